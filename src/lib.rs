@@ -1,0 +1,5 @@
+//! Coarsen: may I treat this block as atomic?
+#![warn(missing_docs)]
+
+pub mod report;
+pub mod syntax;

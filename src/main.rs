@@ -1,0 +1,2 @@
+//! The `coarsen` command.
+fn main() {}

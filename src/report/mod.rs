@@ -1,0 +1,293 @@
+//! What a check found, as plain data, and its renderings.
+//!
+//! Architecture invariant: nothing here decides anything. A [`Report`] is filled by `reduction`, and every
+//! rendering (text, JSON, ITF) shows the same facts. Counts are decimal strings of any size; `None` means
+//! "not known", never zero.
+
+use serde::Serialize;
+
+/// Version of the JSON form; raised when a field changes its meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The answer for one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The discipline and every property hold in the original program.
+    Holds,
+    /// A violation was found and re-executed on the original program.
+    Refuted,
+    /// A hypothesis of the theorem fails in a reachable state: the theorem does not apply.
+    HypothesisRefuted,
+    /// A limit was hit, or a hypothesis fails in a state not known to be reachable.
+    Unknown,
+}
+
+/// The answer for one hypothesis, well-formedness condition or property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It holds.
+    Holds,
+    /// It does not, and there is a witness.
+    Refuted,
+    /// Not decided; the reason says why.
+    Unknown,
+}
+
+/// Everything `coarsen check` says about one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The model's file name as given.
+    pub model: String,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why, in a sentence or two.
+    pub reason: String,
+    /// Name of the reduction theorem.
+    pub theorem: String,
+    /// Where the theorem comes from.
+    pub theorem_source: String,
+    /// The well-formedness conditions that the theorem's use needs (section 4 of the paper).
+    pub well_formedness: Vec<Hypothesis>,
+    /// The theorem's hypotheses in the order of the theory file.
+    pub hypotheses: Vec<Hypothesis>,
+    /// Exact state counts.
+    pub states: States,
+    /// Discipline, assertions and the user's properties.
+    pub properties: Vec<Property>,
+    /// Steps that are visible.
+    pub visible: Vec<Step>,
+    /// Steps that are invisible.
+    pub invisible: Vec<Step>,
+    /// The inductive invariant under which the hypotheses were evaluated: `true`, `reachable` or `none` (no common one).
+    pub invariant: String,
+    /// Limits in force, and the one that was hit.
+    pub limits: Limits,
+    /// Seconds per phase.
+    pub timing: Timing,
+    /// Things to know: no discipline word, nothing invisible, constants overridden, ...
+    pub notes: Vec<String>,
+    /// `expect` lines of the model and whether they were met (empty when `-D` switched them off).
+    pub expectations: Vec<Expectation>,
+    /// Sizes that explain the cost.
+    pub statistics: Statistics,
+}
+
+/// One hypothesis or well-formedness condition.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hypothesis {
+    /// `"11"` .. `"18"`, or the name of a well-formedness condition such as `WFinitVis`.
+    pub id: String,
+    /// The formula as it stands in the theory file.
+    pub formula: String,
+    /// What it says, in words.
+    pub words: String,
+    /// The answer.
+    pub status: Status,
+    /// How many instances it has on this model.
+    pub instances: String,
+    /// How it was settled; begins with `evaluated`.
+    pub evidence: String,
+    /// True if some side is empty in every instance, so that it says nothing about this model.
+    pub vacuous: bool,
+    /// Why it fails, if it does.
+    pub witness: Option<Witness>,
+}
+
+/// Why an inclusion between relations fails.
+#[derive(Clone, Debug, Serialize)]
+pub struct Witness {
+    /// The instance, such as `i = worker(0), j = worker(1)`; empty if there is nothing to choose.
+    pub instance: String,
+    /// The inequality that fails, instantiated.
+    pub inequality: String,
+    /// What is wrong, in words.
+    pub words: String,
+    /// States s1, s2, .. along the left side; variables not shown do not matter.
+    pub states: Vec<Vec<Binding>>,
+    /// The steps between them (one less than there are states), or the single step concerned.
+    pub steps: Vec<Step>,
+    /// Whether s1 is reachable in the original program, if known.
+    pub reachable: Option<bool>,
+    /// How to mend it.
+    pub mend: String,
+}
+
+/// A variable and its value, both as the user writes them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Binding {
+    /// The variable, cell, owner (`m[0].owner`) or location (`worker(0)`).
+    pub name: String,
+    /// The value.
+    pub value: String,
+}
+
+/// A step (action) of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// `worker(0)`; the factor of the term if it is no single action.
+    pub thread: String,
+    /// The location it leaves: a label or `line 12`.
+    pub location: String,
+    /// Line in the source, from 1; 0 if it has none.
+    pub line: usize,
+    /// The source text of the statement's first line.
+    pub text: String,
+    /// Why it is visible (several reasons may apply), or what it stands for in a witness.
+    pub reasons: Vec<String>,
+}
+
+/// Exact state counts; see DESIGN "semantics": program states without q, at scheduling points.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct States {
+    /// Reachable states of the original program (with `--cross-check`).
+    pub original: Option<String>,
+    /// States of the reduced system.
+    pub reduced: Option<String>,
+    /// The reduced states and those inside its steps.
+    pub visited: Option<String>,
+}
+
+/// One property.
+#[derive(Clone, Debug, Serialize)]
+pub struct Property {
+    /// `discipline`, `assertions`, `deadlock_free` or the user's name.
+    pub name: String,
+    /// `discipline`, `assertions`, `deadlock_free`, `invariant`, `lemma` or `reach`.
+    pub kind: String,
+    /// The answer.
+    pub verdict: Status,
+    /// Why.
+    pub reason: String,
+    /// Number of single actions in the trace, if there is one.
+    pub trace_length: Option<String>,
+    /// Number of coarse steps in the trace (the last may be partial).
+    pub coarse_length: Option<String>,
+    /// The re-executed trace: a violation, or for `reach` the way there.
+    pub trace: Option<Trace>,
+}
+
+/// A finite execution of the original program, re-executed by the interpreter.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trace {
+    /// The state variables, in the order of the values below.
+    pub variables: Vec<TraceVariable>,
+    /// The states, one more than there are steps.
+    pub states: Vec<Vec<Value>>,
+    /// The steps.
+    pub steps: Vec<TraceStep>,
+    /// What is wrong (or reached) in the last state.
+    pub outcome: String,
+}
+
+/// A variable of a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceVariable {
+    /// Its name: a variable, `m.owner`, a local `worker(0).t`, or a thread for its location.
+    pub name: String,
+    /// Array sizes; the value is then a nested list.
+    pub dims: Vec<usize>,
+}
+
+/// A value in a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// An integer.
+    Int(i64),
+    /// A boolean.
+    Bool(bool),
+    /// An enum value, a thread, a location.
+    Text(String),
+    /// An array.
+    List(Vec<Value>),
+}
+
+/// One step of a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceStep {
+    /// Number of the coarse step it belongs to, from 1.
+    pub coarse: usize,
+    /// The step.
+    pub step: Step,
+    /// What changed: name, old value and new value as the user writes them.
+    pub changes: Vec<Change>,
+    /// What goes wrong in this step, if something does (assertion, range, discipline).
+    pub violation: Option<String>,
+}
+
+/// A changed variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The variable or cell.
+    pub name: String,
+    /// Value before.
+    pub old: String,
+    /// Value after.
+    pub new: String,
+}
+
+/// The limits in force.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Limits {
+    /// Nodes of one BDD.
+    pub nodes: String,
+    /// Explicit states of `--cross-check`.
+    pub states: String,
+    /// Seconds, if limited.
+    pub time: Option<f64>,
+    /// Bytes, if limited.
+    pub memory: Option<String>,
+    /// Which limit was hit and how far the work had come.
+    pub hit: Option<String>,
+}
+
+/// Seconds per phase.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Timing {
+    /// Parsing, typing, control-flow graphs.
+    pub front_end: f64,
+    /// Building relations, visibility.
+    pub encoding: f64,
+    /// Checking the hypotheses.
+    pub hypotheses: f64,
+    /// The reduced fixpoint.
+    pub exploration: f64,
+    /// Traces, counting, cross-check.
+    pub evidence: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// An `expect` line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Expectation {
+    /// The line, such as `expect reduced 62`.
+    pub text: String,
+    /// Whether it was met; `None` if this run did not establish what it speaks of.
+    pub met: Option<bool>,
+    /// What was found instead.
+    pub found: String,
+}
+
+/// Sizes that explain the cost.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Statistics {
+    /// Threads.
+    pub threads: String,
+    /// Actions (locations with a step) over all threads.
+    pub actions: String,
+    /// Boolean variables of the encoding (one copy).
+    pub bits: String,
+    /// Pairs of actions checked for the commutation hypotheses.
+    pub pairs_checked: String,
+    /// Pairs skipped because their footprints do not conflict.
+    pub pairs_skipped: String,
+    /// Coarse steps to the fixpoint.
+    pub layers: String,
+    /// Nodes of the largest state set.
+    pub peak_nodes: String,
+}
