@@ -1,5 +1,6 @@
 //! Coarsen: may I treat this block as atomic?
 #![warn(missing_docs)]
 
+pub mod control;
 pub mod report;
 pub mod syntax;

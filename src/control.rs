@@ -1,0 +1,135 @@
+//! How long work may go on, and how whoever waits for it sees how far it came.
+//!
+//! The core runs in a worker thread and polls [`Control::check`] between BDD operations (the BDD package has no
+//! cancel hook); whoever owns the worker may ask it to stop and, if it does not react, read the last snapshot.
+
+use crate::report::Report;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Why work was cut short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// A BDD grew beyond the node limit.
+    #[error("the node limit (--limit-nodes)")]
+    Nodes,
+    /// Too many explicit states.
+    #[error("the state limit (--limit-states)")]
+    States,
+    /// Out of time.
+    #[error("the time limit (--limit-time)")]
+    Time,
+    /// Out of memory.
+    #[error("the memory limit (--limit-memory)")]
+    Memory,
+    /// Ctrl-C.
+    #[error("an interrupt")]
+    Interrupt,
+}
+
+/// The limits the core itself keeps; time and memory are kept by whoever calls [`Control::stop`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Nodes of any one BDD.
+    pub nodes: usize,
+    /// Explicit states held at once.
+    pub states: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            nodes: 20_000_000,
+            states: 5_000_000,
+        }
+    }
+}
+
+/// Shared between a worker and its owner.
+#[derive(Debug, Default)]
+pub struct Control {
+    budget: Budget,
+    asked: AtomicU8,
+    phase: Mutex<String>,
+    snapshot: Mutex<Option<Report>>,
+}
+
+impl Control {
+    /// A control with this budget.
+    pub fn new(budget: Budget) -> Self {
+        Control {
+            budget,
+            ..Self::default()
+        }
+    }
+
+    /// The budget.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Asks the worker to stop; the first reason stays.
+    pub fn stop(&self, why: Stop) {
+        let code = match why {
+            Stop::Nodes => 1,
+            Stop::States => 2,
+            Stop::Time => 3,
+            Stop::Memory => 4,
+            Stop::Interrupt => 5,
+        };
+        let _ = self
+            .asked
+            .compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Fails if the worker was asked to stop.
+    ///
+    /// # Errors
+    /// The reason given to [`Control::stop`].
+    pub fn check(&self) -> Result<(), Stop> {
+        match self.asked.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            1 => Err(Stop::Nodes),
+            2 => Err(Stop::States),
+            3 => Err(Stop::Time),
+            4 => Err(Stop::Memory),
+            _ => Err(Stop::Interrupt),
+        }
+    }
+
+    /// Fails if a BDD of `nodes` nodes is over the budget, or if asked to stop.
+    ///
+    /// # Errors
+    /// [`Stop::Nodes`], or as [`Control::check`].
+    pub fn nodes(&self, nodes: usize) -> Result<(), Stop> {
+        if nodes > self.budget.nodes {
+            Err(Stop::Nodes)
+        } else {
+            self.check()
+        }
+    }
+
+    /// Says what is being done now, for progress on stderr.
+    pub fn enter(&self, phase: impl Into<String>) {
+        if let Ok(mut p) = self.phase.lock() {
+            *p = phase.into();
+        }
+    }
+
+    /// What is being done now.
+    pub fn phase(&self) -> String {
+        self.phase.lock().map(|p| p.clone()).unwrap_or_default()
+    }
+
+    /// Leaves a report of what is known so far; the parts not yet established are `unknown`.
+    pub fn publish(&self, report: &Report) {
+        if let Ok(mut s) = self.snapshot.lock() {
+            *s = Some(report.clone());
+        }
+    }
+
+    /// The last report left by [`Control::publish`].
+    pub fn snapshot(&self) -> Option<Report> {
+        self.snapshot.lock().ok().and_then(|s| s.clone())
+    }
+}
