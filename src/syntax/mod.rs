@@ -4,4 +4,5 @@
 //! left out) and every diagnostic it collected; whoever goes on must look at the diagnostics first.
 
 pub mod ast;
+pub mod codes;
 pub mod diagnostic;
