@@ -25,6 +25,9 @@ pub enum Stop {
     /// Ctrl-C.
     #[error("an interrupt")]
     Interrupt,
+    /// More Boolean variables than the BDD package can number.
+    #[error("the BDD package's limit of 65,535 variables")]
+    Variables,
 }
 
 /// The limits the core itself keeps; time and memory are kept by whoever calls [`Control::stop`].
@@ -76,6 +79,7 @@ impl Control {
             Stop::Time => 3,
             Stop::Memory => 4,
             Stop::Interrupt => 5,
+            Stop::Variables => 6,
         };
         let _ = self
             .asked
@@ -93,7 +97,8 @@ impl Control {
             2 => Err(Stop::States),
             3 => Err(Stop::Time),
             4 => Err(Stop::Memory),
-            _ => Err(Stop::Interrupt),
+            5 => Err(Stop::Interrupt),
+            _ => Err(Stop::Variables),
         }
     }
 

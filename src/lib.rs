@@ -1,8 +1,10 @@
 //! Coarsen: may I treat this block as atomic?
 #![warn(missing_docs)]
 
+pub mod algebra;
 pub mod control;
 pub mod explore;
 pub mod program;
+pub mod relation;
 pub mod report;
 pub mod syntax;

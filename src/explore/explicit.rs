@@ -3,7 +3,8 @@
 //! States are counted without q; a state reached with a violation is not expanded (DESIGN, "semantics that are fixed").
 
 use super::interpreter::{
-    State, holds, initial_states, initially_violated, is_deadlock, successors, violates,
+    State, holds, initial_candidates, initially_violated, is_deadlock, is_initial, successors,
+    violates,
 };
 use crate::control::{Control, Stop};
 use crate::program::Program;
@@ -57,9 +58,10 @@ pub fn explore(program: &Program, control: &Control) -> Result<Original, Stop> {
         }
         Ok(())
     };
-    for (tried, state) in initial_states(program).enumerate() {
-        if tried % 1024 == 0 {
-            control.check()?;
+    for state in initial_candidates(program) {
+        control.check()?;
+        if !is_initial(program, &state) {
+            continue;
         }
         let q = initially_violated(program, &state);
         visit(state, q, &mut frontier)?;

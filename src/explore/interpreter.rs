@@ -305,10 +305,14 @@ pub fn is_deadlock(program: &Program, state: &State) -> bool {
     waiting && (0..program.threads.len()).all(|t| successors(program, state, t).is_empty())
 }
 
-/// The initial states, one by one, in lexicographic order.
-///
-/// Cells without an initial value run through their types, so this may be long; `init` expressions filter.
-pub fn initial_states(program: &Program) -> impl Iterator<Item = State> + '_ {
+/// Whether a state that fits the declared initial values satisfies the `init` expressions too.
+pub fn is_initial(program: &Program, state: &State) -> bool {
+    program.init.iter().all(|e| holds(program, e, state))
+}
+
+/// The states that fit the declared initial values, one by one, in lexicographic order; those that are also
+/// [`is_initial`] are the initial states. Cells without an initial value run through their types, so this may be long.
+pub fn initial_candidates(program: &Program) -> impl Iterator<Item = State> + '_ {
     let locations: Vec<LocId> = program.threads.iter().map(|t| t.initial).collect();
     let first: Vec<i64> = program
         .cells
@@ -332,5 +336,4 @@ pub fn initial_states(program: &Program) -> impl Iterator<Item = State> + '_ {
         }
         Some(State::new(&current, &locations))
     })
-    .filter(|s| program.init.iter().all(|e| holds(program, e, s)))
 }

@@ -6,3 +6,4 @@
 pub mod ast;
 pub mod codes;
 pub mod diagnostic;
+pub mod theory;

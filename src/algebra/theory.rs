@@ -1,0 +1,67 @@
+//! Theories: a reduction theorem as data, read from a file in `theories/`.
+
+use super::term::{Statement, Term};
+
+/// What a declared atom stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A relation.
+    Action,
+    /// A predicate: it has a complement.
+    Test,
+}
+
+/// A reduction theorem.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Theory {
+    /// Its name, as in `--theorem NAME`.
+    pub name: String,
+    /// Where it comes from.
+    pub source: String,
+    /// Declared atoms: name, number of indices, sort.
+    pub atoms: Vec<(String, usize, Sort)>,
+    /// Definitions, each using only what stands before it.
+    pub definitions: Vec<Definition>,
+    /// What has to hold of the model.
+    pub hypotheses: Vec<Hypothesis>,
+    /// What then holds of the model.
+    pub conclusion: Option<Hypothesis>,
+}
+
+/// `let M[i] = v[i] u[i]*`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Its index variables.
+    pub indices: Vec<String>,
+    /// Its meaning.
+    pub term: Term,
+}
+
+/// A named statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hypothesis {
+    /// Its name, such as `14`.
+    pub id: String,
+    /// In words.
+    pub words: String,
+    /// The formula.
+    pub statement: Statement,
+}
+
+impl Theory {
+    /// A definition by name.
+    pub fn definition(&self, name: &str) -> Option<&Definition> {
+        self.definitions.iter().find(|d| d.name == name)
+    }
+}
+
+/// The theories that come with the tool: name, text of the file, and what it is in a line.
+pub fn shipped() -> &'static [(&'static str, &'static str, &'static str)] {
+    &[(
+        "stoller-cohen",
+        include_str!("../../theories/stoller_cohen.thy"),
+        "Stoller & Cohen 2003: invisible steps move left into the visible step before them",
+    )]
+}

@@ -1,0 +1,253 @@
+//! BDD operations under a budget: a thin layer over biodivine-lib-bdd.
+//!
+//! The package has no unique table and no cancel hook; operands are plain values. This layer polls the control
+//! around each operation, bounds results where the package can (`binary_op_with_limit`), and hides its traps: `==` on
+//! `Bdd` is structural, so equality is an empty difference here, and a rename must keep the order of levels.
+
+use crate::control::{Control, Stop};
+use biodivine_lib_bdd::{
+    Bdd, BddNode, BddPartialValuation, BddValuation, BddVariable, op_function,
+};
+use std::cell::Cell;
+
+/// A level of the variable order.
+pub type Level = usize;
+
+/// The operations.
+#[derive(Debug)]
+pub struct Bdds<'c> {
+    levels: u16,
+    control: &'c Control,
+    peak: Cell<usize>,
+    yes: Bdd,
+    no: Bdd,
+}
+
+impl<'c> Bdds<'c> {
+    /// Operations over this many levels.
+    ///
+    /// # Errors
+    /// [`Stop::Variables`] if the package can't number that many.
+    pub fn new(levels: usize, control: &'c Control) -> Result<Self, Stop> {
+        let levels = u16::try_from(levels)
+            .ok()
+            .filter(|&l| l < u16::MAX)
+            .ok_or(Stop::Variables)?;
+        let no = Bdd::from_nodes(&[BddNode::mk_zero(levels)]).map_err(|_| Stop::Variables)?;
+        let yes = Bdd::from_nodes(&[BddNode::mk_zero(levels), BddNode::mk_one(levels)])
+            .map_err(|_| Stop::Variables)?;
+        Ok(Bdds {
+            levels,
+            control,
+            peak: Cell::new(0),
+            yes,
+            no,
+        })
+    }
+
+    /// The control that bounds the work.
+    pub fn control(&self) -> &'c Control {
+        self.control
+    }
+
+    /// Nodes of the largest result so far.
+    pub fn peak(&self) -> usize {
+        self.peak.get()
+    }
+
+    /// True everywhere.
+    pub fn yes(&self) -> Bdd {
+        self.yes.clone()
+    }
+
+    /// False everywhere.
+    pub fn no(&self) -> Bdd {
+        self.no.clone()
+    }
+
+    /// True or false everywhere.
+    pub fn constant(&self, value: bool) -> Bdd {
+        if value { self.yes() } else { self.no() }
+    }
+
+    /// The level's variable.
+    pub fn var(&self, level: Level) -> Bdd {
+        self.cube(&[(level, true)])
+    }
+
+    /// A conjunction of literals, given in any order.
+    pub fn cube(&self, literals: &[(Level, bool)]) -> Bdd {
+        let values: Vec<_> = literals
+            .iter()
+            .map(|&(l, v)| (BddVariable::from_index(l), v))
+            .collect();
+        self.yes
+            .select_valuation(&BddPartialValuation::from_values(&values))
+    }
+
+    fn done(&self, result: Bdd) -> Result<Bdd, Stop> {
+        let size = result.size();
+        if size > self.peak.get() {
+            self.peak.set(size);
+        }
+        self.control.nodes(size)?;
+        Ok(result)
+    }
+
+    fn apply(
+        &self,
+        a: &Bdd,
+        b: &Bdd,
+        op: fn(Option<bool>, Option<bool>) -> Option<bool>,
+    ) -> Result<Bdd, Stop> {
+        let limit = self.control.budget().nodes;
+        match Bdd::binary_op_with_limit(limit, a, b, op) {
+            Some(result) => self.done(result),
+            None => Err(Stop::Nodes),
+        }
+    }
+
+    /// Conjunction.
+    ///
+    /// # Errors
+    /// Any [`Stop`], here and below.
+    pub fn and(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Stop> {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(false), _) | (_, Some(true)) => Ok(a.clone()),
+            (Some(true), _) | (_, Some(false)) => Ok(b.clone()),
+            _ => self.apply(a, b, op_function::and),
+        }
+    }
+
+    /// Disjunction.
+    ///
+    /// # Errors
+    /// As [`Bdds::and`].
+    pub fn or(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Stop> {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(true), _) | (_, Some(false)) => Ok(a.clone()),
+            (Some(false), _) | (_, Some(true)) => Ok(b.clone()),
+            _ => self.apply(a, b, op_function::or),
+        }
+    }
+
+    /// `a` and not `b`.
+    ///
+    /// # Errors
+    /// As [`Bdds::and`].
+    pub fn and_not(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Stop> {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(false), _) | (_, Some(false)) => Ok(a.clone()),
+            (_, Some(true)) => Ok(self.no()),
+            _ => self.apply(a, b, op_function::and_not),
+        }
+    }
+
+    /// `a` exactly where `b`.
+    ///
+    /// # Errors
+    /// As [`Bdds::and`].
+    pub fn iff(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Stop> {
+        self.apply(a, b, op_function::iff)
+    }
+
+    /// Exactly one of the two.
+    ///
+    /// # Errors
+    /// As [`Bdds::and`].
+    pub fn xor(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Stop> {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(false), _) => Ok(b.clone()),
+            (_, Some(false)) => Ok(a.clone()),
+            (Some(true), _) => Ok(b.not()),
+            (_, Some(true)) => Ok(a.not()),
+            _ => self.apply(a, b, op_function::xor),
+        }
+    }
+
+    /// `c ? a : b`
+    ///
+    /// # Errors
+    /// As [`Bdds::and`].
+    pub fn ite(&self, c: &Bdd, a: &Bdd, b: &Bdd) -> Result<Bdd, Stop> {
+        match c.as_bool() {
+            Some(true) => Ok(a.clone()),
+            Some(false) => Ok(b.clone()),
+            None => self.or(&self.and(c, a)?, &self.and_not(b, c)?),
+        }
+    }
+
+    /// Removes the levels that `gone` selects, existentially.
+    ///
+    /// # Errors
+    /// As [`Bdds::and`].
+    pub fn exists(&self, a: &Bdd, gone: impl Fn(Level) -> bool) -> Result<Bdd, Stop> {
+        self.and_exists(a, &self.yes, gone)
+    }
+
+    /// Relational product: conjunction, then removal of the levels that `gone` selects.
+    ///
+    /// # Errors
+    /// As [`Bdds::and`].
+    pub fn and_exists(&self, a: &Bdd, b: &Bdd, gone: impl Fn(Level) -> bool) -> Result<Bdd, Stop> {
+        if a.is_false() || b.is_false() {
+            return Ok(self.no());
+        }
+        let trigger = |v: BddVariable| gone(v.to_index());
+        self.done(Bdd::binary_op_with_exists_trigger(
+            a,
+            b,
+            trigger,
+            op_function::and,
+        ))
+    }
+
+    /// Renames levels; `to` must keep the order of the levels that occur.
+    pub fn rename(&self, a: &Bdd, to: impl Fn(Level) -> Level) -> Bdd {
+        if a.as_bool().is_some() {
+            return a.clone();
+        }
+        let mut nodes = vec![BddNode::mk_zero(self.levels), BddNode::mk_one(self.levels)];
+        for pointer in a.pointers().skip(2) {
+            let level = to(a.var_of(pointer).to_index());
+            let (low, high) = (a.low_link_of(pointer), a.high_link_of(pointer));
+            nodes.push(BddNode::mk_node(BddVariable::from_index(level), low, high));
+        }
+        // `from_nodes` refuses a broken order; every caller's map keeps it (interleaved copies).
+        match Bdd::from_nodes(&nodes) {
+            Ok(renamed) => renamed,
+            Err(why) => unreachable!("rename breaks the order of levels: {why}"),
+        }
+    }
+
+    /// Whether `a` lies within `b`; stops at the first witness to the contrary.
+    pub fn within(&self, a: &Bdd, b: &Bdd) -> bool {
+        Bdd::binary_op_with_limit(2, a, b, op_function::and_not).is_some_and(|d| d.is_false())
+    }
+
+    /// Whether `a` and `b` have nothing in common; stops at the first witness to the contrary.
+    pub fn disjoint(&self, a: &Bdd, b: &Bdd) -> bool {
+        Bdd::binary_op_with_limit(2, a, b, op_function::and).is_some_and(|d| d.is_false())
+    }
+
+    /// Whether the two are one function (`==` on `Bdd` compares structure).
+    pub fn same(&self, a: &Bdd, b: &Bdd) -> bool {
+        Bdd::binary_op_with_limit(2, a, b, op_function::xor).is_some_and(|d| d.is_false())
+    }
+
+    /// The levels that occur, sorted.
+    pub fn support(&self, a: &Bdd) -> Vec<Level> {
+        let mut levels: Vec<Level> = a
+            .support_set()
+            .into_iter()
+            .map(BddVariable::to_index)
+            .collect();
+        levels.sort_unstable();
+        levels
+    }
+
+    /// The valuation with the fewest ones at the lowest levels first; `None` if there is none.
+    pub fn first(&self, a: &Bdd) -> Option<BddValuation> {
+        a.first_valuation()
+    }
+}

@@ -1,0 +1,378 @@
+//! A program as relations: one per location and thread, q included, on the action's own support.
+//!
+//! q follows (26) of Stoller & Cohen 2003: it becomes true when the step accesses a protected cell outside its
+//! thread's exclusive access predicate, or ends in a state where two threads' predicates overlap for a cell that
+//! it accessed or whose predicates it changed. (The paper looks at every cell; on executions from states
+//! with disjoint predicates that is the same, and here the relation keeps a small support.)
+
+use super::bdds::Bdds;
+use super::layout::{Bit, Item, Layout, Q, after, before};
+use super::predicates::{code, predicate, valid};
+use super::relations::{Rel, minus, union};
+use super::symbolic::{Symbolic, choices_needed, encode};
+use crate::control::{Control, Stop};
+use crate::program::{Edge, Expr, LocId, Program, ThreadId};
+use biodivine_lib_bdd::Bdd;
+use rustc_hash::FxHashMap;
+
+/// All edges that leave one location of one thread.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The location it leaves.
+    pub location: LocId,
+    /// Its steps, q included.
+    pub rel: Rel,
+    /// The states in which it is enabled.
+    pub enabled: Bdd,
+    /// Bits it reads or writes but q: its footprint (DESIGN, "semantics that are fixed").
+    pub footprint: Vec<Bit>,
+    /// Bits it writes but q.
+    pub writes: Vec<Bit>,
+}
+
+impl Action {
+    /// Whether the two commute because neither writes what the other reads or writes, q left aside: q only ever
+    /// becomes true, by a condition on each action's own footprint, so it comes out the same in both orders.
+    pub fn independent(&self, other: &Action) -> bool {
+        let clash = |w: &[Bit], f: &[Bit]| w.iter().any(|b| f.binary_search(b).is_ok());
+        !clash(&self.writes, &other.footprint) && !clash(&other.writes, &self.footprint)
+    }
+}
+
+/// The predicates of one protected cell.
+struct Guarded {
+    /// `e_i^x` for each thread.
+    predicates: Vec<Bdd>,
+    /// Where two of them hold.
+    overlap: Bdd,
+    /// The bits they depend on.
+    support: Vec<Bit>,
+}
+
+/// A program as relations.
+pub struct Encoding<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Where its state lies.
+    pub layout: Layout,
+    /// The BDD operations.
+    pub m: Bdds<'a>,
+    /// All actions, by thread and location.
+    pub actions: Vec<Action>,
+    /// The initial states, with q where predicates overlap.
+    pub initial: Bdd,
+    guarded: Vec<Guarded>,
+    changes: FxHashMap<(usize, Vec<Bit>), Bdd>,
+}
+
+impl<'a> Encoding<'a> {
+    /// Encodes a program.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn new(program: &'a Program, control: &'a Control) -> Result<Self, Stop> {
+        let edges = program
+            .threads
+            .iter()
+            .flat_map(|t| &t.locations)
+            .flat_map(|l| &l.edges);
+        let choices = edges
+            .map(|e| choices_needed(program, &e.body))
+            .max()
+            .unwrap_or(0);
+        let layout = Layout::new(program, choices);
+        let m = Bdds::new(layout.levels(), control)?;
+        let mut guarded = Vec::new();
+        for x in &program.protections {
+            guarded.push(guard(program, &layout, &m, &x.predicates)?);
+        }
+        let initial = m.no();
+        let mut encoding = Encoding {
+            program,
+            layout,
+            m,
+            actions: Vec::new(),
+            initial,
+            guarded,
+            changes: FxHashMap::default(),
+        };
+        encoding.initial = encoding.initial_states()?;
+        for (t, thread) in program.threads.iter().enumerate() {
+            for l in thread.steps() {
+                control.check()?;
+                let action = encoding.action(t, l)?;
+                encoding.actions.push(action);
+            }
+        }
+        Ok(encoding)
+    }
+
+    /// The actions of a thread, as indices.
+    pub fn of_thread(&self, thread: ThreadId) -> impl Iterator<Item = usize> + '_ {
+        (0..self.actions.len()).filter(move |&a| self.actions[a].thread == thread)
+    }
+
+    /// Where a state expression holds.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn predicate(&self, e: &Expr) -> Result<Bdd, Stop> {
+        predicate(self.program, &self.layout, &self.m, e)
+    }
+
+    /// Where a thread is at a location.
+    pub fn at(&self, thread: ThreadId, location: LocId) -> Bdd {
+        code(&self.m, self.layout.location(thread), location as u64)
+    }
+
+    /// Where q holds.
+    pub fn q(&self) -> Bdd {
+        self.m.var(before(Q))
+    }
+
+    /// The type-correct states, as far as these bits tell.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn type_correct(&self, bits: &[Bit]) -> Result<Bdd, Stop> {
+        let mut all = self.m.yes();
+        let mut last = None;
+        for &bit in bits.iter().rev() {
+            let item = self.layout.item(bit);
+            if item.is_some() && item != last {
+                last = item;
+                if let Some(item) = item {
+                    all = self
+                        .m
+                        .and(&valid(&self.m, self.layout.group(item))?, &all)?;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// All bits of the state, q included.
+    pub fn all_bits(&self) -> Vec<Bit> {
+        (0..self.layout.bits() as Bit).collect()
+    }
+
+    /// A protected cell (an index into the program's protections) one of whose predicates this action might change.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn changes_predicate(&mut self, action: usize) -> Result<Option<usize>, Stop> {
+        let rel = self.actions[action].rel.clone();
+        for x in 0..self.guarded.len() {
+            if minus(&rel.writes, &self.guarded[x].support).len() == rel.writes.len() {
+                continue;
+            }
+            let changed = self.changed(x, &rel.writes)?;
+            let both = self.m.and(&rel.bdd, &changed)?;
+            let bits: Vec<Bit> = self
+                .m
+                .support(&both)
+                .into_iter()
+                .filter(|l| l % 3 == 0)
+                .map(|l| (l / 3) as Bit)
+                .collect();
+            if !self.m.disjoint(&both, &self.type_correct(&bits)?) {
+                return Ok(Some(x));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where some predicate of the x-th protected cell differs before and after a step that writes these bits.
+    fn changed(&mut self, x: usize, writes: &[Bit]) -> Result<Bdd, Stop> {
+        let relevant: Vec<Bit> = self.guarded[x]
+            .support
+            .iter()
+            .copied()
+            .filter(|b| writes.binary_search(b).is_ok())
+            .collect();
+        if let Some(known) = self.changes.get(&(x, relevant.clone())) {
+            return Ok(known.clone());
+        }
+        let m = &self.m;
+        let mut any = m.no();
+        for e in &self.guarded[x].predicates {
+            let then = m.rename(e, |l| {
+                l + usize::from(relevant.binary_search(&((l / 3) as Bit)).is_ok())
+            });
+            any = m.or(&any, &m.xor(e, &then)?)?;
+        }
+        self.changes.insert((x, relevant), any.clone());
+        Ok(any)
+    }
+
+    fn initial_states(&self) -> Result<Bdd, Stop> {
+        let (m, program) = (&self.m, self.program);
+        let mut all = m.yes();
+        for item in self.layout.order().iter().rev() {
+            let here = match *item {
+                Item::Violated => continue,
+                Item::Location(t) => self.at(t, program.threads[t].initial),
+                Item::Cell(c) => match program.cells[c].initial {
+                    Some(v) => code(m, self.layout.cell(c), (v - program.cells[c].ty.lo) as u64),
+                    None => valid(m, self.layout.cell(c))?,
+                },
+            };
+            all = m.and(&here, &all)?;
+        }
+        for e in &program.init {
+            all = m.and(&all, &self.predicate(e)?)?;
+        }
+        let mut overlap = m.no();
+        for x in &self.guarded {
+            overlap = m.or(&overlap, &m.and(&all, &x.overlap)?)?;
+        }
+        m.and(&all, &m.iff(&self.q(), &overlap)?)
+    }
+
+    fn action(&mut self, thread: ThreadId, location: LocId) -> Result<Action, Stop> {
+        let program = self.program;
+        let mut rel = Rel::test(self.m.no());
+        for edge in &program.threads[thread].locations[location].edges {
+            let one = self.edge(thread, location, edge)?;
+            rel = rel.plus(&self.m, &one)?;
+        }
+        let m = &self.m;
+        let enabled = rel.domain(m)?;
+        let without_q = |bits: &[Bit]| {
+            bits.iter()
+                .copied()
+                .filter(|&b| b != Q)
+                .collect::<Vec<Bit>>()
+        };
+        let footprint = without_q(&rel.support(m));
+        let writes = without_q(&rel.writes);
+        Ok(Action {
+            thread,
+            location,
+            rel,
+            enabled,
+            footprint,
+            writes,
+        })
+    }
+
+    fn edge(&mut self, thread: ThreadId, location: LocId, edge: &Edge) -> Result<Rel, Stop> {
+        let m = &self.m;
+        let mut run = Symbolic::new(self.program, &self.layout, m);
+        let mut path = self.at(thread, location);
+        if let Some(guard) = &edge.guard {
+            let holds = run.eval(guard, &mut path)?.truth(m)?;
+            path = m.and(&path, &holds)?;
+            // A disabled step accesses nothing: what the guard reads counts only where it lets the step through or fails.
+            let taken = m.or(&path, &run.fails)?;
+            for accessed in run.accesses.values_mut() {
+                *accessed = m.and(accessed, &taken)?;
+            }
+        }
+        run.execute(&edge.body, &mut path)?;
+        let Symbolic {
+            values,
+            goes,
+            fails,
+            accesses,
+            ..
+        } = run;
+
+        let group = self.layout.location(thread);
+        let here_after = |l: LocId| m.rename(&code(m, group, l as u64), |level| level + 1);
+        let mut bdd = m.no();
+        for (l, on) in goes {
+            bdd = m.or(&bdd, &m.and(&on, &here_after(l))?)?;
+        }
+        if let Some(wrong) = self.program.threads[thread].wrong {
+            bdd = m.or(&bdd, &m.and(&fails, &here_after(wrong))?)?;
+        }
+        let mut writes: Vec<Bit> = group.bits().collect();
+        for (cell, value) in &values {
+            let group = self.layout.cell(*cell);
+            let stored = encode(m, group, self.program.cells[*cell].ty.lo, value)?;
+            for (bit, value) in group.bits().zip(&stored) {
+                bdd = m.and(&bdd, &m.iff(&m.var(after(bit)), value)?)?;
+            }
+            writes.extend(group.bits());
+        }
+        writes.sort_unstable();
+
+        let mut violation = m.no();
+        let mut touched = Vec::new();
+        for (x, protection) in self.program.protections.iter().enumerate() {
+            let accessed = accesses
+                .get(&protection.cell)
+                .cloned()
+                .unwrap_or_else(|| m.no());
+            if !accessed.is_false() {
+                let outside = m.and_not(&accessed, &self.guarded[x].predicates[thread])?;
+                violation = m.or(&violation, &outside)?;
+            }
+            if !self.guarded[x].overlap.is_false() {
+                touched.push((x, accessed));
+            }
+        }
+        for (x, accessed) in touched {
+            let changes = minus(&writes, &self.guarded[x].support).len() < writes.len();
+            if !changes && accessed.is_false() {
+                continue;
+            }
+            let relevant = if changes {
+                self.changed(x, &writes)?
+            } else {
+                self.m.no()
+            };
+            let m = &self.m;
+            let concerned = m.or(&accessed, &relevant)?;
+            let overlap = Rel {
+                writes: writes.clone(),
+                bdd: m.yes(),
+            }
+            .after(m, &self.guarded[x].overlap);
+            violation = m.or(&violation, &m.and(&concerned, &overlap)?)?;
+        }
+        let m = &self.m;
+        violation = m.and(&violation, &bdd)?;
+        if !violation.is_false() {
+            let set = m.or(&self.q(), &violation)?;
+            bdd = m.and(&bdd, &m.iff(&m.var(after(Q)), &set)?)?;
+            writes = union(&writes, &[Q]);
+        }
+        let bdd = m.exists(&bdd, |l| l % 3 == 2 || self.layout.is_choice(l))?;
+        let rel = Rel { writes, bdd };
+        let correct = self.type_correct(&rel.reads(m))?;
+        Ok(Rel {
+            bdd: m.and(&rel.bdd, &correct)?,
+            writes: rel.writes,
+        })
+    }
+}
+
+/// The predicates of one cell, their overlap and their support.
+fn guard(
+    program: &Program,
+    layout: &Layout,
+    m: &Bdds,
+    predicates: &[Expr],
+) -> Result<Guarded, Stop> {
+    let mut all = Vec::new();
+    let (mut some, mut two) = (m.no(), m.no());
+    let mut support = Vec::new();
+    for e in predicates {
+        let e = predicate(program, layout, m, e)?;
+        two = m.or(&two, &m.and(&some, &e)?)?;
+        some = m.or(&some, &e)?;
+        support.extend(m.support(&e).into_iter().map(|l| (l / 3) as Bit));
+        all.push(e);
+    }
+    support.sort_unstable();
+    support.dedup();
+    Ok(Guarded {
+        predicates: all,
+        overlap: two,
+        support,
+    })
+}

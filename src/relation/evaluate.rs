@@ -1,0 +1,363 @@
+//! Terms of omega algebra evaluated on the relations of one program (Stoller & Cohen 2003, section 2, relational model).
+//!
+//! Everything is evaluated on a joint support: the bits that some atom of the statement reads or writes. A relation is the
+//! identity on all other bits, or (with T, x^w) leaves them arbitrary. On pairs that agree outside the support both come to
+//! the same; where the left side has a T, one ghost bit that no program has stands for the outside and tells them apart. (The argument
+//! is in `docs/soundness.md`, "joint supports".)
+
+use super::encoding::Encoding;
+use super::layout::Bit;
+use super::relations::{Rel, union};
+use crate::control::Stop;
+use biodivine_lib_bdd::Bdd;
+
+/// What an atom stands for on this program.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    /// A union of actions, by index; its parts may be judged one by one.
+    Actions(Vec<usize>),
+    /// A test: where it holds.
+    Test(Bdd),
+}
+
+/// An atom with all indices given.
+#[derive(Clone, Debug)]
+pub struct GroundAtom {
+    /// As it is shown: `u[worker(0)]`.
+    pub name: String,
+    /// What it stands for.
+    pub meaning: Meaning,
+}
+
+/// A term whose definitions are expanded and whose indices are threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// `0`
+    Zero,
+    /// `1`
+    One,
+    /// `T`
+    Top,
+    /// An index into the atoms.
+    Atom(usize),
+    /// The complement of a test.
+    Not(Box<Ground>),
+    /// `x + y + ..`
+    Sum(Vec<Ground>),
+    /// `x y ..`
+    Product(Vec<Ground>),
+    /// `x*`
+    Star(Box<Ground>),
+    /// `x^w`
+    Omega(Box<Ground>),
+    /// `x # y`
+    Hash(Box<Ground>, Box<Ground>),
+}
+
+impl Ground {
+    /// Calls `f` with every atom.
+    pub fn atoms(&self, f: &mut impl FnMut(usize)) {
+        match self {
+            Ground::Zero | Ground::One | Ground::Top => {}
+            Ground::Atom(a) => f(*a),
+            Ground::Not(x) | Ground::Star(x) | Ground::Omega(x) => x.atoms(f),
+            Ground::Sum(all) | Ground::Product(all) => all.iter().for_each(|x| x.atoms(f)),
+            Ground::Hash(x, y) => {
+                x.atoms(f);
+                y.atoms(f);
+            }
+        }
+    }
+
+    /// Whether it may relate states that differ outside its support.
+    pub fn has_top(&self) -> bool {
+        match self {
+            Ground::Top | Ground::Omega(_) | Ground::Hash(..) => true,
+            Ground::Zero | Ground::One | Ground::Atom(_) => false,
+            Ground::Not(x) | Ground::Star(x) => x.has_top(),
+            Ground::Sum(all) | Ground::Product(all) => all.iter().any(Ground::has_top),
+        }
+    }
+
+    /// Whether something may follow a T: then T must not leave the assumed states.
+    fn has_inner_top(&self) -> bool {
+        match self {
+            Ground::Zero | Ground::One | Ground::Top | Ground::Atom(_) => false,
+            Ground::Not(x) => x.has_inner_top(),
+            Ground::Star(x) | Ground::Omega(x) => x.has_top(),
+            Ground::Hash(x, y) => x.has_top() || y.has_inner_top(),
+            Ground::Sum(all) => all.iter().any(Ground::has_inner_top),
+            Ground::Product(all) => {
+                let (last, init) = match all.split_last() {
+                    Some((last, init)) => (last.has_inner_top(), init),
+                    None => return false,
+                };
+                last || init.iter().any(Ground::has_top)
+            }
+        }
+    }
+}
+
+/// A union of relations with different written bits.
+pub type Value = Vec<Rel>;
+
+/// For some atoms, the one action of theirs to take instead of all.
+pub type Restriction = Vec<(usize, usize)>;
+
+/// Where a statement is evaluated.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The joint support, sorted; the ghost bit last if it is needed.
+    pub bits: Vec<Bit>,
+    /// Its type-correct states.
+    pub correct: Bdd,
+    /// T, on this support.
+    top: Rel,
+}
+
+/// Evaluates terms on a program.
+#[derive(Clone, Copy)]
+pub struct Evaluator<'e, 'p> {
+    /// The program.
+    pub encoding: &'e Encoding<'p>,
+    /// The atoms of the terms.
+    pub atoms: &'e [GroundAtom],
+    /// The inductive invariant J under which statements are judged; all type-correct states if `None`.
+    pub assumption: Option<&'e Bdd>,
+}
+
+impl<'e, 'p> Evaluator<'e, 'p> {
+    fn chosen<'s>(&'s self, atom: usize, restriction: &'s Restriction) -> Vec<usize> {
+        match (
+            &self.atoms[atom].meaning,
+            restriction.iter().find(|(a, _)| *a == atom),
+        ) {
+            (_, Some((_, action))) => vec![*action],
+            (Meaning::Actions(all), None) => all.clone(),
+            (Meaning::Test(_), None) => Vec::new(),
+        }
+    }
+
+    /// The scope of `left <= right`.
+    pub fn scope(
+        &self,
+        left: &Ground,
+        right: &Ground,
+        restriction: &Restriction,
+    ) -> Result<Scope, Stop> {
+        let (e, m) = (self.encoding, &self.encoding.m);
+        let mut bits: Vec<Bit> = Vec::new();
+        let inner = self.assumption.is_some() && (left.has_inner_top() || right.has_inner_top());
+        if inner {
+            bits = e.all_bits();
+        } else {
+            let mut seen = |atom: usize| {
+                for action in self.chosen(atom, restriction) {
+                    bits.extend(&e.actions[action].footprint);
+                    bits.extend(&e.actions[action].rel.writes);
+                }
+                if let Meaning::Test(test) = &self.atoms[atom].meaning {
+                    bits.extend(m.support(test).into_iter().map(|l| (l / 3) as Bit));
+                }
+            };
+            left.atoms(&mut seen);
+            right.atoms(&mut seen);
+            bits.sort_unstable();
+            bits.dedup();
+            // A cell's codes are valid or not as a whole.
+            let correct = e.type_correct(&bits)?;
+            let more: Vec<Bit> = m
+                .support(&correct)
+                .into_iter()
+                .map(|l| (l / 3) as Bit)
+                .collect();
+            bits = union(&bits, &more);
+        }
+        if left.has_top() && bits.len() < e.layout.bits() {
+            bits.push(e.layout.ghost());
+        }
+        let correct = e.type_correct(&bits)?;
+        let end = match self.assumption {
+            Some(j) if inner => m.and(&correct, j)?,
+            _ => correct.clone(),
+        };
+        let top = Rel {
+            bdd: m.rename(&end, |l| l + 1),
+            writes: bits.clone(),
+        };
+        Ok(Scope { bits, correct, top })
+    }
+
+    /// The value of a term.
+    pub fn value(
+        &self,
+        t: &Ground,
+        scope: &Scope,
+        restriction: &Restriction,
+    ) -> Result<Value, Stop> {
+        let m = &self.encoding.m;
+        match t {
+            Ground::Zero => Ok(Vec::new()),
+            Ground::One => Ok(vec![Rel::test(m.yes())]),
+            Ground::Top => Ok(vec![scope.top.clone()]),
+            Ground::Not(x) => Ok(vec![Rel::test(self.test(x)?.not())]),
+            Ground::Atom(a) => match &self.atoms[*a].meaning {
+                Meaning::Test(test) => Ok(vec![Rel::test(test.clone())]),
+                Meaning::Actions(_) => {
+                    let mut value = Vec::new();
+                    for action in self.chosen(*a, restriction) {
+                        add(m, &mut value, &self.encoding.actions[action].rel)?;
+                    }
+                    Ok(value)
+                }
+            },
+            Ground::Sum(all) => {
+                let mut value = Vec::new();
+                for x in all {
+                    for rel in self.value(x, scope, restriction)? {
+                        add(m, &mut value, &rel)?;
+                    }
+                }
+                Ok(value)
+            }
+            Ground::Product(all) => {
+                let mut value = vec![Rel::test(m.yes())];
+                for x in all {
+                    value = self.then(&value, &self.value(x, scope, restriction)?)?;
+                }
+                Ok(value)
+            }
+            Ground::Star(x) => {
+                let step = self.value(x, scope, restriction)?;
+                self.star(&step)
+            }
+            Ground::Omega(x) => {
+                let step = self.value(x, scope, restriction)?;
+                let forever = Rel::test(self.endless(&step, scope)?);
+                self.then(&[forever], &[scope.top.clone()])
+            }
+            Ground::Hash(x, y) => {
+                let omega = self.value(&Ground::Omega(x.clone()), scope, restriction)?;
+                let star = Ground::Product(vec![Ground::Star(x.clone()), (**y).clone()]);
+                let mut value = self.value(&star, scope, restriction)?;
+                for rel in omega {
+                    add(m, &mut value, &rel)?;
+                }
+                Ok(value)
+            }
+        }
+    }
+
+    fn then(&self, first: &[Rel], second: &[Rel]) -> Result<Value, Stop> {
+        let m = &self.encoding.m;
+        let mut value = Vec::new();
+        for a in first {
+            for b in second {
+                add(m, &mut value, &a.then(m, b)?)?;
+            }
+        }
+        Ok(value)
+    }
+
+    /// The states where a test holds.
+    pub fn test(&self, t: &Ground) -> Result<Bdd, Stop> {
+        let m = &self.encoding.m;
+        match t {
+            Ground::Zero => Ok(m.no()),
+            Ground::Not(x) => Ok(self.test(x)?.not()),
+            Ground::Sum(all) => all
+                .iter()
+                .try_fold(m.no(), |acc, x| m.or(&acc, &self.test(x)?)),
+            Ground::Product(all) => all
+                .iter()
+                .try_fold(m.yes(), |acc, x| m.and(&acc, &self.test(x)?)),
+            Ground::Atom(a) => match &self.atoms[*a].meaning {
+                Meaning::Test(test) => Ok(test.clone()),
+                // Sorts are checked when a statement is read: an action never stands under a complement.
+                Meaning::Actions(_) => Ok(m.no()),
+            },
+            _ => Ok(m.yes()),
+        }
+    }
+
+    fn star(&self, step: &[Rel]) -> Result<Value, Stop> {
+        let m = &self.encoding.m;
+        let mut total = step
+            .iter()
+            .try_fold(Rel::test(m.yes()), |acc, r| acc.plus(m, r))?;
+        loop {
+            let squared = total.then(m, &total)?;
+            if m.within(&squared.bdd, &total.bdd) {
+                return Ok(vec![total]);
+            }
+            total = squared;
+        }
+    }
+
+    /// The type-correct states from which infinitely many steps lead: the greatest fixpoint of the preimage.
+    pub fn endless(&self, step: &[Rel], scope: &Scope) -> Result<Bdd, Stop> {
+        let m = &self.encoding.m;
+        let mut states = scope.correct.clone();
+        loop {
+            let mut next = m.no();
+            for rel in step {
+                next = m.or(&next, &rel.preimage(m, &states)?)?;
+            }
+            next = m.and(&next, &states)?;
+            if m.within(&states, &next) {
+                return Ok(next);
+            }
+            states = next;
+        }
+    }
+
+    /// The pairs in the left value, from assumed states, that are not in the right one; `None` if there is none.
+    pub fn difference(
+        &self,
+        left: &[Rel],
+        right: &[Rel],
+        scope: &Scope,
+    ) -> Result<Option<Rel>, Stop> {
+        let m = &self.encoding.m;
+        for l in left {
+            let writes = right
+                .iter()
+                .fold(l.writes.clone(), |acc, r| union(&acc, &r.writes));
+            let mut from = m.and(&l.bdd, &scope.correct)?;
+            if let Some(j) = self.assumption {
+                from = m.and(&from, j)?;
+            }
+            if from.is_false() {
+                continue;
+            }
+            let wide = Rel {
+                writes: l.writes.clone(),
+                bdd: from,
+            }
+            .widen(m, &writes)?;
+            let mut covered = m.no();
+            for r in right {
+                covered = m.or(&covered, &r.widen(m, &writes)?.bdd)?;
+            }
+            if !m.within(&wide.bdd, &covered) {
+                return Ok(Some(Rel {
+                    bdd: m.and_not(&wide.bdd, &covered)?,
+                    writes,
+                }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Adds a relation to a union, joining those that write the same bits.
+fn add(m: &super::bdds::Bdds, value: &mut Value, rel: &Rel) -> Result<(), Stop> {
+    if rel.is_empty() {
+        return Ok(());
+    }
+    match value.iter_mut().find(|r| r.writes == rel.writes) {
+        Some(known) => known.bdd = m.or(&known.bdd, &rel.bdd)?,
+        None => value.push(rel.clone()),
+    }
+    Ok(())
+}
