@@ -1,0 +1,17 @@
+//! Where algebra meets programs: which steps are invisible, whether a theorem's hypotheses hold of a program, and
+//! what its reduced system reaches.
+
+mod check;
+mod hypotheses;
+mod instantiate;
+mod properties;
+mod reachable;
+mod stoller_cohen;
+mod trace;
+mod visibility;
+
+pub use check::{CheckOptions, check};
+pub use instantiate::{Instance, Model};
+pub use reachable::reachable;
+pub use stoller_cohen::{Reduced, explore};
+pub use visibility::{Reason, Visibility};

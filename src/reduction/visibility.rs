@@ -1,0 +1,231 @@
+//! Visible and invisible actions (Stoller & Cohen 2003, section 4), and the least that has to be made visible.
+//!
+//! An action is visible if a shared unprotected variable or a mutex occurs in it, if its blocking guard
+//! mentions a protected variable, or if it might change an exclusive access predicate. Where well-formedness would fail because
+//! of what is then invisible, further actions are made visible: first steps (WFinitVis), steps that could hide a
+//! user's property (`I u <= u I`, corollary (a)), and an inclusion-minimal set that breaks infinite invisible runs
+//! (WFfiniteInvis, hypothesis 11). Making an action visible never breaks another condition, so one pass is enough.
+
+use super::properties::Goal;
+use crate::control::Stop;
+use crate::program::{ArrayId, Class, Expr, LocId, ThreadId, command_arrays};
+use crate::relation::{Encoding, Q, Rel};
+use biodivine_lib_bdd::Bdd;
+
+/// Why an action is visible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A mutex or unprotected shared variable occurs in it.
+    Mentions(ArrayId),
+    /// Its blocking guard mentions a protected variable.
+    BlockingGuard(ArrayId),
+    /// It might change an exclusive access predicate of this protection (an index into the program's).
+    ChangesPredicate(usize),
+    /// It is enabled in an initial state.
+    FirstStep,
+    /// It could hide this property (a name).
+    Hides(String),
+    /// It breaks a cycle of invisible steps.
+    Cycle,
+}
+
+impl Reason {
+    /// Whether it comes from a repair, not from the definition of visibility.
+    pub fn is_repair(&self) -> bool {
+        matches!(self, Reason::FirstStep | Reason::Hides(_) | Reason::Cycle)
+    }
+
+    /// In words.
+    pub fn words(&self, e: &Encoding) -> String {
+        let name = |a: &ArrayId| e.program.arrays[*a].name.clone();
+        match self {
+            Reason::Mentions(a) if e.program.arrays[*a].class == Class::Owner => {
+                format!("uses mutex {}", name(a))
+            }
+            Reason::Mentions(a) => format!("uses unprotected {}", name(a)),
+            Reason::BlockingGuard(a) => format!("its guard blocks on protected {}", name(a)),
+            Reason::ChangesPredicate(x) => {
+                let cell = e.program.protections[*x].cell;
+                format!("may change an exclusive access predicate of {}", e.program.cells[cell].name)
+            }
+            Reason::FirstStep => "made visible: it can be a thread's first step (WFinitVis)".into(),
+            Reason::Hides(p) => format!("made visible: it could hide {p} (I u <= u I fails)"),
+            Reason::Cycle => "made visible: it lies on a cycle of invisible steps (11)".into(),
+        }
+    }
+}
+
+/// Which actions are visible, and why.
+#[derive(Clone, Debug)]
+pub struct Visibility {
+    /// For each action of the encoding; no reason means invisible.
+    pub reasons: Vec<Vec<Reason>>,
+    /// Repairs that were needed but not made (`--strict`).
+    pub refused: Vec<(usize, Reason)>,
+}
+
+impl Visibility {
+    /// The visibility by definition, without repairs.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn by_definition(e: &mut Encoding) -> Result<Self, Stop> {
+        let mut reasons = Vec::new();
+        for a in 0..e.actions.len() {
+            let mut why = mentioned(e, a);
+            if why.is_empty() {
+                why.extend(e.changes_predicate(a)?.map(Reason::ChangesPredicate));
+            }
+            reasons.push(why);
+        }
+        Ok(Visibility { reasons, refused: Vec::new() })
+    }
+
+    /// Makes further actions visible where well-formedness or a goal needs it; with `strict`, only says where.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn repair(&mut self, e: &Encoding, goals: &[Goal], strict: bool) -> Result<(), Stop> {
+        let mut needed: Vec<(usize, Reason)> = Vec::new();
+        for a in self.invisible(0..e.actions.len()) {
+            if !e.m.disjoint(&e.initial, &e.actions[a].enabled) {
+                needed.push((a, Reason::FirstStep));
+            }
+            for goal in goals.iter().filter(|g| g.can_be_hidden) {
+                if hides(e, &e.actions[a].rel, &goal.bad)? {
+                    needed.push((a, Reason::Hides(goal.name.clone())));
+                }
+            }
+        }
+        if strict {
+            self.refused = needed;
+            return Ok(());
+        }
+        for (a, reason) in needed {
+            self.reasons[a].push(reason);
+        }
+        for thread in 0..e.program.threads.len() {
+            for a in self.cycle_breakers(e, thread)? {
+                self.reasons[a].push(Reason::Cycle);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an action is visible.
+    pub fn is_visible(&self, action: usize) -> bool {
+        !self.reasons[action].is_empty()
+    }
+
+    fn invisible(&self, among: impl Iterator<Item = usize>) -> Vec<usize> {
+        among.filter(|&a| !self.is_visible(a)).collect()
+    }
+
+    /// An inclusion-minimal set of a thread's invisible actions without which it has no infinite run of
+    /// invisible steps without a violation. Loop heads are preferred, since there the others can stay invisible.
+    fn cycle_breakers(&self, e: &Encoding, thread: ThreadId) -> Result<Vec<usize>, Stop> {
+        let invisible = self.invisible(e.of_thread(thread));
+        let Some(forever) = endless(e, &invisible)? else { return Ok(Vec::new()) };
+        let mut edges: Vec<(usize, usize)> = Vec::new();
+        for &a in &invisible {
+            let rel = &e.actions[a].rel;
+            let inside = e.m.and(&e.m.and(&rel.bdd, &forever)?, &rel.after(&e.m, &forever))?;
+            for &b in &invisible {
+                let there = rel.after(&e.m, &e.at(thread, e.actions[b].location));
+                if !e.m.disjoint(&inside, &there) {
+                    edges.push((a, b));
+                }
+            }
+        }
+        let on_cycle: Vec<usize> = invisible.iter().copied().filter(|&a| reaches(&edges, a, a)).collect();
+        let location = |a: &usize| -> LocId { e.actions[*a].location };
+        let is_head = |a: &usize| edges.iter().any(|(from, to)| to == a && location(from) >= location(a));
+        let (heads, others): (Vec<usize>, Vec<usize>) = on_cycle.iter().partition(|a| is_head(a));
+        let mut chosen = on_cycle.clone();
+        for candidate in others.into_iter().chain(heads.into_iter().rev()) {
+            let without: Vec<usize> = chosen.iter().copied().filter(|&a| a != candidate).collect();
+            let rest: Vec<usize> = invisible.iter().copied().filter(|a| !without.contains(a)).collect();
+            if endless(e, &rest)?.is_none() {
+                chosen = without;
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+/// The reasons that the definition of visibility gives from the text of an action.
+fn mentioned(e: &Encoding, action: usize) -> Vec<Reason> {
+    let a = &e.actions[action];
+    let mut reasons: Vec<Reason> = Vec::new();
+    let mut arrays = Vec::new();
+    for edge in &e.program.threads[a.thread].locations[a.location].edges {
+        command_arrays(&edge.body, e.program, &mut arrays);
+        let mut blocking = Vec::new();
+        if let Some(guard) = &edge.guard {
+            Expr::arrays(guard, e.program, &mut blocking);
+        }
+        for array in &blocking {
+            if e.program.arrays[*array].class == Class::Protected {
+                reasons.push(Reason::BlockingGuard(*array));
+            }
+        }
+        arrays.extend(blocking);
+    }
+    arrays.sort_unstable();
+    arrays.dedup();
+    let shared = |a: &ArrayId| matches!(e.program.arrays[*a].class, Class::Owner | Class::Unprotected { .. });
+    let mentions = arrays.into_iter().filter(shared).map(Reason::Mentions);
+    let mut all: Vec<Reason> = mentions.chain(reasons).collect();
+    all.dedup();
+    all
+}
+
+/// Whether a step can lead from a state of `bad` to one outside: `I u <= u I` fails.
+pub(super) fn hides(e: &Encoding, rel: &Rel, bad: &Bdd) -> Result<bool, Stop> {
+    let from = e.m.and(&rel.bdd, bad)?;
+    let out = e.m.and_not(&from, &rel.after(&e.m, bad))?;
+    let bits: Vec<u32> =
+        e.m.support(&out).into_iter().filter(|l| l % 3 == 0).map(|l| (l / 3) as u32).collect();
+    Ok(!e.m.disjoint(&out, &e.type_correct(&bits)?))
+}
+
+/// The type-correct states from which these actions run for ever without a violation, if there are any.
+fn endless(e: &Encoding, actions: &[usize]) -> Result<Option<Bdd>, Stop> {
+    let m = &e.m;
+    let mut steps = Vec::new();
+    for &a in actions {
+        let rel = &e.actions[a].rel;
+        let unviolated = rel.after(m, &e.q().not());
+        steps.push(Rel { bdd: m.and(&rel.bdd, &unviolated)?, writes: rel.writes.clone() });
+    }
+    let mut bits: Vec<u32> = steps.iter().flat_map(|r| r.support(m)).chain([Q]).collect();
+    bits.sort_unstable();
+    bits.dedup();
+    let mut states = e.type_correct(&bits)?;
+    loop {
+        let next = m.and(&crate::relation::preimage(m, &steps, &states)?, &states)?;
+        if next.is_false() {
+            return Ok(None);
+        }
+        if m.within(&states, &next) {
+            return Ok(Some(next));
+        }
+        states = next;
+    }
+}
+
+fn reaches(edges: &[(usize, usize)], from: usize, to: usize) -> bool {
+    let (mut seen, mut stack) = (Vec::new(), vec![from]);
+    while let Some(at) = stack.pop() {
+        for &(_, next) in edges.iter().filter(|(a, _)| *a == at) {
+            if next == to {
+                return true;
+            }
+            if !seen.contains(&next) {
+                seen.push(next);
+                stack.push(next);
+            }
+        }
+    }
+    false
+}
