@@ -4,4 +4,15 @@
 //! left out) and every diagnostic it collected; whoever goes on must look at the diagnostics first.
 
 pub mod ast;
+pub mod codes;
 pub mod diagnostic;
+
+mod decode;
+mod findings;
+mod lexer;
+mod mistakes;
+mod parser;
+
+pub use codes::{Code, SYNTAX_CODES};
+pub use decode::{NotUtf8, decode};
+pub use parser::{ParseLimits, parse_model};
