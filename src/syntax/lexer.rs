@@ -220,7 +220,7 @@ fn lexeme(input: &str) -> IResult<&str, Lexeme> {
         sign.map(Lexeme::Token),
         value(
             Lexeme::Token(TokenKind::Noise),
-            take_while1(|c| !begins_lexeme(c)),
+            alt((string, take_while1(|c| !begins_lexeme(c)))),
         ),
     ))
     .parse(input)
@@ -259,6 +259,11 @@ fn number(input: &str) -> IResult<&str, TokenKind> {
         }
     })
     .parse(input)
+}
+
+/// A string on one line. There are none in the language, so all of it is noise.
+fn string(input: &str) -> IResult<&str, &str> {
+    recognize((char('"'), take_while(|c| c != '"' && c != '\n'), char('"'))).parse(input)
 }
 
 /// The longest sign at the front: two characters before one.

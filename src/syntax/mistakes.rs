@@ -25,6 +25,7 @@ const DECLARATION_ALIASES: &[(&str, Word)] = &[
     ("variable", Word::Var),
     ("let", Word::Var),
     ("shared", Word::Var),
+    ("global", Word::Var),
     ("property", Word::Invariant),
 ];
 
@@ -105,8 +106,12 @@ pub(super) fn without_statement(text: &str) -> Option<&'static str> {
 
 /// How to mend a run of characters that belong to no token, where it is known what they stand for.
 pub(super) fn instead_of_noise(text: &str) -> Option<String> {
+    const NO_STRINGS: &str = "there are no strings: use an enum value";
     let mut chars = text.chars();
     let first = chars.next()?;
+    if first == '"' {
+        return Some(NO_STRINGS.to_string());
+    }
     if chars.any(|c| c != first) {
         return None;
     }
@@ -125,8 +130,8 @@ pub(super) fn instead_of_noise(text: &str) -> Option<String> {
         '∀' => "forall",
         '∃' => "exists",
         '#' => return Some("a comment begins with `//`".to_string()),
-        '"' | '\'' | '“' | '”' | '‘' | '’' | '`' => {
-            return Some("there are no strings: use an enum value".to_string());
+        '\'' | '“' | '”' | '‘' | '’' | '`' => {
+            return Some(NO_STRINGS.to_string());
         }
         '\u{a0}' | '\u{2003}' | '\u{2009}' | '\u{202f}' | '\u{3000}' => {
             return Some("this is not an ordinary space: type a plain one".to_string());

@@ -184,7 +184,11 @@ impl Parser<'_> {
     /// `a, b }`, behind the brace that opens it
     fn variants(&mut self) -> Parsed<Vec<Name>> {
         const HELP: &str = "the values are names with commas between them: `{ red, green }`";
-        self.list(Sign::CloseBrace, HELP, |p| p.name("a name", HELP))
+        let variants = self.list(Sign::CloseBrace, HELP, |p| p.name("a name", HELP));
+        if variants.is_err() {
+            self.skip_list();
+        }
+        variants
     }
 
     fn mutex(&mut self) -> Parsed<Decl> {
@@ -262,13 +266,16 @@ impl Parser<'_> {
                         kind: ExprKind::Place(place),
                         ..
                     } if place.indices.is_empty() => Ok(TypeExpr::Named(place.name)),
-                    low => Err(self.error(
-                        codes::BAD_TYPE,
-                        low.span,
-                        "this is no type",
-                        "a type",
-                        format!("{HELP}; a range has two bounds"),
-                    )),
+                    low => {
+                        let help = format!("{HELP}; a range has two bounds");
+                        Err(self.error(
+                            codes::BAD_TYPE,
+                            low.span,
+                            "this is no type",
+                            "a type",
+                            help,
+                        ))
+                    }
                 }
             }
         }
@@ -325,13 +332,13 @@ impl Parser<'_> {
     fn thread(&mut self, start: Span) -> Parsed<ThreadDecl> {
         const HELP: &str =
             "write `thread a { .. }`, or `thread worker(i in 0..N-1) { .. }` for a family";
-        let name = self.name("a name", HELP)?;
+        // Neither a missing name nor a wrong family hides the errors in the body.
+        let name = self.name("a name", HELP);
         let mut family = None;
         if self.eat(Sign::OpenParen) {
             if !self.eat(Sign::CloseParen) {
                 match self.binding(HELP) {
                     Ok(binding) => family = Some(binding),
-                    // Not so important that the errors in the body should stay unknown.
                     Err(Reported) => self.skip_parenthesis(),
                 }
             }
@@ -346,7 +353,7 @@ impl Parser<'_> {
         let span = self.since(start);
         let body = self.block("the thread")?;
         Ok(ThreadDecl {
-            name,
+            name: name?,
             family,
             body,
             span,

@@ -231,8 +231,6 @@ impl Parser<'_> {
         let start = self.span();
         let kind = match self.peek() {
             TokenKind::Number => ExprKind::Int(self.integer()),
-            // Reported by the lexer; any value will do.
-            TokenKind::BadNumber => ExprKind::Int(0),
             TokenKind::Word(Word::True) => ExprKind::Bool(true),
             TokenKind::Word(Word::False) => ExprKind::Bool(false),
             TokenKind::Word(Word::SelfThread) => ExprKind::SelfThread,
@@ -270,7 +268,16 @@ impl Parser<'_> {
     }
 
     fn no_operand(&mut self) -> Reported {
+        let next = self.token(1).kind;
         let help = match self.peek() {
+            TokenKind::Word(word) if stands_for_value(next) => {
+                let reported = self.reserved(word, "an expression");
+                self.bump();
+                return reported;
+            }
+            TokenKind::Word(_) => {
+                "a reserved word is no value; perhaps something before it is not finished"
+            }
             TokenKind::Sign(Sign::Plus) => "there is no prefix `+`",
             TokenKind::Sign(Sign::OpenBrace) => {
                 "there are no set expressions: write the comparisons out"
@@ -278,21 +285,29 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::OpenBracket) => {
                 "a list of values stands only behind the `=` of a declaration"
             }
-            TokenKind::Word(_) => {
-                "a reserved word is no value; perhaps something before it is not finished"
-            }
             _ => {
                 "write a number, a name, `true`, `false`, `self`, `none`, or an expression in parentheses"
             }
         };
         let message = format!("expected an expression, found {}", self.found());
-        self.error(
+        let reported = self.error(
             codes::MISSING_EXPRESSION,
             self.span(),
             message,
             "an expression",
             help,
-        )
+        );
+        // A set and not a block, by what it begins with.
+        let listed = matches!(
+            self.token(2).kind,
+            TokenKind::Sign(Sign::Comma | Sign::CloseBrace)
+        );
+        if self.at(Sign::OpenBrace) && listed && matches!(next, TokenKind::Name | TokenKind::Number)
+        {
+            self.bump();
+            self.skip_list();
+        }
+        reported
     }
 
     /// `at(t, L)`
@@ -454,5 +469,13 @@ impl Parser<'_> {
             self.expr()?;
         }
         Ok(())
+    }
+}
+
+/// Whether a reserved word with this behind it was meant as a value: an operator, or the end of the expression.
+fn stands_for_value(next: TokenKind) -> bool {
+    match next {
+        TokenKind::Sign(sign) => !matches!(sign, Sign::OpenParen | Sign::OpenBrace | Sign::Colon),
+        _ => false,
     }
 }

@@ -379,8 +379,9 @@ impl Parser<'_> {
     fn assignment(&mut self) -> Parsed<StmtKind> {
         let place = self.place()?;
         let target = mistakes::shorten(self.text(place.span));
-        let form = |sign| format!("write `{target} = {target} {sign} 1;`");
         if let Some(sign) = self.step_sign() {
+            let counts = self.token(1).kind != TokenKind::Sign(Sign::Assign);
+            let by = if counts { "1" } else { ".." };
             let span = self.span().to(self.token(1).span);
             let written = self.text(span);
             self.error(
@@ -388,10 +389,9 @@ impl Parser<'_> {
                 span,
                 format!("`{written}` is no assignment here"),
                 "`=`",
-                form(sign),
+                format!("write `{target} = {target} {sign} {by};`"),
             );
             self.bump();
-            let counts = !self.at(Sign::Assign);
             self.bump();
             if !counts {
                 self.expr()?;
