@@ -414,6 +414,19 @@ proptest! {
     }
 
     #[test]
+    fn a_low_limit_holds_for_any_text(
+        model in 0..MODELS.len(),
+        mutations in prop::collection::vec(mutation(), 0..3),
+        depth in 0..12usize,
+    ) {
+        let bytes = mutate(tokens(MODELS[model]), &mutations);
+        let (_, diagnostics) = parse_any(&String::from_utf8_lossy(&bytes), ParseLimits { depth });
+        let deep = diagnostics.iter().filter(|d| d.code == "E0006").count();
+        prop_assert!(deep <= 1);
+        prop_assert!(depth > 0 || !diagnostics.is_empty());
+    }
+
+    #[test]
     fn any_sequence_of_tokens(places in prop::collection::vec(0.0..1.0f64, 0..60)) {
         let all: Vec<_> = MODELS.iter().flat_map(|m| tokens(m)).collect();
         let chosen = places.iter().map(|p| all[(p * all.len() as f64) as usize].clone());

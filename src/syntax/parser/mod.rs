@@ -3,7 +3,7 @@
 //! Three ideas carry the parser.
 //!
 //! **Errors are reported once.** A function that fails has reported why and returns [`Reported`],
-//! which only [`Parser::error`] makes; who receives it goes on behind the next `;`, at a `}`, or at a
+//! which is made where a diagnostic is; who receives it goes on behind the next `;`, at a `}`, or at a
 //! word that begins a statement or declaration. A second complaint about the same token is dropped.
 //! Where it is clear what was meant, the parser complains and reads on as if that had been written.
 //!
@@ -14,9 +14,14 @@
 //!
 //! **No token is looked at twice** but for a fixed number of tokens ahead, so time is linear.
 
+mod assignments;
 mod declarations;
 mod expressions;
+mod operators;
+mod recovery;
 mod statements;
+mod strays;
+mod variables;
 
 use super::ast::{Model, Name};
 use super::codes;
@@ -339,92 +344,6 @@ impl<'s> Parser<'s> {
         self.abandoned = true;
         self.pos = self.tokens.len() - 1;
         Reported
-    }
-
-    // ---- recovery ----
-
-    /// Skips to where a statement may begin: behind a `;` or a block, at a `}`, or at a word that begins one.
-    fn recover_statement(&mut self) {
-        loop {
-            match self.peek() {
-                TokenKind::End | TokenKind::Sign(Sign::CloseBrace) => return,
-                TokenKind::Sign(Sign::Semicolon) => {
-                    self.bump();
-                    return;
-                }
-                TokenKind::Sign(Sign::OpenBrace) => {
-                    // Read for the errors inside, which are reported; the statements are not wanted.
-                    let open = self.bump().span;
-                    let _ = self.level(|p| Ok(p.statements(open)));
-                    return;
-                }
-                // `enum` may stand in the type of a variable, so it is no sure beginning.
-                TokenKind::Word(Word::Enum) => {}
-                TokenKind::Word(word) if begins_statement(word) || begins_declaration(word) => {
-                    return;
-                }
-                _ => {}
-            }
-            self.bump();
-        }
-    }
-
-    /// Skips to where a declaration may begin. Inside braces, only words that begin no statement count.
-    fn recover_declaration(&mut self) {
-        let mut braces = 0usize;
-        loop {
-            match self.peek() {
-                TokenKind::End => return,
-                TokenKind::Word(Word::Var | Word::Enum) if braces > 0 => {}
-                TokenKind::Word(word) if begins_declaration(word) => return,
-                TokenKind::Sign(Sign::OpenBrace) => braces += 1,
-                TokenKind::Sign(Sign::CloseBrace) if braces > 1 => braces -= 1,
-                TokenKind::Sign(Sign::CloseBrace) => {
-                    self.bump();
-                    self.eat(Sign::Semicolon);
-                    return;
-                }
-                TokenKind::Sign(Sign::Semicolon) if braces == 0 => {
-                    self.bump();
-                    return;
-                }
-                _ => {}
-            }
-            self.bump();
-        }
-    }
-
-    /// Skips to the `}` of a list in braces, and over it, unless something else begins or ends before it.
-    fn skip_list(&mut self) {
-        loop {
-            match self.peek() {
-                TokenKind::End | TokenKind::Sign(Sign::OpenBrace | Sign::Semicolon) => return,
-                TokenKind::Word(word) if begins_statement(word) || begins_declaration(word) => {
-                    return;
-                }
-                _ => {}
-            }
-            if self.bump().kind == TokenKind::Sign(Sign::CloseBrace) {
-                return;
-            }
-        }
-    }
-
-    /// Skips to the `)` that closes an open `(`, and over it, but not into or out of a block.
-    fn skip_parenthesis(&mut self) {
-        let mut open = 1usize;
-        loop {
-            match self.peek() {
-                TokenKind::End | TokenKind::Sign(Sign::OpenBrace | Sign::CloseBrace) => return,
-                TokenKind::Sign(Sign::OpenParen) => open += 1,
-                TokenKind::Sign(Sign::CloseParen) => open -= 1,
-                _ => {}
-            }
-            self.bump();
-            if open == 0 {
-                return;
-            }
-        }
     }
 }
 

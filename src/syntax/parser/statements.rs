@@ -4,8 +4,7 @@ use super::super::ast::{Block, Expr, Name, Stmt, StmtKind};
 use super::super::codes;
 use super::super::diagnostic::{Diagnostic, Span};
 use super::super::lexer::{Sign, TokenKind, Word};
-use super::super::mistakes;
-use super::declarations::Scope;
+use super::variables::Scope;
 use super::{Parsed, Parser, Reported, begins_declaration};
 
 /// Whether labels may stand alone, before the end of a block.
@@ -46,7 +45,7 @@ impl Parser<'_> {
                     break;
                 }
                 TokenKind::Word(word)
-                    if begins_declaration(word) && word != Word::Var && !self.assigns_to_word() =>
+                    if begins_declaration(word) && word != Word::Var && !self.word_as_name() =>
                 {
                     self.misplaced_declaration(word);
                     // Braces that balance say that the declaration is really meant to stand here;
@@ -112,7 +111,7 @@ impl Parser<'_> {
     }
 
     /// The body of a control statement: a block, or one statement.
-    fn body(&mut self, owner: &str) -> Parsed<Block> {
+    pub(super) fn body(&mut self, owner: &str) -> Parsed<Block> {
         match self.peek() {
             TokenKind::Sign(Sign::OpenBrace) => self.block(owner),
             TokenKind::Sign(Sign::Semicolon) => {
@@ -199,7 +198,7 @@ impl Parser<'_> {
 
     fn unlabelled(&mut self) -> Parsed<StmtKind> {
         let word = match self.peek() {
-            _ if self.assigns_to_word() => return self.assignment(),
+            _ if self.word_as_name() => return self.assignment(),
             TokenKind::Word(word) => word,
             TokenKind::Name => match self.misspelt_statement()? {
                 Some(word) => word,
@@ -244,12 +243,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a reserved word stands where a variable is assigned to.
-    fn assigns_to_word(&self) -> bool {
+    /// Whether a reserved word stands where a variable or label was meant.
+    fn word_as_name(&self) -> bool {
         matches!(self.peek(), TokenKind::Word(_))
             && matches!(
                 self.token(1).kind,
-                TokenKind::Sign(Sign::Assign | Sign::OpenBracket)
+                TokenKind::Sign(Sign::Assign | Sign::OpenBracket | Sign::Colon)
             )
     }
 
@@ -373,203 +372,5 @@ impl Parser<'_> {
         }
         let action = self.level(|p| p.statement(LabelsAlone::Forbidden))?;
         Ok(StmtKind::When(guard, Box::new(action)))
-    }
-
-    /// `x = e;`, or what stands for it in other languages.
-    fn assignment(&mut self) -> Parsed<StmtKind> {
-        let place = self.place()?;
-        let target = mistakes::shorten(self.text(place.span));
-        if let Some(sign) = self.step_sign() {
-            let counts = self.token(1).kind != TokenKind::Sign(Sign::Assign);
-            let by = if counts { "1" } else { ".." };
-            let span = self.span().to(self.token(1).span);
-            let written = self.text(span);
-            self.error(
-                codes::FOREIGN_ASSIGNMENT,
-                span,
-                format!("`{written}` is no assignment here"),
-                "`=`",
-                format!("write `{target} = {target} {sign} {by};`"),
-            );
-            self.bump();
-            self.bump();
-            if !counts {
-                self.expr()?;
-            }
-            self.semicolon("the assignment")?;
-            return Ok(StmtKind::Skip);
-        }
-        let foreign = match self.peek() {
-            TokenKind::Sign(Sign::Eq) => 1,
-            _ if self.at_pair(Sign::Colon, Sign::Assign)
-                || self.at_pair(Sign::Less, Sign::Minus) =>
-            {
-                2
-            }
-            _ => 0,
-        };
-        if foreign > 0 {
-            let span = self.span().to(self.token(foreign - 1).span);
-            let written = self.text(span);
-            self.error(
-                codes::FOREIGN_ASSIGNMENT,
-                span,
-                format!("`{written}` is no assignment here"),
-                "`=`",
-                format!("write `{target} = ..;`"),
-            );
-            for _ in 0..foreign {
-                self.bump();
-            }
-        } else {
-            let help = match self.peek() {
-                TokenKind::Sign(Sign::Dot) => {
-                    "the owner of a mutex changes with `lock(m);` and `unlock(m);` only".to_string()
-                }
-                _ => format!(
-                    "a statement that begins with a name is an assignment: `{target} = ..;`"
-                ),
-            };
-            self.expect(Sign::Assign, &help)?;
-        }
-        let value = self.expr()?;
-        self.no_assignment()?;
-        self.semicolon("the assignment")?;
-        Ok(StmtKind::Assign(place, value))
-    }
-
-    /// The operator in `++`, `--`, `+=`, `-=` and so on, if one of them is at hand.
-    fn step_sign(&self) -> Option<&'static str> {
-        if self.at_pair(Sign::Plus, Sign::Plus) {
-            return Some("+");
-        }
-        if self.at_pair(Sign::Minus, Sign::Minus) {
-            return Some("-");
-        }
-        [
-            Sign::Plus,
-            Sign::Minus,
-            Sign::Star,
-            Sign::Slash,
-            Sign::Percent,
-        ]
-        .into_iter()
-        .find(|&sign| self.at_pair(sign, Sign::Assign))
-        .map(Sign::text)
-    }
-
-    /// If the name at hand begins no assignment, reports that, and says which statement was meant.
-    fn misspelt_statement(&mut self) -> Parsed<Option<Word>> {
-        let span = self.span();
-        let text = self.text(span);
-        let next = self.token(1).kind;
-        let declares = next == TokenKind::Name && mistakes::is_foreign_type(text);
-        if declares {
-            return Err(self.foreign_declaration());
-        }
-        let begins = match next {
-            TokenKind::Name | TokenKind::Number | TokenKind::Word(_) => true,
-            TokenKind::Sign(sign) => {
-                matches!(
-                    sign,
-                    Sign::OpenParen | Sign::OpenBrace | Sign::Semicolon | Sign::CloseBrace
-                )
-            }
-            _ => false,
-        };
-        if !begins {
-            return Ok(None);
-        }
-        let meant = mistakes::meant_statement(text);
-        let help = match (meant, mistakes::without_statement(text)) {
-            (_, Some(help)) => help.to_string(),
-            (Some(word), None) => format!("did you mean `{}`?", word.text()),
-            (None, None) => "a statement begins with a variable to assign to, or with one of `if`, `while`, `for`, \
-                 `either`, `when`, `atomic`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`"
-                .to_string(),
-        };
-        let found = self.found();
-        let reported = self.error(
-            codes::UNKNOWN_STATEMENT,
-            span,
-            format!("unknown statement {found}"),
-            "a statement",
-            help,
-        );
-        match meant {
-            Some(word) => Ok(Some(word)),
-            None => {
-                self.bump();
-                if self.eat(Sign::OpenParen) {
-                    self.skip_parenthesis();
-                }
-                Err(reported)
-            }
-        }
-    }
-
-    /// Reports what is no statement; where it is clear what it is, reads it and gives a stand-in.
-    fn no_statement(&mut self) -> Parsed<StmtKind> {
-        let span = self.span();
-        match self.peek() {
-            TokenKind::Sign(Sign::OpenBrace) => {
-                self.error(
-                    codes::BARE_BLOCK,
-                    span,
-                    "a block can't stand alone",
-                    "a statement",
-                    "write `atomic { .. }` for one step, or remove the braces",
-                );
-                self.bump();
-                Ok(StmtKind::Atomic(self.statements(span)))
-            }
-            TokenKind::Sign(Sign::Semicolon) => {
-                self.error(
-                    codes::STRAY_SIGN,
-                    span,
-                    "this `;` ends nothing",
-                    "a statement",
-                    "remove it, or write `skip;` for a step that does nothing",
-                );
-                self.bump();
-                Ok(StmtKind::Skip)
-            }
-            TokenKind::Word(Word::Bool) if self.token(1).kind == TokenKind::Name => Err(self.foreign_declaration()),
-            TokenKind::Word(Word::Transaction) => Err(self.unsupported_transaction()),
-            TokenKind::Word(word @ (Word::Else | Word::Or)) => {
-                let (word, partner) = match word {
-                    Word::Else => ("else", "if (c) { .. } else { .. }"),
-                    _ => ("or", "either { .. } or { .. }"),
-                };
-                self.error(
-                    codes::UNEXPECTED,
-                    span,
-                    format!("`{word}` without the statement it belongs to"),
-                    "a statement",
-                    format!("write `{partner}`; no `;` and no other statement stands before `{word}`"),
-                );
-                self.bump();
-                Ok(StmtKind::Atomic(self.body(&format!("`{word}`"))?))
-            }
-            _ => Err(self.unexpected(
-                "a statement",
-                "a statement begins with a variable to assign to, or with a word such as `if` or `lock`",
-            )),
-        }
-    }
-
-    pub(super) fn unsupported_transaction(&mut self) -> Reported {
-        let reported = self.error(
-            codes::UNSUPPORTED,
-            self.span(),
-            "`transaction` is not supported yet",
-            "a declaration or a statement",
-            "use `atomic { .. }` for a block of one step; the word is reserved",
-        );
-        self.bump();
-        if self.peek() == TokenKind::Name {
-            self.bump();
-        }
-        reported
     }
 }
