@@ -2,5 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod control;
+pub mod explore;
+pub mod program;
 pub mod report;
 pub mod syntax;

@@ -1,0 +1,12 @@
+//! Exploration of programs state by state.
+//!
+//! Architecture invariant: the interpreter is the ground truth. Traces are re-executed by it and every other
+//! engine is compared with it; it shares no code with the BDD encoding and is never made clever.
+
+mod explicit;
+mod interpreter;
+
+pub use explicit::{Original, explore};
+pub use interpreter::{
+    State, Successor, holds, initial_states, initially_violated, is_deadlock, successors, violates,
+};

@@ -1,0 +1,52 @@
+//! The codes of names, types, ranges and disciplines (`E02xx`, warnings `W02xx`), explained.
+
+use crate::syntax::codes::Code;
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $title:literal, $text:literal;)*) => {
+        $(#[doc = $title] pub const $name: &str = $code;)*
+        /// Every code of this phase.
+        pub static PROGRAM_CODES: &[Code] = &[$(Code { code: $code, title: $title, text: $text }),*];
+    };
+}
+
+codes! {
+    UNKNOWN_NAME = "E0201", "unknown name",
+        "The name is not declared, or not visible here. Shared variables, constants, enums, mutexes and threads are declared at the top level; a thread's own variables only inside it; `self` stands in threads and in exclusive access predicates.\n\n  wrong: x = cuont;      right: x = count;";
+    DUPLICATE_NAME = "E0202", "name declared twice",
+        "Each name is declared once. A thread-local variable may not hide a top-level name, and two labels of one thread differ.";
+    TYPE_MISMATCH = "E0203", "types do not fit",
+        "Conditions are boolean, arithmetic and indices are integers, and both sides of `==` have one type. There is no conversion: write `b ? 1 : 0` for the number of a boolean.\n\n  wrong: if (n) { .. }      right: if (n != 0) { .. }";
+    NOT_CONSTANT = "E0204", "constant expected",
+        "Bounds of types, array sizes, initial values, family and loop bounds are computed before the program runs: numbers, constants, enclosing loop variables and operators.";
+    EMPTY_RANGE = "E0205", "empty or too large type, array or family",
+        "A type `lo..hi` needs lo <= hi, `mod k` needs k >= 1, an array needs at least one cell, a family at least one thread; bounds lie within -2^31..2^31.";
+    OUT_OF_RANGE = "E0206", "value outside its type",
+        "An initial value must belong to the variable's type. (An assignment that leaves the type while the program runs is no input error: it sends the thread to `wrong`.)";
+    WRONG_INDEXING = "E0207", "wrong number of indices",
+        "A variable declared with n sizes is used with n indices: `var x[3]: bool;` is read as `x[0]`, never as `x`.";
+    NOT_A_VARIABLE = "E0208", "not something that can be used so",
+        "Only variables can be assigned, only mutexes can be locked, and a mutex is used only by `lock`, `unlock` and `.owner`.";
+    BAD_ATOMIC = "E0209", "not possible inside one action",
+        "An `atomic` block is one step: it may block only at its first statement and may not loop, and `when` guards a single action.\n\n  wrong: atomic { x = 1; when (y == 0) skip; }\n  right: atomic { when (y == 0) skip; x = 1; }      or two statements without `atomic`";
+    NO_ACTION = "E0210", "a loop without a step",
+        "`while (true) { }` never performs a step, so that the thread would hang without ending. Write `skip;` if a busy wait is meant, `when (false) skip;` if the thread is to block for ever.";
+    BAD_DISCIPLINE = "E0211", "discipline that can't be meant",
+        "`protected x[k] by e` repeats the variable's own name with one bound name per index, and `e` is a mutex or a boolean expression over `self`, the bound names, `at(..)`, owners and variables. Thread-local variables have no discipline.";
+    UNKNOWN_LABEL = "E0212", "unknown label",
+        "`at(t, L)` needs a label `L:` in thread `t` (for `self`, in some thread). `end` and `wrong` need no label.";
+    TOO_LARGE = "E0213", "too large",
+        "Unrolling, arrays and families are limited to 1,000,000 locations and cells together, and the values of an expression to 62 bits.";
+    BAD_DEFINE = "E0214", "-D does not fit",
+        "`-D NAME=VALUE` overrides a constant of the model: an integer for an integer, `true` or `false` for a boolean.";
+    MISPLACED = "E0215", "not possible here",
+        "`at(..)` describes locations and may stand only in properties, `init` and exclusive access predicates; `self` only in threads and exclusive access predicates; thread-local declarations only at the top level of a thread's body.";
+    BAD_EXPECT = "E0216", "expectation that can't be met",
+        "`expect holds NAME` speaks of `discipline`, `assertions`, `deadlock_free` (if the model asks for it) or a declared property.";
+    NO_THREAD = "E0217", "no thread",
+        "A model declares at least one thread.";
+    ALWAYS_WRONG = "W0201", "this step always goes wrong",
+        "No value that the right side can take belongs to the variable's type, so that the thread goes to `wrong` whenever it takes this step.";
+    UNREACHABLE_CODE = "W0202", "never reached",
+        "Control never comes here, because the loop before it does not end.";
+}
