@@ -347,6 +347,10 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
+fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
+    prop::collection::vec(mutation(), 0..6)
+}
+
 /// Applies changes to a text in pieces (its bytes, or roughly its tokens).
 fn mutate(mut pieces: Vec<Vec<u8>>, mutations: &[Mutation]) -> Vec<u8> {
     for mutation in mutations {
@@ -395,15 +399,19 @@ fn check_bytes(bytes: Vec<u8>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 1500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn mutated_tokens(model in 0..MODELS.len(), mutations in prop::collection::vec(mutation(), 1..6)) {
+    fn mutated_tokens(model in 0..MODELS.len(), mutations in mutations()) {
         check_bytes(mutate(tokens(MODELS[model]), &mutations));
     }
 
     #[test]
-    fn mutated_bytes(model in 0..MODELS.len(), mutations in prop::collection::vec(mutation(), 1..6)) {
+    fn mutated_bytes(model in 0..MODELS.len(), mutations in mutations()) {
         let bytes = MODELS[model].bytes().map(|b| vec![b]).collect();
         check_bytes(mutate(bytes, &mutations));
     }
@@ -416,7 +424,7 @@ proptest! {
     #[test]
     fn a_low_limit_holds_for_any_text(
         model in 0..MODELS.len(),
-        mutations in prop::collection::vec(mutation(), 0..3),
+        mutations in mutations(),
         depth in 0..12usize,
     ) {
         let bytes = mutate(tokens(MODELS[model]), &mutations);

@@ -8,8 +8,10 @@ use super::super::mistakes;
 use super::variables::Scope;
 use super::{Parsed, Parser, Reported, begins_declaration, begins_statement};
 
-const DECLARATIONS: &str = "a declaration is `const`, `enum`, `mutex`, `var`, `thread`, `init`, `invariant`, \
-     `lemma`, `reach`, `deadlock_free` or `expect`";
+const DECLARATIONS: &str = "a declaration is `const`, `enum`, `mutex`, `var`, `thread`, `init`, \
+    `invariant`, `lemma`, `reach`, `deadlock_free` or `expect`";
+const STATEMENT_OUTSIDE: &str = "statements stand inside a thread: `thread a { .. }`; \
+    perhaps a `}` before this is too much";
 
 impl Parser<'_> {
     /// The whole text.
@@ -116,12 +118,8 @@ impl Parser<'_> {
                 return self.foreign_declaration();
             }
             TokenKind::Word(Word::Transaction) => return self.unsupported_transaction(),
-            TokenKind::Word(word) if begins_statement(word) => {
-                "statements stand inside a thread: `thread a { .. }`; perhaps a `}` before this is too much"
-            }
-            _ if self.at_statement() => {
-                "statements stand inside a thread: `thread a { .. }`; perhaps a `}` before this is too much"
-            }
+            TokenKind::Word(word) if begins_statement(word) => STATEMENT_OUTSIDE,
+            _ if self.at_statement() => STATEMENT_OUTSIDE,
             _ => DECLARATIONS,
         };
         let message = format!("expected a declaration, found {}", self.found());

@@ -131,7 +131,8 @@ impl Parser<'_> {
                 "a list of values stands only behind the `=` of a declaration"
             }
             _ => {
-                "write a number, a name, `true`, `false`, `self`, `none`, or an expression in parentheses"
+                "write a number, a name, `true`, `false`, `self`, `none`, \
+                or an expression in parentheses"
             }
         };
         let message = format!("expected an expression, found {}", self.found());
@@ -233,7 +234,8 @@ impl Parser<'_> {
         if self.peek() != TokenKind::Name || self.text(self.span()) != "owner" {
             return Err(self.unexpected(
                 "`owner`",
-                "`m.owner` is the thread that holds the mutex `m`; nothing else has a `.`, and ranges have two: `0..2`",
+                "`m.owner` is the thread that holds the mutex `m`; nothing else has a `.`, \
+                and ranges have two: `0..2`",
             ));
         }
         self.bump();

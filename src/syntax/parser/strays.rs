@@ -6,6 +6,9 @@ use super::super::lexer::{Sign, TokenKind, Word};
 use super::super::mistakes;
 use super::{Parsed, Parser, Reported};
 
+const STATEMENTS: &str = "a statement begins with a variable to assign to, or with one of `if`, \
+    `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`";
+
 impl Parser<'_> {
     /// If the name at hand begins no assignment, reports that, and says which statement was meant.
     pub(super) fn misspelt_statement(&mut self) -> Parsed<Option<Word>> {
@@ -33,9 +36,7 @@ impl Parser<'_> {
         let help = match (meant, mistakes::without_statement(text)) {
             (_, Some(help)) => help.to_string(),
             (Some(word), None) => format!("did you mean `{}`?", word.text()),
-            (None, None) => "a statement begins with a variable to assign to, or with one of `if`, `while`, `for`, \
-                 `either`, `when`, `atomic`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`"
-                .to_string(),
+            (None, None) => STATEMENTS.to_string(),
         };
         let found = self.found();
         let reported = self.error(
@@ -83,7 +84,9 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StmtKind::Skip)
             }
-            TokenKind::Word(Word::Bool) if self.token(1).kind == TokenKind::Name => Err(self.foreign_declaration()),
+            TokenKind::Word(Word::Bool) if self.token(1).kind == TokenKind::Name => {
+                Err(self.foreign_declaration())
+            }
             TokenKind::Word(Word::Transaction) => Err(self.unsupported_transaction()),
             TokenKind::Word(word @ (Word::Else | Word::Or)) => {
                 let (word, partner) = match word {
@@ -95,15 +98,12 @@ impl Parser<'_> {
                     span,
                     format!("`{word}` without the statement it belongs to"),
                     "a statement",
-                    format!("write `{partner}`; no `;` and no other statement stands before `{word}`"),
+                    format!("write `{partner}`, with nothing else before `{word}`"),
                 );
                 self.bump();
                 Ok(StmtKind::Atomic(self.body(&format!("`{word}`"))?))
             }
-            _ => Err(self.unexpected(
-                "a statement",
-                "a statement begins with a variable to assign to, or with a word such as `if` or `lock`",
-            )),
+            _ => Err(self.unexpected("a statement", STATEMENTS)),
         }
     }
 

@@ -26,7 +26,8 @@ impl Parser<'_> {
         let dims = self.brackets()?;
         self.expect(
             Sign::Colon,
-            "a variable has a type behind a `:`, and each is declared on its own: `var x: 0..7 = 0;`",
+            "a variable has a type behind a `:`, and each is declared on its own: \
+            `var x: 0..7 = 0;`",
         )?;
         let ty = self.type_expr()?;
         let init = match self.eat(Sign::Assign) {
@@ -139,7 +140,8 @@ impl Parser<'_> {
         match self.peek() {
             TokenKind::Word(Word::Protected | Word::Unprotected) => Err(self.unexpected(
                 "`;`",
-                "a variable of a thread needs no discipline; declare it outside the thread to share it",
+                "a variable of a thread needs no discipline; \
+                declare it outside the thread to share it",
             )),
             _ => Ok(None),
         }
