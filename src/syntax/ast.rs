@@ -22,6 +22,10 @@ pub struct Model {
 
 /// A declaration at the top level.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a tree is small, and read more often than moved"
+)]
 pub enum Decl {
     /// `const N = 2;`
     Const {
@@ -198,6 +202,10 @@ pub struct Stmt {
 
 /// The kinds of statements.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a tree is small, and read more often than moved"
+)]
 pub enum StmtKind {
     /// `var t: 0..7 = 0;` in a thread
     Local(VarDecl),

@@ -7,3 +7,13 @@ pub mod ast;
 pub mod codes;
 pub mod diagnostic;
 pub mod theory;
+
+mod decode;
+mod findings;
+mod lexer;
+mod mistakes;
+mod parser;
+
+pub use codes::{Code, SYNTAX_CODES};
+pub use decode::{NotUtf8, decode};
+pub use parser::{ParseLimits, parse_model};

@@ -1,0 +1,124 @@
+//! What stands where a statement should: misspelt words, statements of other languages, stray blocks and signs.
+
+use super::super::ast::StmtKind;
+use super::super::codes;
+use super::super::lexer::{Sign, TokenKind, Word};
+use super::super::mistakes;
+use super::{Parsed, Parser, Reported};
+
+const STATEMENTS: &str = "a statement begins with a variable to assign to, or with one of `if`, \
+    `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`";
+
+impl Parser<'_> {
+    /// If the name at hand begins no assignment, reports that, and says which statement was meant.
+    pub(super) fn misspelt_statement(&mut self) -> Parsed<Option<Word>> {
+        let span = self.span();
+        let text = self.text(span);
+        let next = self.token(1).kind;
+        let declares = next == TokenKind::Name && mistakes::is_foreign_type(text);
+        if declares {
+            return Err(self.foreign_declaration());
+        }
+        let begins = match next {
+            TokenKind::Name | TokenKind::Number | TokenKind::Word(_) => true,
+            TokenKind::Sign(sign) => {
+                matches!(
+                    sign,
+                    Sign::OpenParen | Sign::OpenBrace | Sign::Semicolon | Sign::CloseBrace
+                )
+            }
+            _ => false,
+        };
+        if !begins {
+            return Ok(None);
+        }
+        let meant = mistakes::meant_statement(text);
+        let help = match (meant, mistakes::without_statement(text)) {
+            (_, Some(help)) => help.to_string(),
+            (Some(word), None) => format!("did you mean `{}`?", word.text()),
+            (None, None) => STATEMENTS.to_string(),
+        };
+        let found = self.found();
+        let reported = self.error(
+            codes::UNKNOWN_STATEMENT,
+            span,
+            format!("unknown statement {found}"),
+            "a statement",
+            help,
+        );
+        match meant {
+            Some(word) => Ok(Some(word)),
+            None => {
+                self.bump();
+                if self.eat(Sign::OpenParen) {
+                    self.skip_parenthesis();
+                }
+                Err(reported)
+            }
+        }
+    }
+
+    /// Reports what is no statement; where it is clear what it is, reads it and gives a stand-in.
+    pub(super) fn no_statement(&mut self) -> Parsed<StmtKind> {
+        let span = self.span();
+        match self.peek() {
+            TokenKind::Sign(Sign::OpenBrace) => {
+                self.error(
+                    codes::BARE_BLOCK,
+                    span,
+                    "a block can't stand alone",
+                    "a statement",
+                    "write `atomic { .. }` for one step, or remove the braces",
+                );
+                self.bump();
+                Ok(StmtKind::Atomic(self.statements(span)))
+            }
+            TokenKind::Sign(Sign::Semicolon) => {
+                self.error(
+                    codes::STRAY_SIGN,
+                    span,
+                    "this `;` ends nothing",
+                    "a statement",
+                    "remove it, or write `skip;` for a step that does nothing",
+                );
+                self.bump();
+                Ok(StmtKind::Skip)
+            }
+            TokenKind::Word(Word::Bool) if self.token(1).kind == TokenKind::Name => {
+                Err(self.foreign_declaration())
+            }
+            TokenKind::Word(Word::Transaction) => Err(self.unsupported_transaction()),
+            TokenKind::Word(word @ (Word::Else | Word::Or)) => {
+                let (word, partner) = match word {
+                    Word::Else => ("else", "if (c) { .. } else { .. }"),
+                    _ => ("or", "either { .. } or { .. }"),
+                };
+                self.error(
+                    codes::UNEXPECTED,
+                    span,
+                    format!("`{word}` without the statement it belongs to"),
+                    "a statement",
+                    format!("write `{partner}`, with nothing else before `{word}`"),
+                );
+                self.bump();
+                Ok(StmtKind::Atomic(self.body(&format!("`{word}`"))?))
+            }
+            _ => Err(self.unexpected("a statement", STATEMENTS)),
+        }
+    }
+
+    pub(super) fn unsupported_transaction(&mut self) -> Reported {
+        let reported = self.error(
+            codes::UNSUPPORTED,
+            self.span(),
+            "`transaction` is not supported yet",
+            "a declaration or a statement",
+            "use `atomic { .. }` for a block of one step; the word is reserved",
+        );
+        self.bump();
+        if self.peek() == TokenKind::Name {
+            self.bump();
+        }
+        reported
+    }
+}
