@@ -1,0 +1,1 @@
+//! Texts of synthetic reports, compared with files beside this one.
