@@ -3,12 +3,14 @@
 //! Only what helps to act on the answer is shown unasked: refuted properties with their whole traces, refuted
 //! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
 
+mod steps;
 mod trace;
 mod witness;
 
-use super::layout::{counted, counted_text, printable, printable_lines};
-use super::{EvalReport, Hypothesis, Property, Report, States, Status, Step, Verdict};
+use super::layout::{counted_text, printable, printable_lines};
+use super::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
 use std::fmt;
+use steps::{at, compact, listed};
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -266,8 +268,9 @@ impl Body<'_> {
     }
 
     fn remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(hit) = &self.report.limits.hit {
-            writeln!(f, "stopped by {hit}")?;
+        match &self.report.limits.hit {
+            Some(hit) if !self.report.reason.contains(hit) => writeln!(f, "stopped by {hit}")?,
+            _ => {}
         }
         for note in &self.report.notes {
             writeln!(f, "note: {note}")?;
@@ -308,71 +311,6 @@ fn display_id(id: &str) -> String {
         format!("({id})")
     } else {
         id.to_string()
-    }
-}
-
-/// `worker(0) at B, line 7: x[0] = i;`
-fn at(step: &Step) -> String {
-    let own_line = format!("line {}", step.line);
-    let mut place = step.thread.clone();
-    if !step.location.is_empty() && step.location != own_line {
-        place += &format!(" at {}", step.location);
-    }
-    if step.line > 0 {
-        place += &format!(", {own_line}");
-    }
-    if step.text.is_empty() {
-        place
-    } else {
-        format!("{place}: {}", step.text)
-    }
-}
-
-fn listed(f: &mut fmt::Formatter<'_>, title: &str, steps: &[Step]) -> fmt::Result {
-    writeln!(f, "{title}: {}", counted(steps.len(), "step"))?;
-    for step in steps {
-        writeln!(f, "  {}", at(step))?;
-        for reason in &step.reasons {
-            writeln!(f, "      {reason}")?;
-        }
-    }
-    Ok(())
-}
-
-/// How many threads, and locations of each, a compact list of steps names.
-const COMPACT: (usize, usize) = (3, 12);
-
-/// `14 steps: worker(0) A C D F, worker(1) A C D F, 5 more threads`
-fn compact(steps: &[Step]) -> String {
-    let mut threads: Vec<(&str, Vec<&str>)> = Vec::new();
-    for step in steps {
-        match threads.last_mut() {
-            Some((thread, locations)) if *thread == step.thread => locations.push(&step.location),
-            _ => threads.push((&step.thread, vec![&step.location])),
-        }
-    }
-    let (most_threads, most_locations) = COMPACT;
-    let mut parts: Vec<String> = threads
-        .iter()
-        .take(most_threads)
-        .map(|(thread, locations)| {
-            let named = &locations[..locations.len().min(most_locations)];
-            let dots = if named.len() < locations.len() {
-                ", .."
-            } else {
-                ""
-            };
-            format!("{thread} at {}{dots}", named.join(", "))
-        })
-        .collect();
-    if threads.len() > most_threads {
-        parts.push(counted(threads.len() - most_threads, "more thread"));
-    }
-    let total = counted(steps.len(), "step");
-    if parts.is_empty() {
-        total
-    } else {
-        format!("{total}: {}", parts.join("; "))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A trace, step by step: which thread, which line, what changed.
 
-use super::at;
+use super::steps::at;
 use crate::report::layout::counted;
 use crate::report::{Trace, TraceStep, Value};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! A witness against an inclusion: the states and steps of its left side, and what is wrong with them.
 
-use super::at;
+use super::steps::at;
 use crate::report::{Binding, Witness};
 use std::fmt;
 
