@@ -111,3 +111,6 @@ pub fn variable_order(model: &str, variable_order: &[String]) -> serde_json::Res
         variable_order,
     })
 }
+
+#[cfg(test)]
+mod tests;

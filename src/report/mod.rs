@@ -9,6 +9,8 @@ pub mod itf;
 pub mod json;
 mod layout;
 mod position;
+#[cfg(test)]
+mod samples;
 pub mod text;
 
 use serde::Serialize;
