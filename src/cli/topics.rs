@@ -33,42 +33,45 @@ pub const TOPICS: &[Topic] = &[
         formula: "i != j  =>  u_j p_i = p_i u_j",
         says: "An invisible step of one thread neither enables nor disables the invisible steps of another (p_i: no \
                invisible step of thread i is enabled).",
-        breaks: "an invisible step that can block on something another thread changes invisibly.",
-        mend: "let steps that block on shared variables be visible (they are, unless their guard was declared \
-               protected), or guard by a lock.",
+        breaks: "nothing, for models: a step that can block on a shared variable is visible, so this holds by \
+               construction; it is checked all the same.",
+        mend: "if it fails, look at the witness: the step that is enabled or disabled has to be visible. Then \
+               please report it.",
     },
     Topic {
         name: "13",
         formula: "i != j  =>  v_j p_i = p_i v_j",
         says: "A visible step of one thread neither enables nor disables the invisible steps of another.",
-        breaks: "an invisible step that waits for what another thread's visible step does.",
-        mend: "as for 12: a step that waits for another thread is the place where interleaving matters; it has to be \
-               visible.",
+        breaks: "nothing, for models, as for 12: what waits for another thread is visible.",
+        mend: "as for 12.",
     },
     Topic {
         name: "14",
         formula: "i != j  =>  u_j u_i <= u_i (q T + u_j + u_j q T)",
         says: "Two invisible steps of different threads can be swapped: whatever u_j followed by u_i does, u_i \
                followed by u_j does too, or the discipline is violated on the way.",
-        breaks: "two invisible steps that access the same variable although both exclusive access predicates can \
-                 hold, or a step that takes away the predicate under which another accesses.",
-        mend: "protect the variable by a predicate that excludes the other thread, such as the owner of one lock; or \
-               declare it `unprotected`, which makes its steps visible.",
+        breaks: "a step that takes away the predicate under which the other thread accesses: in one order the \
+               access violates the discipline, in the other it does not. Or two steps whose order shows in what \
+               they leave behind.",
+        mend: "let the exclusive access predicate of a thread depend only on what no other thread changes while \
+               it holds (a lock it owns, its location); or declare the variable `unprotected`, which makes its \
+               steps visible.",
     },
     Topic {
         name: "15",
         formula: "i != j  =>  v_j u_i <= u_i (q T + v_j + v_j q T)",
         says: "An invisible step can be moved before a visible step of another thread, unless the discipline is \
                violated on the way.",
-        breaks: "a visible step that hands over access: it makes true the predicate under which the other thread's \
-                 invisible step then accesses.",
-        mend: "let the receiving thread take the access in a visible step of its own (lock, test a flag), so that the \
-               hand-over is seen on both sides.",
+        breaks: "a visible step that takes away the predicate under which the other thread's invisible step \
+               accesses, as in: x is protected for thread i while thread j is at L, and j leaves L.",
+        mend: "as for 14: let only the thread itself give up its exclusive access (WFendExcl), for instance by \
+               a handshake.",
     },
     Topic {
         name: "16",
         formula: "~p_i v_i = 0 = p_i u_i",
-        says: "A thread never has a choice between a visible and an invisible step, and p_i means what it says.",
+        says: "A thread never has a choice between a visible and an invisible step (left), and where p_i holds \
+               no invisible step is enabled (right, by the definition of p_i).",
         breaks: "a location that a visible and an invisible step leave.",
         mend: "this is WFsep; without --strict all steps of such a location are made visible.",
     },
@@ -76,8 +79,9 @@ pub const TOPICS: &[Topic] = &[
         name: "17",
         formula: "1 <= p_i + u_i T",
         says: "In each state, either no invisible step of thread i is enabled or one can be taken.",
-        breaks: "a guard that reads protected variables, so that whether it can be evaluated depends on the state.",
-        mend: "make the step visible, or test the variable in an `if` and not in a guard.",
+        breaks: "nothing, for models: p_i is defined as \"no invisible step of i is enabled\". It is checked \
+               because a theory file may define p_i otherwise.",
+        mend: "if it fails with a theory of your own, weaken its p_i.",
     },
     Topic {
         name: "18",
@@ -130,6 +134,7 @@ pub const TOPICS: &[Topic] = &[
         formula: "no thread falsifies another's exclusive access",
         says: "Only a thread itself gives up its exclusive access; a step of another thread never takes it away.",
         breaks: "a predicate over variables that other threads write, such as a flag that anyone may reset.",
-        mend: "let the predicate depend on what only its thread changes while it holds (its location, a lock it owns).",
+        mend: "let the predicate depend on what only its thread changes while it holds (its location, a lock it \
+               owns).",
     },
 ];

@@ -208,8 +208,11 @@ impl Sheet {
             if report.write(&mut cache, &mut bytes).is_err() {
                 bytes = format!("{PLACE} {diagnostic}\n").into_bytes();
             }
-            let drawn = String::from_utf8_lossy(&bytes);
-            out.push_str(&with_place(&drawn, name, place));
+            let drawn = with_place(&String::from_utf8_lossy(&bytes), name, place);
+            for line in drawn.lines() {
+                out.push_str(line.trim_end());
+                out.push('\n');
+            }
         }
     }
 }
