@@ -1,6 +1,7 @@
 //! What is being done, on stderr, once it takes longer than a moment.
 
 use super::output::say;
+use coarsen::control::Stop;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -50,6 +51,14 @@ impl Progress {
                     bar.tick();
                 }
             }
+        }
+    }
+
+    /// Shows that the work was asked to stop because of `why`.
+    pub fn stopping(&mut self, why: Stop) {
+        self.clear();
+        if why == Stop::Interrupt && !matches!(self, Progress::Silent) {
+            say("stopping; a second Ctrl-C ends at once");
         }
     }
 

@@ -105,6 +105,7 @@ pub fn supervise<T: Send + 'static>(
                 progress.tick(&control.phase(), started.elapsed());
                 if let Some(why) = reason_to_stop(started, limits, interrupts) {
                     control.stop(why);
+                    progress.stopping(why);
                     asked = Some((why, Instant::now()));
                 }
             }

@@ -35,11 +35,13 @@ pub fn render(report: &Report, detail: Detail) -> String {
 
 /// The report of `coarsen eval`.
 pub fn render_eval(report: &EvalReport) -> String {
-    let reason = format!(
-        "{} ({})",
-        report.evidence,
-        counted_text(&report.instances, "instance")
-    );
+    let reason = match report.status {
+        Status::Unknown => report.evidence.clone(),
+        _ => {
+            let instances = counted_text(&report.instances, "instance");
+            format!("{} ({instances})", report.evidence)
+        }
+    };
     let mut out = headline(&report.model, status(report.status), &reason);
     if let Some(witness) = &report.witness {
         out += &printable_lines(&witness::Shown(witness).to_string());
