@@ -17,6 +17,34 @@ pub struct Code {
     pub text: &'static str,
 }
 
+/// Bytes that are no text.
+pub struct NotText {
+    /// The bytes with U+FFFD in place of what is no text.
+    pub shown: String,
+    /// What is wrong; its span lies in `shown`.
+    pub diagnostic: Diagnostic,
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// If it is not UTF-8.
+pub fn decode(bytes: Vec<u8>) -> Result<String, NotText> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        NotText {
+            shown: String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            diagnostic: Diagnostic::error(
+                "E0001",
+                Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8()),
+                "the file is not UTF-8",
+                "UTF-8 text",
+                "save the file as UTF-8",
+            ),
+        }
+    })
+}
+
 /// What to check and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

@@ -1,6 +1,6 @@
 //! Reading models: files or standard input, text or an explanation of why not.
 
-use super::backend::Code;
+use super::backend::{self, Code, NotText};
 use coarsen::syntax::diagnostic::{Diagnostic, Span};
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,24 +11,15 @@ const LARGEST: u64 = 64 << 20;
 /// How standard input is asked for, and how it is called in messages.
 const STDIN: (&str, &str) = ("-", "<stdin>");
 
-const NOT_UTF8: &str = "E0001";
-const TOO_LARGE: &str = "E0002";
+const TOO_LARGE: &str = "E0301";
 
 /// Diagnostics of this file, explained.
-pub const CODES: &[Code] = &[
-    Code {
-        code: NOT_UTF8,
-        title: "the file is not UTF-8 text",
-        text: "Models are UTF-8 text. The place shown is the first byte that is not; it is shown as a replacement \
-               character. Save the file as UTF-8, or check that it is a model at all.",
-    },
-    Code {
-        code: TOO_LARGE,
-        title: "the file is too large",
-        text: "A model of more than 64 MiB is refused before it is read. Use families of threads, arrays and \
-               constants instead of repeated text.",
-    },
-];
+pub const CODES: &[Code] = &[Code {
+    code: TOO_LARGE,
+    title: "the file is too large",
+    text: "A model of more than 64 MiB is refused before it is read. Use families of threads, arrays and constants \
+           instead of repeated text.",
+}];
 
 /// A model's text.
 #[derive(Debug)]
@@ -95,18 +86,12 @@ fn decode(name: &str, bytes: Vec<u8>) -> Result<Input, Refused> {
             Box::new(diagnostic),
         ));
     }
-    String::from_utf8(bytes).map(input).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let diagnostic = Diagnostic::error(
-            NOT_UTF8,
-            Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8()),
-            "the file is not UTF-8 text",
-            "text in UTF-8",
-            "save the file as UTF-8, or check that it is a model at all",
-        );
-        Refused::NotAModel(input(text), Box::new(diagnostic))
-    })
+    match backend::decode(bytes) {
+        Ok(source) => Ok(input(source)),
+        Err(NotText { shown, diagnostic }) => {
+            Err(Refused::NotAModel(input(shown), Box::new(diagnostic)))
+        }
+    }
 }
 
 #[cfg(test)]
