@@ -17,11 +17,11 @@ pub struct Code {
     pub text: &'static str,
 }
 
-/// Bytes that are no text.
-pub struct NotText {
-    /// The bytes with U+FFFD in place of what is no text.
-    pub shown: String,
-    /// What is wrong; its span lies in `shown`.
+/// Bytes that are not UTF-8.
+pub struct NotUtf8 {
+    /// The bytes with U+FFFD in place of what is not UTF-8.
+    pub lossy: String,
+    /// What is wrong; its span lies in `lossy`.
     pub diagnostic: Diagnostic,
 }
 
@@ -29,11 +29,11 @@ pub struct NotText {
 ///
 /// # Errors
 /// If it is not UTF-8.
-pub fn decode(bytes: Vec<u8>) -> Result<String, NotText> {
+pub fn decode(bytes: Vec<u8>) -> Result<String, Box<NotUtf8>> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        NotText {
-            shown: String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        Box::new(NotUtf8 {
+            lossy: String::from_utf8_lossy(error.as_bytes()).into_owned(),
             diagnostic: Diagnostic::error(
                 "E0001",
                 Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8()),
@@ -41,7 +41,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, NotText> {
                 "UTF-8 text",
                 "save the file as UTF-8",
             ),
-        }
+        })
     })
 }
 

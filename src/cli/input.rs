@@ -1,6 +1,6 @@
 //! Reading models: files or standard input, text or an explanation of why not.
 
-use super::backend::{self, Code, NotText};
+use super::backend::{self, Code};
 use coarsen::syntax::diagnostic::{Diagnostic, Span};
 use std::fs::File;
 use std::io::{self, Read};
@@ -88,9 +88,10 @@ fn decode(name: &str, bytes: Vec<u8>) -> Result<Input, Refused> {
     }
     match backend::decode(bytes) {
         Ok(source) => Ok(input(source)),
-        Err(NotText { shown, diagnostic }) => {
-            Err(Refused::NotAModel(input(shown), Box::new(diagnostic)))
-        }
+        Err(bad) => Err(Refused::NotAModel(
+            input(bad.lossy),
+            Box::new(bad.diagnostic),
+        )),
     }
 }
 
