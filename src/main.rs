@@ -1,2 +1,8 @@
 //! The `coarsen` command.
-fn main() {}
+#![warn(missing_docs)]
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

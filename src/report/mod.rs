@@ -4,6 +4,15 @@
 //! rendering (text, JSON, ITF) shows the same facts. Counts are decimal strings of any size; `None` means
 //! "not known", never zero.
 
+pub mod diagnostics;
+pub mod itf;
+pub mod json;
+mod layout;
+mod position;
+#[cfg(test)]
+mod samples;
+pub mod text;
+
 use serde::Serialize;
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -74,6 +83,55 @@ pub struct Report {
     pub expectations: Vec<Expectation>,
     /// Sizes that explain the cost.
     pub statistics: Statistics,
+    /// The evidence for the answer was rejected by its checker (exit code 12); the reason says which.
+    #[serde(skip)]
+    pub evidence_rejected: bool,
+}
+
+impl Report {
+    /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
+    pub fn undecided(model: &str, theorem: &str, reason: impl Into<String>) -> Self {
+        Report {
+            schema_version: SCHEMA_VERSION,
+            model: model.to_string(),
+            verdict: Verdict::Unknown,
+            reason: reason.into(),
+            theorem: theorem.to_string(),
+            theorem_source: String::new(),
+            well_formedness: Vec::new(),
+            hypotheses: Vec::new(),
+            states: States::default(),
+            properties: Vec::new(),
+            visible: Vec::new(),
+            invisible: Vec::new(),
+            invariant: "none".to_string(),
+            limits: Limits::default(),
+            timing: Timing::default(),
+            notes: Vec::new(),
+            expectations: Vec::new(),
+            statistics: Statistics::default(),
+            evidence_rejected: false,
+        }
+    }
+}
+
+/// What `coarsen eval` says about one inclusion or equation on one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvalReport {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The model's file name as given.
+    pub model: String,
+    /// The statement as given.
+    pub statement: String,
+    /// The answer.
+    pub status: Status,
+    /// How it was settled, or why it was not.
+    pub evidence: String,
+    /// How many instances it has on this model.
+    pub instances: String,
+    /// Why it fails, if it does.
+    pub witness: Option<Witness>,
 }
 
 /// One hypothesis or well-formedness condition.
@@ -138,6 +196,16 @@ pub struct Step {
     pub text: String,
     /// Why it is visible (several reasons may apply), or what it stands for in a witness.
     pub reasons: Vec<String>,
+}
+
+/// How a reason for being visible begins if the step became visible by a repair.
+pub const REPAIR: &str = "repair: ";
+
+impl Step {
+    /// Why a repair made the step visible, if one did.
+    pub fn repair(&self) -> Option<&str> {
+        self.reasons.iter().find_map(|r| r.strip_prefix(REPAIR))
+    }
 }
 
 /// Exact state counts; see DESIGN "semantics": program states without q, at scheduling points.

@@ -1,0 +1,185 @@
+//! The arguments, as clap derives them.
+
+use super::exit::EXITS;
+use super::limits::Limits;
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use coarsen::report::text::Detail;
+use std::path::PathBuf;
+
+/// The theorem used unless another is asked for.
+pub const DEFAULT_THEOREM: &str = "stoller-cohen";
+
+/// May I treat this block as atomic? Checks the side conditions of reduction theorems on concurrent programs, then
+/// explores the reduced system.
+#[derive(Debug, Parser)]
+#[command(name = "coarsen", version, arg_required_else_help = true, after_help = exit_codes())]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check the discipline and every property of models
+    Check(CheckArgs),
+    /// Evaluate an inclusion or equation between terms on a model
+    Eval(EvalArgs),
+    /// Explain a hypothesis, a diagnostic or an exit code
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// Arguments of `coarsen check`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct CheckArgs {
+    /// Model files (`.cor`); `-` reads standard input
+    #[arg(value_name = "MODEL", required = true)]
+    pub models: Vec<String>,
+    /// The reduction theorem
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_THEOREM)]
+    pub theorem: String,
+    /// What the model is, besides its text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Explore the original system too, and compare
+    #[arg(long)]
+    pub cross_check: bool,
+    /// Refuse a model instead of making further steps visible
+    #[arg(long)]
+    pub strict: bool,
+    /// Check only this property
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Write the trace of the first refuted property (or of --property) to this file, as ITF
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Print only the verdict of each model
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print all steps, hypotheses, times and sizes too
+    #[arg(short, long)]
+    verbose: bool,
+    /// Print the variable order instead of checking
+    #[arg(long)]
+    pub print_order: bool,
+    /// Limits
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+impl CheckArgs {
+    /// How much to say.
+    pub fn detail(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Quiet,
+            (_, true) => Detail::Verbose,
+            _ => Detail::Normal,
+        }
+    }
+}
+
+/// Arguments of `coarsen eval`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct EvalArgs {
+    /// Model file (`.cor`); `-` reads standard input
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// The statement, such as `u[0] v[1] <= v[1] u[0]`
+    #[arg(value_name = "STATEMENT")]
+    pub statement: String,
+    /// What the model is, besides its text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Limits
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Values of constants given on the command line.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Defines {
+    /// Override a constant of the model; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub defines: Vec<(String, String)>,
+}
+
+/// Arguments of `coarsen explain`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ExplainArgs {
+    /// Such as `14`, `WFacc`, `E0102`, `exit-11`
+    #[arg(value_name = "CODE")]
+    pub code: String,
+}
+
+/// Arguments of `coarsen completions`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object per model and line; docs/json.md describes it
+    Json,
+}
+
+/// Splits `NAME=VALUE`; whether the model has such a constant is not known here.
+fn define(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_string(), value.trim().to_string()))
+        }
+        _ => Err("expected NAME=VALUE, such as N=4".to_string()),
+    }
+}
+
+fn exit_codes() -> String {
+    let mut codes: Vec<_> = EXITS
+        .iter()
+        .map(|&(exit, text)| (exit as u8, text))
+        .collect();
+    codes.sort_unstable();
+    let lines = codes
+        .iter()
+        .map(|(code, text)| format!("\n  {code:>2}  {text}"));
+    format!("Exit codes:{}", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn clap_finds_no_contradiction() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn defines_are_names_and_values() {
+        let pair = |n: &str, v: &str| Ok((n.to_string(), v.to_string()));
+        assert_eq!(define("N=4"), pair("N", "4"));
+        assert_eq!(define(" N = a=b"), pair("N", "a=b"));
+        assert_eq!(define("N="), pair("N", ""));
+        assert!(define("N").is_err());
+        assert!(define("=4").is_err());
+    }
+}

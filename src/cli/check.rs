@@ -1,0 +1,264 @@
+//! `coarsen check`: each model in turn, going on after a bad one.
+
+use super::args::{CheckArgs, Format};
+use super::backend::{Backend, Options};
+use super::exit::Exit;
+use super::failure::{Failure, refuse, tell_diagnostics};
+use super::input::{self, Input, Refused};
+use super::memory;
+use super::output::{Output, say};
+use super::progress::Progress;
+use super::suggest::hint;
+use super::supervise::{Ended, Interrupts, supervise};
+use super::trace_file::TraceFile;
+use coarsen::control::{Control, Stop};
+use coarsen::report::text::Detail;
+use coarsen::report::{Report, Verdict, json, text};
+use coarsen::syntax::diagnostic::Diagnostic;
+use std::sync::Arc;
+
+/// Checks the models of `args`; what is said of each goes to `output`.
+pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Exit {
+    if let Err(message) = usable(backend, args) {
+        say(&format!("coarsen: {message}"));
+        return Exit::Usage;
+    }
+    // Everything is read before Ctrl-C is caught, so that it still ends a run that waits for standard input.
+    let inputs: Vec<_> = args.models.iter().map(|path| input::read(path)).collect();
+    let named = args.models.iter().map(|path| input::name(path)).zip(inputs);
+    Session::new(backend, args, Interrupts::install()).all(named, output)
+}
+
+fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
+    let names = || backend.theorems().iter().map(|&(name, _)| name);
+    if !names().any(|name| name == args.theorem) {
+        let known: Vec<String> = backend
+            .theorems()
+            .iter()
+            .map(|(name, about)| format!("\n  {name}  {about}"))
+            .collect();
+        return Err(format!(
+            "there is no theorem `{}`{}; the theorems are:{}",
+            args.theorem,
+            hint(&args.theorem, names()),
+            known.concat()
+        ));
+    }
+    if input::repeats_stdin(&args.models) {
+        return Err("standard input (`-`) can be read only once".to_string());
+    }
+    Ok(())
+}
+
+/// What the worker returns for a model without errors.
+enum Answer {
+    /// The model has no property of the name asked for; it has these.
+    Unmatched(Vec<String>),
+    /// Its variable order.
+    Order(Vec<String>),
+    /// The report.
+    Checked(Box<Report>),
+}
+
+/// What lasts over all models.
+struct Session<'a, B> {
+    backend: &'a B,
+    args: &'a CheckArgs,
+    interrupts: Interrupts,
+    trace: TraceFile,
+    /// Whether some model has the property asked for, and the names that models without it have.
+    matched: bool,
+    other_properties: Vec<String>,
+    /// Why no further model is begun.
+    over: Option<&'static str>,
+}
+
+impl<'a, B: Backend> Session<'a, B> {
+    fn new(backend: &'a B, args: &'a CheckArgs, interrupts: Interrupts) -> Self {
+        Session {
+            backend,
+            args,
+            interrupts,
+            trace: TraceFile::new(args.trace.clone(), args.property.clone()),
+            matched: false,
+            other_properties: Vec::new(),
+            over: None,
+        }
+    }
+
+    fn all<'m>(
+        mut self,
+        models: impl Iterator<Item = (&'m str, Result<Input, Refused>)>,
+        output: &mut Output,
+    ) -> Exit {
+        let mut exit = Exit::Holds;
+        for (name, input) in models {
+            exit = exit.and(self.model(name, input, output));
+        }
+        self.finish(exit)
+    }
+
+    fn model(&mut self, name: &str, input: Result<Input, Refused>, output: &mut Output) -> Exit {
+        let input = match input {
+            Ok(input) => input,
+            Err(refused) => return refuse(name, &refused, self.args.format, output),
+        };
+        if let Some(why) = self.over {
+            self.matched = true;
+            return self.show(Report::undecided(name, &self.args.theorem, why), output);
+        }
+        let control = Arc::new(Control::new(self.args.limits.budget));
+        let mut progress = match self.args.detail() {
+            Detail::Quiet => Progress::Silent,
+            _ => Progress::on_stderr(),
+        };
+        let source: Arc<str> = input.source.into();
+        let job = self.job(name, Arc::clone(&source));
+        let limits = &self.args.limits;
+        let ended = supervise(job, &control, limits, &self.interrupts, &mut progress);
+        if self.interrupts.pending() {
+            self.over = Some("not checked, because of an interrupt");
+        }
+        match ended {
+            Ended::Done(Ok((warnings, answer))) => {
+                if self.args.detail() != Detail::Quiet {
+                    tell_diagnostics((name, &source), &warnings);
+                }
+                self.answer(name, answer, output)
+            }
+            Ended::Done(Err(diagnostics)) => {
+                Failure::input(name, (name, &source), &diagnostics).tell(self.args.format, output)
+            }
+            Ended::Abandoned(why) => {
+                // The worker still holds its memory and one core: no measure of another model would mean anything.
+                self.over = self.over.or(Some(
+                    "not checked, because work on an earlier model did not stop when asked",
+                ));
+                self.matched = true;
+                self.show(cut_short(&control, why, name, &self.args.theorem), output)
+            }
+            Ended::Panicked => Failure::bug(name).tell(self.args.format, output),
+            Ended::NotStarted(error) => {
+                Failure::internal(name, format!("can't start a thread: {error}"))
+                    .tell(self.args.format, output)
+            }
+        }
+    }
+
+    /// What the worker does with one model.
+    fn job(
+        &self,
+        name: &str,
+        source: Arc<str>,
+    ) -> impl FnOnce(&Control) -> Result<(Vec<Diagnostic>, Answer), Vec<Diagnostic>> + Send + 'static
+    {
+        let (backend, args, name) = (self.backend.clone(), self.args.clone(), name.to_string());
+        move |control| {
+            let defines = &args.defines.defines;
+            control.enter("reading the model");
+            let (model, warnings) = backend.load(&name, &source, defines, args.limits.depth)?;
+            if let Some(wanted) = &args.property {
+                let names = backend.property_names(&model);
+                if !names.contains(wanted) {
+                    return Ok((warnings, Answer::Unmatched(names)));
+                }
+            }
+            if args.print_order {
+                let order = backend.variable_order(&model);
+                return Ok((warnings, Answer::Order(order)));
+            }
+            let options = Options {
+                cross_check: args.cross_check,
+                strict: args.strict,
+                property: args.property.clone(),
+            };
+            let report = backend.check(&model, &args.theorem, &options, control);
+            Ok((warnings, Answer::Checked(Box::new(report))))
+        }
+    }
+
+    fn answer(&mut self, name: &str, answer: Answer, output: &mut Output) -> Exit {
+        match answer {
+            Answer::Unmatched(names) => {
+                self.other_properties.extend(names);
+                return Exit::Holds;
+            }
+            Answer::Checked(report) => {
+                self.matched = true;
+                return self.show(*report, output);
+            }
+            Answer::Order(order) => {
+                self.matched = true;
+                match self.args.format {
+                    Format::Json => output.line(json::variable_order(name, &order)),
+                    Format::Text => {
+                        output.write(&format!("{name}: variable order\n"));
+                        order.iter().for_each(|v| output.write(&format!("  {v}\n")));
+                    }
+                }
+            }
+        }
+        Exit::Holds
+    }
+
+    fn show(&mut self, mut report: Report, output: &mut Output) -> Exit {
+        self.state_limits(&mut report);
+        match self.args.format {
+            Format::Json => output.line(json::check(&report)),
+            Format::Text => output.write(&text::render(&report, self.args.detail())),
+        }
+        Exit::from(&report).and(self.trace.offer(&report))
+    }
+
+    /// The library keeps nodes and states; time and memory are kept, and stated, here.
+    fn state_limits(&self, report: &mut Report) {
+        let asked = &self.args.limits;
+        report.limits.nodes = asked.budget.nodes.to_string();
+        report.limits.states = asked.budget.states.to_string();
+        report.limits.time = asked.time.map(|t| t.as_secs_f64());
+        let kept = asked.memory.filter(|_| memory::resident().is_some());
+        report.limits.memory = kept.map(|bytes| bytes.to_string());
+        if asked.memory.is_some() && kept.is_none() {
+            let note = "the memory limit is not kept on this system";
+            report.notes.push(note.to_string());
+        }
+    }
+
+    /// After the last model, when their exit codes make `exit`.
+    fn finish(self, exit: Exit) -> Exit {
+        if self.args.detail() != Detail::Quiet && !self.args.print_order {
+            self.trace.conclude();
+        }
+        match &self.args.property {
+            // Where a model could not be read it may have the property: then that is what went wrong.
+            Some(wanted) if !self.matched && exit == Exit::Holds => {
+                let mut known = self.other_properties;
+                known.sort_unstable();
+                known.dedup();
+                say(&format!(
+                    "coarsen: no model given has a property `{wanted}`{}; there are: {}",
+                    hint(wanted, known.iter().map(String::as_str)),
+                    known.join(", ")
+                ));
+                Exit::Usage
+            }
+            _ => exit,
+        }
+    }
+}
+
+/// The last snapshot of a worker that was left behind.
+fn cut_short(control: &Control, why: Stop, name: &str, theorem: &str) -> Report {
+    let mut report = control
+        .snapshot()
+        .unwrap_or_else(|| Report::undecided(name, theorem, ""));
+    let hit = format!("{why}, in phase `{}`", control.phase());
+    report.verdict = Verdict::Unknown;
+    report.evidence_rejected = false;
+    report.reason = format!("stopped by {hit}");
+    report.limits.hit = Some(hit);
+    report
+}
+
+#[cfg(test)]
+mod tests;

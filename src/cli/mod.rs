@@ -1,0 +1,75 @@
+//! The command line: arguments in, renderings and an exit code out; it decides nothing about models.
+//!
+//! Work on a model runs in a worker thread (`supervise`), because the BDD package can't be cancelled; the main thread
+//! keeps time, memory and Ctrl-C. What the library does is reached through one door, [`backend`].
+//!
+//! Architecture invariant: results go to stdout, everything else to stderr, and neither ever panics on a closed pipe.
+
+mod args;
+mod backend;
+mod check;
+mod eval;
+mod exit;
+mod explain;
+mod failure;
+mod input;
+mod limits;
+mod memory;
+mod output;
+mod progress;
+mod suggest;
+mod supervise;
+mod topics;
+mod trace_file;
+
+use args::{Arguments, Command};
+use backend::Library;
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use output::{Output, say};
+use std::process::ExitCode;
+
+/// Runs the command of this process.
+pub fn main() -> ExitCode {
+    let exit = match Arguments::try_parse() {
+        Ok(arguments) => run(arguments.command),
+        Err(error) => {
+            // Help and version arrive as errors with code 0; a closed pipe is nobody's loss.
+            let _ = error.print();
+            if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Holds
+            }
+        }
+    };
+    exit.into()
+}
+
+fn run(command: Command) -> Exit {
+    let mut stdout = std::io::stdout();
+    let mut output = Output::new(&mut stdout);
+    let exit = match command {
+        Command::Check(args) => check::run(&Library, &args, &mut output),
+        Command::Eval(args) => eval::run(&Library, &args, &mut output),
+        Command::Explain(args) => explain::run(&args.code, &backend::codes(), &mut output),
+        Command::Completions(args) => {
+            let mut script = Vec::new();
+            clap_complete::generate(
+                args.shell,
+                &mut Arguments::command(),
+                "coarsen",
+                &mut script,
+            );
+            output.write(&String::from_utf8_lossy(&script));
+            Exit::Holds
+        }
+    };
+    match output.finish() {
+        Ok(()) => exit,
+        Err(error) => {
+            say(&format!("coarsen: can't write the output: {error}"));
+            exit.and(Exit::Internal)
+        }
+    }
+}

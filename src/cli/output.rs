@@ -1,0 +1,98 @@
+//! Writing to stdout and stderr without ever panicking.
+//!
+//! A reader that closed its pipe (`coarsen check .. | head -1`) has seen enough: the rest is dropped silently and
+//! the exit code stays that of the answer.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Where results go (stdout), remembering the first failure.
+pub struct Output<'w> {
+    writer: &'w mut dyn Write,
+    failed: Option<io::Error>,
+}
+
+impl<'w> Output<'w> {
+    /// Writes to `writer`.
+    pub fn new(writer: &'w mut dyn Write) -> Self {
+        Output {
+            writer,
+            failed: None,
+        }
+    }
+
+    /// Writes `text` at once, unless writing failed before.
+    pub fn write(&mut self, text: &str) {
+        if self.failed.is_none() {
+            let written = self.writer.write_all(text.as_bytes());
+            self.failed = written.and_then(|()| self.writer.flush()).err();
+        }
+    }
+
+    /// Writes `text` and a line break, or remembers why there is no text.
+    pub fn line(&mut self, text: serde_json::Result<String>) {
+        match text {
+            Ok(text) => self.write(&(text + "\n")),
+            Err(error) => self.failed = self.failed.take().or(Some(error.into())),
+        }
+    }
+
+    /// The failure to report, if there was one.
+    ///
+    /// # Errors
+    /// The first failure, unless it was a closed pipe.
+    pub fn finish(self) -> io::Result<()> {
+        match self.failed {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes a message to stderr, with a line break unless it has one. There is nobody to tell if that fails.
+pub fn say(message: &str) {
+    let end = if message.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(io::stderr().lock(), "{message}{end}");
+}
+
+/// Whether messages on stderr may be coloured: on a terminal, unless `NO_COLOR` is set.
+pub fn stderr_colour() -> coarsen::report::diagnostics::Colour {
+    use coarsen::report::diagnostics::Colour;
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    if io::stderr().is_terminal() && !unwanted {
+        Colour::Coloured
+    } else {
+        Colour::Plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails in this way.
+    struct Failing(io::ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
+        for (kind, fails) in [
+            (io::ErrorKind::BrokenPipe, false),
+            (io::ErrorKind::StorageFull, true),
+        ] {
+            let mut writer = Failing(kind);
+            let mut output = Output::new(&mut writer);
+            output.write("text");
+            output.write("more");
+            assert_eq!(output.finish().is_err(), fails, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! A worker does the work; this thread keeps the time, the memory and Ctrl-C.
+//!
+//! The BDD package has no cancel hook: one operation may run for minutes. So the worker is asked to stop, gets a
+//! moment to return what it has, and is then left behind; its last snapshot says how far it came. The worker's stack
+//! is large, because models nest as deep as `--limit-depth` allows. (Virtual memory: only what is used is real.)
+
+use super::exit::Exit;
+use super::limits::Limits;
+use super::memory;
+use super::output::say;
+use super::progress::Progress;
+use coarsen::control::{Control, Stop};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The worker's stack.
+const STACK: usize = 512 << 20;
+/// How often limits are looked at.
+const POLL: Duration = Duration::from_millis(50);
+/// How long a worker that was asked to stop may take to return.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Ctrl-C, as seen by the main thread.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupts(Arc<AtomicBool>);
+
+impl Interrupts {
+    /// From now on the first Ctrl-C is remembered and the second ends the process.
+    pub fn install() -> Self {
+        let interrupts = Interrupts::default();
+        let flag = interrupts.clone();
+        let handler = move || {
+            if flag.0.swap(true, Ordering::SeqCst) {
+                std::process::exit(Exit::Unknown as i32);
+            }
+        };
+        if let Err(error) = ctrlc::set_handler(handler) {
+            say(&format!(
+                "coarsen: Ctrl-C will end the run at once, without a report ({error})"
+            ));
+        }
+        interrupts
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn pending(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// How work ended.
+#[derive(Debug)]
+pub enum Ended<T> {
+    /// With a result; perhaps a partial one, if it was asked to stop.
+    Done(T),
+    /// The worker did not stop when asked, for this reason, and is still running.
+    Abandoned(Stop),
+    /// The worker panicked, which is a bug.
+    Panicked,
+    /// The worker could not be started.
+    NotStarted(io::Error),
+}
+
+/// Runs `job` in a worker until it ends, a limit is hit or Ctrl-C is pressed.
+pub fn supervise<T: Send + 'static>(
+    job: impl FnOnce(&Control) -> T + Send + 'static,
+    control: &Arc<Control>,
+    limits: &Limits,
+    interrupts: &Interrupts,
+    progress: &mut Progress,
+) -> Ended<T> {
+    let started = Instant::now();
+    let (sender, receiver) = channel();
+    let shared = Arc::clone(control);
+    let worker = thread::Builder::new()
+        .name("worker".to_string())
+        .stack_size(STACK)
+        .spawn(move || {
+            // The receiver is gone if this thread was left behind; then nobody wants the result.
+            let _ = sender.send(job(&shared));
+        });
+    if let Err(error) = worker {
+        return Ended::NotStarted(error);
+    }
+    let mut asked: Option<(Stop, Instant)> = None;
+    let ended = loop {
+        let left = limits.time.map(|t| t.saturating_sub(started.elapsed()));
+        let patience = match (asked, left) {
+            (None, Some(left)) => left.clamp(Duration::from_millis(1), POLL),
+            _ => POLL,
+        };
+        match receiver.recv_timeout(patience) {
+            Ok(result) => break Ended::Done(result),
+            Err(RecvTimeoutError::Disconnected) => break Ended::Panicked,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        match asked {
+            Some((why, since)) if since.elapsed() >= GRACE => break Ended::Abandoned(why),
+            Some(_) => {}
+            None => {
+                progress.tick(&control.phase(), started.elapsed());
+                if let Some(why) = reason_to_stop(started, limits, interrupts) {
+                    control.stop(why);
+                    progress.stopping(why);
+                    asked = Some((why, Instant::now()));
+                }
+            }
+        }
+    };
+    progress.clear();
+    ended
+}
+
+fn reason_to_stop(started: Instant, limits: &Limits, interrupts: &Interrupts) -> Option<Stop> {
+    if interrupts.pending() {
+        return Some(Stop::Interrupt);
+    }
+    if limits.time.is_some_and(|limit| started.elapsed() >= limit) {
+        return Some(Stop::Time);
+    }
+    let limit = limits.memory?;
+    (memory::resident()? > limit).then_some(Stop::Memory)
+}
+
+#[cfg(test)]
+mod tests;

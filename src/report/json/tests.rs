@@ -1,0 +1,206 @@
+//! The objects are valid against the schema in `docs/`, which the manual describes field by field.
+
+use super::*;
+use crate::report::samples;
+use crate::syntax::diagnostic::Span;
+use serde_json::Value;
+
+const SCHEMA: &str = include_str!("../../../docs/schema/check.schema.json");
+const MANUAL: &str = include_str!("../../../docs/json.md");
+
+fn schema() -> Value {
+    serde_json::from_str(SCHEMA).expect("the schema is JSON")
+}
+
+/// What is wrong with `value`: the part of JSON Schema that the schema uses, and nothing else.
+fn violation(root: &Value, schema: &Value, value: &Value) -> Option<String> {
+    let fields = schema.as_object().expect("a schema is an object");
+    let complaint = |why: &str| Some(format!("{why}: {value} against {schema}"));
+    fields.iter().find_map(|(key, rule)| match key.as_str() {
+        "$schema" | "$defs" | "title" | "description" | "required" => None,
+        "$ref" => {
+            let path = rule.as_str()?.trim_start_matches('#');
+            let target = root.pointer(path).expect("a definition");
+            violation(root, target, value)
+        }
+        "type" => {
+            let names: Vec<&Value> = rule.as_array().map_or(vec![rule], |l| l.iter().collect());
+            let fits = names
+                .iter()
+                .any(|n| has_type(value, n.as_str().unwrap_or("")));
+            (!fits).then(|| complaint("type"))?
+        }
+        "const" => (rule != value).then(|| complaint("const"))?,
+        "enum" => {
+            let values = rule.as_array().expect("a list");
+            (!values.contains(value)).then(|| complaint("enum"))?
+        }
+        "minimum" => {
+            let low = value.as_f64() < rule.as_f64();
+            (value.is_number() && low).then(|| complaint("minimum"))?
+        }
+        "pattern" => {
+            let text = value.as_str().unwrap_or_default();
+            let least = usize::from(rule == "^[0-9]+$");
+            assert!(
+                rule == "^[0-9]+$" || rule == "^[0-9]*$",
+                "unknown pattern {rule}"
+            );
+            let fits = text.len() >= least && text.bytes().all(|b| b.is_ascii_digit());
+            (!fits).then(|| complaint("pattern"))?
+        }
+        "items" => {
+            let items = value.as_array()?;
+            items.iter().find_map(|item| violation(root, rule, item))
+        }
+        "anyOf" | "oneOf" => {
+            let choices = rule.as_array().expect("a list");
+            let valid = choices
+                .iter()
+                .filter(|c| violation(root, c, value).is_none())
+                .count();
+            let fits = valid == 1 || (valid > 1 && key == "anyOf");
+            (!fits).then(|| complaint(key))?
+        }
+        "properties" => {
+            let (rules, object) = (rule.as_object()?, value.as_object()?);
+            let wrong = object
+                .iter()
+                .find_map(|(name, v)| rules.get(name).and_then(|r| violation(root, r, v)));
+            let missing = schema["required"].as_array().and_then(|names| {
+                names
+                    .iter()
+                    .find(|n| !object.contains_key(n.as_str().unwrap_or("")))
+            });
+            wrong.or_else(|| missing.and_then(|name| complaint(&format!("{name} is missing"))))
+        }
+        "additionalProperties" => {
+            assert_eq!(rule, &Value::Bool(false));
+            let known = schema["properties"].as_object()?;
+            let unknown = value.as_object()?.keys().find(|k| !known.contains_key(*k));
+            unknown.and_then(|name| complaint(&format!("{name} is unknown")))
+        }
+        other => panic!("the validator does not know `{other}`"),
+    })
+}
+
+fn has_type(value: &Value, name: &str) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64(),
+        other => panic!("unknown type `{other}`"),
+    }
+}
+
+fn valid(line: serde_json::Result<String>) -> Value {
+    let line = line.expect("written");
+    assert!(!line.contains('\n'), "one line: {line}");
+    let value = serde_json::from_str(&line).expect("JSON");
+    let schema = schema();
+    assert_eq!(violation(&schema, &schema, &value), None);
+    value
+}
+
+#[test]
+fn reports_are_valid() {
+    let undecided = Report::undecided("m", "t", "r");
+    let reports = [
+        samples::holds(),
+        samples::refuted(),
+        samples::inapplicable(),
+        undecided,
+    ];
+    for report in &reports {
+        let object = valid(check(report));
+        assert!(object.get("evidence_rejected").is_none());
+    }
+    let refuted = valid(check(&reports[1]));
+    assert_eq!(refuted["states"]["original"], "106");
+    assert_eq!(refuted["states"]["visited"], Value::Null);
+    assert_eq!(
+        refuted["properties"][0]["trace"]["states"][2][0],
+        serde_json::json!([1, 0])
+    );
+}
+
+#[test]
+fn evaluations_and_orders_are_valid() {
+    let object = valid(eval(&samples::eval()));
+    assert_eq!(object["witness"]["steps"][0]["line"], 8);
+    valid(variable_order("m", &["x".to_string(), "y".to_string()]));
+}
+
+#[test]
+fn failures_have_all_diagnostics_in_order_with_lines_and_columns() {
+    let at = |start, end| Diagnostic::error("E0102", Span::new(start, end), "m", "e", "h");
+    let source = "é x\r\ny\n".repeat(15);
+    let mut all: Vec<Diagnostic> = (0..30).rev().map(|i| at(i * 4, i * 4 + 1)).collect();
+    all.push(Diagnostic::warning(
+        "W0001",
+        Span::new(500, 3),
+        "late",
+        "",
+        "",
+    ));
+    let object = valid(failure("m", "31 problems", &source, &all));
+    let placed = object["diagnostics"].as_array().expect("a list");
+    assert_eq!(placed.len(), 31);
+    assert_eq!(
+        (&placed[0]["line"], &placed[0]["column"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(
+        (&placed[1]["line"], &placed[1]["end_column"]),
+        (&1.into(), &5.into())
+    );
+    assert_eq!(placed[30]["severity"], "warning");
+    assert_eq!(placed[30]["line"], 31);
+}
+
+#[test]
+fn the_validator_finds_faults() {
+    let schema = schema();
+    let good = valid(check(&samples::holds()));
+    for (field, bad) in [
+        ("verdict", Value::from("maybe")),
+        ("schema_version", Value::from(2)),
+        (
+            "states",
+            serde_json::json!({ "original": 106, "reduced": null, "visited": null }),
+        ),
+        ("notes", Value::Null),
+        ("surprise", Value::from(1)),
+    ] {
+        let mut object = good.clone();
+        object[field] = bad;
+        assert!(violation(&schema, &schema, &object).is_some(), "{field}");
+    }
+    let mut object = good;
+    object.as_object_mut().map(|o| o.remove("limits"));
+    assert!(violation(&schema, &schema, &object).is_some());
+}
+
+#[test]
+fn the_manual_describes_every_field() {
+    let schema = schema();
+    for (name, definition) in schema["$defs"].as_object().expect("definitions") {
+        let Some(fields) = definition["properties"].as_object() else {
+            continue;
+        };
+        let title = format!("## {name}\n");
+        let section = MANUAL.split_once(&title).map(|(_, rest)| rest);
+        let section = section.unwrap_or_else(|| panic!("docs/json.md lacks `{name}`"));
+        let section = section.split("\n## ").next().unwrap_or_default();
+        for field in fields.keys() {
+            assert!(
+                section.contains(&format!("| `{field}` |")),
+                "docs/json.md: {name}.{field}"
+            );
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Small things all renderings for people share: harmless characters, clipped texts, counted nouns.
+//!
+//! File names, source lines and names come from whoever wrote the model. None of them may move the cursor, change
+//! colours or reverse the line, so every such character is replaced by one visible character: columns stay true.
+
+use std::borrow::Cow;
+
+/// The character shown for `c`.
+pub(super) fn shown(c: char) -> char {
+    match c {
+        '\u{7f}' => '\u{2421}',
+        c if (c as u32) < 0x20 => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{80}'..='\u{9f}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// `text` on one line, without characters that act on a terminal.
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| shown(c) == c) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.chars().map(shown).collect())
+    }
+}
+
+/// As [`printable`], but line breaks stay and tabs become spaces.
+pub(super) fn printable_lines(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' => '\n',
+            '\t' => ' ',
+            c => shown(c),
+        })
+        .collect()
+}
+
+/// At most `limit` characters of `text`, printable, with a sign where it was cut.
+pub(super) fn clipped(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => printable(text).into_owned(),
+        Some((end, _)) => format!("{} [..]", printable(&text[..end])),
+    }
+}
+
+/// `1 step`, `2 steps`.
+pub(super) fn counted(n: usize, noun: &str) -> String {
+    counted_text(&n.to_string(), noun)
+}
+
+/// As [`counted`], for a count of any size.
+pub(super) fn counted_text(n: &str, noun: &str) -> String {
+    if n == "1" {
+        format!("1 {noun}")
+    } else {
+        format!("{n} {noun}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_acts_on_a_terminal_passes() {
+        let evil = "a\x1b[31m\u{202e}b\u{9b}\x7f\r\n\t\0";
+        let seen = printable(evil);
+        assert_eq!(seen.chars().count(), evil.chars().count());
+        assert!(!seen.chars().any(char::is_control), "{seen:?}");
+        assert!(!seen.contains('\u{202e}'));
+        assert_eq!(printable("plain -> text"), "plain -> text");
+    }
+
+    #[test]
+    fn clipping_counts_characters() {
+        assert_eq!(clipped("äöü", 3), "äöü");
+        assert_eq!(clipped("äöüß", 3), "äöü [..]");
+    }
+
+    #[test]
+    fn nouns() {
+        assert_eq!(counted(1, "step"), "1 step");
+        assert_eq!(counted(0, "step"), "0 steps");
+        assert_eq!(
+            counted_text("123456789012345678901", "state"),
+            "123456789012345678901 states"
+        );
+    }
+}

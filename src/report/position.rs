@@ -1,0 +1,62 @@
+//! Lines and columns of many offsets in one pass over the source.
+//!
+//! [`line_column`](crate::syntax::diagnostic::line_column) reads the text up to its offset each time; a thousand
+//! diagnostics in a source of megabytes, or on one line of a megabyte, need one sweep for all.
+
+/// A place in a source: line and column from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+/// The largest character boundary of `source` that is not after `offset`.
+pub(super) fn boundary(source: &str, offset: usize) -> usize {
+    let mut offset = offset.min(source.len());
+    while !source.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// The position of each of `offsets`, in their order; offsets past the end count as the end.
+pub(super) fn positions(source: &str, offsets: &[usize]) -> Vec<Position> {
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_by_key(|&i| offsets[i]);
+    let mut found = vec![Position { line: 1, column: 1 }; offsets.len()];
+    let mut here = Position { line: 1, column: 1 };
+    let mut at = 0;
+    for i in order {
+        let target = boundary(source, offsets[i]).max(at);
+        let passed = &source[at..target];
+        match passed.rfind('\n') {
+            None => here.column += passed.chars().count(),
+            Some(last) => {
+                here.line += passed.bytes().filter(|&b| b == b'\n').count();
+                here.column = 1 + passed[last + 1..].chars().count();
+            }
+        }
+        at = target;
+        found[i] = here;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::diagnostic::line_column;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_line_column(source in "[a\n\r\tä€]{0,40}", offsets in prop::collection::vec(0usize..200, 0..12)) {
+            let found = positions(&source, &offsets);
+            for (position, &offset) in found.iter().zip(&offsets) {
+                prop_assert_eq!((position.line, position.column), line_column(&source, offset));
+            }
+        }
+    }
+}

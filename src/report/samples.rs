@@ -1,0 +1,267 @@
+//! Reports made up for the tests of the renderings; between them they fill every field.
+
+use super::*;
+
+fn step(thread: usize, location: &str, line: usize, text: &str, reasons: &[&str]) -> Step {
+    Step {
+        thread: format!("worker({thread})"),
+        location: location.to_string(),
+        line,
+        text: text.to_string(),
+        reasons: reasons.iter().map(|r| r.to_string()).collect(),
+    }
+}
+
+fn bindings(pairs: &[(&str, &str)]) -> Vec<Binding> {
+    let binding = |&(name, value): &(&str, &str)| Binding {
+        name: name.to_string(),
+        value: value.to_string(),
+    };
+    pairs.iter().map(binding).collect()
+}
+
+fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesis {
+    Hypothesis {
+        id: id.to_string(),
+        formula: formula.to_string(),
+        words: words.to_string(),
+        status: Status::Holds,
+        instances: "2".to_string(),
+        evidence: evidence.to_string(),
+        vacuous: false,
+        witness: None,
+    }
+}
+
+fn property(name: &str, kind: &str, verdict: Status, reason: &str) -> Property {
+    Property {
+        name: name.to_string(),
+        kind: kind.to_string(),
+        verdict,
+        reason: reason.to_string(),
+        trace_length: None,
+        coarse_length: None,
+        trace: None,
+    }
+}
+
+/// Everything holds; one step was repaired, one expectation is not met.
+pub(super) fn holds() -> Report {
+    let mut report = Report::undecided(
+        "two_locks.cor",
+        "stoller-cohen",
+        "no violation is reachable in the original program",
+    );
+    report.verdict = Verdict::Holds;
+    report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
+    report.invariant = "true".to_string();
+    report.well_formedness = vec![hypothesis(
+        "WFinitVis",
+        "init <= p",
+        "initially no invisible step is enabled",
+        "evaluated on the initial states",
+    )];
+    report.hypotheses = vec![
+        hypothesis(
+            "11",
+            "(u_i ~q)^w = 0",
+            "no thread takes invisible steps for ever",
+            "evaluated: greatest fixpoint empty",
+        ),
+        Hypothesis {
+            vacuous: true,
+            instances: "1".to_string(),
+            ..hypothesis(
+                "14",
+                "u_j u_i <= u_i (q T + u_j + u_j q T)",
+                "invisible steps of different threads commute",
+                "evaluated: 18 pairs, 10 skipped",
+            )
+        },
+    ];
+    report.properties = vec![
+        property("discipline", "discipline", Status::Holds, ""),
+        property("never_two", "invariant", Status::Holds, "by corollary (a)"),
+    ];
+    report.visible = vec![
+        step(
+            0,
+            "A",
+            7,
+            "lock(m[0]);",
+            &["it may change an exclusive access predicate"],
+        ),
+        step(
+            0,
+            "line 9",
+            9,
+            "t = 1;",
+            &["repair: the thread's first step (WFinitVis)"],
+        ),
+        step(1, "A", 7, "lock(m[0]);", &[]),
+    ];
+    report.invisible = vec![step(0, "B", 8, "x[0] = i;", &[])];
+    report.states = States {
+        original: Some("106".to_string()),
+        reduced: Some("62".to_string()),
+        visited: None,
+    };
+    report.notes = vec!["constants overridden: N = 2".to_string()];
+    let expectation = |text: &str, met, found: &str| Expectation {
+        text: text.to_string(),
+        met,
+        found: found.to_string(),
+    };
+    report.expectations = vec![
+        expectation("expect verdict holds", Some(true), "holds"),
+        expectation("expect reduced 61", Some(false), "62"),
+        expectation("expect visited 117", None, ""),
+    ];
+    report.limits = Limits {
+        nodes: "20000000".to_string(),
+        states: "5000000".to_string(),
+        time: Some(60.0),
+        memory: Some("4294967296".to_string()),
+        hit: None,
+    };
+    report.timing.total = 0.125;
+    report.statistics = Statistics {
+        threads: "2".to_string(),
+        actions: "18".to_string(),
+        bits: "14".to_string(),
+        pairs_checked: "8".to_string(),
+        pairs_skipped: "10".to_string(),
+        layers: "6".to_string(),
+        peak_nodes: "321".to_string(),
+    };
+    report
+}
+
+/// The discipline is refuted by a trace.
+pub(super) fn refuted() -> Report {
+    let mut report = holds();
+    report.verdict = Verdict::Refuted;
+    report.reason = "the discipline is violated".to_string();
+    report.expectations.clear();
+    report.notes.clear();
+    let int = |i| Value::Int(i);
+    let at = |label: &str| Value::Text(label.to_string());
+    let cells = |a, b| Value::List(vec![Value::Int(a), Value::Int(b)]);
+    let variable = |name: &str, dims: &[usize]| TraceVariable {
+        name: name.to_string(),
+        dims: dims.to_vec(),
+    };
+    let change = |name: &str, old: &str, new: &str| Change {
+        name: name.to_string(),
+        old: old.to_string(),
+        new: new.to_string(),
+    };
+    let taken = |coarse, step, changes: Vec<Change>, violation: Option<&str>| TraceStep {
+        coarse,
+        step,
+        changes,
+        violation: violation.map(str::to_string),
+    };
+    report.properties[0] = Property {
+        trace_length: Some("3".to_string()),
+        coarse_length: Some("2".to_string()),
+        trace: Some(Trace {
+            variables: vec![
+                variable("x", &[2]),
+                variable("y", &[]),
+                variable("worker(0)", &[]),
+            ],
+            states: vec![
+                vec![cells(0, 0), int(0), at("A")],
+                vec![cells(0, 0), int(0), at("B")],
+                vec![cells(1, 0), int(0), at("C")],
+                vec![cells(1, 0), int(0), at("C")],
+            ],
+            steps: vec![
+                taken(
+                    1,
+                    step(0, "A", 7, "lock(m[0]);", &[]),
+                    vec![
+                        change("m[0].owner", "none", "worker(0)"),
+                        change("worker(0)", "A", "B"),
+                    ],
+                    None,
+                ),
+                taken(
+                    1,
+                    step(0, "B", 8, "x[0] = 1;", &[]),
+                    vec![change("x[0]", "0", "1")],
+                    None,
+                ),
+                taken(
+                    2,
+                    step(1, "line 12", 12, "y = x[0];", &[]),
+                    Vec::new(),
+                    Some("x[0] is read without its lock"),
+                ),
+            ],
+            outcome: "the discipline is violated".to_string(),
+        }),
+        ..property(
+            "discipline",
+            "discipline",
+            Status::Refuted,
+            "worker(1) reads x[0] without exclusive access",
+        )
+    };
+    report.properties[1].verdict = Status::Unknown;
+    report.properties[1].reason = "a violation is reachable".to_string();
+    report
+}
+
+/// A hypothesis is refuted by a witness.
+pub(super) fn inapplicable() -> Report {
+    let mut report = holds();
+    report.verdict = Verdict::HypothesisRefuted;
+    report.reason = "(14) fails in a reachable state".to_string();
+    report.properties.clear();
+    report.visible.clear();
+    report.expectations.clear();
+    report.notes.clear();
+    report.states = States::default();
+    report.hypotheses[1].vacuous = false;
+    report.hypotheses[1].status = Status::Refuted;
+    report.hypotheses[1].witness = Some(witness());
+    report
+}
+
+fn witness() -> Witness {
+    Witness {
+        instance: "i = worker(0), j = worker(1)".to_string(),
+        inequality: "u_1 u_0 <= u_0 (q T + u_1 + u_1 q T)".to_string(),
+        words: "worker(1) at B, then worker(0) at B, can't be swapped".to_string(),
+        states: vec![
+            bindings(&[("x[0]", "0"), ("y", "1"), ("worker(0)", "B")]),
+            bindings(&[("x[0]", "1"), ("y", "1"), ("worker(0)", "B")]),
+            bindings(&[("x[0]", "1"), ("y", "1"), ("worker(0)", "B")]),
+        ],
+        steps: vec![
+            step(1, "B", 8, "x[0] = 1;", &[]),
+            step(0, "B", 8, "skip;", &["a step that stands for u_0"]),
+        ],
+        reachable: Some(true),
+        mend: "protect x[0] by a lock".to_string(),
+    }
+}
+
+/// A statement that fails.
+pub(super) fn eval() -> EvalReport {
+    EvalReport {
+        schema_version: SCHEMA_VERSION,
+        model: "two_locks.cor".to_string(),
+        statement: "u[0] u[1] <= u[1] u[0]".to_string(),
+        status: Status::Refuted,
+        evidence: "evaluated".to_string(),
+        instances: "1".to_string(),
+        witness: Some(Witness {
+            instance: String::new(),
+            reachable: None,
+            ..witness()
+        }),
+    }
+}

@@ -1,0 +1,320 @@
+//! A report for people: the answer first, then why, then numbers.
+//!
+//! Only what helps to act on the answer is shown unasked: refuted properties with their whole traces, refuted
+//! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
+
+mod steps;
+mod trace;
+mod witness;
+
+use super::layout::{counted_text, printable, printable_lines};
+use super::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
+use std::fmt;
+use steps::{at, compact, listed};
+
+/// How much to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The verdict line only.
+    Quiet,
+    /// What helps to act on the answer.
+    #[default]
+    Normal,
+    /// Everything.
+    Verbose,
+}
+
+/// The report of `coarsen check` on one model.
+pub fn render(report: &Report, detail: Detail) -> String {
+    let first = headline(&report.model, verdict(report.verdict), &report.reason);
+    if detail == Detail::Quiet {
+        return first;
+    }
+    first + &printable_lines(&Body { report, detail }.to_string())
+}
+
+/// The report of `coarsen eval`.
+pub fn render_eval(report: &EvalReport) -> String {
+    let reason = match report.status {
+        Status::Unknown => report.evidence.clone(),
+        _ => {
+            let instances = counted_text(&report.instances, "instance");
+            format!("{} ({instances})", report.evidence)
+        }
+    };
+    let mut out = headline(&report.model, status(report.status), &reason);
+    if let Some(witness) = &report.witness {
+        out += &printable_lines(&witness::Shown(witness).to_string());
+    }
+    out
+}
+
+/// `MODEL: VERDICT - REASON`, on one line whatever the names contain.
+pub fn headline(model: &str, verdict: &str, reason: &str) -> String {
+    let model = printable(model);
+    if reason.is_empty() {
+        format!("{model}: {verdict}\n")
+    } else {
+        format!("{model}: {verdict} - {}\n", printable(reason))
+    }
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Refuted => "refuted",
+        Verdict::HypothesisRefuted => "hypothesis refuted",
+        Verdict::Unknown => "unknown",
+    }
+}
+
+fn status(status: Status) -> &'static str {
+    match status {
+        Status::Holds => "holds",
+        Status::Refuted => "refuted",
+        Status::Unknown => "unknown",
+    }
+}
+
+/// Everything after the first line.
+struct Body<'a> {
+    report: &'a Report,
+    detail: Detail,
+}
+
+impl fmt::Display for Body<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.properties(f)?;
+        self.hypotheses(f)?;
+        self.steps(f)?;
+        self.numbers(f)?;
+        self.remarks(f)
+    }
+}
+
+impl Body<'_> {
+    fn verbose(&self) -> bool {
+        self.detail == Detail::Verbose
+    }
+
+    fn properties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = &self.report.properties;
+        if all.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nproperties:")?;
+        let width = widest(all.iter().map(|p| p.name.as_str()));
+        for property in all {
+            self.property(f, property, width)?;
+        }
+        Ok(())
+    }
+
+    fn property(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        property: &Property,
+        width: usize,
+    ) -> fmt::Result {
+        let kind = if property.kind == property.name || !self.verbose() {
+            String::new()
+        } else {
+            format!("({}) ", property.kind)
+        };
+        let (name, answer) = (&property.name, status(property.verdict));
+        row(
+            f,
+            name,
+            width,
+            answer,
+            &format!("{kind}{}", property.reason),
+        )?;
+        match &property.trace {
+            Some(trace) if property.verdict == Status::Refuted || self.verbose() => {
+                write!(f, "{}", trace::Shown(trace))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn hypotheses(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.report;
+        self.conditions(f, "well-formedness", &report.well_formedness)?;
+        let on = match report.invariant.as_str() {
+            "true" => ", on all type-correct states",
+            "reachable" => ", on exactly the reachable states",
+            _ => "",
+        };
+        let title = format!("hypotheses of {}{on}", report.theorem);
+        self.conditions(f, &title, &report.hypotheses)
+    }
+
+    fn conditions(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        title: &str,
+        all: &[Hypothesis],
+    ) -> fmt::Result {
+        if all.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\n{title}:")?;
+        let names: Vec<String> = all.iter().map(|h| display_id(&h.id)).collect();
+        let width = widest(names.iter().map(String::as_str));
+        for (hypothesis, name) in all.iter().zip(&names) {
+            self.condition(f, hypothesis, name, width)?;
+        }
+        Ok(())
+    }
+
+    fn condition(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        hypothesis: &Hypothesis,
+        name: &str,
+        width: usize,
+    ) -> fmt::Result {
+        let instances = counted_text(&hypothesis.instances, "instance");
+        let vacuous = if hypothesis.vacuous {
+            "; vacuous: it says nothing about this model"
+        } else {
+            ""
+        };
+        let how = format!("{instances}, {}{vacuous}", hypothesis.evidence);
+        row(f, name, width, status(hypothesis.status), &how)?;
+        if self.verbose() || hypothesis.status == Status::Refuted {
+            writeln!(f, "      {}", hypothesis.formula)?;
+            writeln!(f, "      {}", hypothesis.words)?;
+        }
+        match &hypothesis.witness {
+            Some(witness) => write!(f, "{}", witness::Shown(witness)),
+            None => Ok(()),
+        }
+    }
+
+    fn steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.report;
+        let repaired: Vec<_> = report
+            .visible
+            .iter()
+            .filter_map(|step| Some((step, step.repair()?)))
+            .collect();
+        if !repaired.is_empty() {
+            writeln!(f, "\nmade visible so that the theorem applies:")?;
+        }
+        for (step, why) in repaired {
+            writeln!(f, "  {}\n      because {why}", at(step))?;
+        }
+        if report.visible.is_empty() && report.invisible.is_empty() {
+            return Ok(());
+        }
+        writeln!(f)?;
+        for (title, steps) in [
+            ("visible", &report.visible),
+            ("invisible", &report.invisible),
+        ] {
+            if self.verbose() {
+                listed(f, title, steps)?;
+            } else {
+                writeln!(f, "{title}: {}", compact(steps))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let States {
+            original,
+            reduced,
+            visited,
+        } = &self.report.states;
+        let count = |c: &Option<String>| c.clone().unwrap_or_else(|| "-".to_string());
+        writeln!(
+            f,
+            "\nstates: reduced {}, original {}, visited {}",
+            count(reduced),
+            count(original),
+            count(visited)
+        )?;
+        if self.verbose() {
+            self.costs(f)?;
+        }
+        Ok(())
+    }
+
+    fn costs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (s, t, l) = (
+            &self.report.statistics,
+            &self.report.timing,
+            &self.report.limits,
+        );
+        writeln!(
+            f,
+            "sizes: threads {}, actions {}, bits {}, pairs checked {}, pairs skipped {}, layers {}, peak nodes {}",
+            s.threads, s.actions, s.bits, s.pairs_checked, s.pairs_skipped, s.layers, s.peak_nodes
+        )?;
+        writeln!(
+            f,
+            "seconds: total {:.3} (front end {:.3}, encoding {:.3}, hypotheses {:.3}, exploration {:.3}, evidence {:.3})",
+            t.total, t.front_end, t.encoding, t.hypotheses, t.exploration, t.evidence
+        )?;
+        let time = l.time.map_or("none".to_string(), |s| format!("{s} s"));
+        let memory = l.memory.as_ref().map(|m| format!("{m} bytes"));
+        writeln!(
+            f,
+            "limits: nodes {}, states {}, time {time}, memory {}",
+            l.nodes,
+            l.states,
+            memory.unwrap_or_else(|| "none".to_string())
+        )
+    }
+
+    fn remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.report.limits.hit {
+            Some(hit) if !self.report.reason.contains(hit) => writeln!(f, "stopped by {hit}")?,
+            _ => {}
+        }
+        for note in &self.report.notes {
+            writeln!(f, "note: {note}")?;
+        }
+        for expectation in &self.report.expectations {
+            let text = &expectation.text;
+            match expectation.met {
+                Some(false) => writeln!(f, "warning: {text}: found {}", expectation.found)?,
+                Some(true) if self.verbose() => writeln!(f, "met: {text}")?,
+                None if self.verbose() => writeln!(f, "not established by this run: {text}")?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `  NAME  ANSWER  WHY`, without blanks at the end.
+fn row(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    width: usize,
+    answer: &str,
+    why: &str,
+) -> fmt::Result {
+    let line = format!("  {name:width$}  {answer:7}  {why}");
+    writeln!(f, "{}", line.trim_end())
+}
+
+fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    // One very long name shall not push all answers off the screen.
+    names.map(|n| n.chars().count()).max().unwrap_or(0).min(32)
+}
+
+/// `(14)`, but `WFinitVis`.
+fn display_id(id: &str) -> String {
+    if id.bytes().all(|b| b.is_ascii_digit()) {
+        format!("({id})")
+    } else {
+        id.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Steps: one in its place, all of them, or a short list by thread.
+
+use crate::report::Step;
+use crate::report::layout::counted;
+use std::fmt;
+
+/// `worker(0) at B, line 7: x[0] = i;`
+pub(super) fn at(step: &Step) -> String {
+    let own_line = format!("line {}", step.line);
+    let mut place = step.thread.clone();
+    if !step.location.is_empty() && step.location != own_line {
+        place += &format!(" at {}", step.location);
+    }
+    if step.line > 0 {
+        place += &format!(", {own_line}");
+    }
+    if step.text.is_empty() {
+        place
+    } else {
+        format!("{place}: {}", step.text)
+    }
+}
+
+pub(super) fn listed(f: &mut fmt::Formatter<'_>, title: &str, steps: &[Step]) -> fmt::Result {
+    writeln!(f, "{title}: {}", counted(steps.len(), "step"))?;
+    for step in steps {
+        writeln!(f, "  {}", at(step))?;
+        for reason in &step.reasons {
+            writeln!(f, "      {reason}")?;
+        }
+    }
+    Ok(())
+}
+
+/// How many threads, and locations of each, a compact list of steps names.
+const COMPACT: (usize, usize) = (3, 12);
+
+/// `14 steps: worker(0) A C D F, worker(1) A C D F, 5 more threads`
+pub(super) fn compact(steps: &[Step]) -> String {
+    let mut threads: Vec<(&str, Vec<&str>)> = Vec::new();
+    for step in steps {
+        match threads.last_mut() {
+            Some((thread, locations)) if *thread == step.thread => locations.push(&step.location),
+            _ => threads.push((&step.thread, vec![&step.location])),
+        }
+    }
+    let (most_threads, most_locations) = COMPACT;
+    let mut parts: Vec<String> = threads
+        .iter()
+        .take(most_threads)
+        .map(|(thread, locations)| {
+            let named = &locations[..locations.len().min(most_locations)];
+            let dots = if named.len() < locations.len() {
+                ", .."
+            } else {
+                ""
+            };
+            format!("{thread} at {}{dots}", named.join(", "))
+        })
+        .collect();
+    if threads.len() > most_threads {
+        parts.push(counted(threads.len() - most_threads, "more thread"));
+    }
+    let total = counted(steps.len(), "step");
+    if parts.is_empty() {
+        total
+    } else {
+        format!("{total}: {}", parts.join("; "))
+    }
+}

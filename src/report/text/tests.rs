@@ -1,0 +1,94 @@
+//! Texts of the sample reports, compared with the files in `expected/`.
+
+use super::*;
+use crate::report::{Step, samples};
+
+/// Compares with `expected/NAME`; with `UPDATE_EXPECTED` set, writes it.
+fn check(name: &str, found: &str) {
+    let file = format!(
+        "{}/src/report/text/expected/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    if std::env::var_os("UPDATE_EXPECTED").is_some() {
+        std::fs::write(&file, found).expect(&file);
+    }
+    let expected = std::fs::read_to_string(&file).expect(&file);
+    assert_eq!(found, expected, "{name} (UPDATE_EXPECTED=1 accepts)");
+}
+
+#[test]
+fn texts_are_as_expected() {
+    check("holds.txt", &render(&samples::holds(), Detail::Normal));
+    check(
+        "holds_verbose.txt",
+        &render(&samples::holds(), Detail::Verbose),
+    );
+    check("refuted.txt", &render(&samples::refuted(), Detail::Normal));
+    check(
+        "inapplicable.txt",
+        &render(&samples::inapplicable(), Detail::Normal),
+    );
+    check("eval.txt", &render_eval(&samples::eval()));
+}
+
+#[test]
+fn quiet_is_one_line() {
+    let seen = render(&samples::refuted(), Detail::Quiet);
+    assert_eq!(
+        seen,
+        "two_locks.cor: refuted - the discipline is violated\n"
+    );
+}
+
+#[test]
+fn an_empty_report_has_a_verdict_and_no_empty_sections() {
+    let seen = render(&Report::undecided("a\nb", "t", ""), Detail::Normal);
+    assert_eq!(
+        seen,
+        "a␊b: unknown\n\nstates: reduced -, original -, visited -\n"
+    );
+}
+
+#[test]
+fn the_limit_that_was_hit_is_said_once() {
+    let mut report = Report::undecided("m", "t", "no time");
+    report.limits.hit = Some("the time limit".to_string());
+    assert!(render(&report, Detail::Normal).contains("stopped by the time limit\n"));
+    report.reason = "stopped by the time limit".to_string();
+    assert_eq!(
+        render(&report, Detail::Normal)
+            .matches("the time limit")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn names_and_source_lines_can_not_act_on_the_terminal() {
+    let mut report = samples::refuted();
+    report.notes.push("\x1b[2J\u{202e}".to_string());
+    report.invisible[0].location = "\x07".to_string();
+    let seen = render(&report, Detail::Verbose);
+    assert!(!seen.chars().any(|c| c.is_control() && c != '\n'), "{seen}");
+    assert!(!seen.contains('\u{202e}'));
+}
+
+#[test]
+fn long_lists_of_steps_are_short_unless_asked_for() {
+    let mut report = samples::holds();
+    let one = report.visible[0].clone();
+    report.visible = (0..5000)
+        .map(|i| Step {
+            thread: format!("worker({})", i / 50),
+            location: format!("L{}", i % 50),
+            ..one.clone()
+        })
+        .collect();
+    let seen = render(&report, Detail::Normal);
+    assert!(
+        seen.contains("visible: 5000 steps: worker(0) at L0, L1,"),
+        "{seen}"
+    );
+    assert!(seen.contains("; 97 more threads\n"), "{seen}");
+    assert!(render(&report, Detail::Verbose).contains("worker(99) at L49"));
+}

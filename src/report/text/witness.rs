@@ -1,0 +1,72 @@
+//! A witness against an inclusion: the states and steps of its left side, and what is wrong with them.
+
+use super::steps::at;
+use crate::report::{Binding, Witness};
+use std::fmt;
+
+/// Displays a witness, indented under its hypothesis.
+pub(super) struct Shown<'a>(pub &'a Witness);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let witness = self.0;
+        write!(f, "      fails: {}", witness.inequality)?;
+        if witness.instance.is_empty() {
+            writeln!(f)?;
+        } else {
+            writeln!(f, "   with {}", witness.instance)?;
+        }
+        writeln!(f, "      {}", witness.words)?;
+        let rows = witness.states.len().max(witness.steps.len());
+        for i in 0..rows {
+            if let Some(state) = witness.states.get(i) {
+                let before = i.checked_sub(1).and_then(|b| witness.states.get(b));
+                writeln!(f, "        s{}: {}", i + 1, described(state, before))?;
+            }
+            if let Some(step) = witness.steps.get(i) {
+                writeln!(f, "          {}", at(step))?;
+                for reason in &step.reasons {
+                    writeln!(f, "            ({reason})")?;
+                }
+            }
+        }
+        let reachable = match witness.reachable {
+            Some(true) => "s1 is reachable in the original program",
+            Some(false) => "s1 is not reachable in the original program",
+            None => "whether s1 is reachable is not known",
+        };
+        writeln!(f, "      {reachable}")?;
+        if witness.mend.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "      mend: {}", witness.mend)
+    }
+}
+
+/// All of a first state; of a later one what differs from the state before.
+fn described(state: &[Binding], before: Option<&Vec<Binding>>) -> String {
+    let Some(before) = before else {
+        let all: Vec<String> = state
+            .iter()
+            .map(|b| format!("{} = {}", b.name, b.value))
+            .collect();
+        return or_else(all, "any state");
+    };
+    let changes: Vec<String> = state
+        .iter()
+        .filter_map(|b| match before.iter().find(|old| old.name == b.name) {
+            Some(old) if old.value == b.value => None,
+            Some(old) => Some(format!("{}: {} -> {}", b.name, old.value, b.value)),
+            None => Some(format!("{} = {}", b.name, b.value)),
+        })
+        .collect();
+    or_else(changes, "nothing changes")
+}
+
+fn or_else(parts: Vec<String>, if_none: &str) -> String {
+    if parts.is_empty() {
+        if_none.to_string()
+    } else {
+        parts.join(", ")
+    }
+}

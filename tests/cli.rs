@@ -1,0 +1,149 @@
+//! The command as users start it: what goes to which stream, with which exit code, before any model is checked.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Exit code, stdout and stderr of `coarsen` with these arguments, reading `input`.
+fn coarsen(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    if let Some(mut stdin) = child.stdin.take() {
+        // A command that reads no input may be gone already.
+        let _ = stdin.write_all(input);
+    }
+    let output = child.wait_with_output().expect("waited");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn temporary(name: &str, content: &[u8]) -> String {
+    let path = std::env::temp_dir().join(format!("coarsen-{}-{name}", std::process::id()));
+    std::fs::write(&path, content).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn version_and_help_succeed_on_stdout() {
+    let (code, out, err) = coarsen(&["--version"], b"");
+    assert_eq!((code, out.as_str()), (Some(0), "coarsen 0.1.0\n"), "{err}");
+    let (code, out, _) = coarsen(&["check", "--help"], b"");
+    assert_eq!(code, Some(0));
+    for part in [
+        "--limit-memory <SIZE>",
+        "[default: 4GiB]",
+        "Exit codes:",
+        "  20  unknown",
+    ] {
+        assert!(out.contains(part), "{part:?} not in\n{out}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_code_2_and_says_what_was_expected() {
+    for (arguments, part) in [
+        (vec![], "Usage:"),
+        (vec!["check"], "MODEL"),
+        (vec!["check", "-q", "-v", "m.cor"], "cannot be used with"),
+        (vec!["check", "-DN", "m.cor"], "expected NAME=VALUE"),
+        (
+            vec!["check", "--limit-time=soon", "m.cor"],
+            "expected a time such as 500ms",
+        ),
+        (
+            vec!["check", "--limit-memory=4GB2", "m.cor"],
+            "expected a size such as 512MiB",
+        ),
+        (
+            vec!["check", "--theorem=stoler-cohen", "m.cor"],
+            "did you mean `stoller-cohen`?",
+        ),
+        (vec!["check", "-", "-"], "only once"),
+        (vec!["explain", "WFinitVi"], "did you mean `WFinitVis`?"),
+        (vec!["frobnicate"], "unrecognized subcommand"),
+    ] {
+        let (code, out, err) = coarsen(&arguments, b"");
+        assert_eq!(code, Some(2), "{arguments:?}: {err}");
+        assert_eq!(out, "", "{arguments:?}");
+        assert!(err.contains(part), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn an_unreadable_model_is_code_1_in_both_forms() {
+    let (code, out, err) = coarsen(&["check", "/nonexistent.cor"], b"");
+    assert_eq!(code, Some(1));
+    assert!(
+        out.starts_with("/nonexistent.cor: error - can't read the file"),
+        "{out}"
+    );
+    assert!(
+        err.starts_with("coarsen: /nonexistent.cor: can't read the file"),
+        "{err}"
+    );
+    let (code, out, _) = coarsen(&["check", "--format=json", "/nonexistent.cor"], b"");
+    assert_eq!(code, Some(1));
+    let object: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(object["verdict"], "error");
+    assert_eq!(object["diagnostics"], serde_json::json!([]));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_diagnosed() {
+    let file = temporary("latin1.cor", b"const N = 2;\n// caf\xe9\n");
+    for (arguments, input) in [
+        (["check", file.as_str()], &b""[..]),
+        (["check", "-"], &b"const N = 2;\n// caf\xe9\n"[..]),
+    ] {
+        let (code, out, err) = coarsen(&arguments, input);
+        assert_eq!(code, Some(3), "{err}");
+        assert!(out.ends_with(": error - 1 error\n"), "{out}");
+        assert!(err.contains("[E0001]") && err.contains(":2:7 "), "{err}");
+        assert!(!err.contains('\x1b'));
+    }
+    let (code, out, _) = coarsen(&["eval", &file, "1 <= 1", "--format=json"], b"");
+    assert_eq!(code, Some(3));
+    let object: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(object["diagnostics"][0]["code"], "E0001");
+    std::fs::remove_file(file).expect("removed");
+}
+
+#[test]
+fn explanations_and_completions_go_to_stdout() {
+    let (code, out, _) = coarsen(&["explain", "(14)"], b"");
+    assert_eq!(code, Some(0));
+    assert!(
+        out.starts_with("14: i != j") && out.contains("how to mend:"),
+        "{out}"
+    );
+    let (code, out, _) = coarsen(&["completions", "bash"], b"");
+    assert_eq!(code, Some(0));
+    assert!(out.contains("--limit-nodes"));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_closed_pipe_is_no_panic() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
+        .args(["completions", "zsh"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("waited");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
