@@ -29,38 +29,69 @@ fn judge(sample: &Sample) -> Judged {
     let mut reasons = reasons(&model);
     repair_cycles(&model, &mut reasons);
     let answer = answer(&model, &visible(&reasons));
-    Judged { model, reasons, answer }
+    Judged {
+        model,
+        reasons,
+        answer,
+    }
 }
 
 /// The program states, without `q`, among the visited ones that satisfy a condition.
 fn visited(explored: &Explored, condition: impl Fn(usize) -> bool) -> BTreeSet<usize> {
-    explored.visited.iter().map(|node| state_of(*node)).filter(|state| condition(*state)).collect()
+    explored
+        .visited
+        .iter()
+        .map(|node| state_of(*node))
+        .filter(|state| condition(*state))
+        .collect()
 }
 
 fn check_theorem(Judged { model, answer, .. }: &Judged) {
-    let Answer { original, reduced, .. } = answer;
+    let Answer {
+        original, reduced, ..
+    } = answer;
     // What fails in no type-correct state fails in no reachable one.
     for (anywhere, reachable) in answer.anywhere.iter().zip(&answer.reachable) {
         assert!(anywhere.is_some() || reachable.is_none());
     }
-    assert!(reduced.visited.is_subset(&original.visited), "reduced steps are steps of the original");
+    assert!(
+        reduced.visited.is_subset(&original.visited),
+        "reduced steps are steps of the original"
+    );
     if !answer.applies() {
         return;
     }
-    assert_eq!(violation(&original.visited), violation(&reduced.visited), "the theorem");
+    assert_eq!(
+        violation(&original.visited),
+        violation(&reduced.visited),
+        "the theorem"
+    );
     if violation(&original.visited) {
         return;
     }
     let scheduling: BTreeSet<usize> = reduced.states.iter().map(|node| state_of(*node)).collect();
-    assert_eq!(scheduling, answer.original_visible, "corollary (c): visible states");
+    assert_eq!(
+        scheduling, answer.original_visible,
+        "corollary (c): visible states"
+    );
     let deadlock = |state: usize| is_deadlock(model, state);
-    let in_reduced: BTreeSet<usize> = scheduling.into_iter().filter(|state| deadlock(*state)).collect();
-    assert_eq!(in_reduced, visited(original, deadlock), "corollary (b): deadlocks");
+    let in_reduced: BTreeSet<usize> = scheduling
+        .into_iter()
+        .filter(|state| deadlock(*state))
+        .collect();
+    assert_eq!(
+        in_reduced,
+        visited(original, deadlock),
+        "corollary (b): deadlocks"
+    );
     let agree = |what: &str, condition: &dyn Fn(usize) -> bool| {
-        let [in_original, in_reduced] = [original, reduced].map(|system| visited(system, condition).is_empty());
+        let [in_original, in_reduced] =
+            [original, reduced].map(|system| visited(system, condition).is_empty());
         assert_eq!(in_original, in_reduced, "{what}");
     };
-    agree("corollary (d): failed assertions", &|state| is_wrong(model, state));
+    agree("corollary (d): failed assertions", &|state| {
+        is_wrong(model, state)
+    });
     for property in &model.system.program.properties {
         if let Some(concerned) = concerned(model, property) {
             agree("corollary (a): state properties", &|state| concerned[state]);
@@ -70,7 +101,10 @@ fn check_theorem(Judged { model, answer, .. }: &Judged) {
 
 #[test]
 fn the_theorem_holds_on_random_programs() {
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::default()
+    });
     runner
         .run(&samples(), |sample| {
             check_theorem(&judge(&sample));
@@ -112,7 +146,11 @@ fn census() {
         let sample = samples().new_tree(&mut runner).unwrap().current();
         let judged = judge(&sample);
         check_theorem(&judged);
-        let Judged { model, reasons, answer } = judged;
+        let Judged {
+            model,
+            reasons,
+            answer,
+        } = judged;
         census.samples += 1;
         census.states += model.states.len();
         census.biggest = census.biggest.max(model.states.len());
@@ -126,16 +164,57 @@ fn census() {
         census.violation += usize::from(v);
         let smaller = answer.counts().reduced < answer.counts().original;
         census.violation_found_by_reduction += usize::from(answer.applies() && v && smaller);
-        census.violation_inside_a_step += usize::from(violation(&answer.reduced.visited) && smaller);
+        census.violation_inside_a_step +=
+            usize::from(violation(&answer.reduced.visited) && smaller);
         census.reduces += usize::from(answer.applies() && !v && smaller);
         census.reduces_on_reachable += usize::from(answer.rung == Rung::Reachable && !v && smaller);
-        census.deadlock += usize::from(answer.applies() && !v && smaller && answer.original_visible.iter().any(|s| is_deadlock(&model, *s)));
-        census.assertion += usize::from(answer.applies() && !v && smaller && answer.property("assertions") == Status::Refuted);
-        census.property_refuted += usize::from(answer.properties.iter().any(|(n, s)| n.starts_with('P') && *s == Status::Refuted));
-        census.property_unknown += usize::from(answer.properties.iter().any(|(n, s)| n.starts_with('P') && *s == Status::Unknown));
-        census.verdicts[match answer.verdict { Verdict::Holds => 0, Verdict::Refuted => 1, Verdict::HypothesisRefuted => 2, Verdict::Unknown => 3 }] += 1;
-        for (k, r) in [Reason::Mentions, Reason::Guard, Reason::ChangesAccess, Reason::Initial, Reason::Hides, Reason::Cycle].into_iter().enumerate() {
-            census.reasons[k] += usize::from(reasons.iter().flatten().any(|s| s.len() == 1 && s.contains(&r)));
+        census.deadlock += usize::from(
+            answer.applies()
+                && !v
+                && smaller
+                && answer
+                    .original_visible
+                    .iter()
+                    .any(|s| is_deadlock(&model, *s)),
+        );
+        census.assertion += usize::from(
+            answer.applies() && !v && smaller && answer.property("assertions") == Status::Refuted,
+        );
+        census.property_refuted += usize::from(
+            answer
+                .properties
+                .iter()
+                .any(|(n, s)| n.starts_with('P') && *s == Status::Refuted),
+        );
+        census.property_unknown += usize::from(
+            answer
+                .properties
+                .iter()
+                .any(|(n, s)| n.starts_with('P') && *s == Status::Unknown),
+        );
+        census.verdicts[match answer.verdict {
+            Verdict::Holds => 0,
+            Verdict::Refuted => 1,
+            Verdict::HypothesisRefuted => 2,
+            Verdict::Unknown => 3,
+        }] += 1;
+        for (k, r) in [
+            Reason::Mentions,
+            Reason::Guard,
+            Reason::ChangesAccess,
+            Reason::Initial,
+            Reason::Hides,
+            Reason::Cycle,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            census.reasons[k] += usize::from(
+                reasons
+                    .iter()
+                    .flatten()
+                    .any(|s| s.len() == 1 && s.contains(&r)),
+            );
         }
     }
     println!("{census:#?}");

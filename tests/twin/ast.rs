@@ -116,7 +116,11 @@ pub enum StmtKind {
 
 impl From<StmtKind> for Stmt {
     fn from(kind: StmtKind) -> Stmt {
-        Stmt { labels: Vec::new(), kind, line: 0 }
+        Stmt {
+            labels: Vec::new(),
+            kind,
+            line: 0,
+        }
     }
 }
 
@@ -212,7 +216,11 @@ pub enum StateKind {
 
 #[derive(Clone, Debug)]
 pub enum Property {
-    State { kind: StateKind, name: String, expr: Expr },
+    State {
+        kind: StateKind,
+        name: String,
+        expr: Expr,
+    },
     DeadlockFree,
 }
 
@@ -238,7 +246,10 @@ impl Program {
         let mut threads = Vec::new();
         for (family, declared) in self.families.iter().enumerate() {
             for index in 0..declared.members.unwrap_or(1) {
-                threads.push(Thread { family, index: index as i64 });
+                threads.push(Thread {
+                    family,
+                    index: index as i64,
+                });
             }
         }
         threads

@@ -7,7 +7,9 @@ pub struct Choices {
 
 impl Choices {
     pub fn new(tape: Vec<u16>) -> Choices {
-        Choices { tape: tape.into_iter() }
+        Choices {
+            tape: tape.into_iter(),
+        }
     }
 
     /// A number below `bound`.

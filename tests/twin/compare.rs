@@ -46,36 +46,58 @@ impl Differences {
 /// The visible steps of the report, if its steps are exactly the program's.
 fn steps(model: &Model, report: &Report, differences: &mut Differences) -> Option<Visible> {
     let graphs = &model.system.graphs;
-    let mut seen: Vec<Vec<Option<bool>>> = graphs.iter().map(|graph| vec![None; graph.locations.len()]).collect();
+    let mut seen: Vec<Vec<Option<bool>>> = graphs
+        .iter()
+        .map(|graph| vec![None; graph.locations.len()])
+        .collect();
     let visible = report.visible.iter().map(|step| (step, true));
     for (step, visible) in visible.chain(report.invisible.iter().map(|step| (step, false))) {
-        let name = format!("step {} at {} (line {})", step.thread, step.location, step.line);
+        let name = format!(
+            "step {} at {} (line {})",
+            step.thread, step.location, step.line
+        );
         match find(model, step) {
             None => differences.note(format!("{name}: no such step in the program")),
-            Some((i, location)) if seen[i][location].is_some() => differences.note(format!("{name}: listed twice")),
+            Some((i, location)) if seen[i][location].is_some() => {
+                differences.note(format!("{name}: listed twice"))
+            }
             Some((i, location)) => seen[i][location] = Some(visible),
         }
     }
     for (i, locations) in seen.iter().enumerate() {
         for (location, seen) in locations.iter().enumerate() {
             if seen.is_none() {
-                differences.note(format!("{}: missing in the report", name(model, i, location)));
+                differences.note(format!(
+                    "{}: missing in the report",
+                    name(model, i, location)
+                ));
             }
         }
     }
     differences.found.is_empty().then(|| {
         let known = |seen: Option<bool>| seen.expect("nothing is missing");
-        seen.into_iter().map(|locations| locations.into_iter().map(known).collect()).collect()
+        seen.into_iter()
+            .map(|locations| locations.into_iter().map(known).collect())
+            .collect()
     })
 }
 
 /// The location of a reported step: the right thread and line, and one of its labels or `line N`.
 fn find(model: &Model, step: &Step) -> Option<(usize, usize)> {
-    let i = model.threads().find(|i| model.system.program.thread_name(*i) == step.thread)?;
+    let i = model
+        .threads()
+        .find(|i| model.system.program.thread_name(*i) == step.thread)?;
     let graph = &model.system.graphs[i];
-    let location = graph.locations.iter().position(|location| location.line == step.line)?;
-    let labels: Vec<&String> =
-        graph.labels.iter().filter(|(_, at)| **at == Loc::At(location)).map(|(label, _)| label).collect();
+    let location = graph
+        .locations
+        .iter()
+        .position(|location| location.line == step.line)?;
+    let labels: Vec<&String> = graph
+        .labels
+        .iter()
+        .filter(|(_, at)| **at == Loc::At(location))
+        .map(|(label, _)| label)
+        .collect();
     let named = match labels.is_empty() {
         true => step.location == format!("line {}", step.line),
         false => labels.contains(&&step.location),
@@ -85,7 +107,10 @@ fn find(model: &Model, step: &Step) -> Option<(usize, usize)> {
 
 fn name(model: &Model, i: usize, location: usize) -> String {
     let line = model.system.graphs[i].locations[location].line;
-    format!("step {} on line {line}", model.system.program.thread_name(i))
+    format!(
+        "step {} on line {line}",
+        model.system.program.thread_name(i)
+    )
 }
 
 /// The reported visible steps must be the twin's, and an inclusion-minimal choice from the cycles that are left.
@@ -97,7 +122,9 @@ fn cycles(model: &Model, reported: &Visible, differences: &mut Differences) {
     };
     for i in model.threads() {
         if !terminates(reported, i) {
-            differences.note(format!("(11) fails for thread {i} with the reported visible steps"));
+            differences.note(format!(
+                "(11) fails for thread {i} with the reported visible steps"
+            ));
         }
         for location in 0..reported[i].len() {
             let name = || name(model, i, location);
@@ -117,11 +144,19 @@ fn cycles(model: &Model, reported: &Visible, differences: &mut Differences) {
 }
 
 fn answers(answer: &Answer, report: &Report, differences: &mut Differences) {
-    let reported: Vec<&str> = report.hypotheses.iter().map(|hypothesis| hypothesis.id.as_str()).collect();
+    let reported: Vec<&str> = report
+        .hypotheses
+        .iter()
+        .map(|hypothesis| hypothesis.id.as_str())
+        .collect();
     differences.expect("hypotheses", reported, HYPOTHESES.to_vec());
     for (number, hypothesis) in report.hypotheses.iter().enumerate().take(HYPOTHESES.len()) {
         let what = format!("hypothesis ({})", hypothesis.id);
-        differences.expect(&what, hypothesis.status, tool_status(answer.hypothesis(number)));
+        differences.expect(
+            &what,
+            hypothesis.status,
+            tool_status(answer.hypothesis(number)),
+        );
     }
     let invariant = match answer.rung {
         Rung::True => "true",
@@ -131,15 +166,43 @@ fn answers(answer: &Answer, report: &Report, differences: &mut Differences) {
     differences.expect("invariant", report.invariant.as_str(), invariant);
     let counts = answer.counts();
     let known = |count: usize| Some(count.to_string());
-    differences.expect("original states", report.states.original.clone(), known(counts.original));
-    differences.expect("reduced states", report.states.reduced.clone(), known(counts.reduced));
-    differences.expect("visited states", report.states.visited.clone(), known(counts.visited));
-    let reported: BTreeSet<&str> = report.properties.iter().map(|property| property.name.as_str()).collect();
-    let expected: BTreeSet<&str> = answer.properties.iter().map(|(name, _)| name.as_str()).collect();
+    differences.expect(
+        "original states",
+        report.states.original.clone(),
+        known(counts.original),
+    );
+    differences.expect(
+        "reduced states",
+        report.states.reduced.clone(),
+        known(counts.reduced),
+    );
+    differences.expect(
+        "visited states",
+        report.states.visited.clone(),
+        known(counts.visited),
+    );
+    let reported: BTreeSet<&str> = report
+        .properties
+        .iter()
+        .map(|property| property.name.as_str())
+        .collect();
+    let expected: BTreeSet<&str> = answer
+        .properties
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     differences.expect("properties", reported, expected);
     for property in &report.properties {
-        if let Some((name, status)) = answer.properties.iter().find(|(name, _)| *name == property.name) {
-            differences.expect(&format!("property {name}"), property.verdict, tool_status(*status));
+        if let Some((name, status)) = answer
+            .properties
+            .iter()
+            .find(|(name, _)| *name == property.name)
+        {
+            differences.expect(
+                &format!("property {name}"),
+                property.verdict,
+                tool_status(*status),
+            );
         }
     }
     differences.expect("verdict", report.verdict, tool_verdict(answer.verdict));

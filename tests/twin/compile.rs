@@ -36,14 +36,20 @@ pub enum Command {
     /// A single action, or an `atomic` block.
     Act { stmt: Stmt, next: Loc },
     /// The condition of an `if` or a `while`.
-    Test { condition: Expr, then: Loc, otherwise: Loc },
+    Test {
+        condition: Expr,
+        then: Loc,
+        otherwise: Loc,
+    },
 }
 
 impl Command {
     fn targets(&self) -> Vec<Loc> {
         match self {
             Command::Act { next, .. } => vec![*next],
-            Command::Test { then, otherwise, .. } => vec![*then, *otherwise],
+            Command::Test {
+                then, otherwise, ..
+            } => vec![*then, *otherwise],
         }
     }
 }
@@ -109,8 +115,16 @@ pub fn apply(op: Op, left: i64, right: i64) -> Option<i64> {
 /// The graph of one thread.
 pub fn compile(program: &Program, thread: usize) -> Graph {
     let numbered = program.threads()[thread];
-    let constants = Constants { thread: thread as i64, index: numbered.index };
-    let mut builder = Builder { constants, locations: Vec::new(), labels: BTreeMap::new(), joins: BTreeMap::new() };
+    let constants = Constants {
+        thread: thread as i64,
+        index: numbered.index,
+    };
+    let mut builder = Builder {
+        constants,
+        locations: Vec::new(),
+        labels: BTreeMap::new(),
+        joins: BTreeMap::new(),
+    };
     let entry = builder.block(&program.families[numbered.family].body, Loc::End);
     builder.finish(entry)
 }
@@ -130,7 +144,10 @@ impl Builder {
     }
 
     fn block(&mut self, block: &[Stmt], next: Loc) -> Loc {
-        block.iter().rev().fold(next, |next, stmt| self.stmt(stmt, next))
+        block
+            .iter()
+            .rev()
+            .fold(next, |next, stmt| self.stmt(stmt, next))
     }
 
     fn stmt(&mut self, stmt: &Stmt, next: Loc) -> Loc {
@@ -148,7 +165,14 @@ impl Builder {
                 None => {
                     let then = self.block(then, next);
                     let otherwise = self.block(otherwise, next);
-                    self.fresh(stmt.line, vec![Command::Test { condition: condition.clone(), then, otherwise }])
+                    self.fresh(
+                        stmt.line,
+                        vec![Command::Test {
+                            condition: condition.clone(),
+                            then,
+                            otherwise,
+                        }],
+                    )
                 }
             },
             StmtKind::While(condition, body) => match constant(condition, self.constants) {
@@ -163,7 +187,11 @@ impl Builder {
                 None => {
                     let head = self.fresh(stmt.line, Vec::new());
                     let then = self.block(body, head);
-                    let test = Command::Test { condition: condition.clone(), then, otherwise: next };
+                    let test = Command::Test {
+                        condition: condition.clone(),
+                        then,
+                        otherwise: next,
+                    };
                     self.commands(head).push(test);
                     head
                 }
@@ -173,7 +201,10 @@ impl Builder {
                 for branch in branches {
                     let entry = self.block(branch, next);
                     if branch.is_empty() {
-                        commands.push(Command::Act { stmt: StmtKind::Skip.into(), next });
+                        commands.push(Command::Act {
+                            stmt: StmtKind::Skip.into(),
+                            next,
+                        });
                     } else {
                         assert_ne!(entry, next, "a branch without an action");
                         commands.append(&mut self.commands(entry).clone());
@@ -181,7 +212,13 @@ impl Builder {
                 }
                 self.fresh(stmt.line, commands)
             }
-            _ => self.fresh(stmt.line, vec![Command::Act { stmt: stmt.clone(), next }]),
+            _ => self.fresh(
+                stmt.line,
+                vec![Command::Act {
+                    stmt: stmt.clone(),
+                    next,
+                }],
+            ),
         }
     }
 
@@ -211,7 +248,11 @@ impl Builder {
         while let Some(&location) = kept.get(next) {
             next += 1;
             let Loc::At(number) = location else { continue };
-            for target in self.locations[number].commands.iter().flat_map(Command::targets) {
+            for target in self.locations[number]
+                .commands
+                .iter()
+                .flat_map(Command::targets)
+            {
                 if !kept.contains(&target) {
                     kept.push(target);
                 }
@@ -226,14 +267,23 @@ impl Builder {
         let mut locations = Vec::new();
         for location in &kept {
             let Location { line, commands } = self.commands_of(*location);
-            let commands = commands.iter().map(|command| redirect(command, renumbered)).collect();
+            let commands = commands
+                .iter()
+                .map(|command| redirect(command, renumbered))
+                .collect();
             locations.push(Location { line, commands });
         }
         let labels = self.labels.iter().filter_map(|(label, location)| {
             let location = real(*location);
-            (location == Loc::End || kept.contains(&location)).then(|| (label.clone(), renumbered(location)))
+            (location == Loc::End || kept.contains(&location))
+                .then(|| (label.clone(), renumbered(location)))
         });
-        Graph { entry: renumbered(real(entry)), locations, labels: labels.collect(), ends }
+        Graph {
+            entry: renumbered(real(entry)),
+            locations,
+            labels: labels.collect(),
+            ends,
+        }
     }
 
     fn commands_of(&self, location: Loc) -> Location {
@@ -246,9 +296,18 @@ impl Builder {
 
 fn redirect(command: &Command, to: impl Fn(Loc) -> Loc) -> Command {
     match command {
-        Command::Act { stmt, next } => Command::Act { stmt: stmt.clone(), next: to(*next) },
-        Command::Test { condition, then, otherwise } => {
-            Command::Test { condition: condition.clone(), then: to(*then), otherwise: to(*otherwise) }
-        }
+        Command::Act { stmt, next } => Command::Act {
+            stmt: stmt.clone(),
+            next: to(*next),
+        },
+        Command::Test {
+            condition,
+            then,
+            otherwise,
+        } => Command::Test {
+            condition: condition.clone(),
+            then: to(*then),
+            otherwise: to(*otherwise),
+        },
     }
 }

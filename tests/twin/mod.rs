@@ -10,6 +10,7 @@
 #![allow(dead_code, reason = "every test file uses its own part of the twin")]
 
 pub mod ast;
+pub mod examples;
 pub mod print;
 
 pub mod compile;

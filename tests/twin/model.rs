@@ -50,11 +50,20 @@ impl Model {
     pub fn new(program: &Program) -> Model {
         let system = System::new(program);
         let states = type_correct_states(&system);
-        let number: HashMap<&State, usize> = states.iter().enumerate().map(|(number, state)| (state, number)).collect();
+        let number: HashMap<&State, usize> = states
+            .iter()
+            .enumerate()
+            .map(|(number, state)| (state, number))
+            .collect();
         let threads = 0..system.threads.len();
         let mut access = Vec::new();
         for x in &system.protected {
-            let of_thread = |k| states.iter().map(|state| system.may_access(*x, k, state)).collect();
+            let of_thread = |k| {
+                states
+                    .iter()
+                    .map(|state| system.may_access(*x, k, state))
+                    .collect()
+            };
             access.push(threads.clone().map(of_thread).collect::<Vec<Vec<bool>>>());
         }
         let mut steps = Vec::new();
@@ -64,15 +73,28 @@ impl Model {
                 let step = |step: super::semantics::Step| {
                     let target = number[&step.target];
                     let accessed = |x: &Protected| step.accesses.contains(&x.cell);
-                    Step { target, violates: violates(&system.protected, &access, i, from, accessed, target) }
+                    Step {
+                        target,
+                        violates: violates(&system.protected, &access, i, from, accessed, target),
+                    }
                 };
                 of_thread.push(system.steps(state, i).into_iter().map(step).collect());
             }
             steps.push(of_thread);
         }
         let overlap = |state| access.iter().any(|predicates| two_hold(predicates, state));
-        let initial = system.initial().iter().map(|state| node(number[state], overlap(number[state]))).collect();
-        Model { access, steps, initial, system, states }
+        let initial = system
+            .initial()
+            .iter()
+            .map(|state| node(number[state], overlap(number[state])))
+            .collect();
+        Model {
+            access,
+            steps,
+            initial,
+            system,
+            states,
+        }
     }
 
     pub fn threads(&self) -> std::ops::Range<usize> {
@@ -86,7 +108,9 @@ impl Model {
     /// Where the thread's steps lead from the node; `q` is sticky.
     pub fn successors(&self, i: usize, from: Node) -> BTreeSet<Node> {
         let steps = self.steps[i][state_of(from)].iter();
-        steps.map(|step| node(step.target, q(from) || step.violates)).collect()
+        steps
+            .map(|step| node(step.target, q(from) || step.violates))
+            .collect()
     }
 
     /// The number of the location at which the thread is, unless it ended or went wrong.
@@ -109,24 +133,39 @@ fn violates(
     s2: usize,
 ) -> bool {
     protected.iter().zip(access).any(|(x, predicates)| {
-        let changed = predicates.iter().any(|predicate| predicate[s1] != predicate[s2]);
+        let changed = predicates
+            .iter()
+            .any(|predicate| predicate[s1] != predicate[s2]);
         accessed(x) && !predicates[i][s1] || (accessed(x) || changed) && two_hold(predicates, s2)
     })
 }
 
 /// Whether two different threads' predicates hold.
 fn two_hold(predicates: &[Vec<bool>], state: usize) -> bool {
-    predicates.iter().filter(|predicate| predicate[state]).count() >= 2
+    predicates
+        .iter()
+        .filter(|predicate| predicate[state])
+        .count()
+        >= 2
 }
 
 fn type_correct_states(system: &System) -> Vec<State> {
-    let domains: Vec<Vec<i64>> = system.cells.iter().map(|cell| cell.domain.clone()).collect();
+    let domains: Vec<Vec<i64>> = system
+        .cells
+        .iter()
+        .map(|cell| cell.domain.clone())
+        .collect();
     let valuations = product(&domains);
-    let locations: Vec<Vec<Loc>> = (0..system.threads.len()).map(|thread| places(system, thread, &valuations)).collect();
+    let locations: Vec<Vec<Loc>> = (0..system.threads.len())
+        .map(|thread| places(system, thread, &valuations))
+        .collect();
     let mut states = Vec::new();
     for locations in product(&locations) {
         for cells in &valuations {
-            states.push(State { cells: cells.clone(), locations: locations.clone() });
+            states.push(State {
+                cells: cells.clone(),
+                locations: locations.clone(),
+            });
         }
     }
     states
@@ -139,8 +178,14 @@ fn places(system: &System, thread: usize, valuations: &[Vec<i64>]) -> Vec<Loc> {
     let goes_wrong = valuations.iter().any(|cells| {
         places.iter().any(|place| {
             // Statements do not speak of locations, so the other threads' do not matter.
-            let state = State { cells: cells.clone(), locations: vec![*place; system.threads.len()] };
-            system.steps(&state, thread).iter().any(|step| step.target.locations[thread] == Loc::Wrong)
+            let state = State {
+                cells: cells.clone(),
+                locations: vec![*place; system.threads.len()],
+            };
+            system
+                .steps(&state, thread)
+                .iter()
+                .any(|step| step.target.locations[thread] == Loc::Wrong)
         })
     });
     if graph.ends {

@@ -1,11 +1,20 @@
 //! Programs as `coarsen` model text, every statement on a line of its own.
 
-use super::ast::{Discipline, Expr, Family, Op, Place, Program, Property, Root, StateKind, Stmt, StmtKind, TONES, Type, Variable};
+use super::ast::{
+    Discipline, Expr, Family, Op, Place, Program, Property, Root, StateKind, Stmt, StmtKind, TONES,
+    Type, Variable,
+};
 
 /// Prints the program, and writes into each statement the line on which it stands.
 pub fn print(program: &mut Program) -> String {
     let declarations = program.clone();
-    let mut printer = Printer { program: &declarations, family: None, text: String::new(), line: 1, depth: 0 };
+    let mut printer = Printer {
+        program: &declarations,
+        family: None,
+        text: String::new(),
+        line: 1,
+        depth: 0,
+    };
     printer.declarations();
     for (number, family) in program.families.iter_mut().enumerate() {
         printer.thread(number, family);
@@ -45,7 +54,9 @@ impl Printer<'_> {
             };
             let discipline = match &shared.discipline {
                 Discipline::Unprotected => "unprotected".to_owned(),
-                Discipline::Protected(predicate) => format!("protected {target} by {}", self.expr(predicate)),
+                Discipline::Protected(predicate) => {
+                    format!("protected {target} by {}", self.expr(predicate))
+                }
                 Discipline::ProtectedBy(mutex) => {
                     let mutex = &self.program.mutexes[*mutex];
                     let index = if mutex.size.is_some() { parameter } else { "" };
@@ -79,7 +90,9 @@ impl Printer<'_> {
 
     fn thread(&mut self, number: usize, family: &mut Family) {
         self.family = Some(number);
-        let index = family.members.map_or(String::new(), |members| format!("(i in 0..{})", members - 1));
+        let index = family.members.map_or(String::new(), |members| {
+            format!("(i in 0..{})", members - 1)
+        });
         self.write(&format!("thread {}{index} {{", family.name));
         self.depth += 1;
         for local in &family.locals {
@@ -99,7 +112,11 @@ impl Printer<'_> {
     }
 
     fn stmt(&mut self, stmt: &mut Stmt) {
-        let labels: String = stmt.labels.iter().map(|label| format!("{label}: ")).collect();
+        let labels: String = stmt
+            .labels
+            .iter()
+            .map(|label| format!("{label}: "))
+            .collect();
         self.stmt_after(&labels, stmt);
     }
 
@@ -108,7 +125,9 @@ impl Printer<'_> {
         stmt.line = self.line;
         let line = match &mut stmt.kind {
             StmtKind::Skip => "skip;".to_owned(),
-            StmtKind::Assign(place, value) => format!("{} = {};", self.place(place), self.expr(value)),
+            StmtKind::Assign(place, value) => {
+                format!("{} = {};", self.place(place), self.expr(value))
+            }
             StmtKind::Havoc(place) => format!("havoc {};", self.place(place)),
             StmtKind::Assert(condition) => format!("assert({});", self.expr(condition)),
             StmtKind::Assume(condition) => format!("assume({});", self.expr(condition)),
@@ -181,9 +200,16 @@ impl Printer<'_> {
             Expr::Owner(place) => format!("{}.owner", self.place(place)),
             Expr::At(thread, label) => format!("at({}, {label})", self.expr(thread)),
             Expr::Not(operand) => format!("!({})", self.expr(operand)),
-            Expr::Binary(op, left, right) => format!("({} {} {})", self.expr(left), sign(*op), self.expr(right)),
+            Expr::Binary(op, left, right) => {
+                format!("({} {} {})", self.expr(left), sign(*op), self.expr(right))
+            }
             Expr::Choose(condition, then, otherwise) => {
-                format!("({} ? {} : {})", self.expr(condition), self.expr(then), self.expr(otherwise))
+                format!(
+                    "({} ? {} : {})",
+                    self.expr(condition),
+                    self.expr(then),
+                    self.expr(otherwise)
+                )
             }
         }
     }
@@ -202,7 +228,11 @@ fn variable_declaration(variable: &Variable) -> String {
         (Some(value), Type::Tone) => format!(" = {}", TONES[value as usize]),
         (Some(value), _) => format!(" = {value}"),
     };
-    format!("var {}{}: {ty}{initial}", variable.name, dimension(variable.size))
+    format!(
+        "var {}{}: {ty}{initial}",
+        variable.name,
+        dimension(variable.size)
+    )
 }
 
 fn dimension(size: Option<usize>) -> String {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Discipline, Expr, NOBODY, Place, Program, Root, Stmt, StmtKind, Thread, Type, Variable};
+use super::ast::{
+    Discipline, Expr, NOBODY, Place, Program, Root, Stmt, StmtKind, Thread, Type, Variable,
+};
 use super::compile::{Command, Graph, Loc, apply, compile, decided_by};
 
 /// A program with its cells numbered and its threads compiled.
@@ -74,34 +76,71 @@ impl System {
             let first = cells.len();
             for _ in 0..size.unwrap_or(1) {
                 let initial = initial.map_or(domain.clone(), |value| vec![value]);
-                cells.push(Cell { domain: domain.clone(), initial });
+                cells.push(Cell {
+                    domain: domain.clone(),
+                    initial,
+                });
             }
             first
         };
-        let mut variable = |variable: &Variable| declare(variable.size, variable.ty.values(), variable.initial);
-        let shared: Vec<usize> = program.shared.iter().map(|shared| variable(&shared.variable)).collect();
+        let mut variable =
+            |variable: &Variable| declare(variable.size, variable.ty.values(), variable.initial);
+        let shared: Vec<usize> = program
+            .shared
+            .iter()
+            .map(|shared| variable(&shared.variable))
+            .collect();
         let locals: Vec<Vec<usize>> = threads
             .iter()
-            .map(|thread| program.families[thread.family].locals.iter().map(&mut variable).collect())
+            .map(|thread| {
+                program.families[thread.family]
+                    .locals
+                    .iter()
+                    .map(&mut variable)
+                    .collect()
+            })
             .collect();
         let owners: Vec<i64> = (NOBODY..threads.len() as i64).collect();
-        let mutexes = program.mutexes.iter().map(|mutex| declare(mutex.size, owners.clone(), Some(NOBODY))).collect();
-        let graphs = (0..threads.len()).map(|thread| compile(&program, thread)).collect();
+        let mutexes = program
+            .mutexes
+            .iter()
+            .map(|mutex| declare(mutex.size, owners.clone(), Some(NOBODY)))
+            .collect();
+        let graphs = (0..threads.len())
+            .map(|thread| compile(&program, thread))
+            .collect();
         let mut protected = Vec::new();
         for (number, declared) in program.shared.iter().enumerate() {
             if !matches!(declared.discipline, Discipline::Unprotected) {
                 for index in 0..declared.variable.size.unwrap_or(1) {
-                    protected.push(Protected { variable: number, index, cell: shared[number] + index });
+                    protected.push(Protected {
+                        variable: number,
+                        index,
+                        cell: shared[number] + index,
+                    });
                 }
             }
         }
-        System { program, threads, graphs, cells, protected, shared, mutexes, locals }
+        System {
+            program,
+            threads,
+            graphs,
+            cells,
+            protected,
+            shared,
+            mutexes,
+            locals,
+        }
     }
 
     /// How many type-correct states there are at most.
     pub fn size(&self) -> usize {
         let valuations: usize = self.cells.iter().map(|cell| cell.domain.len()).product();
-        let locations: usize = self.graphs.iter().map(|graph| graph.locations.len() + 2).product();
+        let locations: usize = self
+            .graphs
+            .iter()
+            .map(|graph| graph.locations.len() + 2)
+            .product();
         valuations * locations
     }
 
@@ -109,7 +148,10 @@ impl System {
     pub fn initial(&self) -> Vec<State> {
         let domains: Vec<Vec<i64>> = self.cells.iter().map(|cell| cell.initial.clone()).collect();
         let locations: Vec<Loc> = self.graphs.iter().map(|graph| graph.entry).collect();
-        let states = product(&domains).into_iter().map(|cells| State { cells, locations: locations.clone() });
+        let states = product(&domains).into_iter().map(|cells| State {
+            cells,
+            locations: locations.clone(),
+        });
         states
             .filter(|state| match &self.program.init {
                 Some(init) => self.holds(init, Scope::default(), state),
@@ -120,16 +162,26 @@ impl System {
 
     /// Every step of the thread from the state.
     pub fn steps(&self, state: &State, thread: usize) -> Vec<Step> {
-        let Loc::At(location) = state.locations[thread] else { return Vec::new() };
+        let Loc::At(location) = state.locations[thread] else {
+            return Vec::new();
+        };
         let mut steps = Vec::new();
         for command in &self.graphs[thread].locations[location].commands {
-            let start = Run { state: state.clone(), accesses: BTreeSet::new(), wrong: false };
+            let start = Run {
+                state: state.clone(),
+                accesses: BTreeSet::new(),
+                wrong: false,
+            };
             match command {
                 Command::Act { stmt, next } => {
                     let runs = self.run(stmt, thread, start);
                     steps.extend(runs.into_iter().map(|run| run.arrive(thread, *next)));
                 }
-                Command::Test { condition, then, otherwise } => {
+                Command::Test {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
                     let mut run = start;
                     let value = self.eval(condition, thread, &mut run);
                     let next = if value == Some(1) { *then } else { *otherwise };
@@ -200,14 +252,17 @@ impl System {
                 vec![run]
             }
             StmtKind::Atomic(block) => self.run_block(block, thread, run),
-            StmtKind::If(condition, then, otherwise) => match self.eval(condition, thread, &mut run) {
-                None => vec![run],
-                Some(0) => self.run_block(otherwise, thread, run),
-                Some(_) => self.run_block(then, thread, run),
-            },
-            StmtKind::Either(branches) => {
-                branches.iter().flat_map(|branch| self.run_block(branch, thread, run.clone())).collect()
+            StmtKind::If(condition, then, otherwise) => {
+                match self.eval(condition, thread, &mut run) {
+                    None => vec![run],
+                    Some(0) => self.run_block(otherwise, thread, run),
+                    Some(_) => self.run_block(then, thread, run),
+                }
             }
+            StmtKind::Either(branches) => branches
+                .iter()
+                .flat_map(|branch| self.run_block(branch, thread, run.clone()))
+                .collect(),
             StmtKind::While(..) => unreachable!("`while` is no action"),
         }
     }
@@ -217,14 +272,21 @@ impl System {
         for stmt in block {
             let (wrong, alive): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| run.wrong);
             runs = wrong;
-            runs.extend(alive.into_iter().flat_map(|run| self.run(stmt, thread, run)));
+            runs.extend(
+                alive
+                    .into_iter()
+                    .flat_map(|run| self.run(stmt, thread, run)),
+            );
         }
         runs
     }
 
     /// Evaluates for a running action, noting what is read; an error makes the run go wrong.
     fn eval(&self, expr: &Expr, thread: usize, run: &mut Run) -> Option<i64> {
-        let scope = Scope { thread: Some(thread), parameter: None };
+        let scope = Scope {
+            thread: Some(thread),
+            parameter: None,
+        };
         let value = self.value(expr, scope, &run.state, &mut run.accesses).ok();
         run.wrong = value.is_none();
         value
@@ -232,8 +294,13 @@ impl System {
 
     /// The cell of a place, whose index is evaluated and checked; an error makes the run go wrong.
     fn cell(&self, place: &Place, thread: usize, run: &mut Run) -> Option<usize> {
-        let scope = Scope { thread: Some(thread), parameter: None };
-        let cell = self.cell_of(place, scope, &run.state, &mut run.accesses).ok();
+        let scope = Scope {
+            thread: Some(thread),
+            parameter: None,
+        };
+        let cell = self
+            .cell_of(place, scope, &run.state, &mut run.accesses)
+            .ok();
         run.wrong = cell.is_none();
         cell
     }
@@ -248,11 +315,16 @@ impl System {
         match &self.program.shared[protected.variable].discipline {
             Discipline::Unprotected => unreachable!("the cell is protected"),
             Discipline::Protected(predicate) => {
-                let scope = Scope { thread: Some(thread), parameter: Some(protected.index as i64) };
+                let scope = Scope {
+                    thread: Some(thread),
+                    parameter: Some(protected.index as i64),
+                };
                 self.holds(predicate, scope, state)
             }
             Discipline::ProtectedBy(mutex) => {
-                let index = self.program.mutexes[*mutex].size.map_or(0, |_| protected.index);
+                let index = self.program.mutexes[*mutex]
+                    .size
+                    .map_or(0, |_| protected.index);
                 state.cells[self.mutexes[*mutex] + index] == thread as i64
             }
         }
@@ -272,7 +344,9 @@ impl System {
             Expr::Nobody => NOBODY,
             Expr::Self_ => scope.thread.expect("`self` in the scope of a thread") as i64,
             Expr::Index => self.threads[scope.thread.expect("`i` in the scope of a thread")].index,
-            Expr::Parameter => scope.parameter.expect("`k` in an exclusive access predicate"),
+            Expr::Parameter => scope
+                .parameter
+                .expect("`k` in an exclusive access predicate"),
             Expr::Thread(number) => *number as i64,
             Expr::Read(place) => {
                 let cell = self.cell_of(place, scope, state, accesses)?;
@@ -313,7 +387,10 @@ impl System {
         accesses: &mut BTreeSet<usize>,
     ) -> Result<usize, GoesWrong> {
         let (first, size) = match place.root {
-            Root::Shared(number) => (self.shared[number], self.program.shared[number].variable.size),
+            Root::Shared(number) => (
+                self.shared[number],
+                self.program.shared[number].variable.size,
+            ),
             Root::Mutex(number) => (self.mutexes[number], self.program.mutexes[number].size),
             Root::Local(number) => {
                 let thread = scope.thread.expect("locals in the scope of a thread");
@@ -324,7 +401,11 @@ impl System {
             None => 0,
             Some(index) => self.value(index, scope, state, accesses)?,
         };
-        if (0..size.unwrap_or(1) as i64).contains(&index) { Ok(first + index as usize) } else { Err(GoesWrong) }
+        if (0..size.unwrap_or(1) as i64).contains(&index) {
+            Ok(first + index as usize)
+        } else {
+            Err(GoesWrong)
+        }
     }
 
     fn type_of(&self, place: &Place, thread: usize) -> Type {
@@ -348,7 +429,10 @@ impl Run {
 
     fn arrive(mut self, thread: usize, next: Loc) -> Step {
         self.state.locations[thread] = if self.wrong { Loc::Wrong } else { next };
-        Step { target: self.state, accesses: self.accesses }
+        Step {
+            target: self.state,
+            accesses: self.accesses,
+        }
     }
 }
 
@@ -357,7 +441,10 @@ pub fn product<T: Clone>(domains: &[Vec<T>]) -> Vec<Vec<T>> {
     domains.iter().fold(vec![Vec::new()], |prefixes, domain| {
         let extend = |prefix: &Vec<T>| {
             let prefix = prefix.clone();
-            domain.iter().map(move |value| [prefix.clone(), vec![value.clone()]].concat()).collect::<Vec<_>>()
+            domain
+                .iter()
+                .map(move |value| [prefix.clone(), vec![value.clone()]].concat())
+                .collect::<Vec<_>>()
         };
         prefixes.iter().flat_map(extend).collect()
     })

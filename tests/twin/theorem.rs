@@ -30,8 +30,16 @@ impl Relations {
         };
         let u: Vec<Relation> = model.threads().map(|i| relation(i, false)).collect();
         let v: Vec<Relation> = model.threads().map(|i| relation(i, true)).collect();
-        let p = u.iter().map(|u_i| u_i.iter().map(Vec::is_empty).collect()).collect();
-        Relations { u, v, p, within: within.clone() }
+        let p = u
+            .iter()
+            .map(|u_i| u_i.iter().map(Vec::is_empty).collect())
+            .collect();
+        Relations {
+            u,
+            v,
+            p,
+            within: within.clone(),
+        }
     }
 
     /// `p`: no invisible step of any thread is enabled.
@@ -49,7 +57,9 @@ impl Relations {
 
     /// The ordered pairs of different threads.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.threads().flat_map(|i| self.threads().map(move |j| (i, j))).filter(|(i, j)| i != j)
+        self.threads()
+            .flat_map(|i| self.threads().map(move |j| (i, j)))
+            .filter(|(i, j)| i != j)
     }
 }
 
@@ -75,14 +85,18 @@ pub fn failures(relations: &Relations) -> [Option<Failure>; 8] {
 
 /// (11) `(u_i ~q)^w = 0`
 fn never_ends(u_i: &Relation) -> Option<Failure> {
-    endless(u_i, q).iter().position(|endless| *endless).map(|node| vec![node])
+    endless(u_i, q)
+        .iter()
+        .position(|endless| *endless)
+        .map(|node| vec![node])
 }
 
 /// From where `(u ~stop)^w` starts: the greatest set whose every node has a `u`-step to a `~stop`-node of the set.
 pub fn endless(u: &Relation, stop: impl Fn(Node) -> bool) -> NodeSet {
     let mut set = vec![true; u.len()];
     loop {
-        let goes_on = |node: usize| set[node] && u[node].iter().any(|next| set[*next] && !stop(*next));
+        let goes_on =
+            |node: usize| set[node] && u[node].iter().any(|next| set[*next] && !stop(*next));
         let smaller: NodeSet = (0..u.len()).map(goes_on).collect();
         if smaller == set {
             return set;
@@ -109,7 +123,8 @@ fn commutes(x_j: &Relation, u_i: &Relation) -> Option<Failure> {
     for (s1, targets) in x_j.iter().enumerate() {
         for &s2 in targets {
             for &s3 in &u_i[s2] {
-                let right = |t: &Node| q(*t) || x_j[*t].contains(&s3) || x_j[*t].iter().any(|end| q(*end));
+                let right =
+                    |t: &Node| q(*t) || x_j[*t].contains(&s3) || x_j[*t].iter().any(|end| q(*end));
                 if !u_i[s1].iter().any(right) {
                     return Some(vec![s1, s2, s3]);
                 }
@@ -129,7 +144,10 @@ fn separated(relations: &Relations, i: usize) -> Option<Failure> {
 /// (17) `1 <= p_i + u_i T`
 fn total(relations: &Relations, i: usize) -> Option<Failure> {
     let Relations { u, p, .. } = relations;
-    relations.nodes().find(|s| !p[i][*s] && u[i][*s].is_empty()).map(|s| vec![s])
+    relations
+        .nodes()
+        .find(|s| !p[i][*s] && u[i][*s].is_empty())
+        .map(|s| vec![s])
 }
 
 /// (18) `q u_i <= u_i q`

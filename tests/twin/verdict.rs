@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Property, StateKind};
+use super::ast::{Program, Property, StateKind};
 use super::explore::{Explored, count, is_deadlock, is_wrong, original, reachable, reduced};
 use super::model::{Model, Node, q, state_of};
 use super::theorem::{Failure, Relations, failures};
-use super::visibility::{Visible, concerned};
+use super::visibility::{Reasons, Visible, concerned, reasons, repair_cycles, visible};
 
 /// The answer for a property or a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +81,33 @@ impl Answer {
     }
 
     pub fn property(&self, name: &str) -> Status {
-        let (_, status) = self.properties.iter().find(|(known, _)| known == name).expect("a property of the program");
+        let (_, status) = self
+            .properties
+            .iter()
+            .find(|(known, _)| known == name)
+            .expect("a property of the program");
         *status
+    }
+}
+
+/// A program with everything the twin knows about it, where the twin itself chooses among the cycles.
+pub struct Judged {
+    pub model: Model,
+    pub reasons: Reasons,
+    pub answer: Answer,
+}
+
+impl Judged {
+    pub fn new(program: &Program) -> Judged {
+        let model = Model::new(program);
+        let mut reasons = reasons(&model);
+        repair_cycles(&model, &mut reasons);
+        let answer = answer(&model, &visible(&reasons));
+        Judged {
+            model,
+            reasons,
+            answer,
+        }
     }
 }
 
@@ -95,14 +120,20 @@ pub fn answer(model: &Model, visible: &Visible) -> Answer {
     let everywhere = Relations::new(model, visible, &vec![true; model.nodes().len()]);
     let anywhere = failures(&everywhere);
     let reachable = failures(&Relations::new(model, visible, &reachable(model)));
-    let rung = match (anywhere.iter().all(Option::is_none), reachable.iter().all(Option::is_none)) {
+    let rung = match (
+        anywhere.iter().all(Option::is_none),
+        reachable.iter().all(Option::is_none),
+    ) {
         (true, _) => Rung::True,
         (false, true) => Rung::Reachable,
         (false, false) => Rung::None,
     };
     let original = original(model);
     let reduced = reduced(model, &everywhere);
-    let visible_nodes = original.states.iter().filter(|node| everywhere.all_p(**node));
+    let visible_nodes = original
+        .states
+        .iter()
+        .filter(|node| everywhere.all_p(**node));
     let original_visible = visible_nodes.map(|node| state_of(*node)).collect();
     let properties = properties(model, &everywhere, &reduced, rung);
     let any = |status: Status| properties.iter().any(|(_, known)| *known == status);
@@ -112,14 +143,33 @@ pub fn answer(model: &Model, visible: &Visible) -> Answer {
         _ if any(Status::Unknown) => Verdict::Unknown,
         _ => Verdict::Holds,
     };
-    Answer { anywhere, reachable, rung, original, reduced, original_visible, properties, verdict }
+    Answer {
+        anywhere,
+        reachable,
+        rung,
+        original,
+        reduced,
+        original_visible,
+        properties,
+        verdict,
+    }
 }
 
 /// What the reduced run says of each property.
-fn properties(model: &Model, relations: &Relations, reduced: &Explored, rung: Rung) -> Vec<(String, Status)> {
+fn properties(
+    model: &Model,
+    relations: &Relations,
+    reduced: &Explored,
+    rung: Rung,
+) -> Vec<(String, Status)> {
     let violation = violation(&reduced.visited);
     let decides = rung != Rung::None && !violation;
-    let visits = |concerned: &dyn Fn(usize) -> bool| reduced.visited.iter().any(|node| concerned(state_of(*node)));
+    let visits = |concerned: &dyn Fn(usize) -> bool| {
+        reduced
+            .visited
+            .iter()
+            .any(|node| concerned(state_of(*node)))
+    };
     let refuted_if = |bad: bool| match (bad, decides) {
         (true, _) => Status::Refuted,
         (false, true) => Status::Holds,
@@ -127,12 +177,17 @@ fn properties(model: &Model, relations: &Relations, reduced: &Explored, rung: Ru
     };
     let mut properties = vec![
         ("discipline".to_owned(), refuted_if(violation)),
-        ("assertions".to_owned(), refuted_if(visits(&|state| is_wrong(model, state)))),
+        (
+            "assertions".to_owned(),
+            refuted_if(visits(&|state| is_wrong(model, state))),
+        ),
     ];
     for property in &model.system.program.properties {
         let status = match property {
             Property::DeadlockFree => {
-                let deadlock = |node: &Node| !q(*node) && relations.all_p(*node) && is_deadlock(model, state_of(*node));
+                let deadlock = |node: &Node| {
+                    !q(*node) && relations.all_p(*node) && is_deadlock(model, state_of(*node))
+                };
                 refuted_if(reduced.states.iter().any(deadlock))
             }
             Property::State { kind, .. } => {

@@ -32,16 +32,31 @@ pub type Reasons = Vec<Vec<BTreeSet<Reason>>>;
 pub type Visible = Vec<Vec<bool>>;
 
 pub fn visible(reasons: &Reasons) -> Visible {
-    reasons.iter().map(|actions| actions.iter().map(|reasons| !reasons.is_empty()).collect()).collect()
+    reasons
+        .iter()
+        .map(|actions| actions.iter().map(|reasons| !reasons.is_empty()).collect())
+        .collect()
 }
 
 /// All reasons but cycles, which leave a choice.
 pub fn reasons(model: &Model) -> Reasons {
     let mut reasons: Reasons = Vec::new();
     for (i, graph) in model.system.graphs.iter().enumerate() {
-        let constants = Constants { thread: i as i64, index: model.system.threads[i].index };
-        let syntax = Syntax { program: &model.system.program, constants };
-        reasons.push(graph.locations.iter().map(|location| syntax.reasons(&location.commands)).collect());
+        let constants = Constants {
+            thread: i as i64,
+            index: model.system.threads[i].index,
+        };
+        let syntax = Syntax {
+            program: &model.system.program,
+            constants,
+        };
+        reasons.push(
+            graph
+                .locations
+                .iter()
+                .map(|location| syntax.reasons(&location.commands))
+                .collect(),
+        );
     }
     for i in model.threads() {
         for (s1, steps) in model.steps[i].iter().enumerate() {
@@ -64,7 +79,9 @@ fn repair_initial(model: &Model, reasons: &mut Reasons) {
     for i in model.threads() {
         for &node in &model.initial {
             if !model.steps[i][state_of(node)].is_empty() {
-                let location = model.location(i, state_of(node)).expect("an enabled step leaves a location");
+                let location = model
+                    .location(i, state_of(node))
+                    .expect("an enabled step leaves a location");
                 reasons[i][location].insert(Reason::Initial);
             }
         }
@@ -73,7 +90,9 @@ fn repair_initial(model: &Model, reasons: &mut Reasons) {
 
 fn repair_hiding(model: &Model, reasons: &mut Reasons) {
     for property in &model.system.program.properties {
-        let Some(concerned) = concerned(model, property) else { continue };
+        let Some(concerned) = concerned(model, property) else {
+            continue;
+        };
         for i in model.threads() {
             for (s1, steps) in model.steps[i].iter().enumerate() {
                 if concerned[s1] && steps.iter().any(|step| !concerned[step.target]) {
@@ -87,10 +106,18 @@ fn repair_hiding(model: &Model, reasons: &mut Reasons) {
 
 /// The states a property must not lose: the bad ones of an invariant, the ones `reach` looks for.
 pub fn concerned(model: &Model, property: &Property) -> Option<Vec<bool>> {
-    let Property::State { kind, expr, .. } = property else { return None };
+    let Property::State { kind, expr, .. } = property else {
+        return None;
+    };
     let wanted = *kind == StateKind::Reach;
     let system = &model.system;
-    Some(model.states.iter().map(|state| system.holds(expr, Scope::default(), state) == wanted).collect())
+    Some(
+        model
+            .states
+            .iter()
+            .map(|state| system.holds(expr, Scope::default(), state) == wanted)
+            .collect(),
+    )
 }
 
 /// Makes some inclusion-minimal set of steps visible so that (11) holds on all type-correct states.
@@ -101,12 +128,20 @@ pub fn repair_cycles(model: &Model, reasons: &mut Reasons) {
             let relations = Relations::new(model, &visible(reasons), &everywhere);
             !endless(&relations.u[i], q).contains(&true)
         };
-        let cycles = endless(&Relations::new(model, &visible(reasons), &everywhere).u[i], q);
+        let cycles = endless(
+            &Relations::new(model, &visible(reasons), &everywhere).u[i],
+            q,
+        );
         let on_cycle = |node: &Node| cycles[*node];
-        let candidates: BTreeSet<usize> =
-            model.nodes().filter(on_cycle).filter_map(|node| model.location(i, state_of(node))).collect();
-        let invisible: Vec<usize> =
-            candidates.into_iter().filter(|location| reasons[i][*location].is_empty()).collect();
+        let candidates: BTreeSet<usize> = model
+            .nodes()
+            .filter(on_cycle)
+            .filter_map(|node| model.location(i, state_of(node)))
+            .collect();
+        let invisible: Vec<usize> = candidates
+            .into_iter()
+            .filter(|location| reasons[i][*location].is_empty())
+            .collect();
         for location in &invisible {
             reasons[i][*location].insert(Reason::Cycle);
         }
@@ -165,7 +200,10 @@ impl Syntax<'_> {
                 self.guard(action, mentioned);
             }
             StmtKind::Lock(mutex) => self.place(mutex, mentioned),
-            StmtKind::Atomic(block) => block.iter().take(1).for_each(|first| self.guard(first, mentioned)),
+            StmtKind::Atomic(block) => block
+                .iter()
+                .take(1)
+                .for_each(|first| self.guard(first, mentioned)),
             _ => {}
         }
     }
@@ -177,14 +215,20 @@ impl Syntax<'_> {
                 self.place(place, mentioned);
                 self.expr(value, mentioned);
             }
-            StmtKind::Havoc(place) | StmtKind::Lock(place) | StmtKind::Unlock(place) => self.place(place, mentioned),
-            StmtKind::Assert(condition) | StmtKind::Assume(condition) => self.expr(condition, mentioned),
+            StmtKind::Havoc(place) | StmtKind::Lock(place) | StmtKind::Unlock(place) => {
+                self.place(place, mentioned)
+            }
+            StmtKind::Assert(condition) | StmtKind::Assume(condition) => {
+                self.expr(condition, mentioned)
+            }
             StmtKind::When(guard, action) => {
                 self.expr(guard, mentioned);
                 self.stmt(action, mentioned);
             }
             StmtKind::Atomic(block) => self.block(block, mentioned),
-            StmtKind::Either(branches) => branches.iter().for_each(|branch| self.block(branch, mentioned)),
+            StmtKind::Either(branches) => branches
+                .iter()
+                .for_each(|branch| self.block(branch, mentioned)),
             StmtKind::If(condition, then, otherwise) => match constant(condition, self.constants) {
                 Some(value) => self.block(if value == 1 { then } else { otherwise }, mentioned),
                 None => {
@@ -210,7 +254,10 @@ impl Syntax<'_> {
                 Discipline::Protected(_) | Discipline::ProtectedBy(_) => mentioned.protected = true,
             },
         }
-        place.index.iter().for_each(|index| self.expr(index, mentioned));
+        place
+            .index
+            .iter()
+            .for_each(|index| self.expr(index, mentioned));
     }
 
     fn expr(&self, expr: &Expr, mentioned: &mut Mentioned) {
@@ -230,7 +277,9 @@ impl Syntax<'_> {
             Expr::Choose(condition, then, otherwise) => match constant(condition, self.constants) {
                 Some(0) => self.expr(otherwise, mentioned),
                 Some(_) => self.expr(then, mentioned),
-                None => [condition, then, otherwise].iter().for_each(|part| self.expr(part, mentioned)),
+                None => [condition, then, otherwise]
+                    .iter()
+                    .for_each(|part| self.expr(part, mentioned)),
             },
             Expr::Int(_) | Expr::Bool(_) | Expr::Tone(_) | Expr::Nobody => {}
             Expr::Self_ | Expr::Index | Expr::Parameter | Expr::Thread(_) => {}
