@@ -47,7 +47,7 @@ impl Sample {
 
 /// Programs that have an initial state and at most [`STATE_LIMIT`] type-correct states.
 pub fn samples() -> impl Strategy<Value = Sample> {
-    let tape = proptest::collection::vec(any::<u16>(), 0..150);
+    let tape = proptest::collection::vec(any::<u16>(), 0..400);
     tape.prop_filter_map("too many states, or no initial one", |tape| {
         let program = program(&mut Choices::new(tape));
         let system = System::new(&program);
