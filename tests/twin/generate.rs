@@ -146,13 +146,21 @@ pub fn program(choices: &mut Choices) -> Program {
         program.shared[*variable].discipline =
             discipline(choices, &program, style, *variable, *mutex);
     }
-    if program
+    let open = program
         .shared
         .iter()
-        .any(|shared| shared.variable.initial.is_none())
-        && choices.once_in(2)
-    {
-        program.init = Some(state_expr(choices, &program));
+        .position(|shared| shared.variable.initial.is_none());
+    if let Some(number) = open.filter(|_| choices.once_in(2)) {
+        let Variable { ty, size, .. } = program.shared[number].variable;
+        let index = size.map(|_| Box::new(Expr::Int(1)));
+        program.init = Some(test(
+            choices,
+            Place {
+                root: Root::Shared(number),
+                index,
+            },
+            ty,
+        ));
     }
     for number in 0..choices.below(3) {
         let kind = choices.one_of(&[StateKind::Invariant, StateKind::Reach, StateKind::Lemma]);

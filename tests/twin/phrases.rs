@@ -73,16 +73,10 @@ impl Phrases<'_> {
             Phrase::Critical => self.critical(),
             Phrase::Nested => self.nested(),
             Phrase::AtomicSection => {
-                let section = self.critical();
-                vec![
-                    StmtKind::Atomic(
-                        section
-                            .into_iter()
-                            .filter(|stmt| !blocks_late(stmt))
-                            .collect(),
-                    )
-                    .into(),
-                ]
+                let mut section = self.critical();
+                section.retain(|stmt| !blocks_late(stmt));
+                section.push(skip());
+                vec![StmtKind::Atomic(section).into()]
             }
             Phrase::Bare => {
                 let (place, ty, _) = self.protected();
@@ -153,7 +147,7 @@ impl Phrases<'_> {
         };
         let arrive = StmtKind::Assign(scalar(free), plus_one(scalar(free)));
         let passed = Expr::eq(Expr::Read(scalar(free)), Expr::Int(2));
-        let wait = StmtKind::When(passed, Box::new(StmtKind::Skip.into()));
+        let wait = StmtKind::When(passed, Box::new(skip()));
         let (place, ty, _) = self.protected();
         vec![arrive.into(), wait.into(), self.access(place, ty)]
     }
@@ -164,7 +158,7 @@ impl Phrases<'_> {
             return self.critical();
         };
         let mine = Expr::eq(Expr::Read(scalar(free)), Expr::Self_);
-        let wait = StmtKind::When(mine, Box::new(StmtKind::Skip.into()));
+        let wait = StmtKind::When(mine, Box::new(skip()));
         let (place, ty, _) = self.protected();
         let next = Expr::binary(Op::Rem, plus_one(scalar(free)), Expr::Int(2));
         let mut turn = vec![
@@ -204,7 +198,7 @@ impl Phrases<'_> {
     /// A loop of local steps, which may never end.
     fn spin(&mut self) -> Vec<Stmt> {
         let Some((place, ty)) = self.local_source() else {
-            return vec![StmtKind::Skip.into()];
+            return vec![skip()];
         };
         let condition = self.test(place, ty);
         vec![StmtKind::While(condition, vec![self.local_step()]).into()]
@@ -213,14 +207,14 @@ impl Phrases<'_> {
     /// One statement that is one action.
     fn simple(&mut self) -> Stmt {
         match self.choices.below(4) {
-            0 => StmtKind::Skip.into(),
+            0 => skip(),
             1 => self.local_step(),
             2 => self.free_step(),
             _ => {
                 let (place, ty, key) = self.protected();
                 let access = self.access(place, ty);
                 match access.kind {
-                    StmtKind::When(..) | StmtKind::If(..) => StmtKind::Skip.into(),
+                    StmtKind::When(..) | StmtKind::If(..) => skip(),
                     _ if self.choices.once_in(2) => access,
                     _ => {
                         let section = vec![
@@ -237,7 +231,7 @@ impl Phrases<'_> {
 
     fn local_step(&mut self) -> Stmt {
         let Some((place, ty)) = self.local_source() else {
-            return StmtKind::Skip.into();
+            return skip();
         };
         match self.choices.below(3) {
             0 => StmtKind::Assign(place.clone(), self.value(ty, &[(place, ty)])),
@@ -249,7 +243,7 @@ impl Phrases<'_> {
 
     fn free_step(&mut self) -> Stmt {
         let Some(free) = self.free else {
-            return StmtKind::Skip.into();
+            return skip();
         };
         let (place, ty) = (scalar(free), self.shared[free].variable.ty);
         match self.choices.below(4) {
@@ -286,11 +280,11 @@ impl Phrases<'_> {
             9 => {
                 let condition = self.test(place.clone(), ty);
                 StmtKind::Atomic(vec![
-                    StmtKind::If(condition, vec![write(self)], vec![StmtKind::Skip.into()]).into(),
+                    StmtKind::If(condition, vec![write(self)], vec![skip()]).into(),
                 ])
             }
             10 => {
-                let branches = vec![vec![write(self)], vec![StmtKind::Skip.into()]];
+                let branches = vec![vec![write(self)], vec![skip()]];
                 StmtKind::Atomic(vec![StmtKind::Either(branches).into()])
             }
             _ => {
@@ -317,10 +311,9 @@ impl Phrases<'_> {
                 self.free,
             ))
         });
-        let mutex_index = match self.mutexes[mutex].size {
-            None => None,
-            Some(_) => Some(index.clone().unwrap_or(Box::new(Expr::Int(0)))),
-        };
+        let mutex_index = self.mutexes[mutex]
+            .size
+            .map(|_| index.clone().unwrap_or(Box::new(Expr::Int(0))));
         let place = Place {
             root: Root::Shared(number),
             index,
@@ -475,6 +468,10 @@ fn index(
         (5, _, Some(free)) => Expr::Read(scalar(free)),
         (number, ..) => Expr::Int(number as i64 % 2),
     }
+}
+
+fn skip() -> Stmt {
+    StmtKind::Skip.into()
 }
 
 /// Whether a statement could block behind the first one of an atomic block.
