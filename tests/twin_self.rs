@@ -246,7 +246,12 @@ fn constant_conditions_and_either_have_no_step_of_their_own() {
         Vec::new(),
     )
     .into();
-    let choice = StmtKind::Either(vec![vec![skip(), skip()], vec![], vec![lock(mutex(0))]]).into();
+    let choice = StmtKind::Either(vec![
+        vec![skip(), skip()],
+        vec![skip()],
+        vec![lock(mutex(0))],
+    ])
+    .into();
     let body = vec![labelled("A", first), labelled("B", choice)];
     let workers = Family {
         name: "worker".to_owned(),

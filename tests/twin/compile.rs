@@ -27,6 +27,7 @@ pub struct Graph {
 /// A location; all its commands together are one action.
 #[derive(Clone, Debug)]
 pub struct Location {
+    /// Of its statement; for an `either`, of its first action.
     pub line: usize,
     pub commands: Vec<Command>,
 }
@@ -192,25 +193,25 @@ impl Builder {
                         then,
                         otherwise: next,
                     };
-                    self.commands(head).push(test);
+                    self.location(head).commands.push(test);
                     head
                 }
             },
             StmtKind::Either(branches) => {
                 let mut commands = Vec::new();
+                let mut lines = Vec::new();
                 for branch in branches {
+                    assert!(
+                        !branch.is_empty(),
+                        "the model language allows it, the twin does not"
+                    );
                     let entry = self.block(branch, next);
-                    if branch.is_empty() {
-                        commands.push(Command::Act {
-                            stmt: StmtKind::Skip.into(),
-                            next,
-                        });
-                    } else {
-                        assert_ne!(entry, next, "a branch without an action");
-                        commands.append(&mut self.commands(entry).clone());
-                    }
+                    assert_ne!(entry, next, "a branch without an action");
+                    let first = self.location(entry);
+                    lines.push(first.line);
+                    commands.append(&mut first.commands.clone());
                 }
-                self.fresh(stmt.line, commands)
+                self.fresh(lines[0], commands)
             }
             _ => self.fresh(
                 stmt.line,
@@ -222,9 +223,9 @@ impl Builder {
         }
     }
 
-    fn commands(&mut self, location: Loc) -> &mut Vec<Command> {
+    fn location(&mut self, location: Loc) -> &mut Location {
         match location {
-            Loc::At(number) => &mut self.locations[number].commands,
+            Loc::At(number) => &mut self.locations[number],
             Loc::End | Loc::Wrong => unreachable!("has no commands"),
         }
     }
@@ -266,7 +267,7 @@ impl Builder {
         };
         let mut locations = Vec::new();
         for location in &kept {
-            let Location { line, commands } = self.commands_of(*location);
+            let Location { line, commands } = self.location(*location).clone();
             let commands = commands
                 .iter()
                 .map(|command| redirect(command, renumbered))
@@ -283,13 +284,6 @@ impl Builder {
             locations,
             labels: labels.collect(),
             ends,
-        }
-    }
-
-    fn commands_of(&self, location: Loc) -> Location {
-        match location {
-            Loc::At(number) => self.locations[number].clone(),
-            Loc::End | Loc::Wrong => unreachable!("has no commands"),
         }
     }
 }
