@@ -1,0 +1,183 @@
+//! Programs written by hand, and short words to write them with.
+
+use super::ast::{
+    Discipline, Expr, Family, Mutex, Op, Place, Program, Property, Root, Shared, Stmt,
+};
+use super::ast::{StmtKind, Type, Variable};
+
+/// A shared variable without index.
+pub fn var(number: usize) -> Place {
+    Place {
+        root: Root::Shared(number),
+        index: None,
+    }
+}
+
+/// The local variable of the thread.
+pub fn local() -> Place {
+    Place {
+        root: Root::Local(0),
+        index: None,
+    }
+}
+
+pub fn cell(root: Root, index: Expr) -> Place {
+    Place {
+        root,
+        index: Some(Box::new(index)),
+    }
+}
+
+pub fn read(place: Place) -> Expr {
+    Expr::Read(place)
+}
+
+pub fn assign(place: Place, value: Expr) -> Stmt {
+    StmtKind::Assign(place, value).into()
+}
+
+pub fn lock(mutex: Place) -> Stmt {
+    StmtKind::Lock(mutex).into()
+}
+
+pub fn unlock(mutex: Place) -> Stmt {
+    StmtKind::Unlock(mutex).into()
+}
+
+pub fn when(guard: Expr, action: Stmt) -> Stmt {
+    StmtKind::When(guard, Box::new(action)).into()
+}
+
+pub fn skip() -> Stmt {
+    StmtKind::Skip.into()
+}
+
+pub fn shared(name: &str, ty: Type, discipline: Discipline) -> Shared {
+    let variable = Variable {
+        name: name.to_owned(),
+        ty,
+        size: None,
+        initial: Some(0),
+    };
+    Shared {
+        variable,
+        discipline,
+    }
+}
+
+/// A single thread without locals.
+pub fn thread(name: &str, body: Vec<Stmt>) -> Family {
+    Family {
+        name: name.to_owned(),
+        members: None,
+        locals: Vec::new(),
+        body,
+    }
+}
+
+pub fn program(mutexes: &[&str], shared: Vec<Shared>, families: Vec<Family>) -> Program {
+    let mutex = |name: &&str| Mutex {
+        name: (*name).to_owned(),
+        size: None,
+    };
+    let mutexes = mutexes.iter().map(mutex).collect();
+    Program {
+        mutexes,
+        shared,
+        families,
+        init: None,
+        properties: Vec::new(),
+    }
+}
+
+/// Stoller & Cohen 2003, section 7: two locks and a barrier.
+pub fn two_locks_barrier() -> Program {
+    let m = |index| cell(Root::Mutex(0), index);
+    let x = |index| cell(Root::Shared(0), index);
+    let (zero, one) = (|| Expr::Int(0), || Expr::Int(1));
+    let arrived = || Expr::eq(read(var(1)), Expr::Int(2));
+    let owned = Expr::eq(Expr::Owner(m(Expr::Parameter)), Expr::Self_);
+    let passed = Expr::and(arrived(), Expr::eq(Expr::Self_, Expr::Parameter));
+    let mut shared_x = shared(
+        "x",
+        Type::Range(0, 1),
+        Discipline::Protected(Expr::or(owned, passed)),
+    );
+    shared_x.variable.size = Some(2);
+    let mut body = vec![
+        lock(m(zero())),
+        assign(x(zero()), Expr::Index),
+        unlock(m(zero())),
+        lock(m(one())),
+        assign(x(one()), Expr::Index),
+        unlock(m(one())),
+        assign(var(1), Expr::binary(Op::Add, read(var(1)), one())),
+        when(arrived(), skip()),
+        assign(x(Expr::Index), Expr::Index),
+    ];
+    for (stmt, label) in body.iter_mut().zip('A'..) {
+        stmt.labels.push(label.to_string());
+    }
+    Program {
+        mutexes: vec![Mutex {
+            name: "m".to_owned(),
+            size: Some(2),
+        }],
+        shared: vec![
+            shared_x,
+            shared("y", Type::Range(0, 2), Discipline::Unprotected),
+        ],
+        families: vec![Family {
+            name: "worker".to_owned(),
+            members: Some(2),
+            locals: Vec::new(),
+            body,
+        }],
+        init: None,
+        properties: Vec::new(),
+    }
+}
+
+/// Dining philosophers who take the left fork first and put the forks back one after the other.
+pub fn philosophers(count: usize) -> Program {
+    let left = || cell(Root::Shared(0), Expr::Index);
+    let right = || {
+        let next = Expr::binary(Op::Add, Expr::Index, Expr::Int(1));
+        cell(
+            Root::Shared(0),
+            Expr::binary(Op::Rem, next, Expr::Int(count as i64)),
+        )
+    };
+    let take = |fork: Place| -> Stmt {
+        let free = Expr::negate(read(fork.clone()));
+        StmtKind::Atomic(vec![when(free, assign(fork, Expr::Bool(true)))]).into()
+    };
+    let put = |place| assign(place, Expr::Bool(false));
+    let round = vec![take(left()), take(right()), put(left()), put(right())];
+    let body = vec![StmtKind::While(Expr::Bool(true), round).into()];
+    let mut fork = shared("fork", Type::Bool, Discipline::Unprotected);
+    fork.variable.size = Some(count);
+    let members = Some(count);
+    let philosopher = Family {
+        name: "philosopher".to_owned(),
+        members,
+        locals: Vec::new(),
+        body,
+    };
+    let mut program = program(&[], vec![fork], vec![philosopher]);
+    program.properties.push(Property::DeadlockFree);
+    program
+}
+
+/// Thread `a` uses `x` when it is its turn; thread `b` takes the turn away at any time.
+pub fn turn_taken_away() -> Program {
+    let turn = || Expr::eq(read(var(1)), Expr::Self_);
+    let x = shared("x", Type::Bool, Discipline::Protected(turn()));
+    let y = shared("y", Type::Range(0, 1), Discipline::Unprotected);
+    let a = thread(
+        "a",
+        vec![when(turn(), skip()), assign(var(0), Expr::Bool(true))],
+    );
+    let b = thread("b", vec![assign(var(1), Expr::Int(1))]);
+    program(&[], vec![x, y], vec![a, b])
+}

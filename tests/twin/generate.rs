@@ -1,0 +1,435 @@
+//! Random well-typed programs: two or three threads, one or two mutexes, few variables.
+//!
+//! Most accesses follow the discipline that is declared afterwards, so that the theorem's hypotheses often hold and say
+//! something; some do not.
+
+use proptest::prelude::*;
+
+use super::ast::{
+    Discipline, Expr, Family, Mutex, Op, Place, Program, Property, Root, Shared, StateKind, Stmt,
+};
+use super::ast::{StmtKind, Type, Variable};
+use super::choices::Choices;
+use super::model::Model;
+use super::phrases::{Phrases, Style, scalar, test};
+use super::print::print;
+use super::semantics::System;
+
+/// The largest number of type-correct states of a generated program.
+pub const STATE_LIMIT: usize = 12_000;
+
+/// A generated program as the tool and as the twin see it.
+#[derive(Clone)]
+pub struct Sample {
+    /// With the lines of its statements.
+    pub program: Program,
+    pub source: String,
+}
+
+/// What proptest shows of a counter-example.
+impl std::fmt::Debug for Sample {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "\n{}", self.source)
+    }
+}
+
+impl Sample {
+    pub fn new(mut program: Program) -> Sample {
+        let source = print(&mut program);
+        Sample { program, source }
+    }
+
+    /// The program's states and steps.
+    pub fn model(&self) -> Model {
+        Model::new(&self.program)
+    }
+}
+
+/// Programs that have an initial state and at most [`STATE_LIMIT`] type-correct states.
+pub fn samples() -> impl Strategy<Value = Sample> {
+    let tape = proptest::collection::vec(any::<u16>(), 0..400);
+    tape.prop_filter_map("too many states, or no initial one", |tape| {
+        let program = program(&mut Choices::new(tape));
+        let system = System::new(&program);
+        let small = system.size() <= STATE_LIMIT && !system.initial().is_empty();
+        small.then(|| Sample::new(program))
+    })
+}
+
+pub fn program(choices: &mut Choices) -> Program {
+    let families = layout(choices);
+    let threads: usize = families
+        .iter()
+        .map(|(_, members)| members.unwrap_or(1))
+        .sum();
+    let mutexes = match choices.below(3) {
+        0 => vec![mutex("m", None)],
+        1 => vec![mutex("m", None), mutex("n", None)],
+        _ => vec![mutex("m", Some(2))],
+    };
+    let mut shared = Vec::new();
+    let mut keys = Vec::new();
+    for name in ["x", "z"]
+        .into_iter()
+        .take(choices.weighted(&[(2, 1), (1, 2)]))
+    {
+        let ty = choices.one_of(&[
+            Type::Range(0, 1),
+            Type::Range(0, 2),
+            Type::Mod(2),
+            Type::Bool,
+            Type::Tone,
+        ]);
+        let size = if choices.once_in(3) && shared.is_empty() {
+            Some(2)
+        } else {
+            None
+        };
+        keys.push((shared.len(), choices.below(mutexes.len())));
+        let variable = Variable {
+            name: name.to_owned(),
+            ty,
+            size,
+            initial: initial(choices, ty),
+        };
+        shared.push(Shared {
+            variable,
+            discipline: Discipline::Unprotected,
+        });
+    }
+    let style = choices.weighted(&[
+        (5, Style::Locks),
+        (2, Style::Barrier),
+        (3, Style::Turns),
+        (2, Style::Regions),
+    ]);
+    let needs_free = matches!(style, Style::Barrier | Style::Turns);
+    let free = (needs_free || choices.once_in(3)).then_some(shared.len());
+    if free.is_some() {
+        let ty = choices.one_of(&[
+            Type::Range(0, 2),
+            Type::Mod(2),
+            Type::Mod(3),
+            Type::Range(0, 1),
+        ]);
+        let variable = Variable {
+            name: "y".to_owned(),
+            ty,
+            size: None,
+            initial: initial(choices, ty),
+        };
+        shared.push(Shared {
+            variable,
+            discipline: Discipline::Unprotected,
+        });
+    }
+    let mut program = Program {
+        mutexes,
+        shared,
+        families: Vec::new(),
+        init: None,
+        properties: Vec::new(),
+    };
+    let room = if threads == 2 { 7 } else { 4 };
+    for (name, members) in families {
+        let scene = Scene {
+            program: &program,
+            keys: &keys,
+            free,
+            style,
+            room,
+        };
+        let family = scene.family(choices, name, members);
+        program.families.push(family);
+    }
+    for (variable, mutex) in &keys {
+        program.shared[*variable].discipline =
+            discipline(choices, &program, style, *variable, *mutex);
+    }
+    let open = program
+        .shared
+        .iter()
+        .position(|shared| shared.variable.initial.is_none());
+    if let Some(number) = open.filter(|_| choices.once_in(2)) {
+        let Variable { ty, size, .. } = program.shared[number].variable;
+        let index = size.map(|_| Box::new(Expr::Int(1)));
+        program.init = Some(test(
+            choices,
+            Place {
+                root: Root::Shared(number),
+                index,
+            },
+            ty,
+        ));
+    }
+    for number in 0..choices.below(3) {
+        let kind = choices.one_of(&[StateKind::Invariant, StateKind::Reach, StateKind::Lemma]);
+        let expr = state_expr(choices, &program);
+        program.properties.push(Property::State {
+            kind,
+            name: format!("P{number}"),
+            expr,
+        });
+    }
+    if choices.once_in(2) {
+        program.properties.push(Property::DeadlockFree);
+    }
+    program
+}
+
+/// Names of the families and how many members they have.
+fn layout(choices: &mut Choices) -> Vec<(&'static str, Option<usize>)> {
+    match choices.below(6) {
+        0 | 1 => vec![("worker", Some(2))],
+        2 | 3 => vec![("a", None), ("b", None)],
+        4 => vec![("a", None), ("worker", Some(2))],
+        _ => vec![("a", None), ("b", None), ("c", None)],
+    }
+}
+
+fn mutex(name: &str, size: Option<usize>) -> Mutex {
+    Mutex {
+        name: name.to_owned(),
+        size,
+    }
+}
+
+fn initial(choices: &mut Choices, ty: Type) -> Option<i64> {
+    let value = if choices.once_in(4) {
+        choices.one_of(&ty.values())
+    } else {
+        0
+    };
+    (!choices.once_in(8)).then_some(value)
+}
+
+/// What all families of a program share.
+struct Scene<'a> {
+    program: &'a Program,
+    /// The protected variables, each with its mutex.
+    keys: &'a [(usize, usize)],
+    free: Option<usize>,
+    style: Style,
+    /// How many locations a body has at most.
+    room: usize,
+}
+
+impl Scene<'_> {
+    fn family(&self, choices: &mut Choices, name: &str, members: Option<usize>) -> Family {
+        let mut local = None;
+        if choices.once_in(2) {
+            let ty = choices.one_of(&[
+                Type::Range(0, 1),
+                Type::Mod(2),
+                Type::Bool,
+                Type::Range(0, 2),
+            ]);
+            local = Some(Variable {
+                name: "t".to_owned(),
+                ty,
+                size: None,
+                initial: initial(choices, ty),
+            });
+        }
+        let locals: Vec<Variable> = local.iter().cloned().collect();
+        let repeats = choices.below(4);
+        let count = 1 + choices.below(4);
+        let Scene {
+            program: Program {
+                mutexes, shared, ..
+            },
+            keys,
+            free,
+            style,
+            room,
+        } = *self;
+        let indexed = members.is_some();
+        let rogue = choices.once_in(4);
+        let mut phrases = Phrases {
+            choices,
+            style,
+            rogue,
+            mutexes,
+            shared,
+            keys,
+            free,
+            local,
+            indexed,
+        };
+        let mut body: Vec<Stmt> = Vec::new();
+        for _ in 0..count {
+            let phrase = phrases.phrase();
+            if locations(&body) + locations(&phrase) <= room {
+                body.extend(phrase);
+            }
+        }
+        if body.is_empty() {
+            body.push(StmtKind::Skip.into());
+        }
+        for (number, stmt) in body.iter_mut().enumerate() {
+            if choices.once_in(2) {
+                stmt.labels.push(format!("L{number}"));
+            }
+        }
+        if repeats == 3 {
+            body = vec![StmtKind::While(Expr::Bool(true), body).into()];
+        }
+        Family {
+            name: name.to_owned(),
+            members,
+            locals,
+            body,
+        }
+    }
+}
+
+/// How many locations a block has at most.
+fn locations(block: &[Stmt]) -> usize {
+    let of = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::If(_, then, otherwise) => 1 + locations(then) + locations(otherwise),
+        StmtKind::While(_, body) => 1 + locations(body),
+        _ => 1,
+    };
+    block.iter().map(of).sum()
+}
+
+/// The discipline of a variable that most accesses reach under `mutex`, mostly what the style needs.
+fn discipline(
+    choices: &mut Choices,
+    program: &Program,
+    style: Style,
+    variable: usize,
+    mutex: usize,
+) -> Discipline {
+    let array = program.shared[variable].variable.size.is_some();
+    let index = match (program.mutexes[mutex].size, array) {
+        (None, _) => None,
+        (Some(_), true) => Some(Box::new(Expr::Parameter)),
+        (Some(_), false) => Some(Box::new(Expr::Int(0))),
+    };
+    let owner = || {
+        Expr::Owner(Place {
+            root: Root::Mutex(mutex),
+            index: index.clone(),
+        })
+    };
+    let owned = Expr::eq(owner(), Expr::Self_);
+    let taken = Expr::binary(Op::Ne, owner(), Expr::Nobody);
+    let entitled = Expr::eq(
+        Expr::Self_,
+        if array { Expr::Parameter } else { Expr::Int(0) },
+    );
+    let at = |choices: &mut Choices| match labels(program).as_slice() {
+        [] => Expr::Bool(false),
+        labels => Expr::at(Expr::Self_, &choices.one_of(labels)),
+    };
+    let free = free_variable(program).map_or(Expr::Int(2), |free| Expr::Read(scalar(free)));
+    let chosen = choices.below(10);
+    let predicate = match style {
+        Style::Barrier if chosen < 7 => {
+            Expr::or(owned, Expr::and(Expr::eq(free, Expr::Int(2)), entitled))
+        }
+        Style::Turns if chosen < 7 => Expr::eq(free, Expr::Self_),
+        Style::Regions => match chosen {
+            0..=3 => Expr::and(owned, Expr::negate(at(choices))),
+            4..=6 => Expr::or(owned, at(choices)),
+            7 => Expr::or(at(choices), at(choices)),
+            _ => Expr::negate(at(choices)),
+        },
+        _ if chosen < 5 && (array || index.is_none()) => return Discipline::ProtectedBy(mutex),
+        _ => match choices.below(10) {
+            0..=3 => owned,
+            4 | 5 => Expr::and(owned, Expr::eq(free, Expr::Int(0))),
+            6 => entitled,
+            7 => taken,
+            8 => Expr::binary(Op::Implies, taken, owned),
+            _ => Expr::eq(Expr::binary(Op::Div, Expr::Int(1), free), Expr::Int(1)),
+        },
+    };
+    Discipline::Protected(predicate)
+}
+
+/// The shared variable that stays unprotected, if there is one.
+fn free_variable(program: &Program) -> Option<usize> {
+    program
+        .shared
+        .iter()
+        .position(|shared| shared.variable.name == "y")
+}
+
+/// The labels that occur in the program.
+fn labels(program: &Program) -> Vec<String> {
+    let statements = program
+        .families
+        .iter()
+        .flat_map(|family| outermost(&family.body));
+    statements.flat_map(|stmt| stmt.labels.clone()).collect()
+}
+
+/// The statements that may have labels.
+fn outermost(body: &[Stmt]) -> &[Stmt] {
+    match body {
+        [
+            Stmt {
+                kind: StmtKind::While(Expr::Bool(true), body),
+                ..
+            },
+        ] => body,
+        _ => body,
+    }
+}
+
+/// A state expression about variables, owners and locations.
+fn state_expr(choices: &mut Choices, program: &Program) -> Expr {
+    let first = state_atom(choices, program);
+    match choices.below(8) {
+        0 | 1 => first,
+        2 => Expr::negate(first),
+        3 | 4 => Expr::and(first, state_atom(choices, program)),
+        5 | 6 => Expr::or(first, state_atom(choices, program)),
+        _ => {
+            let place = choices.one_of(&["end", "wrong"]);
+            Expr::negate(Expr::at(
+                Expr::Thread(choices.below(program.threads().len())),
+                place,
+            ))
+        }
+    }
+}
+
+fn state_atom(choices: &mut Choices, program: &Program) -> Expr {
+    let threads = program.threads();
+    let thread = choices.below(threads.len());
+    let body = outermost(&program.families[threads[thread].family].body);
+    let labels: Vec<String> = body.iter().flat_map(|stmt| stmt.labels.clone()).collect();
+    match choices.below(5) {
+        0 if !labels.is_empty() => Expr::at(Expr::Thread(thread), &choices.one_of(&labels)),
+        1 => {
+            let index = program.mutexes[0].size.map(|_| Box::new(Expr::Int(1)));
+            let who = choices.one_of(&[Expr::Nobody, Expr::Thread(thread)]);
+            Expr::eq(
+                Expr::Owner(Place {
+                    root: Root::Mutex(0),
+                    index,
+                }),
+                who,
+            )
+        }
+        _ => {
+            let number = choices.below(program.shared.len());
+            let variable = &program.shared[number].variable;
+            let index = variable.size.map(|size| match free_variable(program) {
+                Some(free) if choices.once_in(3) => Box::new(Expr::Read(scalar(free))),
+                _ => Box::new(Expr::Int(choices.below(size) as i64)),
+            });
+            test(
+                choices,
+                Place {
+                    root: Root::Shared(number),
+                    index,
+                },
+                variable.ty,
+            )
+        }
+    }
+}

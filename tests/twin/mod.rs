@@ -1,0 +1,29 @@
+//! The naive twin of `coarsen`: programs, their explicit-state semantics, and the reduction theorem by enumeration.
+//!
+//! Architecture invariant: nothing here but `compare` uses the crate under test, and `compare` only its report. The
+//! twin is written from `docs/language.md` and the theorem's definitions, for clarity and not for speed.
+//!
+//! A program of `generate` is printed for the tool by `print`, compiled by `compile`, executed by `semantics`,
+//!, enumerated by `model`, judged by `visibility` and `theorem`, explored by `explore`; `verdict` is the
+//! whole answer, which `compare` holds against the tool's report.
+
+#![allow(dead_code, reason = "every test file uses its own part of the twin")]
+
+pub mod ast;
+pub mod examples;
+pub mod print;
+
+pub mod compile;
+pub mod semantics;
+
+pub mod explore;
+pub mod model;
+pub mod theorem;
+pub mod verdict;
+pub mod visibility;
+
+pub mod choices;
+pub mod generate;
+pub mod phrases;
+
+pub mod compare;

@@ -1,0 +1,288 @@
+//! Which steps are visible, by the definition and by the repairs of what must not be invisible.
+
+use std::collections::BTreeSet;
+
+use super::ast::{Discipline, Expr, Place, Program, Property, Root, StateKind, Stmt, StmtKind};
+use super::compile::{Command, Constants, constant, decided_by};
+use super::model::{Model, Node, q, state_of};
+use super::semantics::Scope;
+use super::theorem::{Relations, endless};
+
+/// Why a step is visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// A shared unprotected variable or a mutex occurs in it.
+    Mentions,
+    /// Its blocking guard mentions a protected variable.
+    Guard,
+    /// It changes an exclusive access predicate.
+    ChangesAccess,
+    /// Repair: it is enabled initially.
+    Initial,
+    /// Repair: it leads out of the states that a property is about.
+    Hides,
+    /// Repair: it lies on a cycle of invisible steps.
+    Cycle,
+}
+
+/// `reasons[i][l]`: why the action of thread `i` at location `l` is visible; empty if it is invisible.
+pub type Reasons = Vec<Vec<BTreeSet<Reason>>>;
+
+/// `visible[i][l]`: whether the action of thread `i` at location `l` is visible.
+pub type Visible = Vec<Vec<bool>>;
+
+pub fn visible(reasons: &Reasons) -> Visible {
+    reasons
+        .iter()
+        .map(|actions| actions.iter().map(|reasons| !reasons.is_empty()).collect())
+        .collect()
+}
+
+/// All reasons but cycles, which leave a choice.
+pub fn reasons(model: &Model) -> Reasons {
+    let mut reasons: Reasons = Vec::new();
+    for (i, graph) in model.system.graphs.iter().enumerate() {
+        let constants = Constants {
+            thread: i as i64,
+            index: model.system.threads[i].index,
+        };
+        let syntax = Syntax {
+            program: &model.system.program,
+            constants,
+        };
+        reasons.push(
+            graph
+                .locations
+                .iter()
+                .map(|location| syntax.reasons(&location.commands))
+                .collect(),
+        );
+    }
+    for i in model.threads() {
+        for (s1, steps) in model.steps[i].iter().enumerate() {
+            for step in steps {
+                let s2 = step.target;
+                let changes = |predicate: &Vec<bool>| predicate[s1] != predicate[s2];
+                let location = model.location(i, s1).expect("a step leaves a location");
+                if model.access.iter().flatten().any(changes) {
+                    reasons[i][location].insert(Reason::ChangesAccess);
+                }
+            }
+        }
+    }
+    repair_initial(model, &mut reasons);
+    repair_hiding(model, &mut reasons);
+    reasons
+}
+
+fn repair_initial(model: &Model, reasons: &mut Reasons) {
+    for i in model.threads() {
+        for &node in &model.initial {
+            if !model.steps[i][state_of(node)].is_empty() {
+                let location = model
+                    .location(i, state_of(node))
+                    .expect("an enabled step leaves a location");
+                reasons[i][location].insert(Reason::Initial);
+            }
+        }
+    }
+}
+
+fn repair_hiding(model: &Model, reasons: &mut Reasons) {
+    for property in &model.system.program.properties {
+        let Some(concerned) = concerned(model, property) else {
+            continue;
+        };
+        for i in model.threads() {
+            for (s1, steps) in model.steps[i].iter().enumerate() {
+                if concerned[s1] && steps.iter().any(|step| !concerned[step.target]) {
+                    let location = model.location(i, s1).expect("a step leaves a location");
+                    reasons[i][location].insert(Reason::Hides);
+                }
+            }
+        }
+    }
+}
+
+/// The states a property must not lose: the bad ones of an invariant, the ones `reach` looks for.
+pub fn concerned(model: &Model, property: &Property) -> Option<Vec<bool>> {
+    let Property::State { kind, expr, .. } = property else {
+        return None;
+    };
+    let wanted = *kind == StateKind::Reach;
+    let system = &model.system;
+    Some(
+        model
+            .states
+            .iter()
+            .map(|state| system.holds(expr, Scope::default(), state) == wanted)
+            .collect(),
+    )
+}
+
+/// Makes some inclusion-minimal set of steps visible so that (11) holds on all type-correct states.
+pub fn repair_cycles(model: &Model, reasons: &mut Reasons) {
+    let everywhere = vec![true; model.nodes().len()];
+    for i in model.threads() {
+        let terminates = |reasons: &Reasons| {
+            let relations = Relations::new(model, &visible(reasons), &everywhere);
+            !endless(&relations.u[i], q).contains(&true)
+        };
+        let cycles = endless(
+            &Relations::new(model, &visible(reasons), &everywhere).u[i],
+            q,
+        );
+        let on_cycle = |node: &Node| cycles[*node];
+        let candidates: BTreeSet<usize> = model
+            .nodes()
+            .filter(on_cycle)
+            .filter_map(|node| model.location(i, state_of(node)))
+            .collect();
+        let invisible: Vec<usize> = candidates
+            .into_iter()
+            .filter(|location| reasons[i][*location].is_empty())
+            .collect();
+        for location in &invisible {
+            reasons[i][*location].insert(Reason::Cycle);
+        }
+        for location in &invisible {
+            reasons[i][*location].remove(&Reason::Cycle);
+            if !terminates(reasons) {
+                reasons[i][*location].insert(Reason::Cycle);
+            }
+        }
+    }
+}
+
+/// What can be read off the text of an action, after constant folding.
+struct Syntax<'a> {
+    program: &'a Program,
+    constants: Constants,
+}
+
+/// The variables that occur in a text.
+#[derive(Default)]
+struct Mentioned {
+    /// Shared unprotected variables and mutexes.
+    free: bool,
+    protected: bool,
+}
+
+impl Syntax<'_> {
+    fn reasons(&self, commands: &[Command]) -> BTreeSet<Reason> {
+        let mut reasons = BTreeSet::new();
+        for command in commands {
+            let mut all = Mentioned::default();
+            let mut guard = Mentioned::default();
+            match command {
+                Command::Act { stmt, .. } => {
+                    self.stmt(stmt, &mut all);
+                    self.guard(stmt, &mut guard);
+                }
+                Command::Test { condition, .. } => self.expr(condition, &mut all),
+            }
+            if all.free {
+                reasons.insert(Reason::Mentions);
+            }
+            if guard.protected {
+                reasons.insert(Reason::Guard);
+            }
+        }
+        reasons
+    }
+
+    /// What decides whether the action blocks: its leading `when`, `assume` or `lock`.
+    fn guard(&self, stmt: &Stmt, mentioned: &mut Mentioned) {
+        match &stmt.kind {
+            StmtKind::Assume(guard) => self.expr(guard, mentioned),
+            StmtKind::When(guard, action) => {
+                self.expr(guard, mentioned);
+                self.guard(action, mentioned);
+            }
+            StmtKind::Lock(mutex) => self.place(mutex, mentioned),
+            StmtKind::Atomic(block) => block
+                .iter()
+                .take(1)
+                .for_each(|first| self.guard(first, mentioned)),
+            _ => {}
+        }
+    }
+
+    fn stmt(&self, stmt: &Stmt, mentioned: &mut Mentioned) {
+        match &stmt.kind {
+            StmtKind::Skip => {}
+            StmtKind::Assign(place, value) => {
+                self.place(place, mentioned);
+                self.expr(value, mentioned);
+            }
+            StmtKind::Havoc(place) | StmtKind::Lock(place) | StmtKind::Unlock(place) => {
+                self.place(place, mentioned)
+            }
+            StmtKind::Assert(condition) | StmtKind::Assume(condition) => {
+                self.expr(condition, mentioned)
+            }
+            StmtKind::When(guard, action) => {
+                self.expr(guard, mentioned);
+                self.stmt(action, mentioned);
+            }
+            StmtKind::Atomic(block) => self.block(block, mentioned),
+            StmtKind::Either(branches) => branches
+                .iter()
+                .for_each(|branch| self.block(branch, mentioned)),
+            StmtKind::If(condition, then, otherwise) => match constant(condition, self.constants) {
+                Some(value) => self.block(if value == 1 { then } else { otherwise }, mentioned),
+                None => {
+                    self.expr(condition, mentioned);
+                    self.block(then, mentioned);
+                    self.block(otherwise, mentioned);
+                }
+            },
+            StmtKind::While(..) => unreachable!("`while` is no action"),
+        }
+    }
+
+    fn block(&self, block: &[Stmt], mentioned: &mut Mentioned) {
+        block.iter().for_each(|stmt| self.stmt(stmt, mentioned));
+    }
+
+    fn place(&self, place: &Place, mentioned: &mut Mentioned) {
+        match place.root {
+            Root::Local(_) => {}
+            Root::Mutex(_) => mentioned.free = true,
+            Root::Shared(number) => match self.program.shared[number].discipline {
+                Discipline::Unprotected => mentioned.free = true,
+                Discipline::Protected(_) | Discipline::ProtectedBy(_) => mentioned.protected = true,
+            },
+        }
+        place
+            .index
+            .iter()
+            .for_each(|index| self.expr(index, mentioned));
+    }
+
+    fn expr(&self, expr: &Expr, mentioned: &mut Mentioned) {
+        if constant(expr, self.constants).is_some() {
+            return;
+        }
+        match expr {
+            Expr::Read(place) | Expr::Owner(place) => self.place(place, mentioned),
+            Expr::Not(operand) | Expr::At(operand, _) => self.expr(operand, mentioned),
+            Expr::Binary(op, left, right) => {
+                self.expr(left, mentioned);
+                let left = constant(left, self.constants);
+                if decided_by(*op).is_none_or(|(decisive, _)| left != Some(decisive)) {
+                    self.expr(right, mentioned);
+                }
+            }
+            Expr::Choose(condition, then, otherwise) => match constant(condition, self.constants) {
+                Some(0) => self.expr(otherwise, mentioned),
+                Some(_) => self.expr(then, mentioned),
+                None => [condition, then, otherwise]
+                    .iter()
+                    .for_each(|part| self.expr(part, mentioned)),
+            },
+            Expr::Int(_) | Expr::Bool(_) | Expr::Tone(_) | Expr::Nobody => {}
+            Expr::Self_ | Expr::Index | Expr::Parameter | Expr::Thread(_) => {}
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The comparison of the tool with the twin can fail: a report that says what the twin says passes, any other does not.
+
+mod twin;
+
+use coarsen::report::{Hypothesis, Property, Report, Status, Step, Verdict};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+use twin::ast::Program;
+use twin::compare::{differences, tool_status, tool_verdict};
+use twin::compile::Loc;
+use twin::examples::{philosophers, turn_taken_away, two_locks_barrier};
+use twin::generate::{Sample, samples};
+use twin::theorem::HYPOTHESES;
+use twin::verdict::{Judged, Rung};
+
+/// The report that agrees with the twin on everything.
+fn report(judged: &Judged) -> Report {
+    let Judged {
+        model,
+        reasons,
+        answer,
+    } = judged;
+    let (mut visible, mut invisible) = (Vec::new(), Vec::new());
+    for (i, graph) in model.system.graphs.iter().enumerate() {
+        for (number, location) in graph.locations.iter().enumerate() {
+            let label = graph.labels.iter().find(|(_, at)| **at == Loc::At(number));
+            let step = Step {
+                thread: model.system.program.thread_name(i),
+                location: label.map_or(format!("line {}", location.line), |(label, _)| {
+                    label.clone()
+                }),
+                line: location.line,
+                text: String::new(),
+                reasons: Vec::new(),
+            };
+            if reasons[i][number].is_empty() {
+                invisible.push(step)
+            } else {
+                visible.push(step)
+            }
+        }
+    }
+    let hypothesis = |number: usize| Hypothesis {
+        id: HYPOTHESES[number].to_owned(),
+        formula: String::new(),
+        words: String::new(),
+        status: tool_status(answer.hypothesis(number)),
+        instances: String::new(),
+        evidence: String::new(),
+        vacuous: false,
+        witness: None,
+    };
+    let property = |(name, status): &(String, twin::verdict::Status)| Property {
+        name: name.clone(),
+        kind: String::new(),
+        verdict: tool_status(*status),
+        reason: String::new(),
+        trace_length: None,
+        coarse_length: None,
+        trace: None,
+    };
+    let invariant = match answer.rung {
+        Rung::True => "true",
+        Rung::Reachable => "reachable",
+        Rung::None => "none",
+    };
+    let counts = answer.counts();
+    Report {
+        schema_version: coarsen::report::SCHEMA_VERSION,
+        model: String::new(),
+        verdict: tool_verdict(answer.verdict),
+        reason: String::new(),
+        theorem: String::new(),
+        theorem_source: String::new(),
+        well_formedness: Vec::new(),
+        hypotheses: (0..HYPOTHESES.len()).map(hypothesis).collect(),
+        states: coarsen::report::States {
+            original: Some(counts.original.to_string()),
+            reduced: Some(counts.reduced.to_string()),
+            visited: Some(counts.visited.to_string()),
+        },
+        properties: answer.properties.iter().map(property).collect(),
+        visible,
+        invisible,
+        invariant: invariant.to_owned(),
+        limits: Default::default(),
+        timing: Default::default(),
+        notes: Vec::new(),
+        expectations: Vec::new(),
+        statistics: Default::default(),
+    }
+}
+
+fn judged(program: Program) -> Judged {
+    Judged::new(&Sample::new(program).program)
+}
+
+#[test]
+fn a_report_that_agrees_has_no_differences() {
+    for program in [two_locks_barrier(), philosophers(3), turn_taken_away()] {
+        let judged = judged(program);
+        assert_eq!(
+            differences(&judged.model, &report(&judged)),
+            Vec::<String>::new()
+        );
+    }
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..100 {
+        let sample = samples()
+            .new_tree(&mut runner)
+            .expect("few samples are rejected")
+            .current();
+        let judged = Judged::new(&sample.program);
+        assert_eq!(
+            differences(&judged.model, &report(&judged)),
+            Vec::<String>::new(),
+            "{sample:?}"
+        );
+    }
+}
+
+#[test]
+fn every_change_of_the_report_is_a_difference() {
+    let judged = judged(two_locks_barrier());
+    type Change = fn(&mut Report);
+    let changes: [(&str, Change); 14] = [
+        ("hypothesis (14)", |report| {
+            report.hypotheses[3].status = Status::Unknown
+        }),
+        ("hypotheses", |report| drop(report.hypotheses.pop())),
+        ("invariant", |report| {
+            report.invariant = "reachable".to_owned()
+        }),
+        ("original states", |report| report.states.original = None),
+        ("reduced states", |report| {
+            report.states.reduced = Some("63".to_owned())
+        }),
+        ("visited states", |report| {
+            report.states.visited = Some("0".to_owned())
+        }),
+        ("property discipline", |report| {
+            report.properties[0].verdict = Status::Refuted
+        }),
+        ("properties", |report| drop(report.properties.pop())),
+        ("verdict", |report| report.verdict = Verdict::Unknown),
+        ("missing in the report", |report| {
+            drop(report.invisible.pop())
+        }),
+        ("no such step", |report| {
+            report.visible[0].location = "B".to_owned()
+        }),
+        ("need not be visible", |report| {
+            report.visible.push(report.invisible.remove(0))
+        }),
+        ("must be visible", |report| {
+            report.invisible.push(report.visible.remove(0))
+        }),
+        ("listed twice", |report| {
+            report.invisible.push(report.visible[0].clone())
+        }),
+    ];
+    for (expected, change) in changes {
+        let mut report = report(&judged);
+        change(&mut report);
+        let found = differences(&judged.model, &report);
+        assert!(
+            found.iter().any(|difference| difference.contains(expected)),
+            "{expected}: {found:?}"
+        );
+    }
+}
