@@ -5,6 +5,11 @@ pub mod algebra;
 pub mod control;
 pub mod explore;
 pub mod program;
+pub mod reduction;
 pub mod relation;
 pub mod report;
+mod session;
 pub mod syntax;
+
+pub use reduction::CheckOptions;
+pub use session::{Session, check_source, theory};

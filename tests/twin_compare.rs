@@ -67,13 +67,7 @@ fn report(judged: &Judged) -> Report {
     };
     let counts = answer.counts();
     Report {
-        schema_version: coarsen::report::SCHEMA_VERSION,
-        model: String::new(),
         verdict: tool_verdict(answer.verdict),
-        reason: String::new(),
-        theorem: String::new(),
-        theorem_source: String::new(),
-        well_formedness: Vec::new(),
         hypotheses: (0..HYPOTHESES.len()).map(hypothesis).collect(),
         states: coarsen::report::States {
             original: Some(counts.original.to_string()),
@@ -84,11 +78,7 @@ fn report(judged: &Judged) -> Report {
         visible,
         invisible,
         invariant: invariant.to_owned(),
-        limits: Default::default(),
-        timing: Default::default(),
-        notes: Vec::new(),
-        expectations: Vec::new(),
-        statistics: Default::default(),
+        ..Report::undecided("", "stoller-cohen", "")
     }
 }
 

@@ -3,58 +3,17 @@
 //! A trait, so that the tests of the command line can put a library behind it that panics, hangs or ignores a
 //! request to stop.
 
+use super::args::DEFAULT_THEOREM;
+use coarsen::algebra::shipped;
 use coarsen::control::Control;
+use coarsen::program::codes::PROGRAM_CODES;
 use coarsen::report::{EvalReport, Report};
-use coarsen::syntax::diagnostic::{Diagnostic, Span};
+use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::syntax::{ParseLimits, SYNTAX_CODES};
+use coarsen::{Session, theory};
 
-/// An explained diagnostic code.
-pub struct Code {
-    /// Such as `E0102`.
-    pub code: &'static str,
-    /// What it is, in a few words.
-    pub title: &'static str,
-    /// What it means and how to mend it.
-    pub text: &'static str,
-}
-
-/// Bytes that are not UTF-8.
-pub struct NotUtf8 {
-    /// The bytes with U+FFFD in place of what is not UTF-8.
-    pub lossy: String,
-    /// What is wrong; its span lies in `lossy`.
-    pub diagnostic: Diagnostic,
-}
-
-/// The text of a file.
-///
-/// # Errors
-/// If it is not UTF-8.
-pub fn decode(bytes: Vec<u8>) -> Result<String, Box<NotUtf8>> {
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Box::new(NotUtf8 {
-            lossy: String::from_utf8_lossy(error.as_bytes()).into_owned(),
-            diagnostic: Diagnostic::error(
-                "E0001",
-                Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8()),
-                "the file is not UTF-8",
-                "UTF-8 text",
-                "save the file as UTF-8",
-            ),
-        })
-    })
-}
-
-/// What to check and how.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Explore the original system too.
-    pub cross_check: bool,
-    /// Refuse instead of repairing.
-    pub strict: bool,
-    /// Check only this property.
-    pub property: Option<String>,
-}
+pub use coarsen::CheckOptions as Options;
+pub use coarsen::syntax::{Code, decode};
 
 /// What the command line needs of the library. All of it runs in the worker thread, except [`Backend::theorems`].
 pub trait Backend: Clone + Send + 'static {
@@ -62,7 +21,7 @@ pub trait Backend: Clone + Send + 'static {
     type Model;
 
     /// Names of the reduction theorems, each with one line about it.
-    fn theorems(&self) -> &'static [(&'static str, &'static str)];
+    fn theorems(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Reads a model; `depth_limit` bounds its nesting. An unknown name among `defines` is an error of the input.
     ///
@@ -109,59 +68,58 @@ pub struct Library;
 
 /// Every diagnostic code of the library.
 pub fn codes() -> Vec<&'static Code> {
-    super::input::CODES.iter().collect()
+    super::input::CODES
+        .iter()
+        .chain(SYNTAX_CODES)
+        .chain(PROGRAM_CODES)
+        .collect()
 }
 
 impl Backend for Library {
-    type Model = ();
+    type Model = Session;
 
-    fn theorems(&self) -> &'static [(&'static str, &'static str)] {
-        &[(
-            "stoller-cohen",
-            "Stoller & Cohen 2003, sections 3 and 4: exclusive access predicates",
-        )]
+    fn theorems(&self) -> Vec<(&'static str, &'static str)> {
+        shipped()
+            .iter()
+            .map(|(name, _, about)| (*name, *about))
+            .collect()
     }
 
     fn load(
         &self,
-        _name: &str,
-        _source: &str,
-        _defines: &[(String, String)],
-        _depth_limit: usize,
-    ) -> Result<(Self::Model, Vec<Diagnostic>), Vec<Diagnostic>> {
-        Err(vec![Diagnostic::error(
-            "E0000",
-            Span::default(),
-            "this build has no model checker behind its command line",
-            "",
-            "",
-        )])
+        name: &str,
+        source: &str,
+        defines: &[(String, String)],
+        depth_limit: usize,
+    ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
+        Session::load(name, source, defines, ParseLimits { depth: depth_limit })
     }
 
-    fn property_names(&self, (): &Self::Model) -> Vec<String> {
-        Vec::new()
+    fn property_names(&self, model: &Session) -> Vec<String> {
+        model.property_names()
     }
 
-    fn variable_order(&self, (): &Self::Model) -> Vec<String> {
-        Vec::new()
+    fn variable_order(&self, model: &Session) -> Vec<String> {
+        model.variable_order()
     }
 
-    fn check(&self, (): &Self::Model, theorem: &str, options: &Options, _: &Control) -> Report {
-        let Options {
-            cross_check,
-            strict,
-            property,
-        } = options;
-        let asked = format!("{cross_check} {strict} {property:?}");
-        Report::undecided("", theorem, asked)
+    fn check(&self, model: &Session, name: &str, options: &Options, control: &Control) -> Report {
+        match theory(name) {
+            Some(theory) => model.check(&theory, options, control),
+            // The command line has refused unknown names before.
+            None => Report::undecided("", name, format!("there is no theorem `{name}`")),
+        }
     }
 
     fn eval(
         &self,
-        (): &Self::Model,
-        _statement: &str,
-        _control: &Control,
+        model: &Session,
+        statement: &str,
+        control: &Control,
     ) -> Result<EvalReport, Vec<Diagnostic>> {
-        Err(Vec::new())
+        match theory(DEFAULT_THEOREM) {
+            Some(theory) => model.eval(statement, &theory, control),
+            None => Err(Vec::new()),
+        }
     }
 }

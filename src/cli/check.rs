@@ -30,7 +30,7 @@ pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Ex
 }
 
 fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
-    let names = || backend.theorems().iter().map(|&(name, _)| name);
+    let names = || backend.theorems().into_iter().map(|(name, _)| name);
     if !names().any(|name| name == args.theorem) {
         let known: Vec<String> = backend
             .theorems()

@@ -58,20 +58,35 @@ pub fn evaluate(
         witness: None,
     };
     for instance in &instances {
-        let everywhere = Evaluator { encoding: model.encoding, atoms: &atoms.0, assumption: None };
-        let Some(failure) = fails(&everywhere, instance, &mut here)? else { continue };
+        let everywhere = Evaluator {
+            encoding: model.encoding,
+            atoms: &atoms.0,
+            assumption: None,
+        };
+        let Some(failure) = fails(&everywhere, instance, &mut here)? else {
+            continue;
+        };
         if let Reach::Unasked = reach {
-            model.encoding.m.control().enter("the reachable states of the original program");
+            model
+                .encoding
+                .m
+                .control()
+                .enter("the reachable states of the original program");
             *reach = match reachable(model.encoding, REACHABLE_BUDGET) {
                 Ok(Some(set)) => Reach::Known(set),
-                Ok(None) => Reach::Unknown(format!("the budget of {REACHABLE_BUDGET} nodes was used up")),
+                Ok(None) => Reach::Unknown(format!(
+                    "the budget of {REACHABLE_BUDGET} nodes was used up"
+                )),
                 Err(Stop::Nodes) => Reach::Unknown(Stop::Nodes.to_string()),
                 Err(stop) => return Err(stop.into()),
             };
         }
         let reachable = match reach {
             Reach::Known(set) => {
-                let within = Evaluator { assumption: Some(set), ..everywhere };
+                let within = Evaluator {
+                    assumption: Some(set),
+                    ..everywhere
+                };
                 let mut again = Pairs::default();
                 match fails(&within, instance, &mut again)? {
                     None => {
@@ -79,7 +94,8 @@ pub fn evaluate(
                         continue;
                     }
                     Some(failure) => {
-                        result.witness = Some(witness(model, &within, instance, failure, Some(true)));
+                        result.witness =
+                            Some(witness(model, &within, instance, failure, Some(true)));
                         Some(true)
                     }
                 }
@@ -89,22 +105,35 @@ pub fn evaluate(
                 None
             }
         };
-        result.status = if reachable.is_some() { Status::Refuted } else { Status::Unknown };
+        result.status = if reachable.is_some() {
+            Status::Refuted
+        } else {
+            Status::Unknown
+        };
         break;
     }
     pairs.checked += here.checked;
     pairs.skipped += here.skipped;
     let places = match (on_reachable, &result.status, &*reach) {
         (_, Status::Unknown, Reach::Unknown(why)) => {
-            format!("fails on some type-correct state, and the reachable states are not known: {why}")
+            format!(
+                "fails on some type-correct state, and the reachable states are not known: {why}"
+            )
         }
         (_, Status::Refuted, _) => "refuted in a reachable state".to_string(),
         (0, ..) => "on all type-correct states".to_string(),
-        (n, ..) => format!("on all type-correct states, {n} of the instances on the reachable states only"),
+        (n, ..) => {
+            format!("on all type-correct states, {n} of the instances on the reachable states only")
+        }
     };
-    result.evidence = format!("evaluated {places}: {} checks, {} skipped as independent", here.checked, here.skipped);
+    result.evidence = format!(
+        "evaluated {places}: {} checks, {} skipped as independent",
+        here.checked, here.skipped
+    );
     if result.vacuous {
-        result.evidence.push_str("; vacuous: it speaks of steps that this model does not have");
+        result
+            .evidence
+            .push_str("; vacuous: it speaks of steps that this model does not have");
     }
     if on_reachable > 0 && result.status == Status::Holds {
         result.evidence.push_str(" (J = reachable)");
@@ -159,9 +188,20 @@ pub(super) fn witness(
     reachable: Option<bool>,
 ) -> Witness {
     let e = model.encoding;
-    let steps: Vec<Step> = failure.steps.iter().map(|taken| step(model, taken)).collect();
-    let states = failure.states.iter().map(|s| super::trace::bindings(e, s, Some(&failure.bits))).collect();
-    let names = instance.threads.iter().map(|(i, t)| format!("{i} = {}", model.thread_name(*t)));
+    let steps: Vec<Step> = failure
+        .steps
+        .iter()
+        .map(|taken| step(model, taken))
+        .collect();
+    let states = failure
+        .states
+        .iter()
+        .map(|s| super::trace::bindings(e, s, Some(&failure.bits)))
+        .collect();
+    let names = instance
+        .threads
+        .iter()
+        .map(|(i, t)| format!("{i} = {}", model.thread_name(*t)));
     let inequality = format!("{} <= {}", evaluator.show(&left), evaluator.show(&right));
     let words = words(&steps, &failure);
     Witness {
@@ -198,26 +238,43 @@ fn words(steps: &[Step], failure: &Failure) -> String {
     };
     match steps {
         [] => "there is a state on the left that is not on the right".into(),
-        [one] => format!("{} leads from s1 to s2; the right side allows no such step", says(one)),
+        [one] => format!(
+            "{} leads from s1 to s2; the right side allows no such step",
+            says(one)
+        ),
         [first, second] => format!(
             "{}, then {}, lead from s1 by s2 to s3; taken the other way round from s1 they neither lead to s3 nor violate the discipline",
             says(first),
             says(second)
         ),
-        _ if failure.states.len() > 1 && failure.states[..failure.states.len() - 1].contains(&failure.states[failure.states.len() - 1]) => {
+        _ if failure.states.len() > 1
+            && failure.states[..failure.states.len() - 1]
+                .contains(&failure.states[failure.states.len() - 1]) =>
+        {
             "these invisible steps can be repeated for ever".into()
         }
-        _ => "these steps lead from the first to the last state; the right side has no such pair".into(),
+        _ => "these steps lead from the first to the last state; the right side has no such pair"
+            .into(),
     }
 }
 
 fn mend(model: &Model, steps: &[Taken]) -> String {
     let e = model.encoding;
-    let actions: Vec<usize> =
-        steps.iter().filter_map(|t| if let Taken::Action(a) = t { Some(*a) } else { None }).collect();
+    let actions: Vec<usize> = steps
+        .iter()
+        .filter_map(|t| {
+            if let Taken::Action(a) = t {
+                Some(*a)
+            } else {
+                None
+            }
+        })
+        .collect();
     let name = |item| match item {
         Some(crate::relation::Item::Cell(c)) => Some(e.program.cells[c].name.clone()),
-        Some(crate::relation::Item::Location(t)) => Some(format!("the location of {}", e.program.threads[t].name)),
+        Some(crate::relation::Item::Location(t)) => {
+            Some(format!("the location of {}", e.program.threads[t].name))
+        }
         _ => None,
     };
     match actions.as_slice() {
@@ -232,20 +289,32 @@ fn mend(model: &Model, steps: &[Taken]) -> String {
                 .filter_map(|&bit| name(e.layout.item(bit)))
                 .collect();
             shared.dedup();
-            let over = if shared.is_empty() { "what both use".to_string() } else { shared.join(", ") };
+            let over = if shared.is_empty() {
+                "what both use".to_string()
+            } else {
+                shared.join(", ")
+            };
             format!(
                 "the two steps meet in {over}: let the exclusive access predicate exclude one of them, keep other threads from taking it away, or declare the variable `unprotected`"
             )
         }
         [x, ..] => {
-            let location = &e.program.threads[e.actions[*x].thread].locations[e.actions[*x].location].name;
-            format!("make the step at {location} visible (use an unprotected variable in it), or drop --strict")
+            let location =
+                &e.program.threads[e.actions[*x].thread].locations[e.actions[*x].location].name;
+            format!(
+                "make the step at {location} visible (use an unprotected variable in it), or drop --strict"
+            )
         }
-        [] => "make the steps concerned visible by declaring a variable they use `unprotected`".into(),
+        [] => {
+            "make the steps concerned visible by declaring a variable they use `unprotected`".into()
+        }
     }
 }
 
 /// A binding of a name to a value.
 pub(super) fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
-    Binding { name: name.into(), value: value.into() }
+    Binding {
+        name: name.into(),
+        value: value.into(),
+    }
 }

@@ -50,8 +50,14 @@ pub enum Unreadable {
     },
 }
 
-fn meaningless<T>(message: impl Into<String>, expected: impl Into<String>) -> Result<T, Unreadable> {
-    Err(Unreadable::Meaningless { message: message.into(), expected: expected.into() })
+fn meaningless<T>(
+    message: impl Into<String>,
+    expected: impl Into<String>,
+) -> Result<T, Unreadable> {
+    Err(Unreadable::Meaningless {
+        message: message.into(),
+        expected: expected.into(),
+    })
 }
 
 /// The atoms met so far.
@@ -87,15 +93,26 @@ impl Model<'_, '_> {
         let mut all = Vec::new();
         let mut chosen = vec![0; free.len()];
         'next: loop {
-            let binding: Binding = free.iter().map(String::as_str).zip(chosen.iter().copied()).collect();
+            let binding: Binding = free
+                .iter()
+                .map(String::as_str)
+                .zip(chosen.iter().copied())
+                .collect();
             let mut differ = true;
             for (i, j) in &s.distinct {
                 differ &= self.thread(i, &binding)? != self.thread(j, &binding)?;
             }
             if differ {
-                self.encoding.m.control().check().map_err(Unreadable::Stopped)?;
-                let sides: Result<Vec<Ground>, Unreadable> =
-                    s.sides.iter().map(|t| self.ground(t, &binding, atoms, 0)).collect();
+                self.encoding
+                    .m
+                    .control()
+                    .check()
+                    .map_err(Unreadable::Stopped)?;
+                let sides: Result<Vec<Ground>, Unreadable> = s
+                    .sides
+                    .iter()
+                    .map(|t| self.ground(t, &binding, atoms, 0))
+                    .collect();
                 all.push(Instance {
                     threads: free.iter().cloned().zip(chosen.iter().copied()).collect(),
                     sides: sides?,
@@ -119,11 +136,15 @@ impl Model<'_, '_> {
             Term::Zero | Term::One | Term::Top | Term::State(_) => {}
             Term::Atom(a) => {
                 if a.label.is_none() {
-                    a.indices.iter().for_each(|i| self.free_index(i, bound, into));
+                    a.indices
+                        .iter()
+                        .for_each(|i| self.free_index(i, bound, into));
                 }
             }
             Term::Not(x) | Term::Star(x) | Term::Omega(x) => self.free(x, bound, into),
-            Term::Sum(all) | Term::Product(all) => all.iter().for_each(|x| self.free(x, bound, into)),
+            Term::Sum(all) | Term::Product(all) => {
+                all.iter().for_each(|x| self.free(x, bound, into))
+            }
             Term::Hash(x, y) => {
                 self.free(x, bound, into);
                 self.free(y, bound, into);
@@ -155,7 +176,9 @@ impl Model<'_, '_> {
                 .map(|(_, t)| *t)
                 .or_else(|| threads.iter().position(|t| t.name == *n)),
             Index::Number(n) => usize::try_from(*n).ok().filter(|n| *n < threads.len()),
-            Index::Member(n, i) => threads.iter().position(|t| t.family == *n && t.index == Some(*i)),
+            Index::Member(n, i) => threads
+                .iter()
+                .position(|t| t.family == *n && t.index == Some(*i)),
         };
         match found {
             Some(t) => Ok(t),
@@ -166,12 +189,23 @@ impl Model<'_, '_> {
         }
     }
 
-    fn ground(&self, t: &Term, b: &Binding, atoms: &mut Atoms, depth: usize) -> Result<Ground, Unreadable> {
+    fn ground(
+        &self,
+        t: &Term,
+        b: &Binding,
+        atoms: &mut Atoms,
+        depth: usize,
+    ) -> Result<Ground, Unreadable> {
         if depth > DEEPEST {
-            return meaningless("the definitions are circular", "definitions that use only earlier ones");
+            return meaningless(
+                "the definitions are circular",
+                "definitions that use only earlier ones",
+            );
         }
         let each = |all: &[Term], atoms: &mut Atoms| -> Result<Vec<Ground>, Unreadable> {
-            all.iter().map(|x| self.ground(x, b, atoms, depth)).collect()
+            all.iter()
+                .map(|x| self.ground(x, b, atoms, depth))
+                .collect()
         };
         let over = |i: &String, x: &Term, atoms: &mut Atoms| -> Result<Vec<Ground>, Unreadable> {
             (0..self.encoding.program.threads.len())
@@ -187,7 +221,9 @@ impl Model<'_, '_> {
             Term::One => Ground::One,
             Term::Top => Ground::Top,
             Term::State(text) => match self.states.iter().find(|(s, _)| s == text) {
-                Some((_, holds)) => intern(atoms, format!("{{{text}}}"), || Ok(Meaning::Test(holds.clone())))?,
+                Some((_, holds)) => intern(atoms, format!("{{{text}}}"), || {
+                    Ok(Meaning::Test(holds.clone()))
+                })?,
                 None => return meaningless("state expressions can't stand here", "an atom"),
             },
             Term::Not(x) => {
@@ -214,7 +250,13 @@ impl Model<'_, '_> {
         })
     }
 
-    fn atom(&self, a: &Atom, b: &Binding, atoms: &mut Atoms, depth: usize) -> Result<Ground, Unreadable> {
+    fn atom(
+        &self,
+        a: &Atom,
+        b: &Binding,
+        atoms: &mut Atoms,
+        depth: usize,
+    ) -> Result<Ground, Unreadable> {
         if let Some(label) = &a.label {
             let thread = match a.indices.as_slice() {
                 [Index::Number(n)] => Index::Member(a.name.clone(), *n),
@@ -222,17 +264,24 @@ impl Model<'_, '_> {
             };
             return self.labelled(self.thread(&thread, b)?, label, atoms);
         }
-        let threads: Result<Vec<ThreadId>, Unreadable> = a.indices.iter().map(|i| self.thread(i, b)).collect();
+        let threads: Result<Vec<ThreadId>, Unreadable> =
+            a.indices.iter().map(|i| self.thread(i, b)).collect();
         let threads = threads?;
         let e = self.encoding;
         let name = |t: ThreadId| format!("{}[{}]", a.name, self.thread_name(t));
         match (a.name.as_str(), threads.as_slice()) {
             ("u", [t]) => {
-                let all = e.of_thread(*t).filter(|&x| !self.visibility.is_visible(x)).collect();
+                let all = e
+                    .of_thread(*t)
+                    .filter(|&x| !self.visibility.is_visible(x))
+                    .collect();
                 intern(atoms, name(*t), || Ok(Meaning::Actions(all)))
             }
             ("v", [t]) => {
-                let all = e.of_thread(*t).filter(|&x| self.visibility.is_visible(x)).collect();
+                let all = e
+                    .of_thread(*t)
+                    .filter(|&x| self.visibility.is_visible(x))
+                    .collect();
                 intern(atoms, name(*t), || Ok(Meaning::Actions(all)))
             }
             ("p", [t]) => intern(atoms, name(*t), || {
@@ -244,13 +293,23 @@ impl Model<'_, '_> {
             }),
             ("q", []) => intern(atoms, "q".into(), || Ok(Meaning::Test(e.q()))),
             _ => {
-                if let Some(d) = self.theory.definition(&a.name).filter(|d| d.indices.len() == threads.len()) {
-                    let inner: Binding =
-                        d.indices.iter().map(String::as_str).zip(threads.iter().copied()).collect();
+                if let Some(d) = self
+                    .theory
+                    .definition(&a.name)
+                    .filter(|d| d.indices.len() == threads.len())
+                {
+                    let inner: Binding = d
+                        .indices
+                        .iter()
+                        .map(String::as_str)
+                        .zip(threads.iter().copied())
+                        .collect();
                     return self.ground(&d.term, &inner, atoms, depth + 1);
                 }
                 match threads.as_slice() {
-                    [t] if e.program.threads[*t].label(&a.name).is_some() => self.labelled(*t, &a.name, atoms),
+                    [t] if e.program.threads[*t].label(&a.name).is_some() => {
+                        self.labelled(*t, &a.name, atoms)
+                    }
                     _ => meaningless(
                         format!("`{a}` has no meaning in this model"),
                         "u[i], v[i], p[i], q, a definition of the theory, an action such as worker(0).B, or a test { e }",
@@ -269,8 +328,13 @@ impl Model<'_, '_> {
             );
         };
         let e = self.encoding;
-        let all = e.of_thread(t).filter(|&x| locations.contains(&e.actions[x].location)).collect();
-        intern(atoms, format!("{}.{label}", self.thread_name(t)), || Ok(Meaning::Actions(all)))
+        let all = e
+            .of_thread(t)
+            .filter(|&x| locations.contains(&e.actions[x].location))
+            .collect();
+        intern(atoms, format!("{}.{label}", self.thread_name(t)), || {
+            Ok(Meaning::Actions(all))
+        })
     }
 }
 
@@ -283,7 +347,10 @@ fn intern(
     let id = match known {
         Some(id) => id,
         None => {
-            atoms.0.push(GroundAtom { name, meaning: meaning()? });
+            atoms.0.push(GroundAtom {
+                name,
+                meaning: meaning()?,
+            });
             atoms.0.len() - 1
         }
     };

@@ -2,15 +2,18 @@
 //! what its reduced system reaches.
 
 mod check;
+mod eval;
 mod hypotheses;
 mod instantiate;
 mod properties;
 mod reachable;
 mod stoller_cohen;
 mod trace;
+mod verdict;
 mod visibility;
 
 pub use check::{CheckOptions, check};
+pub use eval::eval;
 pub use instantiate::{Instance, Model};
 pub use reachable::reachable;
 pub use stoller_cohen::{Reduced, explore};

@@ -55,9 +55,11 @@ impl Goal {
         let state: &State = &concrete.state;
         match self.kind {
             GoalKind::Discipline => concrete.violated,
-            GoalKind::Assertions => {
-                program.threads.iter().enumerate().any(|(i, t)| t.wrong == Some(state.location(i)))
-            }
+            GoalKind::Assertions => program
+                .threads
+                .iter()
+                .enumerate()
+                .any(|(i, t)| t.wrong == Some(state.location(i))),
             GoalKind::DeadlockFree => is_deadlock(program, state),
             GoalKind::User(n) => holds(program, &program.properties[n].expr, state) == self.wanted,
         }

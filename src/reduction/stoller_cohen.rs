@@ -77,7 +77,10 @@ impl<'e, 'p> Explorer<'e, 'p> {
         let m = &encoding.m;
         let mut plans = Vec::new();
         for t in 0..encoding.program.threads.len() {
-            let mut plan = Plan { visible: Vec::new(), invisible: BTreeMap::new() };
+            let mut plan = Plan {
+                visible: Vec::new(),
+                invisible: BTreeMap::new(),
+            };
             for a in encoding.of_thread(t) {
                 let action = &encoding.actions[a];
                 let targets = targets(encoding, a);
@@ -88,7 +91,15 @@ impl<'e, 'p> Explorer<'e, 'p> {
                 let here = encoding.at(t, action.location);
                 let correct = encoding.type_correct(&action.footprint)?;
                 let blocked = m.and_not(&m.and(&here, &correct)?, &action.enabled)?;
-                plan.invisible.insert(action.location, Invisible { action: a, targets, blocked, rank: 0 });
+                plan.invisible.insert(
+                    action.location,
+                    Invisible {
+                        action: a,
+                        targets,
+                        blocked,
+                        rank: 0,
+                    },
+                );
             }
             for (rank, l) in control_order(&plan).into_iter().enumerate() {
                 if let Some(step) = plan.invisible.get_mut(&l) {
@@ -109,7 +120,11 @@ impl<'e, 'p> Explorer<'e, 'p> {
         let mut run = Run {
             explorer: self,
             thread,
-            coarse: Coarse { ends: m.no(), violated: m.no(), inside: m.no() },
+            coarse: Coarse {
+                ends: m.no(),
+                violated: m.no(),
+                inside: m.no(),
+            },
             pending: BTreeMap::new(),
             seen: BTreeMap::new(),
         };
@@ -118,7 +133,9 @@ impl<'e, 'p> Explorer<'e, 'p> {
             run.arrive(&next, targets)?;
         }
         while let Some((_, (l, set))) = run.pending.pop_first() {
-            let Some(step) = plan.invisible.get(&l) else { continue };
+            let Some(step) = plan.invisible.get(&l) else {
+                continue;
+            };
             let next = e.actions[step.action].rel.image(m, &set)?;
             run.arrive(&next, &step.targets)?;
         }
@@ -157,9 +174,17 @@ impl Run<'_, '_, '_> {
         let q = e.q();
         let violated = m.and(states, &q)?;
         self.coarse.violated = m.or(&self.coarse.violated, &violated)?;
-        let states = if violated.is_false() { states.clone() } else { m.and_not(states, &q)? };
+        let states = if violated.is_false() {
+            states.clone()
+        } else {
+            m.and_not(states, &q)?
+        };
         for &l in targets {
-            let here = if targets.len() == 1 { states.clone() } else { m.and(&states, &e.at(self.thread, l))? };
+            let here = if targets.len() == 1 {
+                states.clone()
+            } else {
+                m.and(&states, &e.at(self.thread, l))?
+            };
             let Some(step) = plan.invisible.get(&l) else {
                 self.coarse.ends = m.or(&self.coarse.ends, &here)?;
                 continue;
@@ -198,7 +223,9 @@ pub fn explore(explorer: &Explorer, goals: &[Goal]) -> Result<Reduced, Stop> {
             .collect(),
         stopped: None,
     };
-    if let Err(stop) = fixpoint(explorer, goals, &mut reduced).and_then(|()| sweep(explorer, goals, &mut reduced)) {
+    if let Err(stop) =
+        fixpoint(explorer, goals, &mut reduced).and_then(|()| sweep(explorer, goals, &mut reduced))
+    {
         reduced.stopped = Some(stop);
     }
     Ok(reduced)
@@ -210,13 +237,15 @@ fn fixpoint(explorer: &Explorer, goals: &[Goal], reduced: &mut Reduced) -> Resul
     while !layer.is_false() {
         let depth = reduced.layers.len();
         reduced.layers.push(layer.clone());
-        m.control().enter(format!("the reduced system: coarse step {}", depth + 1));
+        m.control()
+            .enter(format!("the reduced system: coarse step {}", depth + 1));
         let mut next = m.no();
         for t in 0..explorer.plans.len() {
             let coarse = explorer.coarse(t, &layer)?;
             for (goal, met) in goals.iter().zip(&mut reduced.met) {
                 let hit = met.is_none()
-                    && (!m.disjoint(&goal.bad, &coarse.ends) || !m.disjoint(&goal.bad, &coarse.violated));
+                    && (!m.disjoint(&goal.bad, &coarse.ends)
+                        || !m.disjoint(&goal.bad, &coarse.violated));
                 if hit {
                     *met = Some(Met::From(depth));
                 }
@@ -270,7 +299,9 @@ fn targets(e: &Encoding, action: usize) -> Vec<LocId> {
     all.sort_unstable();
     all.dedup();
     // Most steps can't go wrong: the relation tells.
-    let leads = |l: &LocId| !e.m.disjoint(&a.rel.bdd, &a.rel.after(&e.m, &e.at(a.thread, *l)));
+    let leads = |l: &LocId| {
+        !e.m.disjoint(&a.rel.bdd, &a.rel.after(&e.m, &e.at(a.thread, *l)))
+    };
     all.retain(leads);
     all
 }
@@ -303,7 +334,10 @@ fn control_order(plan: &Plan) -> Vec<LocId> {
         }
         seen.push(root);
         while let Some((l, n)) = stack.pop() {
-            let next = plan.invisible.get(&l).and_then(|s| s.targets.get(n).copied());
+            let next = plan
+                .invisible
+                .get(&l)
+                .and_then(|s| s.targets.get(n).copied());
             match next {
                 None => order.push(l),
                 Some(successor) => {

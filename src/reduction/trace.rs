@@ -36,13 +36,18 @@ pub fn execution(
     let m = &e.m;
     let Met::From(depth) = met else {
         let first = pick(e, &m.and(&e.initial, &goal.bad)?);
-        return Ok(first.map(|first| Execution { first, steps: Vec::new() }));
+        return Ok(first.map(|first| Execution {
+            first,
+            steps: Vec::new(),
+        }));
     };
     let mut target = goal.bad.clone();
     let mut coarse: Vec<Vec<(usize, Concrete)>> = Vec::new();
     let mut first = None;
     for layer in reduced.layers[..=depth].iter().rev() {
-        let Some((start, moves)) = coarse_step(e, explorer, layer, &target)? else { return Ok(None) };
+        let Some((start, moves)) = coarse_step(e, explorer, layer, &target)? else {
+            return Ok(None);
+        };
         target = singleton(e, &start, &e.all_bits());
         coarse.push(moves);
         first = Some(start);
@@ -79,14 +84,20 @@ fn coarse_step(
             let last = &rings[rings.len() - 1];
             let mut sources = m.no();
             for &a in &visible {
-                sources = m.or(&sources, &m.and(&e.actions[a].rel.preimage(m, last)?, from)?)?;
+                sources = m.or(
+                    &sources,
+                    &m.and(&e.actions[a].rel.preimage(m, last)?, from)?,
+                )?;
             }
             if let Some(start) = pick(e, &sources) {
                 break Some(start);
             }
             let mut ring = m.no();
             for &a in &invisible {
-                ring = m.or(&ring, &m.and(&e.actions[a].rel.preimage(m, last)?, &coarse.inside)?)?;
+                ring = m.or(
+                    &ring,
+                    &m.and(&e.actions[a].rel.preimage(m, last)?, &coarse.inside)?,
+                )?;
             }
             ring = m.and_not(&ring, &known)?;
             if ring.is_false() {
@@ -96,13 +107,20 @@ fn coarse_step(
             rings.push(ring);
         };
         let Some(start) = start else { continue };
-        if best.as_ref().is_some_and(|(_, moves)| moves.len() <= rings.len()) {
+        if best
+            .as_ref()
+            .is_some_and(|(_, moves)| moves.len() <= rings.len())
+        {
             continue;
         }
         let mut moves: Vec<(usize, Concrete)> = Vec::new();
         let mut current = start.clone();
         for ring in rings.iter().rev() {
-            let actions = if moves.is_empty() { &visible } else { &invisible };
+            let actions = if moves.is_empty() {
+                &visible
+            } else {
+                &invisible
+            };
             let here = singleton(e, &current, &e.all_bits());
             let mut taken = None;
             for &a in actions {
@@ -112,7 +130,9 @@ fn coarse_step(
                     break;
                 }
             }
-            let Some((a, state)) = taken else { return Ok(None) };
+            let Some((a, state)) = taken else {
+                return Ok(None);
+            };
             current = state.clone();
             moves.push((a, state));
         }
@@ -125,8 +145,15 @@ fn coarse_step(
 pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace> {
     let p = e.program;
     let first = &execution.first;
-    let starts = p.threads.iter().enumerate().all(|(t, thread)| first.state.location(t) == thread.initial)
-        && p.cells.iter().enumerate().all(|(c, cell)| cell.initial.is_none_or(|v| v == first.state.cell(c)))
+    let starts = p
+        .threads
+        .iter()
+        .enumerate()
+        .all(|(t, thread)| first.state.location(t) == thread.initial)
+        && p.cells
+            .iter()
+            .enumerate()
+            .all(|(c, cell)| cell.initial.is_none_or(|v| v == first.state.cell(c)))
         && is_initial(p, &first.state)
         && first.violated == initially_violated(p, &first.state);
     if !starts {
@@ -139,18 +166,30 @@ pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace>
         outcome: String::new(),
     };
     let mut current = first.clone();
-    let mut said = first.violated.then(|| overlap_words(p, &first.state)).flatten();
+    let mut said = first
+        .violated
+        .then(|| overlap_words(p, &first.state))
+        .flatten();
     for (coarse, a, after) in &execution.steps {
         let action = &e.actions[*a];
         if current.state.location(action.thread) != action.location {
             return None;
         }
-        let step = successors(p, &current.state, action.thread).into_iter().find(|s| {
-            s.state == after.state
-                && (current.violated || violates(p, action.thread, &current.state, s)) == after.violated
-        })?;
+        let step = successors(p, &current.state, action.thread)
+            .into_iter()
+            .find(|s| {
+                s.state == after.state
+                    && (current.violated || violates(p, action.thread, &current.state, s))
+                        == after.violated
+            })?;
         let violation = if step.failure.is_some() {
-            step.failure.map(|f| format!("{} goes wrong: {}", p.threads[action.thread].name, f.words()))
+            step.failure.map(|f| {
+                format!(
+                    "{} goes wrong: {}",
+                    p.threads[action.thread].name,
+                    f.words()
+                )
+            })
         } else if after.violated && !current.violated {
             discipline_words(p, action.thread, &current.state, &step)
         } else {
@@ -176,7 +215,9 @@ pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace>
         return None;
     }
     trace.outcome = match goal.kind {
-        GoalKind::Discipline => said.unwrap_or_else(|| "the synchronisation discipline is violated".into()),
+        GoalKind::Discipline => {
+            said.unwrap_or_else(|| "the synchronisation discipline is violated".into())
+        }
         GoalKind::Assertions => said.unwrap_or_else(|| "a thread has gone wrong".into()),
         GoalKind::DeadlockFree => deadlock_words(p, &current.state),
         GoalKind::User(_) if goal.wanted => format!("{} is reached", goal.name),
@@ -202,19 +243,34 @@ pub fn step_of(e: &Encoding, action: usize) -> Step {
 /// A state in the user's words: the items that have one of these bits, or all.
 pub fn bindings(e: &Encoding, concrete: &Concrete, only: Option<&[Bit]>) -> Vec<Binding> {
     let p = e.program;
-    let shown = |item: Item| {
-        only.is_none_or(|bits| e.layout.group(item).bits().any(|b| bits.contains(&b)))
-    };
+    let shown =
+        |item: Item| only.is_none_or(|bits| e.layout.group(item).bits().any(|b| bits.contains(&b)));
     let mut all = Vec::new();
-    for (c, cell) in p.cells.iter().enumerate().filter(|(c, _)| shown(Item::Cell(*c))) {
+    for (c, cell) in p
+        .cells
+        .iter()
+        .enumerate()
+        .filter(|(c, _)| shown(Item::Cell(*c)))
+    {
         all.push(binding(&cell.name, p.show(c, concrete.state.cell(c))));
     }
-    for (t, thread) in p.threads.iter().enumerate().filter(|(t, _)| shown(Item::Location(*t))) {
-        let location = thread.locations.get(concrete.state.location(t)).map_or("?", |l| l.name.as_str());
+    for (t, thread) in p
+        .threads
+        .iter()
+        .enumerate()
+        .filter(|(t, _)| shown(Item::Location(*t)))
+    {
+        let location = thread
+            .locations
+            .get(concrete.state.location(t))
+            .map_or("?", |l| l.name.as_str());
         all.push(binding(&thread.name, format!("at {location}")));
     }
     if only.is_none_or(|bits| bits.contains(&Q)) {
-        all.push(binding("discipline violated", if concrete.violated { "yes" } else { "no" }));
+        all.push(binding(
+            "discipline violated",
+            if concrete.violated { "yes" } else { "no" },
+        ));
     }
     all
 }
@@ -233,11 +289,14 @@ fn changes(p: &Program, before: &State, after: &State) -> Vec<Change> {
 
 fn variables(p: &Program) -> Vec<TraceVariable> {
     let owner = |class| if class == Class::Owner { ".owner" } else { "" };
-    let arrays = p
-        .arrays
-        .iter()
-        .map(|a| TraceVariable { name: format!("{}{}", a.name, owner(a.class)), dims: a.dims.clone() });
-    let threads = p.threads.iter().map(|t| TraceVariable { name: t.name.clone(), dims: Vec::new() });
+    let arrays = p.arrays.iter().map(|a| TraceVariable {
+        name: format!("{}{}", a.name, owner(a.class)),
+        dims: a.dims.clone(),
+    });
+    let threads = p.threads.iter().map(|t| TraceVariable {
+        name: t.name.clone(),
+        dims: Vec::new(),
+    });
     arrays.chain(threads).collect()
 }
 
@@ -253,7 +312,12 @@ fn values(p: &Program, state: &State) -> Vec<Value> {
     arrays.chain(threads).collect()
 }
 
-fn nested(p: &Program, state: &State, dims: &[usize], cells: &mut std::ops::Range<CellId>) -> Value {
+fn nested(
+    p: &Program,
+    state: &State,
+    dims: &[usize],
+    cells: &mut std::ops::Range<CellId>,
+) -> Value {
     match dims.split_first() {
         Some((&n, rest)) => Value::List((0..n).map(|_| nested(p, state, rest, cells)).collect()),
         None => match cells.next() {
@@ -267,7 +331,12 @@ fn nested(p: &Program, state: &State, dims: &[usize], cells: &mut std::ops::Rang
     }
 }
 
-fn discipline_words(p: &Program, thread: ThreadId, before: &State, step: &Successor) -> Option<String> {
+fn discipline_words(
+    p: &Program,
+    thread: ThreadId,
+    before: &State,
+    step: &Successor,
+) -> Option<String> {
     let name = &p.threads[thread].name;
     for x in &p.protections {
         let accessed = step.accesses.binary_search(&x.cell).is_ok();
@@ -281,7 +350,9 @@ fn discipline_words(p: &Program, thread: ThreadId, before: &State, step: &Succes
                 [] => String::new(),
                 some => format!("; {} has it", some.join(" and ")),
             };
-            return Some(format!("{name} accesses {cell} without exclusive access{holder}"));
+            return Some(format!(
+                "{name} accesses {cell} without exclusive access{holder}"
+            ));
         }
     }
     overlap_words(p, &step.state)
@@ -293,8 +364,13 @@ fn overlap_words(p: &Program, state: &State) -> Option<String> {
             .filter(|&t| holds(p, &x.predicates[t], state))
             .map(|t| p.threads[t].name.as_str())
             .collect();
-        (holders.len() > 1)
-            .then(|| format!("{} all have exclusive access to {}", holders.join(", "), p.cells[x.cell].name))
+        (holders.len() > 1).then(|| {
+            format!(
+                "{} all have exclusive access to {}",
+                holders.join(", "),
+                p.cells[x.cell].name
+            )
+        })
     })
 }
 
@@ -309,7 +385,12 @@ fn deadlock_words(p: &Program, state: &State) -> String {
         })
         .map(|(t, thread)| {
             let location = &thread.locations[state.location(t)];
-            format!("{} waits at {} (line {})", thread.name, location.name, p.line(location.span))
+            format!(
+                "{} waits at {} (line {})",
+                thread.name,
+                location.name,
+                p.line(location.span)
+            )
         })
         .collect();
     format!("deadlock: no step is enabled; {}", waiting.join(", "))

@@ -46,11 +46,14 @@ impl Reason {
             Reason::BlockingGuard(a) => format!("its guard blocks on protected {}", name(a)),
             Reason::ChangesPredicate(x) => {
                 let cell = e.program.protections[*x].cell;
-                format!("may change an exclusive access predicate of {}", e.program.cells[cell].name)
+                format!(
+                    "may change an exclusive access predicate of {}",
+                    e.program.cells[cell].name
+                )
             }
-            Reason::FirstStep => "made visible: it can be a thread's first step (WFinitVis)".into(),
-            Reason::Hides(p) => format!("made visible: it could hide {p} (I u <= u I fails)"),
-            Reason::Cycle => "made visible: it lies on a cycle of invisible steps (11)".into(),
+            Reason::FirstStep => "it can be a thread's first step (WFinitVis)".into(),
+            Reason::Hides(p) => format!("it could hide {p} (I u <= u I fails)"),
+            Reason::Cycle => "it lies on a cycle of invisible steps (11)".into(),
         }
     }
 }
@@ -78,7 +81,10 @@ impl Visibility {
             }
             reasons.push(why);
         }
-        Ok(Visibility { reasons, refused: Vec::new() })
+        Ok(Visibility {
+            reasons,
+            refused: Vec::new(),
+        })
     }
 
     /// Makes further actions visible where well-formedness or a goal needs it; with `strict`, only says where.
@@ -125,11 +131,14 @@ impl Visibility {
     /// invisible steps without a violation. Loop heads are preferred, since there the others can stay invisible.
     fn cycle_breakers(&self, e: &Encoding, thread: ThreadId) -> Result<Vec<usize>, Stop> {
         let invisible = self.invisible(e.of_thread(thread));
-        let Some(forever) = endless(e, &invisible)? else { return Ok(Vec::new()) };
+        let Some(forever) = endless(e, &invisible)? else {
+            return Ok(Vec::new());
+        };
         let mut edges: Vec<(usize, usize)> = Vec::new();
         for &a in &invisible {
             let rel = &e.actions[a].rel;
-            let inside = e.m.and(&e.m.and(&rel.bdd, &forever)?, &rel.after(&e.m, &forever))?;
+            let inside =
+                e.m.and(&e.m.and(&rel.bdd, &forever)?, &rel.after(&e.m, &forever))?;
             for &b in &invisible {
                 let there = rel.after(&e.m, &e.at(thread, e.actions[b].location));
                 if !e.m.disjoint(&inside, &there) {
@@ -137,14 +146,26 @@ impl Visibility {
                 }
             }
         }
-        let on_cycle: Vec<usize> = invisible.iter().copied().filter(|&a| reaches(&edges, a, a)).collect();
+        let on_cycle: Vec<usize> = invisible
+            .iter()
+            .copied()
+            .filter(|&a| reaches(&edges, a, a))
+            .collect();
         let location = |a: &usize| -> LocId { e.actions[*a].location };
-        let is_head = |a: &usize| edges.iter().any(|(from, to)| to == a && location(from) >= location(a));
+        let is_head = |a: &usize| {
+            edges
+                .iter()
+                .any(|(from, to)| to == a && location(from) >= location(a))
+        };
         let (heads, others): (Vec<usize>, Vec<usize>) = on_cycle.iter().partition(|a| is_head(a));
         let mut chosen = on_cycle.clone();
         for candidate in others.into_iter().chain(heads.into_iter().rev()) {
             let without: Vec<usize> = chosen.iter().copied().filter(|&a| a != candidate).collect();
-            let rest: Vec<usize> = invisible.iter().copied().filter(|a| !without.contains(a)).collect();
+            let rest: Vec<usize> = invisible
+                .iter()
+                .copied()
+                .filter(|a| !without.contains(a))
+                .collect();
             if endless(e, &rest)?.is_none() {
                 chosen = without;
             }
@@ -173,7 +194,12 @@ fn mentioned(e: &Encoding, action: usize) -> Vec<Reason> {
     }
     arrays.sort_unstable();
     arrays.dedup();
-    let shared = |a: &ArrayId| matches!(e.program.arrays[*a].class, Class::Owner | Class::Unprotected { .. });
+    let shared = |a: &ArrayId| {
+        matches!(
+            e.program.arrays[*a].class,
+            Class::Owner | Class::Unprotected { .. }
+        )
+    };
     let mentions = arrays.into_iter().filter(shared).map(Reason::Mentions);
     let mut all: Vec<Reason> = mentions.chain(reasons).collect();
     all.dedup();
@@ -185,7 +211,11 @@ pub(super) fn hides(e: &Encoding, rel: &Rel, bad: &Bdd) -> Result<bool, Stop> {
     let from = e.m.and(&rel.bdd, bad)?;
     let out = e.m.and_not(&from, &rel.after(&e.m, bad))?;
     let bits: Vec<u32> =
-        e.m.support(&out).into_iter().filter(|l| l % 3 == 0).map(|l| (l / 3) as u32).collect();
+        e.m.support(&out)
+            .into_iter()
+            .filter(|l| l % 3 == 0)
+            .map(|l| (l / 3) as u32)
+            .collect();
     Ok(!e.m.disjoint(&out, &e.type_correct(&bits)?))
 }
 
@@ -196,7 +226,10 @@ fn endless(e: &Encoding, actions: &[usize]) -> Result<Option<Bdd>, Stop> {
     for &a in actions {
         let rel = &e.actions[a].rel;
         let unviolated = rel.after(m, &e.q().not());
-        steps.push(Rel { bdd: m.and(&rel.bdd, &unviolated)?, writes: rel.writes.clone() });
+        steps.push(Rel {
+            bdd: m.and(&rel.bdd, &unviolated)?,
+            writes: rel.writes.clone(),
+        });
     }
     let mut bits: Vec<u32> = steps.iter().flat_map(|r| r.support(m)).chain([Q]).collect();
     bits.sort_unstable();

@@ -24,7 +24,7 @@ pub struct Action {
     pub location: LocId,
     /// Its steps, q included.
     pub rel: Rel,
-    /// The states in which it is enabled.
+    /// The type-correct states in which it is enabled (and perhaps states that are not type-correct).
     pub enabled: Bdd,
     /// Bits it reads or writes but q: its footprint (DESIGN, "semantics that are fixed").
     pub footprint: Vec<Bit>,
@@ -239,7 +239,13 @@ impl<'a> Encoding<'a> {
             rel = rel.plus(&self.m, &one)?;
         }
         let m = &self.m;
+        // Before the restriction to type-correct states, which would only make its support larger.
         let enabled = rel.domain(m)?;
+        let correct = self.type_correct(&rel.reads(m))?;
+        let rel = Rel {
+            bdd: m.and(&rel.bdd, &correct)?,
+            writes: rel.writes,
+        };
         let without_q = |bits: &[Bit]| {
             bits.iter()
                 .copied()

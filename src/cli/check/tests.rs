@@ -14,8 +14,8 @@ struct Obedient;
 impl Backend for Obedient {
     type Model = (String, String);
 
-    fn theorems(&self) -> &'static [(&'static str, &'static str)] {
-        &[("stoller-cohen", "the default"), ("lipton", "the first")]
+    fn theorems(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("stoller-cohen", "the default"), ("lipton", "the first")]
     }
 
     fn load(

@@ -1,0 +1,501 @@
+//! `coarsen check`: relations, visibility, hypotheses, the reduced system, evidence, verdict.
+//!
+//! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
+
+use super::hypotheses::{self, Pairs, Reach};
+use super::instantiate::Model;
+use super::properties::{Goal, GoalKind, goals};
+use super::reachable::reachable;
+use super::stoller_cohen::{Explorer, Reduced, explore};
+use super::trace::{coarse_length, execution, retell, step_of};
+use super::verdict;
+use super::visibility::{Reason, Visibility, hides};
+use crate::algebra::Theory;
+use crate::control::{Control, Stop};
+use crate::explore::{Original, explore as explore_original};
+use crate::program::{Class, Program};
+use crate::relation::{Encoding, Q, Rel};
+use crate::report::{Hypothesis, Property, REPAIR, Report, Status};
+use biodivine_lib_bdd::Bdd;
+use std::time::Instant;
+
+/// What to check and how.
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    /// Explore the original program too, state by state, and compare.
+    pub cross_check: bool,
+    /// Refuse where a repair would make further steps visible.
+    pub strict: bool,
+    /// Decide only this property (and the discipline, which all others rest on).
+    pub property: Option<String>,
+}
+
+/// Checks a program under a theorem. Never fails: what could not be decided is `unknown` and says why.
+pub fn check(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> Report {
+    let begun = Instant::now();
+    let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
+    report.theorem_source = theory.source.clone();
+    report.notes = notes(program);
+    report.statistics.threads = program.threads.len().to_string();
+    let outcome = Check {
+        program,
+        theory,
+        options,
+        control,
+    }
+    .run(&mut report);
+    if let Err(stop) = outcome {
+        report.limits.hit = Some(format!("{stop} was hit during: {}", control.phase()));
+    }
+    verdict::settle(&mut report, program);
+    report.timing.total = begun.elapsed().as_secs_f64();
+    report
+}
+
+struct Check<'a> {
+    program: &'a Program,
+    theory: &'a Theory,
+    options: &'a CheckOptions,
+    control: &'a Control,
+}
+
+impl Check<'_> {
+    fn run(&self, report: &mut Report) -> Result<(), Stop> {
+        let clock = Instant::now();
+        self.control.enter("building relations");
+        let mut encoding = Encoding::new(self.program, self.control)?;
+        let mut visibility = Visibility::by_definition(&mut encoding)?;
+        let encoding = encoding;
+        let goals = goals(&encoding, self.options.property.as_deref())?;
+        visibility.repair(&encoding, &goals, self.options.strict)?;
+        describe(report, &encoding, &visibility);
+        report.properties = goals.iter().map(|g| undecided(g, self.program)).collect();
+        report.timing.encoding = clock.elapsed().as_secs_f64();
+        self.control.publish(report);
+
+        let clock = Instant::now();
+        let mut reach = Reach::Unasked;
+        let hypotheses = self.hypotheses(report, &encoding, &visibility, &goals, &mut reach);
+        report.timing.hypotheses = clock.elapsed().as_secs_f64();
+        self.control.publish(report);
+        // Even where the theorem does not apply, a violation that the reduced system finds is real.
+        let stopped = match hypotheses {
+            Err(stop @ (Stop::Interrupt | Stop::Time | Stop::Memory)) => return Err(stop),
+            other => other.err(),
+        };
+
+        let clock = Instant::now();
+        self.control.enter("the reduced system");
+        let explorer = Explorer::new(&encoding, &visibility)?;
+        let reduced = explore(&explorer, &goals)?;
+        report.timing.exploration = clock.elapsed().as_secs_f64();
+        report.statistics.layers = reduced.layers.len().to_string();
+        report.statistics.peak_nodes = encoding.m.peak().to_string();
+
+        let clock = Instant::now();
+        self.evidence(report, &encoding, &explorer, &reduced, &goals, &visibility)?;
+        self.control.publish(report);
+        if self.options.cross_check {
+            self.cross_check(report, &goals)?;
+        }
+        report.timing.evidence = clock.elapsed().as_secs_f64();
+        match reduced.stopped.or(stopped) {
+            Some(stop) => Err(stop),
+            None => Ok(()),
+        }
+    }
+
+    fn hypotheses(
+        &self,
+        report: &mut Report,
+        e: &Encoding,
+        visibility: &Visibility,
+        goals: &[Goal],
+        reach: &mut Reach,
+    ) -> Result<(), Stop> {
+        report.well_formedness = self.well_formedness(e, visibility, goals, reach)?;
+        let model = Model {
+            encoding: e,
+            visibility,
+            theory: self.theory,
+            states: Vec::new(),
+        };
+        let mut pairs = Pairs::default();
+        for (n, hypothesis) in self.theory.hypotheses.iter().enumerate() {
+            self.control
+                .enter(format!("hypothesis ({})", hypothesis.id));
+            match hypotheses::evaluate(&model, hypothesis, reach, &mut pairs) {
+                Ok(done) => report.hypotheses.push(done),
+                Err(why) => {
+                    // What is left is named, as unknown, so that the report lists every hypothesis of the theorem.
+                    for rest in &self.theory.hypotheses[n..] {
+                        report.hypotheses.push(Hypothesis {
+                            id: rest.id.clone(),
+                            formula: rest.statement.to_string(),
+                            words: rest.words.clone(),
+                            status: Status::Unknown,
+                            instances: "0".into(),
+                            evidence: format!("evaluated in part: {why}"),
+                            vacuous: false,
+                            witness: None,
+                        });
+                    }
+                    return match why {
+                        super::instantiate::Unreadable::Stopped(stop) => Err(stop),
+                        super::instantiate::Unreadable::Meaningless { .. } => Ok(()),
+                    };
+                }
+            }
+        }
+        report.statistics.pairs_checked = pairs.checked.to_string();
+        report.statistics.pairs_skipped = pairs.skipped.to_string();
+        let held = report.hypotheses.iter().all(|h| h.status == Status::Holds);
+        let on_reachable = report
+            .hypotheses
+            .iter()
+            .any(|h| h.evidence.contains("J = reachable"));
+        report.invariant = match (held, on_reachable) {
+            (true, false) => "true",
+            (true, true) => "reachable",
+            (false, _) => "none",
+        }
+        .into();
+        Ok(())
+    }
+
+    fn well_formedness(
+        &self,
+        e: &Encoding,
+        visibility: &Visibility,
+        goals: &[Goal],
+        reach: &mut Reach,
+    ) -> Result<Vec<Hypothesis>, Stop> {
+        let entry = |id: &str, formula: &str, words: &str, status, evidence: String| Hypothesis {
+            id: id.into(),
+            formula: formula.into(),
+            words: words.into(),
+            status,
+            instances: "1".into(),
+            evidence,
+            vacuous: false,
+            witness: None,
+        };
+        let mut all = Vec::new();
+        let first: Vec<usize> = refused(visibility, |r| *r == Reason::FirstStep);
+        let (status, evidence) = match first.first() {
+            None => (Status::Holds, "evaluated on the initial states".to_string()),
+            Some(&a) => {
+                let s = step_of(e, a);
+                let place = format!("{} at {} (line {})", s.thread, s.location, s.line);
+                (
+                    Status::Refuted,
+                    format!("evaluated: {place} is invisible and enabled in an initial state"),
+                )
+            }
+        };
+        all.push(entry(
+            "WFinitVis",
+            "I => p",
+            "the first steps of all threads are visible",
+            status,
+            evidence,
+        ));
+        let overlap = !e.m.disjoint(&e.initial, &e.q());
+        let (status, evidence) = if overlap {
+            (
+                Status::Refuted,
+                "evaluated: two predicates overlap in an initial state, which counts as a violation",
+            )
+        } else {
+            (Status::Holds, "evaluated on the initial states")
+        };
+        let words = "no two threads have exclusive access to one variable initially";
+        all.push(entry(
+            "WFinitExcl",
+            "I => ~q",
+            words,
+            status,
+            evidence.into(),
+        ));
+        for goal in goals.iter().filter(|g| g.can_be_hidden) {
+            let name = &goal.name;
+            let by: Vec<usize> = refused(visibility, |r| *r == Reason::Hides(name.clone()));
+            let id = format!("hides({name})");
+            let formula = "I u <= u I";
+            let words = format!("no invisible step hides {name}");
+            let Some(&a) = by.first() else {
+                let evidence = "evaluated on all type-correct states, after repairs";
+                all.push(entry(&id, formula, &words, Status::Holds, evidence.into()));
+                continue;
+            };
+            let s = step_of(e, a);
+            let place = format!("{} at {} (line {})", s.thread, s.location, s.line);
+            if let Reach::Unasked = reach {
+                *reach = match reachable(e, hypotheses::REACHABLE_BUDGET)? {
+                    Some(set) => Reach::Known(set),
+                    None => Reach::Unknown("its budget was used up".into()),
+                };
+            }
+            let (status, evidence) = match reach {
+                Reach::Known(set) => {
+                    let mut hidden = None;
+                    for &a in &by {
+                        let rel = &e.actions[a].rel;
+                        let there = Rel {
+                            bdd: e.m.and(&rel.bdd, set)?,
+                            writes: rel.writes.clone(),
+                        };
+                        if hidden.is_none() && hides(e, &there, &goal.bad)? {
+                            hidden = Some(a);
+                        }
+                    }
+                    match hidden {
+                        Some(_) => (
+                            Status::Refuted,
+                            format!(
+                                "evaluated: {place} leads out of the states to look for, from a reachable one"
+                            ),
+                        ),
+                        None => (Status::Holds, "evaluated on the reachable states".into()),
+                    }
+                }
+                _ => (
+                    Status::Unknown,
+                    format!("evaluated: {place} may lead out of the states to look for"),
+                ),
+            };
+            all.push(entry(&id, formula, &words, status, evidence));
+        }
+        Ok(all)
+    }
+
+    fn evidence(
+        &self,
+        report: &mut Report,
+        e: &Encoding,
+        explorer: &Explorer,
+        reduced: &Reduced,
+        goals: &[Goal],
+        visibility: &Visibility,
+    ) -> Result<(), Stop> {
+        self.control.enter("counting");
+        let complete = reduced.stopped.is_none();
+        if let (true, Some(visited)) = (complete, &reduced.visited) {
+            report.states.reduced = Some(count(e, &reduced.states)?);
+            report.states.visited = Some(count(e, visited)?);
+        }
+        let violated = reduced.met.first().is_some_and(Option::is_some);
+        let vacuous = e.initial.is_false();
+        if vacuous {
+            report.notes.insert(
+                0,
+                "vacuous: no state satisfies the initial values and `init`, so nothing can happen"
+                    .into(),
+            );
+        }
+        for ((goal, met), n) in goals.iter().zip(&reduced.met).zip(0..) {
+            self.control.enter(format!("the trace for {}", goal.name));
+            let property = &mut report.properties[n];
+            if let Some(met) = met {
+                let trace =
+                    execution(e, explorer, reduced, goal, *met)?.and_then(|x| retell(e, &x, goal));
+                let Some(trace) = trace else {
+                    report.evidence_rejected = true;
+                    property.reason = "the execution found in the reduced system could not be re-executed: this is a bug in coarsen".into();
+                    continue;
+                };
+                property.verdict = if goal.wanted {
+                    Status::Holds
+                } else {
+                    Status::Refuted
+                };
+                property.reason = trace.outcome.clone();
+                property.trace_length = Some(trace.steps.len().to_string());
+                property.coarse_length = Some(coarse_length(&trace).to_string());
+                property.trace = Some(trace);
+                continue;
+            }
+            let hidden = report
+                .well_formedness
+                .iter()
+                .any(|w| w.id == format!("hides({})", goal.name) && w.status != Status::Holds);
+            let gap = verdict::gap(report);
+            let property = &mut report.properties[n];
+            (property.verdict, property.reason) = if !complete {
+                (
+                    Status::Unknown,
+                    "not met before the exploration was cut short".into(),
+                )
+            } else if let Some(gap) = gap {
+                (
+                    Status::Unknown,
+                    format!("not met in the reduced system, but {gap}"),
+                )
+            } else if violated {
+                (
+                    Status::Unknown,
+                    "not met, but the theorem says nothing more once the discipline is violated"
+                        .into(),
+                )
+            } else if hidden {
+                (
+                    Status::Unknown,
+                    "not met, but an invisible step could hide it".into(),
+                )
+            } else if goal.wanted {
+                (
+                    Status::Refuted,
+                    "no reachable state satisfies it: the reduced system was explored completely"
+                        .into(),
+                )
+            } else {
+                (Status::Holds, holds_because(goal, visibility).into())
+            };
+        }
+        Ok(())
+    }
+
+    /// Explores the original program state by state and compares every answer with it.
+    fn cross_check(&self, report: &mut Report, goals: &[Goal]) -> Result<(), Stop> {
+        self.control
+            .enter("the original system, state by state (--cross-check)");
+        let original = match explore_original(self.program, self.control) {
+            Ok(original) => original,
+            Err(Stop::States) => {
+                let limit = self.control.budget().states;
+                report.notes.push(format!(
+                    "the cross-check was cut short: more than {limit} states (--limit-states)"
+                ));
+                return Err(Stop::States);
+            }
+            Err(stop) => return Err(stop),
+        };
+        report.states.original = Some(original.states.to_string());
+        for (goal, property) in goals.iter().zip(&mut report.properties) {
+            let met = met_in(&original, goal.kind);
+            let said = match (property.verdict, goal.wanted) {
+                (Status::Unknown, _) => continue,
+                (Status::Holds, wanted) => wanted,
+                (Status::Refuted, wanted) => !wanted,
+            };
+            if said != met {
+                report.evidence_rejected = true;
+                property.reason = format!(
+                    "the cross-check disagrees: state by state {} {}; this is a bug in coarsen",
+                    goal.name,
+                    if met { "is met" } else { "is never met" }
+                );
+            }
+        }
+        if !report.evidence_rejected {
+            report.notes.push("cross-checked: the original program, explored state by state, gives the same answers".into());
+        }
+        Ok(())
+    }
+}
+
+fn met_in(original: &Original, kind: GoalKind) -> bool {
+    match kind {
+        GoalKind::Discipline => original.violated,
+        GoalKind::Assertions => original.wrong,
+        GoalKind::DeadlockFree => original.deadlock,
+        GoalKind::User(n) => original.found[n],
+    }
+}
+
+fn holds_because(goal: &Goal, visibility: &Visibility) -> &'static str {
+    let nothing_hidden = visibility.reasons.iter().all(|r| !r.is_empty());
+    match (goal.kind, nothing_hidden) {
+        (_, true) => "every step is visible, so the reduced system is the original one",
+        (GoalKind::Discipline, _) => {
+            "by (19): no violation in the reduced system, so none in the original"
+        }
+        (GoalKind::DeadlockFree, _) => {
+            "by corollary (b): the reduced system has the original's deadlocks"
+        }
+        _ => "by corollary (a): what the original reaches, the reduced system meets",
+    }
+}
+
+fn refused(visibility: &Visibility, which: impl Fn(&Reason) -> bool) -> Vec<usize> {
+    visibility
+        .refused
+        .iter()
+        .filter(|(_, r)| which(r))
+        .map(|(a, _)| *a)
+        .collect()
+}
+
+/// Program states, q left aside, in a set: an exact count in decimal.
+fn count(e: &Encoding, set: &Bdd) -> Result<String, Stop> {
+    let m = &e.m;
+    let states = m.exists(set, |l| l == 3 * Q as usize)?;
+    let free = e.layout.levels() - (e.layout.bits() - 1);
+    Ok((states.exact_cardinality() >> free).to_string())
+}
+
+fn undecided(goal: &Goal, program: &Program) -> Property {
+    Property {
+        name: goal.name.clone(),
+        kind: goal.kind_name(program).into(),
+        verdict: Status::Unknown,
+        reason: "not decided".into(),
+        trace_length: None,
+        coarse_length: None,
+        trace: None,
+    }
+}
+
+/// The visible and the invisible steps, with reasons.
+fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
+    for a in 0..e.actions.len() {
+        let mut step = step_of(e, a);
+        for reason in &visibility.reasons[a] {
+            let words = reason.words(e);
+            step.reasons.push(if reason.is_repair() {
+                format!("{REPAIR}{words}")
+            } else {
+                words
+            });
+        }
+        if visibility.is_visible(a) {
+            report.visible.push(step);
+        } else {
+            report.invisible.push(step);
+        }
+    }
+    report.statistics.actions = e.actions.len().to_string();
+    report.statistics.bits = e.layout.bits().to_string();
+    if report.invisible.is_empty() {
+        report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original one".into());
+    }
+}
+
+fn notes(program: &Program) -> Vec<String> {
+    let mut notes = Vec::new();
+    let silent: Vec<&str> = program
+        .arrays
+        .iter()
+        .filter(|a| a.class == Class::Unprotected { declared: false })
+        .map(|a| a.name.as_str())
+        .collect();
+    if !silent.is_empty() {
+        notes.push(format!(
+            "no discipline word, so taken as unprotected: {}",
+            silent.join(", ")
+        ));
+    }
+    if !program.overridden.is_empty() {
+        notes.push(format!(
+            "constants overridden: {}",
+            program.overridden.join(", ")
+        ));
+    }
+    notes
+}

@@ -1,0 +1,90 @@
+//! `coarsen eval`: one inclusion or equation on one model.
+
+use super::hypotheses::{self, Pairs, Reach};
+use super::instantiate::{Model, Unreadable};
+use super::properties::goals;
+use super::visibility::Visibility;
+use crate::algebra::{Hypothesis, Statement, Theory};
+use crate::control::{Control, Stop};
+use crate::program::{Expr, Program};
+use crate::relation::Encoding;
+use crate::report::{EvalReport, SCHEMA_VERSION, Status};
+use crate::syntax::diagnostic::{Diagnostic, Span};
+
+/// Evaluates a statement, given as text and tree; `states` are its state expressions by their text.
+///
+/// # Errors
+/// If a name in it has no meaning in this model.
+pub fn eval(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    statement: (&str, &Statement),
+    states: &[(String, Expr)],
+    control: &Control,
+) -> Result<EvalReport, Diagnostic> {
+    let mut report = EvalReport {
+        schema_version: SCHEMA_VERSION,
+        model: name.into(),
+        statement: statement.0.into(),
+        status: Status::Unknown,
+        evidence: String::new(),
+        instances: "0".into(),
+        witness: None,
+    };
+    match run(program, theory, statement.1, states, control) {
+        Ok(done) => {
+            report.status = done.status;
+            report.evidence = done.evidence;
+            report.instances = done.instances;
+            report.witness = done.witness;
+        }
+        Err(Unreadable::Stopped(stop)) => {
+            report.evidence = format!(
+                "evaluated in part: {stop} was hit during: {}",
+                control.phase()
+            );
+        }
+        Err(Unreadable::Meaningless { message, expected }) => {
+            let span = Span::new(0, statement.0.len());
+            let help = "see `coarsen explain E0110` for the language of terms";
+            return Err(Diagnostic::error("E0111", span, message, expected, help));
+        }
+    }
+    Ok(report)
+}
+
+fn run(
+    program: &Program,
+    theory: &Theory,
+    statement: &Statement,
+    states: &[(String, Expr)],
+    control: &Control,
+) -> Result<crate::report::Hypothesis, Unreadable> {
+    control.enter("building relations");
+    let mut encoding = Encoding::new(program, control)?;
+    let mut visibility = Visibility::by_definition(&mut encoding)?;
+    visibility.repair(&encoding, &goals(&encoding, None)?, false)?;
+    let states: Result<Vec<_>, Stop> = states
+        .iter()
+        .map(|(text, e)| Ok((text.clone(), encoding.predicate(e)?)))
+        .collect();
+    let model = Model {
+        encoding: &encoding,
+        visibility: &visibility,
+        theory,
+        states: states?,
+    };
+    control.enter("evaluating");
+    let hypothesis = Hypothesis {
+        id: "eval".into(),
+        words: String::new(),
+        statement: statement.clone(),
+    };
+    hypotheses::evaluate(
+        &model,
+        &hypothesis,
+        &mut Reach::Unasked,
+        &mut Pairs::default(),
+    )
+}

@@ -1,0 +1,233 @@
+//! The front door of the library: read a model, check it, evaluate statements on it.
+
+use crate::algebra::{Statement, Term, Theory, shipped};
+use crate::control::Control;
+use crate::program::{Expr, Program, elaborate};
+use crate::reduction::{self, CheckOptions};
+use crate::report::{EvalReport, Report};
+use crate::syntax::ast::{self, Decl, Name, PropertyKind};
+use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
+use crate::syntax::theory::{parse_statement, parse_theory};
+use crate::syntax::{ParseLimits, parse_model};
+
+/// A model without errors.
+#[derive(Clone, Debug)]
+pub struct Session {
+    name: String,
+    tree: ast::Model,
+    defines: Vec<(String, String)>,
+    limits: ParseLimits,
+    program: Program,
+}
+
+impl Session {
+    /// Reads a model. `defines` override constants, as `-D NAME=VALUE` does. Also returns warnings.
+    ///
+    /// # Errors
+    /// All diagnostics, if one of them is an error.
+    pub fn load(
+        name: &str,
+        source: &str,
+        defines: &[(String, String)],
+        limits: ParseLimits,
+    ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (tree, mut diagnostics) = parse_model(source, limits);
+        if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+            return Err(diagnostics);
+        }
+        let (program, warnings) = elaborate(&tree, source, defines)?;
+        diagnostics.extend(warnings);
+        let session = Session {
+            name: name.to_string(),
+            tree,
+            defines: defines.to_vec(),
+            limits,
+            program,
+        };
+        Ok((session, diagnostics))
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Names of all properties: `discipline`, `assertions`, `deadlock_free` if it is asked for, and the declared ones.
+    pub fn property_names(&self) -> Vec<String> {
+        let built_in = ["discipline", "assertions"].into_iter().map(String::from);
+        let deadlock = self
+            .program
+            .deadlock_free
+            .map(|_| "deadlock_free".to_string());
+        built_in
+            .chain(deadlock)
+            .chain(self.program.properties.iter().map(|p| p.name.clone()))
+            .collect()
+    }
+
+    /// The state's components from the top of the variable order to its bottom.
+    pub fn variable_order(&self) -> Vec<String> {
+        crate::relation::Layout::new(&self.program, 0)
+            .order()
+            .iter()
+            .map(|item| match item {
+                crate::relation::Item::Violated => "q (discipline violated)".to_string(),
+                crate::relation::Item::Location(t) => {
+                    format!("location of {}", self.program.threads[*t].name)
+                }
+                crate::relation::Item::Cell(c) => self.program.cells[*c].name.clone(),
+            })
+            .collect()
+    }
+
+    /// Checks the discipline and all properties under a theorem.
+    pub fn check(&self, theory: &Theory, options: &CheckOptions, control: &Control) -> Report {
+        reduction::check(&self.name, &self.program, theory, options, control)
+    }
+
+    /// Evaluates an inclusion or equation on this model.
+    ///
+    /// # Errors
+    /// Diagnostics whose spans lie in `statement`.
+    pub fn eval(
+        &self,
+        statement: &str,
+        theory: &Theory,
+        control: &Control,
+    ) -> Result<EvalReport, Vec<Diagnostic>> {
+        let parsed = parse_statement(statement, self.limits.depth).map_err(|d| vec![d])?;
+        let states = self.state_expressions(statement, &parsed)?;
+        reduction::eval(
+            &self.name,
+            &self.program,
+            theory,
+            (statement, &parsed),
+            &states,
+            control,
+        )
+        .map_err(|d| vec![d])
+    }
+
+    /// The state expressions `{ e }` of a statement, elaborated as properties of the model would be.
+    fn state_expressions(
+        &self,
+        text: &str,
+        statement: &Statement,
+    ) -> Result<Vec<(String, Expr)>, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        statement
+            .sides
+            .iter()
+            .for_each(|t| states_of(t, &mut found));
+        found.dedup();
+        let mut all = Vec::new();
+        for state in found {
+            const BEFORE: &str = "invariant x: ";
+            let start = text.find(&format!("{{{state}}}")).map_or(0, |at| at + 1);
+            let shift = |mut d: Diagnostic| {
+                let place = |at: usize| {
+                    let at = at.saturating_sub(BEFORE.len()).min(state.len());
+                    (start + at).min(text.len())
+                };
+                d.span = Span::new(place(d.span.start), place(d.span.end));
+                d
+            };
+            let (property, errors) = parse_model(&format!("{BEFORE}{state};"), self.limits);
+            // The text is a model without a thread, which is its only fault.
+            let errors: Vec<Diagnostic> = errors
+                .into_iter()
+                .filter(|d| d.code != "E0119")
+                .map(shift)
+                .collect();
+            if !errors.is_empty() {
+                return Err(errors);
+            }
+            let expr = property.decls.into_iter().find_map(|d| match d {
+                Decl::Property { expr, .. } => Some(expr),
+                _ => None,
+            });
+            let Some(expr) = expr else {
+                let span = Span::new(start, (start + state.len()).min(text.len()));
+                let help = "write a condition over the model's variables, as in { x[0] == 1 }";
+                return Err(vec![Diagnostic::error(
+                    "E0110",
+                    span,
+                    "no state expression",
+                    "a condition",
+                    help,
+                )]);
+            };
+            let mut tree = self.tree.clone();
+            let name = Name {
+                text: "{state expression}".into(),
+                span: Span::default(),
+            };
+            tree.decls.push(Decl::Property {
+                kind: PropertyKind::Invariant,
+                name,
+                expr,
+            });
+            let (program, _) = elaborate(&tree, &self.program.source, &self.defines)
+                .map_err(|errors| errors.into_iter().map(shift).collect::<Vec<_>>())?;
+            all.extend(
+                program
+                    .properties
+                    .into_iter()
+                    .next_back()
+                    .map(|p| (state.clone(), p.expr)),
+            );
+        }
+        Ok(all)
+    }
+}
+
+fn states_of(t: &Term, into: &mut Vec<String>) {
+    match t {
+        Term::State(text) => into.push(text.clone()),
+        Term::Zero | Term::One | Term::Top | Term::Atom(_) => {}
+        Term::Not(x)
+        | Term::Star(x)
+        | Term::Omega(x)
+        | Term::SumOver(_, x)
+        | Term::ProductOver(_, x) => {
+            states_of(x, into);
+        }
+        Term::Sum(all) | Term::Product(all) => all.iter().for_each(|x| states_of(x, into)),
+        Term::Hash(x, y) => {
+            states_of(x, into);
+            states_of(y, into);
+        }
+    }
+}
+
+/// A theorem that comes with the tool, by name.
+pub fn theory(name: &str) -> Option<Theory> {
+    let (_, text, _) = shipped().iter().find(|(n, _, _)| *n == name)?;
+    // The shipped files are parsed by the tests; one that did not parse would be no theorem.
+    parse_theory(text, ParseLimits::default().depth).ok()
+}
+
+/// Reads and checks a model under Stoller & Cohen's theorem: everything in one call.
+///
+/// ```
+/// let report = coarsen::check_source(
+///     "twice.cor",
+///     "mutex m; var x: 0..2 = 0 protected x by m;
+///      thread t(i in 0..1) { lock(m); x = x + 1; unlock(m); }",
+///     &coarsen::CheckOptions::default(),
+/// )
+/// .unwrap();
+/// assert_eq!(report.verdict, coarsen::report::Verdict::Holds);
+/// ```
+///
+/// # Errors
+/// The diagnostics of a model with errors.
+pub fn check_source(
+    name: &str,
+    source: &str,
+    options: &CheckOptions,
+) -> Result<Report, Vec<Diagnostic>> {
+    let (session, _) = Session::load(name, source, &[], ParseLimits::default())?;
+    let theory = theory("stoller-cohen").ok_or_else(Vec::new)?;
+    Ok(session.check(&theory, options, &Control::default()))
+}
