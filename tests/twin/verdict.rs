@@ -135,7 +135,7 @@ pub fn answer(model: &Model, visible: &Visible) -> Answer {
         .iter()
         .filter(|node| everywhere.all_p(**node));
     let original_visible = visible_nodes.map(|node| state_of(*node)).collect();
-    let properties = properties(model, &everywhere, &reduced, rung);
+    let properties = properties(model, &reduced, rung);
     let any = |status: Status| properties.iter().any(|(_, known)| *known == status);
     let verdict = match rung {
         _ if any(Status::Refuted) => Verdict::Refuted,
@@ -156,12 +156,7 @@ pub fn answer(model: &Model, visible: &Visible) -> Answer {
 }
 
 /// What the reduced run says of each property.
-fn properties(
-    model: &Model,
-    relations: &Relations,
-    reduced: &Explored,
-    rung: Rung,
-) -> Vec<(String, Status)> {
+fn properties(model: &Model, reduced: &Explored, rung: Rung) -> Vec<(String, Status)> {
     let violation = violation(&reduced.visited);
     let decides = rung != Rung::None && !violation;
     let visits = |concerned: &dyn Fn(usize) -> bool| {
@@ -184,12 +179,7 @@ fn properties(
     ];
     for property in &model.system.program.properties {
         let status = match property {
-            Property::DeadlockFree => {
-                let deadlock = |node: &Node| {
-                    !q(*node) && relations.all_p(*node) && is_deadlock(model, state_of(*node))
-                };
-                refuted_if(reduced.states.iter().any(deadlock))
-            }
+            Property::DeadlockFree => refuted_if(visits(&|state| is_deadlock(model, state))),
             Property::State { kind, .. } => {
                 let concerned = concerned(model, property).expect("a property of states");
                 match (kind, visits(&|state| concerned[state])) {
