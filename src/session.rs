@@ -9,6 +9,7 @@ use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::theory::{parse_statement, parse_theory};
 use crate::syntax::{ParseLimits, parse_model};
+use std::time::Instant;
 
 /// A model without errors.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Session {
     defines: Vec<(String, String)>,
     limits: ParseLimits,
     program: Program,
+    /// Seconds that reading it took.
+    front_end: f64,
 }
 
 impl Session {
@@ -31,6 +34,7 @@ impl Session {
         defines: &[(String, String)],
         limits: ParseLimits,
     ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let begun = Instant::now();
         let (tree, mut diagnostics) = parse_model(source, limits);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(diagnostics);
@@ -43,6 +47,7 @@ impl Session {
             defines: defines.to_vec(),
             limits,
             program,
+            front_end: begun.elapsed().as_secs_f64(),
         };
         Ok((session, diagnostics))
     }
@@ -82,7 +87,10 @@ impl Session {
 
     /// Checks the discipline and all properties under a theorem.
     pub fn check(&self, theory: &Theory, options: &CheckOptions, control: &Control) -> Report {
-        reduction::check(&self.name, &self.program, theory, options, control)
+        let mut report = reduction::check(&self.name, &self.program, theory, options, control);
+        report.timing.front_end = self.front_end;
+        report.timing.total += self.front_end;
+        report
     }
 
     /// Evaluates an inclusion or equation on this model.

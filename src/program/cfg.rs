@@ -7,7 +7,7 @@
 use super::codes;
 use super::expressions::{Typed, fold};
 use super::scope::{Context, Elaborator};
-use super::{Command, Edge, Expr, Failure, LocId, Location, NO_OWNER, Target, Thread, Type};
+use super::{Command, Edge, Expr, Failure, LocId, Location, NO_OWNER, Target, Thread, Type, gotos};
 use crate::syntax::ast::{BinaryOp, Block, Stmt, StmtKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use rustc_hash::FxHashMap;
@@ -714,20 +714,6 @@ fn blocks(kind: &StmtKind) -> bool {
         StmtKind::When(..) | StmtKind::Assume(_) | StmtKind::Lock(_) => true,
         StmtKind::Atomic(block) => block.stmts.first().is_some_and(|s| blocks(&s.kind)),
         _ => false,
-    }
-}
-
-fn gotos(commands: &[Command], into: &mut Vec<NodeId>) {
-    for command in commands {
-        match command {
-            Command::Goto(n) => into.push(*n),
-            Command::If(_, a, b) => {
-                gotos(b, into);
-                gotos(a, into);
-            }
-            Command::Choose(branches) => branches.iter().for_each(|b| gotos(b, into)),
-            _ => {}
-        }
     }
 }
 

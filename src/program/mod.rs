@@ -212,6 +212,34 @@ pub struct Location {
     pub span: Span,
 }
 
+impl Location {
+    /// The locations that its steps lead to when they do not go wrong, sorted.
+    pub fn targets(&self) -> Vec<LocId> {
+        let mut all = Vec::new();
+        for edge in &self.edges {
+            gotos(&edge.body, &mut all);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// The locations that commands may go to, in the order of the text.
+pub(crate) fn gotos(commands: &[Command], into: &mut Vec<LocId>) {
+    for command in commands {
+        match command {
+            Command::Goto(l) => into.push(*l),
+            Command::If(_, a, b) => {
+                gotos(a, into);
+                gotos(b, into);
+            }
+            Command::Choose(branches) => branches.iter().for_each(|b| gotos(b, into)),
+            _ => {}
+        }
+    }
+}
+
 /// A thread.
 #[derive(Clone, Debug)]
 pub struct Thread {

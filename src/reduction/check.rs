@@ -74,6 +74,7 @@ impl Check<'_> {
         let encoding = encoding;
         let goals = goals(&encoding, self.options.property.as_deref())?;
         visibility.repair(&encoding, &goals, self.options.strict)?;
+        let explorer = Explorer::new(&encoding, &visibility)?;
         describe(report, &encoding, &visibility);
         report.properties = goals.iter().map(|g| undecided(g, self.program)).collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
@@ -92,10 +93,9 @@ impl Check<'_> {
 
         let clock = Instant::now();
         self.control.enter("the reduced system");
-        let explorer = Explorer::new(&encoding, &visibility)?;
-        let reduced = explore(&explorer, &goals)?;
+        let reduced = explore(&explorer, &goals);
         report.timing.exploration = clock.elapsed().as_secs_f64();
-        report.statistics.layers = reduced.layers.len().to_string();
+        report.statistics.rounds = reduced.rounds.to_string();
         report.statistics.peak_nodes = encoding.m.peak().to_string();
 
         let clock = Instant::now();
@@ -286,11 +286,11 @@ impl Check<'_> {
     ) -> Result<(), Stop> {
         self.control.enter("counting");
         let complete = reduced.stopped.is_none();
-        if let (true, Some(visited)) = (complete, &reduced.visited) {
+        if complete {
             report.states.reduced = Some(count(e, &reduced.states)?);
-            report.states.visited = Some(count(e, visited)?);
+            report.states.visited = Some(count(e, &reduced.visited)?);
         }
-        let violated = reduced.met.first().is_some_and(Option::is_some);
+        let violated = reduced.met.first() == Some(&true);
         let vacuous = e.initial.is_false();
         if vacuous {
             report.notes.insert(
@@ -302,9 +302,9 @@ impl Check<'_> {
         for ((goal, met), n) in goals.iter().zip(&reduced.met).zip(0..) {
             self.control.enter(format!("the trace for {}", goal.name));
             let property = &mut report.properties[n];
-            if let Some(met) = met {
+            if *met {
                 let trace =
-                    execution(e, explorer, reduced, goal, *met)?.and_then(|x| retell(e, &x, goal));
+                    execution(e, explorer, reduced, goal)?.and_then(|x| retell(e, &x, goal));
                 let Some(trace) = trace else {
                     report.evidence_rejected = true;
                     property.reason = "the execution found in the reduced system could not be re-executed: this is a bug in coarsen".into();

@@ -16,5 +16,5 @@ pub use check::{CheckOptions, check};
 pub use eval::eval;
 pub use instantiate::{Instance, Model};
 pub use reachable::reachable;
-pub use stoller_cohen::{Reduced, explore};
+pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub use visibility::{Reason, Visibility};

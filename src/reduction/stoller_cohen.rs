@@ -7,8 +7,8 @@
 use super::properties::Goal;
 use super::visibility::Visibility;
 use crate::control::Stop;
-use crate::program::{Command, LocId, ThreadId};
-use crate::relation::Encoding;
+use crate::program::{LocId, ThreadId};
+use crate::relation::{Bdds, Encoding, Rel};
 use biodivine_lib_bdd::Bdd;
 use std::collections::BTreeMap;
 
@@ -16,17 +16,32 @@ use std::collections::BTreeMap;
 struct Plan {
     /// Visible actions with the locations they lead to.
     visible: Vec<(usize, Vec<LocId>)>,
+    /// Invisible actions.
+    invisible: Vec<usize>,
     /// Invisible actions by location.
-    invisible: BTreeMap<LocId, Invisible>,
+    single: BTreeMap<LocId, Segment>,
+    /// The same with straight-line code joined.
+    joined: BTreeMap<LocId, Segment>,
 }
 
-struct Invisible {
-    action: usize,
+/// Invisible steps from one location: one, or several that follow each other inevitably.
+#[derive(Clone)]
+struct Segment {
+    rel: Rel,
     targets: Vec<LocId>,
     /// Where control is at the location but the step is disabled; false for most.
     blocked: Bdd,
     /// Position in an order that follows control, so that most sets are complete when they are expanded.
     rank: usize,
+}
+
+/// How closely a coarse step is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// Step by step: the states inside are exact.
+    Single,
+    /// Straight-line code at once: only the ends are exact, and whether there is a violation.
+    Joined,
 }
 
 /// The coarse steps of one thread from a set of states.
@@ -39,25 +54,16 @@ pub struct Coarse {
     pub inside: Bdd,
 }
 
-/// Where a goal is first met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Met {
-    /// In an initial state.
-    Initially,
-    /// During a coarse step from the n-th layer.
-    From(usize),
-}
-
 /// The reduced system.
 pub struct Reduced {
-    /// The states first reached by n coarse steps.
-    pub layers: Vec<Bdd>,
-    /// All states at scheduling points.
+    /// The states at scheduling points: the initial ones and those that `N` reaches.
     pub states: Bdd,
-    /// Those and the states inside steps, the violated ones too; only after a complete exploration.
-    pub visited: Option<Bdd>,
-    /// For each goal, where it is first met.
-    pub met: Vec<Option<Met>>,
+    /// Those and the states inside steps, the violated ones too, as far as they are known.
+    pub visited: Bdd,
+    /// Whether each goal is met in a visited state.
+    pub met: Vec<bool>,
+    /// Rounds over all threads until nothing was added.
+    pub rounds: usize,
     /// Why the exploration is not complete, if it is not.
     pub stopped: Option<Stop>,
 }
@@ -79,7 +85,9 @@ impl<'e, 'p> Explorer<'e, 'p> {
         for t in 0..encoding.program.threads.len() {
             let mut plan = Plan {
                 visible: Vec::new(),
-                invisible: BTreeMap::new(),
+                invisible: Vec::new(),
+                single: BTreeMap::new(),
+                joined: BTreeMap::new(),
             };
             for a in encoding.of_thread(t) {
                 let action = &encoding.actions[a];
@@ -91,21 +99,21 @@ impl<'e, 'p> Explorer<'e, 'p> {
                 let here = encoding.at(t, action.location);
                 let correct = encoding.type_correct(&action.footprint)?;
                 let blocked = m.and_not(&m.and(&here, &correct)?, &action.enabled)?;
-                plan.invisible.insert(
-                    action.location,
-                    Invisible {
-                        action: a,
-                        targets,
-                        blocked,
-                        rank: 0,
-                    },
-                );
+                let segment = Segment {
+                    rel: action.rel.clone(),
+                    targets,
+                    blocked,
+                    rank: 0,
+                };
+                plan.single.insert(action.location, segment);
+                plan.invisible.push(a);
             }
             for (rank, l) in control_order(&plan).into_iter().enumerate() {
-                if let Some(step) = plan.invisible.get_mut(&l) {
+                if let Some(step) = plan.single.get_mut(&l) {
                     step.rank = rank;
                 }
             }
+            plan.joined = join(m, &plan, encoding.program.threads[t].initial)?;
             plans.push(plan);
         }
         Ok(Explorer { encoding, plans })
@@ -115,10 +123,15 @@ impl<'e, 'p> Explorer<'e, 'p> {
     ///
     /// # Errors
     /// Any [`Stop`].
-    pub fn coarse(&self, thread: ThreadId, from: &Bdd) -> Result<Coarse, Stop> {
+    pub fn coarse(&self, thread: ThreadId, from: &Bdd, grain: Grain) -> Result<Coarse, Stop> {
         let (e, m, plan) = (self.encoding, &self.encoding.m, &self.plans[thread]);
+        let segments = match grain {
+            Grain::Single => &plan.single,
+            Grain::Joined => &plan.joined,
+        };
         let mut run = Run {
-            explorer: self,
+            encoding: e,
+            segments,
             thread,
             coarse: Coarse {
                 ends: m.no(),
@@ -133,11 +146,11 @@ impl<'e, 'p> Explorer<'e, 'p> {
             run.arrive(&next, targets)?;
         }
         while let Some((_, (l, set))) = run.pending.pop_first() {
-            let Some(step) = plan.invisible.get(&l) else {
+            let Some(segment) = segments.get(&l) else {
                 continue;
             };
-            let next = e.actions[step.action].rel.image(m, &set)?;
-            run.arrive(&next, &step.targets)?;
+            let next = segment.rel.image(m, &set)?;
+            run.arrive(&next, &segment.targets)?;
         }
         let mut coarse = run.coarse;
         coarse.inside = coarse.ends.clone();
@@ -150,27 +163,29 @@ impl<'e, 'p> Explorer<'e, 'p> {
     /// The actions of a thread's coarse steps: visible and invisible ones.
     pub fn actions(&self, thread: ThreadId) -> (Vec<usize>, Vec<usize>) {
         let plan = &self.plans[thread];
-        let visible = plan.visible.iter().map(|(a, _)| *a).collect();
-        (visible, plan.invisible.values().map(|s| s.action).collect())
+        (
+            plan.visible.iter().map(|(a, _)| *a).collect(),
+            plan.invisible.clone(),
+        )
     }
 }
 
-struct Run<'r, 'e, 'p> {
-    explorer: &'r Explorer<'e, 'p>,
+struct Run<'r, 'p> {
+    encoding: &'r Encoding<'p>,
+    segments: &'r BTreeMap<LocId, Segment>,
     thread: ThreadId,
     coarse: Coarse,
     pending: BTreeMap<usize, (LocId, Bdd)>,
     seen: BTreeMap<LocId, Bdd>,
 }
 
-impl Run<'_, '_, '_> {
+impl Run<'_, '_> {
     /// Takes in the states after a single step.
     fn arrive(&mut self, states: &Bdd, targets: &[LocId]) -> Result<(), Stop> {
         if states.is_false() {
             return Ok(());
         }
-        let (e, m) = (self.explorer.encoding, &self.explorer.encoding.m);
-        let plan = &self.explorer.plans[self.thread];
+        let (e, m) = (self.encoding, &self.encoding.m);
         let q = e.q();
         let violated = m.and(states, &q)?;
         self.coarse.violated = m.or(&self.coarse.violated, &violated)?;
@@ -185,7 +200,7 @@ impl Run<'_, '_, '_> {
             } else {
                 m.and(&states, &e.at(self.thread, l))?
             };
-            let Some(step) = plan.invisible.get(&l) else {
+            let Some(step) = self.segments.get(&l) else {
                 self.coarse.ends = m.or(&self.coarse.ends, &here)?;
                 continue;
             };
@@ -206,85 +221,77 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// Explores the reduced system to its fixpoint, noting where goals are first met.
+/// Explores the reduced system to its fixpoint and says which goals are met.
 ///
-/// # Errors
-/// Never for a limit hit on the way: then the result says so, with what was found before.
-pub fn explore(explorer: &Explorer, goals: &[Goal]) -> Result<Reduced, Stop> {
+/// Threads take turns, each following its coarse steps from all states that it has not yet been in turn for, so that
+/// a thread's progress is shared by the next (chaining). A limit hit on the way is noted in the result.
+pub fn explore(explorer: &Explorer, goals: &[Goal]) -> Reduced {
     let e = explorer.encoding;
-    let initial = e.initial.clone();
     let mut reduced = Reduced {
-        layers: Vec::new(),
-        states: initial.clone(),
-        visited: None,
-        met: goals
-            .iter()
-            .map(|g| (!e.m.disjoint(&g.bad, &initial)).then_some(Met::Initially))
-            .collect(),
+        states: e.initial.clone(),
+        visited: e.initial.clone(),
+        met: Vec::new(),
+        rounds: 0,
         stopped: None,
     };
-    if let Err(stop) =
-        fixpoint(explorer, goals, &mut reduced).and_then(|()| sweep(explorer, goals, &mut reduced))
-    {
-        reduced.stopped = Some(stop);
-    }
-    Ok(reduced)
+    let done = fixpoint(explorer, &mut reduced).and_then(|()| sweep(explorer, &mut reduced));
+    reduced.stopped = done.err();
+    reduced.met = goals
+        .iter()
+        .map(|g| !e.m.disjoint(&g.bad, &reduced.visited))
+        .collect();
+    reduced
 }
 
-fn fixpoint(explorer: &Explorer, goals: &[Goal], reduced: &mut Reduced) -> Result<(), Stop> {
+fn fixpoint(explorer: &Explorer, reduced: &mut Reduced) -> Result<(), Stop> {
     let (e, m) = (explorer.encoding, &explorer.encoding.m);
-    let mut layer = m.and_not(&e.initial, &e.q())?;
-    while !layer.is_false() {
-        let depth = reduced.layers.len();
-        reduced.layers.push(layer.clone());
-        m.control()
-            .enter(format!("the reduced system: coarse step {}", depth + 1));
-        let mut next = m.no();
-        for t in 0..explorer.plans.len() {
-            let coarse = explorer.coarse(t, &layer)?;
-            for (goal, met) in goals.iter().zip(&mut reduced.met) {
-                let hit = met.is_none()
-                    && (!m.disjoint(&goal.bad, &coarse.ends)
-                        || !m.disjoint(&goal.bad, &coarse.violated));
-                if hit {
-                    *met = Some(Met::From(depth));
+    let mut expanded = vec![m.no(); explorer.plans.len()];
+    let mut grown = true;
+    while grown {
+        grown = false;
+        reduced.rounds += 1;
+        m.control().enter(format!(
+            "the reduced system: round {} over the threads",
+            reduced.rounds
+        ));
+        for (t, expanded) in expanded.iter_mut().enumerate() {
+            loop {
+                let all = m.and_not(&reduced.states, &e.q())?;
+                let fresh = m.and_not(&all, expanded)?;
+                if fresh.is_false() {
+                    break;
                 }
+                // The difference of two sets is often the larger BDD; then all states are expanded again.
+                let from = if fresh.size() < all.size() {
+                    &fresh
+                } else {
+                    &all
+                };
+                let mut coarse = explorer.coarse(t, from, Grain::Joined)?;
+                if !coarse.violated.is_false() {
+                    coarse = explorer.coarse(t, from, Grain::Single)?;
+                }
+                *expanded = m.or(expanded, &fresh)?;
+                reduced.states = m.or(&reduced.states, &coarse.ends)?;
+                // The violated states are kept even if a limit stops the rest: a violation is one all the same.
+                reduced.visited = m.or(&reduced.visited, &coarse.violated)?;
+                grown = true;
             }
-            next = m.or(&next, &coarse.ends)?;
         }
-        layer = m.and_not(&next, &reduced.states)?;
-        reduced.states = m.or(&reduced.states, &layer)?;
     }
     Ok(())
 }
 
-/// The states inside steps, and the goals that are met only there (or earlier there).
-fn sweep(explorer: &Explorer, goals: &[Goal], reduced: &mut Reduced) -> Result<(), Stop> {
+/// The states inside steps. They are not needed for the fixpoint, so they are met once, from all states together.
+fn sweep(explorer: &Explorer, reduced: &mut Reduced) -> Result<(), Stop> {
     let (e, m) = (explorer.encoding, &explorer.encoding.m);
     m.control().enter("the states inside coarse steps");
+    reduced.visited = m.or(&reduced.visited, &reduced.states)?;
     let from = m.and_not(&reduced.states, &e.q())?;
-    let mut visited = reduced.states.clone();
     for t in 0..explorer.plans.len() {
-        let coarse = explorer.coarse(t, &from)?;
-        visited = m.or(&visited, &m.or(&coarse.inside, &coarse.violated)?)?;
+        let inside = explorer.coarse(t, &from, Grain::Single)?.inside;
+        reduced.visited = m.or(&reduced.visited, &inside)?;
     }
-    for (goal, met) in goals.iter().zip(&mut reduced.met) {
-        if met.is_some() || m.disjoint(&goal.bad, &visited) {
-            continue;
-        }
-        for (depth, layer) in reduced.layers.iter().enumerate() {
-            for t in 0..explorer.plans.len() {
-                let inside = explorer.coarse(t, layer)?.inside;
-                if met.is_none() && !m.disjoint(&goal.bad, &inside) {
-                    *met = Some(Met::From(depth));
-                }
-            }
-            if met.is_some() {
-                break;
-            }
-        }
-    }
-    reduced.visited = Some(visited);
     Ok(())
 }
 
@@ -292,32 +299,13 @@ fn sweep(explorer: &Explorer, goals: &[Goal], reduced: &mut Reduced) -> Result<(
 fn targets(e: &Encoding, action: usize) -> Vec<LocId> {
     let a = &e.actions[action];
     let thread = &e.program.threads[a.thread];
-    let mut all: Vec<LocId> = thread.wrong.into_iter().collect();
-    for edge in &thread.locations[a.location].edges {
-        gotos(&edge.body, &mut all);
-    }
-    all.sort_unstable();
-    all.dedup();
+    let mut all = thread.locations[a.location].targets();
+    all.extend(thread.wrong);
     // Most steps can't go wrong: the relation tells.
-    let leads = |l: &LocId| {
+    all.retain(|l| {
         !e.m.disjoint(&a.rel.bdd, &a.rel.after(&e.m, &e.at(a.thread, *l)))
-    };
-    all.retain(leads);
+    });
     all
-}
-
-fn gotos(commands: &[Command], into: &mut Vec<LocId>) {
-    for command in commands {
-        match command {
-            Command::Goto(l) => into.push(*l),
-            Command::If(_, a, b) => {
-                gotos(a, into);
-                gotos(b, into);
-            }
-            Command::Choose(branches) => branches.iter().for_each(|b| gotos(b, into)),
-            _ => {}
-        }
-    }
 }
 
 /// Invisible locations in reverse postorder of control.
@@ -325,24 +313,21 @@ fn control_order(plan: &Plan) -> Vec<LocId> {
     let mut order = Vec::new();
     let mut seen: Vec<LocId> = Vec::new();
     let entries = plan.visible.iter().flat_map(|(_, t)| t.iter().copied());
-    let roots: Vec<LocId> = entries.chain(plan.invisible.keys().copied()).collect();
+    let roots: Vec<LocId> = entries.chain(plan.single.keys().copied()).collect();
     for root in roots {
         // (location, next successor to look at), without recursion: straight-line code can be long.
         let mut stack = vec![(root, 0)];
-        if seen.contains(&root) || !plan.invisible.contains_key(&root) {
+        if seen.contains(&root) || !plan.single.contains_key(&root) {
             continue;
         }
         seen.push(root);
         while let Some((l, n)) = stack.pop() {
-            let next = plan
-                .invisible
-                .get(&l)
-                .and_then(|s| s.targets.get(n).copied());
+            let next = plan.single.get(&l).and_then(|s| s.targets.get(n).copied());
             match next {
                 None => order.push(l),
                 Some(successor) => {
                     stack.push((l, n + 1));
-                    if plan.invisible.contains_key(&successor) && !seen.contains(&successor) {
+                    if plan.single.contains_key(&successor) && !seen.contains(&successor) {
                         seen.push(successor);
                         stack.push((successor, 0));
                     }
@@ -352,4 +337,50 @@ fn control_order(plan: &Plan) -> Vec<LocId> {
     }
     order.reverse();
     order
+}
+
+/// Joins straight-line invisible code: a location that only one step leads to, with a step that is never disabled, is passed through.
+///
+/// The joined step is a violation exactly if one of its parts is, since q stays. A composition that would
+/// be larger than its parts is not made, so this can only save work.
+fn join(m: &Bdds, plan: &Plan, initial: LocId) -> Result<BTreeMap<LocId, Segment>, Stop> {
+    let mut entries: BTreeMap<LocId, usize> = BTreeMap::from([(initial, 2)]);
+    for l in plan.visible.iter().flat_map(|(_, t)| t) {
+        *entries.entry(*l).or_default() += 2;
+    }
+    for l in plan.single.values().flat_map(|s| &s.targets) {
+        *entries.entry(*l).or_default() += 1;
+    }
+    let passed = |from: &Segment| -> Option<(LocId, &Segment)> {
+        let [l] = from.targets.as_slice() else {
+            return None;
+        };
+        let next = plan.single.get(l)?;
+        (entries.get(l) == Some(&1) && next.blocked.is_false()).then_some((*l, next))
+    };
+    let mut joined = BTreeMap::new();
+    let mut inner: Vec<LocId> = Vec::new();
+    let mut starts: Vec<(&LocId, &Segment)> = plan.single.iter().collect();
+    starts.sort_by_key(|(_, s)| s.rank);
+    for (l, first) in starts {
+        if inner.contains(l) {
+            continue;
+        }
+        let mut segment = first.clone();
+        while let Some((through, next)) = passed(&segment) {
+            let both = segment.rel.then(m, &next.rel)?;
+            let parts = segment.rel.bdd.size() + next.rel.bdd.size();
+            if through == *l || both.bdd.size() > parts {
+                break;
+            }
+            inner.push(through);
+            segment = Segment {
+                rel: both,
+                targets: next.targets.clone(),
+                ..segment
+            };
+        }
+        joined.insert(*l, segment);
+    }
+    Ok(joined)
 }

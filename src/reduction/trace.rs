@@ -3,7 +3,7 @@
 
 use super::hypotheses::binding;
 use super::properties::{Goal, GoalKind};
-use super::stoller_cohen::{Explorer, Met, Reduced};
+use super::stoller_cohen::{Explorer, Grain, Reduced};
 use crate::control::Stop;
 use crate::explore::{
     State, Successor, holds, initially_violated, is_initial, successors, violates,
@@ -22,7 +22,13 @@ pub struct Execution {
     pub steps: Vec<(usize, usize, Concrete)>,
 }
 
-/// A shortest execution (in coarse steps, then in the actions of the last) that meets a goal.
+/// Some actions of one thread, each with the state after it.
+type Moves = Vec<(usize, Concrete)>;
+
+/// A shortest execution (in coarse steps, then in the actions of each) that meets a goal; `None` if none does.
+///
+/// Breadth first from both ends, always the end whose last layer is the smaller BDD: a layer of all states at one distance is
+/// often far larger than the set of all states.
 ///
 /// # Errors
 /// Any [`Stop`].
@@ -31,34 +37,107 @@ pub fn execution(
     explorer: &Explorer,
     reduced: &Reduced,
     goal: &Goal,
-    met: Met,
 ) -> Result<Option<Execution>, Stop> {
     let m = &e.m;
-    let Met::From(depth) = met else {
-        let first = pick(e, &m.and(&e.initial, &goal.bad)?);
-        return Ok(first.map(|first| Execution {
+    if let Some(first) = pick(e, &m.and(&e.initial, &goal.bad)?) {
+        return Ok(Some(Execution {
             first,
             steps: Vec::new(),
         }));
-    };
-    let mut target = goal.bad.clone();
-    let mut coarse: Vec<Vec<(usize, Concrete)>> = Vec::new();
-    let mut first = None;
-    for layer in reduced.layers[..=depth].iter().rev() {
-        let Some((start, moves)) = coarse_step(e, explorer, layer, &target)? else {
+    }
+    let scheduling = m.and_not(&reduced.states, &e.q())?;
+    let bad = m.and(&goal.bad, &reduced.visited)?;
+    let threads = 0..e.program.threads.len();
+    let mut ahead = vec![m.and_not(&e.initial, &e.q())?];
+    let mut ahead_all = ahead[0].clone();
+    let mut behind = vec![before(e, explorer, &bad, &scheduling)?];
+    let mut behind_all = behind[0].clone();
+    loop {
+        let (front, back) = (&ahead[ahead.len() - 1], &behind[behind.len() - 1]);
+        let meeting = m.and(front, back)?;
+        if let Some(state) = pick(e, &meeting) {
+            return assemble(e, explorer, &ahead, &behind, &bad, state);
+        }
+        if front.is_false() || back.is_false() {
+            return Ok(None);
+        }
+        if front.size() <= back.size() {
+            let mut next = m.no();
+            for t in threads.clone() {
+                next = m.or(&next, &explorer.coarse(t, front, Grain::Joined)?.ends)?;
+            }
+            let next = m.and_not(&next, &ahead_all)?;
+            ahead_all = m.or(&ahead_all, &next)?;
+            ahead.push(next);
+        } else {
+            let next = m.and_not(&before(e, explorer, back, &scheduling)?, &behind_all)?;
+            behind_all = m.or(&behind_all, &next)?;
+            behind.push(next);
+        }
+    }
+}
+
+/// The execution through a state that lies on the last layers of both ends.
+fn assemble(
+    e: &Encoding,
+    explorer: &Explorer,
+    ahead: &[Bdd],
+    behind: &[Bdd],
+    bad: &Bdd,
+    meeting: Concrete,
+) -> Result<Option<Execution>, Stop> {
+    let alone = |c: &Concrete| singleton(e, c, &e.all_bits());
+    let mut coarse: Vec<Moves> = Vec::new();
+    let mut first = meeting.clone();
+    for layer in ahead[..ahead.len() - 1].iter().rev() {
+        let Some((start, moves)) = coarse_step(e, explorer, layer, &alone(&first))? else {
             return Ok(None);
         };
-        target = singleton(e, &start, &e.all_bits());
         coarse.push(moves);
-        first = Some(start);
+        first = start;
     }
     coarse.reverse();
+    let mut last = meeting;
+    for target in behind[..behind.len() - 1].iter().rev().chain([bad]) {
+        let Some((_, moves)) = coarse_step(e, explorer, &alone(&last), target)? else {
+            return Ok(None);
+        };
+        if let Some((_, state)) = moves.last() {
+            last = state.clone();
+        }
+        coarse.push(moves);
+    }
     let steps = coarse
         .into_iter()
         .enumerate()
         .flat_map(|(n, moves)| moves.into_iter().map(move |(a, s)| (n + 1, a, s)))
         .collect();
-    Ok(first.map(|first| Execution { first, steps }))
+    Ok(Some(Execution { first, steps }))
+}
+
+/// The states among `from` with a (perhaps partial) coarse step into `target`.
+fn before(e: &Encoding, explorer: &Explorer, target: &Bdd, from: &Bdd) -> Result<Bdd, Stop> {
+    let m = &e.m;
+    let mut all = m.no();
+    for t in 0..e.program.threads.len() {
+        let (visible, invisible) = explorer.actions(t);
+        let mut known = target.clone();
+        let mut ring = target.clone();
+        while !ring.is_false() {
+            let next = m.and_not(&preimage_of(e, &invisible, &ring)?, &e.q())?;
+            ring = m.and_not(&next, &known)?;
+            known = m.or(&known, &ring)?;
+        }
+        all = m.or(&all, &m.and(&preimage_of(e, &visible, &known)?, from)?)?;
+    }
+    Ok(all)
+}
+
+fn preimage_of(e: &Encoding, actions: &[usize], set: &Bdd) -> Result<Bdd, Stop> {
+    let m = &e.m;
+    actions.iter().try_fold(m.no(), |acc, &a| {
+        m.or(&acc, &e.actions[a].rel.preimage(m, set)?)
+    })
 }
 
 /// A state of `from` and the fewest single actions of one thread's coarse step that lead from it into `target`.
@@ -67,39 +146,26 @@ fn coarse_step(
     explorer: &Explorer,
     from: &Bdd,
     target: &Bdd,
-) -> Result<Option<(Concrete, Vec<(usize, Concrete)>)>, Stop> {
+) -> Result<Option<(Concrete, Moves)>, Stop> {
     let m = &e.m;
-    let mut best: Option<(Concrete, Vec<(usize, Concrete)>)> = None;
+    let mut best: Option<(Concrete, Moves)> = None;
     for t in 0..e.program.threads.len() {
-        let coarse = explorer.coarse(t, from)?;
-        let within = m.or(&coarse.inside, &coarse.violated)?;
-        let hit = m.and(&within, target)?;
-        if hit.is_false() {
-            continue;
-        }
         let (visible, invisible) = explorer.actions(t);
-        let mut rings = vec![hit.clone()];
-        let mut known = hit;
+        let mut rings = vec![target.clone()];
+        let mut known = target.clone();
         let start = loop {
             let last = &rings[rings.len() - 1];
-            let mut sources = m.no();
-            for &a in &visible {
-                sources = m.or(
-                    &sources,
-                    &m.and(&e.actions[a].rel.preimage(m, last)?, from)?,
-                )?;
+            if best
+                .as_ref()
+                .is_some_and(|(_, moves)| moves.len() <= rings.len())
+            {
+                break None;
             }
-            if let Some(start) = pick(e, &sources) {
+            if let Some(start) = pick(e, &m.and(&preimage_of(e, &visible, last)?, from)?) {
                 break Some(start);
             }
-            let mut ring = m.no();
-            for &a in &invisible {
-                ring = m.or(
-                    &ring,
-                    &m.and(&e.actions[a].rel.preimage(m, last)?, &coarse.inside)?,
-                )?;
-            }
-            ring = m.and_not(&ring, &known)?;
+            let ring = m.and_not(&preimage_of(e, &invisible, last)?, &e.q())?;
+            let ring = m.and_not(&ring, &known)?;
             if ring.is_false() {
                 break None;
             }
@@ -107,13 +173,7 @@ fn coarse_step(
             rings.push(ring);
         };
         let Some(start) = start else { continue };
-        if best
-            .as_ref()
-            .is_some_and(|(_, moves)| moves.len() <= rings.len())
-        {
-            continue;
-        }
-        let mut moves: Vec<(usize, Concrete)> = Vec::new();
+        let mut moves = Moves::new();
         let mut current = start.clone();
         for ring in rings.iter().rev() {
             let actions = if moves.is_empty() {

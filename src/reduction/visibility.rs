@@ -11,6 +11,7 @@ use crate::control::Stop;
 use crate::program::{ArrayId, Class, Expr, LocId, ThreadId, command_arrays};
 use crate::relation::{Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
+use rustc_hash::FxHashMap;
 
 /// Why an action is visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,15 +132,17 @@ impl Visibility {
     /// invisible steps without a violation. Loop heads are preferred, since there the others can stay invisible.
     fn cycle_breakers(&self, e: &Encoding, thread: ThreadId) -> Result<Vec<usize>, Stop> {
         let invisible = self.invisible(e.of_thread(thread));
-        let Some(forever) = endless(e, &invisible)? else {
+        // An infinite run comes back to some location again and again; most code has no such cycle at all.
+        let cyclic = on_control_cycles(e, thread, &invisible);
+        let Some(forever) = endless(e, &cyclic)? else {
             return Ok(Vec::new());
         };
         let mut edges: Vec<(usize, usize)> = Vec::new();
-        for &a in &invisible {
+        for &a in &cyclic {
             let rel = &e.actions[a].rel;
             let inside =
                 e.m.and(&e.m.and(&rel.bdd, &forever)?, &rel.after(&e.m, &forever))?;
-            for &b in &invisible {
+            for &b in &cyclic {
                 let there = rel.after(&e.m, &e.at(thread, e.actions[b].location));
                 if !e.m.disjoint(&inside, &there) {
                     edges.push((a, b));
@@ -161,7 +164,7 @@ impl Visibility {
         let mut chosen = on_cycle.clone();
         for candidate in others.into_iter().chain(heads.into_iter().rev()) {
             let without: Vec<usize> = chosen.iter().copied().filter(|&a| a != candidate).collect();
-            let rest: Vec<usize> = invisible
+            let rest: Vec<usize> = cyclic
                 .iter()
                 .copied()
                 .filter(|a| !without.contains(a))
@@ -245,6 +248,49 @@ fn endless(e: &Encoding, actions: &[usize]) -> Result<Option<Bdd>, Stop> {
         }
         states = next;
     }
+}
+
+/// The actions that lie on a cycle of the control-flow graph among these.
+fn on_control_cycles(e: &Encoding, thread: ThreadId, actions: &[usize]) -> Vec<usize> {
+    let mut edges = Vec::new();
+    let mut at: FxHashMap<LocId, usize> = FxHashMap::default();
+    for &a in actions {
+        at.insert(e.actions[a].location, a);
+    }
+    for &a in actions {
+        let targets = e.program.threads[thread].locations[e.actions[a].location].targets();
+        edges.extend(targets.into_iter().filter_map(|l| Some((a, *at.get(&l)?))));
+    }
+    // Peel off what has no successor left: a straight line disappears in one pass.
+    let mut successors: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut predecessors: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for &(a, b) in &edges {
+        *successors.entry(a).or_default() += 1;
+        predecessors.entry(b).or_default().push(a);
+    }
+    let mut gone: Vec<usize> = actions
+        .iter()
+        .copied()
+        .filter(|a| !successors.contains_key(a))
+        .collect();
+    let mut next = 0;
+    while let Some(&a) = gone.get(next) {
+        next += 1;
+        for p in predecessors.remove(&a).unwrap_or_default() {
+            if let Some(left) = successors.get_mut(&p) {
+                *left -= 1;
+                if *left == 0 {
+                    gone.push(p);
+                }
+            }
+        }
+    }
+    gone.sort_unstable();
+    actions
+        .iter()
+        .copied()
+        .filter(|a| gone.binary_search(a).is_err())
+        .collect()
 }
 
 fn reaches(edges: &[(usize, usize)], from: usize, to: usize) -> bool {

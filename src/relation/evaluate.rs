@@ -98,6 +98,9 @@ impl Ground {
     }
 }
 
+/// Squarings tried before an infinite run is looked for in earnest.
+const SQUARINGS: usize = 20;
+
 /// A union of relations with different written bits.
 pub type Value = Vec<Rel>;
 
@@ -234,7 +237,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             Ground::Omega(x) => {
                 let step = self.value(x, scope, restriction)?;
                 let forever = Rel::test(self.endless(&step, scope)?);
-                self.then(&[forever], &[scope.top.clone()])
+                self.then(&[forever], std::slice::from_ref(&scope.top))
             }
             Ground::Hash(x, y) => {
                 let omega = self.value(&Ground::Omega(x.clone()), scope, restriction)?;
@@ -297,6 +300,9 @@ impl<'e, 'p> Evaluator<'e, 'p> {
     /// The type-correct states from which infinitely many steps lead: the greatest fixpoint of the preimage.
     pub fn endless(&self, step: &[Rel], scope: &Scope) -> Result<Bdd, Stop> {
         let m = &self.encoding.m;
+        if self.runs_out(step)? {
+            return Ok(m.no());
+        }
         let mut states = scope.correct.clone();
         loop {
             let mut next = m.no();
@@ -309,6 +315,23 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             }
             states = next;
         }
+    }
+
+    /// Whether some power of a relation is empty, tried by squaring as long as the powers stay small: a straight line of
+    /// n steps takes log n products, where the fixpoint above takes n images. False says nothing.
+    fn runs_out(&self, step: &[Rel]) -> Result<bool, Stop> {
+        let m = &self.encoding.m;
+        let mut power = step
+            .iter()
+            .try_fold(Rel::test(m.no()), |acc, r| acc.plus(m, r))?;
+        let most = 4 * power.bdd.size() + 1000;
+        for _ in 0..SQUARINGS {
+            if power.is_empty() || power.bdd.size() > most {
+                break;
+            }
+            power = power.then(m, &power)?;
+        }
+        Ok(power.is_empty())
     }
 
     /// The pairs in the left value, from assumed states, that are not in the right one; `None` if there is none.

@@ -354,8 +354,8 @@ pub struct Statistics {
     pub pairs_checked: String,
     /// Pairs skipped because their footprints do not conflict.
     pub pairs_skipped: String,
-    /// Coarse steps to the fixpoint.
-    pub layers: String,
+    /// Rounds over the threads to the fixpoint.
+    pub rounds: String,
     /// Nodes of the largest state set.
     pub peak_nodes: String,
 }

@@ -131,7 +131,7 @@ pub(super) fn holds() -> Report {
         bits: "14".to_string(),
         pairs_checked: "8".to_string(),
         pairs_skipped: "10".to_string(),
-        layers: "6".to_string(),
+        rounds: "6".to_string(),
         peak_nodes: "321".to_string(),
     };
     report

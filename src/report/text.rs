@@ -250,8 +250,8 @@ impl Body<'_> {
         );
         writeln!(
             f,
-            "sizes: threads {}, actions {}, bits {}, pairs checked {}, pairs skipped {}, layers {}, peak nodes {}",
-            s.threads, s.actions, s.bits, s.pairs_checked, s.pairs_skipped, s.layers, s.peak_nodes
+            "sizes: threads {}, actions {}, bits {}, pairs checked {}, pairs skipped {}, rounds {}, peak nodes {}",
+            s.threads, s.actions, s.bits, s.pairs_checked, s.pairs_skipped, s.rounds, s.peak_nodes
         )?;
         writeln!(
             f,

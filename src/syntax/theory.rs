@@ -508,31 +508,24 @@ impl Parser {
             let (a, b) = (p.at + n - 1, p.at + n);
             b < p.tokens.len() && p.tokens[a].1.end == p.tokens[b].1.start
         };
-        if let (
+        let ahead = [0, 1, 2, 3, 4].map(|n| self.ahead(n).clone());
+        if let [
             Token::Sign("("),
             Token::Number(i),
             Token::Sign(")"),
             Token::Sign("."),
             Token::Name(label),
-        ) = (
-            self.ahead(0),
-            self.ahead(1),
-            self.ahead(2),
-            self.ahead(3),
-            self.ahead(4),
-        ) {
-            if (0..5).all(|n| adjacent(self, n)) {
-                let (i, label) = (*i, label.clone());
-                self.at += 5;
-                return atom(vec![Index::Number(i)], Some(label));
-            }
+        ] = &ahead
+            && (0..5).all(|n| adjacent(self, n))
+        {
+            self.at += 5;
+            return atom(vec![Index::Number(*i)], Some(label.clone()));
         }
-        if let (Token::Sign("."), Token::Name(label)) = (self.ahead(0), self.ahead(1)) {
-            if adjacent(self, 0) && adjacent(self, 1) {
-                let label = label.clone();
-                self.at += 2;
-                return atom(Vec::new(), Some(label));
-            }
+        if let [Token::Sign("."), Token::Name(label), ..] = &ahead
+            && (0..2).all(|n| adjacent(self, n))
+        {
+            self.at += 2;
+            return atom(Vec::new(), Some(label.clone()));
         }
         if name == "T" && !self.is("[") {
             return Ok(Term::Top);

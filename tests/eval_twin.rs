@@ -1,0 +1,398 @@
+//! `coarsen eval` against a naive twin: random terms of omega algebra, evaluated on explicit Boolean matrices over all
+//! type-correct states (and over the reachable ones), straight from the relational model of FORMULAS.md.
+
+use coarsen::control::Control;
+use coarsen::explore::{
+    State, initial_candidates, initially_violated, is_initial, successors, violates,
+};
+use coarsen::program::Program;
+use coarsen::report::Status;
+use coarsen::syntax::ParseLimits;
+use coarsen::{CheckOptions, Session, theory};
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+/// Small models that differ in what lies outside a term's support.
+const MODELS: [&str; 4] = [
+    "mutex m; var x: 0..1 = 0 protected x by m;
+     thread t(i in 0..1) {
+        A: lock(m);
+        B: x = 1 - x;
+        C: unlock(m);
+     }",
+    "var x: 0..2 = 0 unprotected; var y: bool = false protected y by x == self;
+     thread t(i in 0..1) {
+        A: when (x == i) skip;
+        B: y = !y;
+        C: x = 1 - i;
+     }",
+    "var x: 0..2 unprotected; thread t { while (true) { A: x = 0; } }",
+    "var x: bool = false protected x by self == 0;
+     thread t { var n: 0..2 = 0; A: x = true; while (n < 2) { B: n = n + 1; C: x = !x; } }
+     thread s { A: when (false) skip; B: x = false; }",
+];
+
+type Matrix = Vec<Vec<bool>>;
+
+struct Twin {
+    session: Session,
+    nodes: usize,
+    reachable: Vec<bool>,
+    atoms: HashMap<String, Matrix>,
+}
+
+/// All valuations of the given ranges.
+fn valuations(ranges: &[(i64, i64)]) -> Vec<Vec<i64>> {
+    ranges.iter().fold(vec![Vec::new()], |all, &(lo, hi)| {
+        let longer = |v: Vec<i64>| (lo..=hi).map(move |x| [v.as_slice(), &[x]].concat());
+        all.into_iter().flat_map(longer).collect()
+    })
+}
+
+fn states(p: &Program) -> Vec<State> {
+    let cells: Vec<(i64, i64)> = p.cells.iter().map(|c| (c.ty.lo, c.ty.hi)).collect();
+    let places: Vec<(i64, i64)> = p
+        .threads
+        .iter()
+        .map(|t| (0, t.locations.len() as i64 - 1))
+        .collect();
+    let mut all = Vec::new();
+    for cells in valuations(&cells) {
+        for places in valuations(&places) {
+            let places: Vec<usize> = places.iter().map(|&l| l as usize).collect();
+            all.push(State::new(&cells, &places));
+        }
+    }
+    all
+}
+
+impl Twin {
+    fn new(source: &str) -> Twin {
+        let (session, _) = Session::load("twin.cor", source, &[], ParseLimits::default()).unwrap();
+        let theory = theory("stoller-cohen").unwrap();
+        let report = session.check(&theory, &CheckOptions::default(), &Control::default());
+        let p = session.program();
+        let states = states(p);
+        let index: HashMap<State, usize> = states
+            .iter()
+            .enumerate()
+            .map(|(n, s)| (s.clone(), n))
+            .collect();
+        // Node 2n is state n without q, 2n+1 with q.
+        let nodes = 2 * states.len();
+        let empty = || vec![vec![false; nodes]; nodes];
+        let mut atoms: HashMap<String, Matrix> = HashMap::new();
+        for (t, thread) in p.threads.iter().enumerate() {
+            let invisible = |l: usize| {
+                let name = &thread.locations[l].name;
+                report
+                    .invisible
+                    .iter()
+                    .any(|s| s.thread == thread.name && s.location == *name)
+            };
+            for name in [format!("u[{t}]"), format!("v[{t}]")] {
+                atoms.insert(name, empty());
+            }
+            for (n, s) in states.iter().enumerate() {
+                let l = s.location(t);
+                let name = format!("{}[{t}]", if invisible(l) { "u" } else { "v" });
+                for step in successors(p, s, t) {
+                    let to = index[&step.state];
+                    for q in 0..2 {
+                        let after = q == 1 || violates(p, t, s, &step);
+                        atoms.get_mut(&name).unwrap()[2 * n + q][2 * to + usize::from(after)] =
+                            true;
+                        let label = format!("{}.{}", thread.name, thread.locations[l].name);
+                        if thread
+                            .labels
+                            .iter()
+                            .any(|(n, _)| *n == thread.locations[l].name)
+                        {
+                            atoms.entry(label).or_insert_with(empty)[2 * n + q]
+                                [2 * to + usize::from(after)] = true;
+                        }
+                    }
+                }
+            }
+            let u = &atoms[&format!("u[{t}]")];
+            let still = (0..nodes)
+                .map(|n| !u[n].contains(&true))
+                .collect::<Vec<bool>>();
+            atoms.insert(format!("p[{t}]"), diagonal(&still));
+        }
+        atoms.insert(
+            "q".into(),
+            diagonal(&(0..nodes).map(|n| n % 2 == 1).collect::<Vec<bool>>()),
+        );
+        let x0: Vec<bool> = (0..nodes)
+            .map(|n| states[n / 2].cell(p.arrays[0].first) == 1)
+            .collect();
+        let expr = match p.arrays[0].name.as_str() {
+            "m" => "{m.owner == 1}",
+            _ if p.cells[0].ty.hi == 1 => "{x}",
+            _ => "{x == 1}",
+        };
+        atoms.insert(expr.into(), diagonal(&x0));
+        let mut reachable = vec![false; nodes];
+        let mut stack: Vec<usize> = initial_candidates(p)
+            .filter(|s| is_initial(p, s))
+            .map(|s| 2 * index[&s] + usize::from(initially_violated(p, &s)))
+            .collect();
+        while let Some(n) = stack.pop() {
+            if std::mem::replace(&mut reachable[n], true) {
+                continue;
+            }
+            for (name, m) in &atoms {
+                if name.starts_with('u') || name.starts_with('v') {
+                    stack.extend((0..nodes).filter(|&k| m[n][k]));
+                }
+            }
+        }
+        Twin {
+            session,
+            nodes,
+            reachable,
+            atoms,
+        }
+    }
+
+    /// The value of a term on the states of J.
+    fn value(&self, t: &Term, j: &[bool]) -> Matrix {
+        let n = self.nodes;
+        let on_j = |m: Matrix| -> Matrix {
+            (0..n)
+                .map(|a| (0..n).map(|b| m[a][b] && j[a] && j[b]).collect())
+                .collect()
+        };
+        match t {
+            Term::Zero => vec![vec![false; n]; n],
+            Term::One => diagonal(j),
+            Term::Top => on_j(vec![vec![true; n]; n]),
+            Term::Atom(name) => on_j(self.atoms[name].clone()),
+            Term::Not(x) => {
+                let x = self.value(x, j);
+                diagonal(&(0..n).map(|a| j[a] && !x[a][a]).collect::<Vec<bool>>())
+            }
+            Term::Sum(x, y) => plus(&self.value(x, j), &self.value(y, j)),
+            Term::Product(x, y) => times(&self.value(x, j), &self.value(y, j)),
+            Term::Star(x) => star(&self.value(x, j), j),
+            Term::Omega(x) => {
+                let forever = endless(&self.value(x, j));
+                (0..n)
+                    .map(|a| (0..n).map(|b| forever[a] && j[b]).collect())
+                    .collect()
+            }
+            Term::Hash(x, y) => {
+                let omega = self.value(&Term::Omega(x.clone()), j);
+                plus(
+                    &omega,
+                    &times(&star(&self.value(x, j), j), &self.value(y, j)),
+                )
+            }
+        }
+    }
+
+    fn below(&self, x: &Term, y: &Term) -> bool {
+        let on = |j: &[bool]| {
+            let (x, y) = (self.value(x, j), self.value(y, j));
+            x.iter()
+                .zip(&y)
+                .all(|(a, b)| a.iter().zip(b).all(|(a, b)| !a || *b))
+        };
+        on(&vec![true; self.nodes]) || on(&self.reachable)
+    }
+}
+
+fn diagonal(on: &[bool]) -> Matrix {
+    (0..on.len())
+        .map(|a| (0..on.len()).map(|b| a == b && on[a]).collect())
+        .collect()
+}
+
+fn plus(x: &Matrix, y: &Matrix) -> Matrix {
+    x.iter()
+        .zip(y)
+        .map(|(a, b)| a.iter().zip(b).map(|(a, b)| *a || *b).collect())
+        .collect()
+}
+
+fn times(x: &Matrix, y: &Matrix) -> Matrix {
+    let n = x.len();
+    x.iter()
+        .map(|row| {
+            let mut out = vec![false; n];
+            for (k, _) in row.iter().enumerate().filter(|(_, on)| **on) {
+                for (o, v) in out.iter_mut().zip(&y[k]) {
+                    *o |= v;
+                }
+            }
+            out
+        })
+        .collect()
+}
+
+fn star(x: &Matrix, j: &[bool]) -> Matrix {
+    let mut total = plus(&diagonal(j), x);
+    loop {
+        let more = times(&total, &total);
+        if more == total {
+            return total;
+        }
+        total = more;
+    }
+}
+
+fn endless(x: &Matrix) -> Vec<bool> {
+    let mut on = vec![true; x.len()];
+    loop {
+        let next: Vec<bool> = x
+            .iter()
+            .map(|row| row.iter().zip(&on).any(|(step, on)| *step && *on))
+            .collect();
+        if next == on {
+            return on;
+        }
+        on = next;
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Term {
+    Zero,
+    One,
+    Top,
+    Atom(String),
+    Not(Box<Term>),
+    Sum(Box<Term>, Box<Term>),
+    Product(Box<Term>, Box<Term>),
+    Star(Box<Term>),
+    Omega(Box<Term>),
+    Hash(Box<Term>, Box<Term>),
+}
+
+impl std::fmt::Display for Term {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Term::Zero => write!(f, "0"),
+            Term::One => write!(f, "1"),
+            Term::Top => write!(f, "T"),
+            Term::Atom(a) => write!(f, "{a}"),
+            Term::Not(x) => write!(f, "~({x})"),
+            Term::Sum(x, y) => write!(f, "({x} + {y})"),
+            Term::Product(x, y) => write!(f, "({x} {y})"),
+            Term::Star(x) => write!(f, "({x})*"),
+            Term::Omega(x) => write!(f, "({x})^w"),
+            Term::Hash(x, y) => write!(f, "(({x}) # ({y}))"),
+        }
+    }
+}
+
+fn term(actions: Vec<String>, tests: Vec<String>) -> impl Strategy<Value = Term> + Clone {
+    let test = prop::sample::select(tests).prop_map(Term::Atom);
+    let tests = test.clone().prop_recursive(2, 4, 2, |x| {
+        prop_oneof![
+            x.clone().prop_map(|x| Term::Not(Box::new(x))),
+            (x.clone(), x.clone()).prop_map(|(x, y)| Term::Sum(Box::new(x), Box::new(y))),
+            (x.clone(), x).prop_map(|(x, y)| Term::Product(Box::new(x), Box::new(y))),
+        ]
+    });
+    let leaf = prop_oneof![
+        6 => prop::sample::select(actions).prop_map(Term::Atom),
+        3 => tests,
+        1 => Just(Term::Top),
+        1 => Just(Term::One),
+        1 => Just(Term::Zero),
+    ];
+    leaf.prop_recursive(4, 12, 2, |x| {
+        prop_oneof![
+            3 => (x.clone(), x.clone()).prop_map(|(x, y)| Term::Sum(Box::new(x), Box::new(y))),
+            5 => (x.clone(), x.clone()).prop_map(|(x, y)| Term::Product(Box::new(x), Box::new(y))),
+            1 => x.clone().prop_map(|x| Term::Star(Box::new(x))),
+            1 => x.clone().prop_map(|x| Term::Omega(Box::new(x))),
+            1 => (x.clone(), x).prop_map(|(x, y)| Term::Hash(Box::new(x), Box::new(y))),
+        ]
+    })
+}
+
+fn check(twin: &Twin, left: &Term, right: &Term) -> Result<bool, TestCaseError> {
+    let expected = twin.below(left, right);
+    let text = format!("{left} <= {right}");
+    let theory = theory("stoller-cohen").unwrap();
+    let report = twin.session.eval(&text, &theory, &Control::default());
+    let report = report.map_err(|d| TestCaseError::fail(format!("{text}: {d:?}")))?;
+    let found = report.status == Status::Holds;
+    prop_assert_eq!(found, expected, "{}: {:?}", text, report);
+    prop_assert!(report.status != Status::Unknown);
+    prop_assert_eq!(report.witness.is_some(), !expected);
+    Ok(expected)
+}
+
+#[test]
+fn random_inclusions_agree_with_matrices() {
+    for source in MODELS {
+        let twin = Twin::new(source);
+        let mut actions: Vec<String> = twin.atoms.keys().cloned().collect();
+        actions.sort();
+        let is_test = |a: &String| a.starts_with('p') || a == "q" || a.starts_with('{');
+        let (tests, actions): (Vec<String>, Vec<String>) = actions.into_iter().partition(is_test);
+        let term = term(actions, tests);
+        let (held, failed) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+        let config = ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(cases())
+        };
+        proptest!(config, |(x in term.clone(), y in term.clone(), rotate in 0..3)| {
+            // Unrelated terms are seldom included in each other; these shapes often are.
+            let right = match rotate {
+                0 => y.clone(),
+                1 => Term::Sum(Box::new(y.clone()), Box::new(x.clone())),
+                _ => Term::Product(Box::new(x.clone()), Box::new(Term::Star(Box::new(y.clone())))),
+            };
+            let outcome = if check(&twin, &x, &right)? { &held } else { &failed };
+            outcome.set(outcome.get() + 1);
+        });
+        assert!(
+            held.get() > 0 && failed.get() > 0,
+            "one-sided: {held:?} held, {failed:?} failed"
+        );
+    }
+}
+
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(100)
+}
+
+#[test]
+fn a_top_on_the_left_sees_what_lies_outside_the_support() {
+    let twin = Twin::new(MODELS[0]);
+    let theory = theory("stoller-cohen").unwrap();
+    for (text, expected) in [
+        ("T <= 1", Status::Refuted),
+        ("1 <= T", Status::Holds),
+        ("{m.owner == 1} T <= {m.owner == 1}", Status::Refuted),
+        (
+            "{m.owner == 1} T <= {m.owner == 1} T {x == 0} + T {x == 1}",
+            Status::Holds,
+        ),
+        (
+            "{m.owner == 1} T <= {m.owner == 1} T {m.owner != 1}",
+            Status::Refuted,
+        ),
+        // No violation is reachable, so on the reachable states q is empty.
+        ("q T <= 0", Status::Holds),
+        ("u[0] T <= u[0]", Status::Refuted),
+        ("T u[0] <= T", Status::Holds),
+        ("(1)^w = T", Status::Holds),
+        ("T = T T", Status::Holds),
+        ("u[0] # 1 = u[0]*", Status::Holds),
+    ] {
+        let report = twin
+            .session
+            .eval(text, &theory, &Control::default())
+            .unwrap();
+        assert_eq!(report.status, expected, "{text}: {report:?}");
+    }
+}
