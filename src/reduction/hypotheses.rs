@@ -117,10 +117,10 @@ pub fn evaluate(
     let places = match (on_reachable, &result.status, &*reach) {
         (_, Status::Unknown, Reach::Unknown(why)) => {
             format!(
-                "fails on some type-correct state, and the reachable states are not known: {why}"
+                "on all type-correct states, where it fails; the reachable states are not known: {why}"
             )
         }
-        (_, Status::Refuted, _) => "refuted in a reachable state".to_string(),
+        (_, Status::Refuted, _) => "on the reachable states, where it fails".to_string(),
         (0, ..) => "on all type-correct states".to_string(),
         (n, ..) => {
             format!("on all type-correct states, {n} of the instances on the reachable states only")
@@ -130,11 +130,6 @@ pub fn evaluate(
         "evaluated {places}: {} checks, {} skipped as independent",
         here.checked, here.skipped
     );
-    if result.vacuous {
-        result
-            .evidence
-            .push_str("; vacuous: it speaks of steps that this model does not have");
-    }
     if on_reachable > 0 && result.status == Status::Holds {
         result.evidence.push_str(" (J = reachable)");
     }
@@ -298,7 +293,8 @@ fn mend(model: &Model, steps: &[Taken]) -> String {
                 "the two steps meet in {over}: let the exclusive access predicate exclude one of them, keep other threads from taking it away, or declare the variable `unprotected`"
             )
         }
-        [x, ..] => {
+        // Of a run that goes on for ever, the last step lies on the cycle.
+        [.., x] => {
             let location =
                 &e.program.threads[e.actions[*x].thread].locations[e.actions[*x].location].name;
             format!(

@@ -64,6 +64,8 @@ pub struct Encoding<'a> {
     /// The initial states, with q where predicates overlap.
     pub initial: Bdd,
     guarded: Vec<Guarded>,
+    valid_cells: Vec<Bdd>,
+    valid_locations: Vec<Bdd>,
     changes: FxHashMap<(usize, Vec<Bit>), Bdd>,
 }
 
@@ -88,14 +90,21 @@ impl<'a> Encoding<'a> {
         for x in &program.protections {
             guarded.push(guard(program, &layout, &m, &x.predicates)?);
         }
-        let initial = m.no();
+        let cells = 0..program.cells.len();
+        let threads = 0..program.threads.len();
+        let valid_cells: Result<Vec<Bdd>, Stop> =
+            cells.map(|c| valid(&m, layout.cell(c))).collect();
+        let valid_locations: Result<Vec<Bdd>, Stop> =
+            threads.map(|t| valid(&m, layout.location(t))).collect();
         let mut encoding = Encoding {
             program,
+            initial: m.no(),
             layout,
             m,
             actions: Vec::new(),
-            initial,
             guarded,
+            valid_cells: valid_cells?,
+            valid_locations: valid_locations?,
             changes: FxHashMap::default(),
         };
         encoding.initial = encoding.initial_states()?;
@@ -140,17 +149,37 @@ impl<'a> Encoding<'a> {
         let mut all = self.m.yes();
         let mut last = None;
         for &bit in bits.iter().rev() {
-            let item = self.layout.item(bit);
-            if item.is_some() && item != last {
-                last = item;
-                if let Some(item) = item {
-                    all = self
-                        .m
-                        .and(&valid(&self.m, self.layout.group(item))?, &all)?;
+            let Some(item) = self.layout.item(bit) else {
+                continue;
+            };
+            if last == Some(item) {
+                continue;
+            }
+            last = Some(item);
+            let valid = match item {
+                Item::Violated => continue,
+                Item::Location(t) => &self.valid_locations[t],
+                Item::Cell(c) => &self.valid_cells[c],
+            };
+            all = self.m.and(valid, &all)?;
+        }
+        Ok(all)
+    }
+
+    /// These bits, and with each bit those whose values decide together whether it belongs to a type-correct state.
+    pub fn with_groups(&self, bits: &[Bit]) -> Vec<Bit> {
+        let mut all = bits.to_vec();
+        for &bit in bits {
+            if let Some(item) = self.layout.item(bit) {
+                let group = self.layout.group(item);
+                if !group.values.is_power_of_two() {
+                    all.extend(group.bits());
                 }
             }
         }
-        Ok(all)
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// All bits of the state, q included.
@@ -216,7 +245,7 @@ impl<'a> Encoding<'a> {
                 Item::Location(t) => self.at(t, program.threads[t].initial),
                 Item::Cell(c) => match program.cells[c].initial {
                     Some(v) => code(m, self.layout.cell(c), (v - program.cells[c].ty.lo) as u64),
-                    None => valid(m, self.layout.cell(c))?,
+                    None => self.valid_cells[c].clone(),
                 },
             };
             all = m.and(&here, &all)?;

@@ -165,16 +165,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             };
             left.atoms(&mut seen);
             right.atoms(&mut seen);
-            bits.sort_unstable();
-            bits.dedup();
-            // A cell's codes are valid or not as a whole.
-            let correct = e.type_correct(&bits)?;
-            let more: Vec<Bit> = m
-                .support(&correct)
-                .into_iter()
-                .map(|l| (l / 3) as Bit)
-                .collect();
-            bits = union(&bits, &more);
+            bits = e.with_groups(&bits);
         }
         if left.has_top() && bits.len() < e.layout.bits() {
             bits.push(e.layout.ghost());
@@ -224,8 +215,11 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                 Ok(value)
             }
             Ground::Product(all) => {
-                let mut value = vec![Rel::test(m.yes())];
-                for x in all {
+                let Some((first, rest)) = all.split_first() else {
+                    return Ok(vec![Rel::test(m.yes())]);
+                };
+                let mut value = self.value(first, scope, restriction)?;
+                for x in rest {
                     value = self.then(&value, &self.value(x, scope, restriction)?)?;
                 }
                 Ok(value)
