@@ -109,6 +109,22 @@ impl Elaborator {
         if let Expr::Const(value) = t.expr {
             return Some((t.kind, value));
         }
+        let mut divides_by_zero = false;
+        t.expr.walk(&mut |e| {
+            if let Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, d) = e {
+                divides_by_zero |= **d == Expr::Const(0);
+            }
+        });
+        if divides_by_zero {
+            self.error(
+                codes::OUT_OF_RANGE,
+                e.span,
+                "division by zero",
+                "a divisor that is not 0",
+                "correct the divisor",
+            );
+            return None;
+        }
         self.error(
             codes::NOT_CONSTANT,
             e.span,
@@ -275,16 +291,6 @@ impl Elaborator {
                 let (ta, tb) = (self.number(a, cx), self.number(b, cx));
                 let (ta, tb) = (ta?, tb?);
                 let (lo, hi) = interval(op, &ta, &tb);
-                if matches!(op, Div | Rem) && tb.expr == Expr::Const(0) && cx.this.is_none() {
-                    self.error(
-                        codes::OUT_OF_RANGE,
-                        span,
-                        "division by zero",
-                        "a divisor that is not 0",
-                        "correct the divisor",
-                    );
-                    return None;
-                }
                 self.bounded(span, Expr::TRUE, lo, hi)?;
                 let expr = fold(op, ta.expr, tb.expr);
                 let (lo, hi) = match expr {

@@ -1,0 +1,174 @@
+//! The BDD encoding against the interpreter: state expressions on random states, and the steps of every location
+//! from every type-correct state, q included.
+
+mod twin;
+
+use coarsen::Session;
+use coarsen::control::Control;
+use coarsen::explore::{State, holds, initially_violated, successors, violates};
+use coarsen::program::Program;
+use coarsen::relation::{Concrete, Encoding, singleton};
+use coarsen::syntax::ParseLimits;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
+
+fn load(source: &str) -> Session {
+    match Session::load("random.cor", source, &[], ParseLimits::default()) {
+        Ok((session, _)) => session,
+        Err(errors) => panic!("{errors:?} in\n{source}"),
+    }
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(cases);
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(cases)
+    }
+}
+
+/// An integer expression over a, b, c, x[..].
+fn integer() -> BoxedStrategy<String> {
+    let leaf = prop_oneof![
+        prop::sample::select(vec!["a", "b", "c", "x[0]", "x[b]", "x[a]", "g[b][c]"])
+            .prop_map(String::from),
+        (-9i64..10).prop_map(|n| format!("({n})")),
+    ];
+    leaf.prop_recursive(3, 12, 2, |e| {
+        let op = prop::sample::select(vec!["+", "-", "*", "/", "%"]);
+        prop_oneof![
+            (e.clone(), op, e.clone()).prop_map(|(x, op, y)| format!("({x} {op} {y})")),
+            e.clone().prop_map(|x| format!("(-{x})")),
+            (e.clone(), e.clone(), e).prop_map(|(x, y, z)| format!("({x} < {y} ? {z} : {x})")),
+        ]
+    })
+    .boxed()
+}
+
+fn condition() -> BoxedStrategy<String> {
+    let op = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
+    let leaf = prop_oneof![
+        (integer(), op, integer()).prop_map(|(x, op, y)| format!("({x} {op} {y})")),
+        Just("d".to_string()),
+    ];
+    leaf.prop_recursive(2, 6, 2, |e| {
+        let op = prop::sample::select(vec!["&&", "||", "=>"]);
+        prop_oneof![
+            (e.clone(), op, e.clone()).prop_map(|(x, op, y)| format!("({x} {op} {y})")),
+            e.prop_map(|x| format!("(!{x})")),
+        ]
+    })
+    .boxed()
+}
+
+fn random_states(p: &Program) -> impl Strategy<Value = Vec<State>> + use<> {
+    let cells: Vec<_> = p.cells.iter().map(|c| c.ty.lo..=c.ty.hi).collect();
+    let places: Vec<_> = p.threads.iter().map(|t| 0..t.locations.len()).collect();
+    let one = (cells, places).prop_map(|(cells, places)| State::new(&cells, &places));
+    prop::collection::vec(one, 40)
+}
+
+#[test]
+fn expressions_have_the_interpreters_values() {
+    let mut runner = TestRunner::new(config(150));
+    let (yes, no) = (Cell::new(0), Cell::new(0));
+    let outcome = runner.run(&condition(), |text| {
+        let source = format!(
+            "var a: -5..5; var b: 0..6; var c: mod 5; var d: bool; var x[3]: -2..4; var g[2][3]: 0..9;
+             invariant e: {text};
+             thread t {{ skip; }}"
+        );
+        let session = load(&source);
+        let p = session.program();
+        let control = Control::default();
+        let e = Encoding::new(p, &control).unwrap();
+        let bdd = e.predicate(&p.properties[0].expr).unwrap();
+        let mut states = TestRunner::deterministic();
+        let sample = random_states(p).new_tree(&mut states).unwrap().current();
+        for state in sample {
+            let expected = holds(p, &p.properties[0].expr, &state);
+            let point = singleton(&e, &Concrete { state: state.clone(), violated: false }, &e.all_bits());
+            prop_assert_eq!(!e.m.disjoint(&bdd, &point), expected, "{} in {:?}", text, state);
+            let side = if expected { &yes } else { &no };
+            side.set(side.get() + 1);
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    assert!(
+        yes.get() > 100 && no.get() > 100,
+        "one-sided: {yes:?} true, {no:?} false"
+    );
+}
+
+#[test]
+fn steps_are_the_interpreters_steps() {
+    let mut runner = TestRunner::new(config(60));
+    let steps = Cell::new(0);
+    let outcome = runner.run(&twin::generate::samples(), |sample| {
+        let session = load(&sample.source);
+        let p = session.program();
+        let control = Control::default();
+        let e = Encoding::new(p, &control).unwrap();
+        let mut states = TestRunner::deterministic();
+        let all = e.all_bits();
+        for state in random_states(p).new_tree(&mut states).unwrap().current() {
+            for violated in [false, true] {
+                let from = Concrete {
+                    state: state.clone(),
+                    violated,
+                };
+                let from = singleton(&e, &from, &all);
+                for t in 0..p.threads.len() {
+                    let mut expected = e.m.no();
+                    for step in successors(p, &state, t) {
+                        let q = violated || violates(p, t, &state, &step);
+                        let to = Concrete {
+                            state: step.state,
+                            violated: q,
+                        };
+                        expected = e.m.or(&expected, &singleton(&e, &to, &all)).unwrap();
+                        steps.set(steps.get() + 1);
+                    }
+                    let mut found = e.m.no();
+                    for a in e.of_thread(t) {
+                        found =
+                            e.m.or(&found, &e.actions[a].rel.image(&e.m, &from).unwrap())
+                                .unwrap();
+                    }
+                    prop_assert!(e.m.same(&found, &expected), "thread {} from {:?}", t, state);
+                }
+            }
+            let initial = p
+                .threads
+                .iter()
+                .enumerate()
+                .all(|(t, thread)| state.location(t) == thread.initial)
+                && p.cells
+                    .iter()
+                    .enumerate()
+                    .all(|(c, x)| x.initial.is_none_or(|v| v == state.cell(c)))
+                && coarsen::explore::is_initial(p, &state);
+            for violated in [false, true] {
+                let point = singleton(
+                    &e,
+                    &Concrete {
+                        state: state.clone(),
+                        violated,
+                    },
+                    &all,
+                );
+                let expected = initial && violated == initially_violated(p, &state);
+                prop_assert_eq!(!e.m.disjoint(&e.initial, &point), expected);
+            }
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    assert!(steps.get() > 1000, "only {steps:?} steps were compared");
+}
