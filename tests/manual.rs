@@ -11,7 +11,8 @@
 //!
 //! In a `console` block, `? 10` behind a command is its exit code (0 if there is none), and `...` stands for any lines.
 //! Commands run in a scratch directory of their page, with a copy of `models/`. `UPDATE=1 cargo test --test manual`
-//! writes the real output into the pages, eliding as many lines as before where there is one `...`.
+//! writes the real output into the pages; what was elided is elided again where it can be found (a part between two
+//! `...` by its first line).
 
 use coarsen::control::Control;
 use coarsen::syntax::ParseLimits;
@@ -54,7 +55,10 @@ fn the_manual_is_true() {
             fs::write(path, updated).expect("written");
         }
     }
-    assert!(wrong.is_empty(), "{wrong}UPDATE=1 accepts the outputs of commands");
+    assert!(
+        wrong.is_empty(),
+        "{wrong}UPDATE=1 accepts the outputs of commands"
+    );
     assert!(run > 20, "only {run} blocks were run");
 }
 
@@ -68,8 +72,14 @@ struct Page {
 
 impl Page {
     fn new(path: &Path, root: &Path) -> Page {
-        let name = path.file_name().expect("name").to_string_lossy().into_owned();
-        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manual").join(&name);
+        let name = path
+            .file_name()
+            .expect("name")
+            .to_string_lossy()
+            .into_owned();
+        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("manual")
+            .join(&name);
         let _ = fs::remove_dir_all(&scratch);
         copy(&root.join("models"), &scratch.join("models"));
         Page {
@@ -138,9 +148,15 @@ impl Page {
             codes.dedup();
             codes
         };
-        let errors = found.iter().filter(|d| d.severity == Severity::Error).count();
+        let errors = found
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .count();
         if codes(&found) != wanted || (errors > 0) != option("error").is_some() {
-            let found: Vec<String> = found.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
+            let found: Vec<String> = found
+                .iter()
+                .map(|d| format!("{} {}", d.code, d.message))
+                .collect();
             return self.complain(place, format!("wanted {wanted:?}, found {found:#?}"));
         }
         let whole = option("fragment").is_none();
@@ -163,7 +179,10 @@ impl Page {
             self.complain(place, "no `expect` line");
         }
         for e in report.expectations.iter().filter(|e| e.met != Some(true)) {
-            self.complain(place, format!("{}: found {} ({})", e.text, e.found, report.reason));
+            self.complain(
+                place,
+                format!("{}: found {} ({})", e.text, e.found, report.reason),
+            );
         }
     }
 
@@ -173,8 +192,13 @@ impl Page {
         let mut shown = Vec::new();
         let mut rest = body;
         while let Some((line, behind)) = rest.split_first() {
-            let command = line.strip_prefix("$ ").unwrap_or_else(|| panic!("{place}: no command: {line}"));
-            let end = behind.iter().position(|l| l.starts_with("$ ")).unwrap_or(behind.len());
+            let command = line
+                .strip_prefix("$ ")
+                .unwrap_or_else(|| panic!("{place}: no command: {line}"));
+            let end = behind
+                .iter()
+                .position(|l| l.starts_with("$ "))
+                .unwrap_or(behind.len());
             let (mut expected, after) = behind.split_at(end);
             rest = after;
             let mut wanted = "0";
@@ -202,7 +226,9 @@ impl Page {
 
     /// Exit code and output of a command, standard output and standard error as they come.
     fn command(&self, place: &str, line: &str) -> (String, String) {
-        let line = line.strip_prefix("cargo run --release -- ").map_or(line.to_string(), |a| format!("coarsen {a}"));
+        let line = line
+            .strip_prefix("cargo run --release -- ")
+            .map_or(line.to_string(), |a| format!("coarsen {a}"));
         let words = words(&line);
         assert_eq!(words[0], "coarsen", "{place}: only coarsen is run");
         let log = self.scratch.join("output");
@@ -229,17 +255,32 @@ fn matches(pattern: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// New output for a pattern that no longer matches: around an only `...`, as many lines as before.
+/// New output for a pattern that no longer matches: elided as before where the places can be found again.
 fn elided(pattern: &[&str], lines: &[&str]) -> Vec<String> {
-    let dots: Vec<usize> = (0..pattern.len()).filter(|&n| pattern[n] == "...").collect();
-    let shown = match dots[..] {
-        [before] if pattern.len() <= lines.len() => {
-            let after = lines.len() - (pattern.len() - before - 1);
-            [&lines[..before], &["..."], &lines[after..]].concat()
+    let all = || lines.iter().map(ToString::to_string).collect();
+    let parts: Vec<&[&str]> = pattern.split(|l| *l == "...").collect();
+    let (mut shown, mut at) = (Vec::new(), 0);
+    for (n, part) in parts.iter().enumerate() {
+        let from = match (n, part.first()) {
+            (0, _) => 0,
+            (_, None) => at,
+            _ if n + 1 == parts.len() => lines.len().saturating_sub(part.len()),
+            (_, Some(first)) => match lines.iter().position(|l| l == first) {
+                Some(from) => from,
+                None => return all(),
+            },
+        };
+        let to = from + part.len();
+        if n + 1 == parts.len() && n == 0 || from < at || to > lines.len() {
+            return all();
         }
-        _ => lines.to_vec(),
-    };
-    shown.iter().map(ToString::to_string).collect()
+        if n > 0 {
+            shown.push("...".to_string());
+        }
+        shown.extend(lines[from..to].iter().map(ToString::to_string));
+        at = to;
+    }
+    shown
 }
 
 /// The words of a command line; `'..'` quotes.
@@ -291,5 +332,21 @@ fn elisions_match_any_lines() {
     ] {
         assert_eq!(matches(&pattern, &lines), wanted, "{pattern:?} {lines:?}");
     }
-    assert_eq!(words("coarsen eval m 'a b'  ''"), ["coarsen", "eval", "m", "a b", ""]);
+    for (pattern, lines, wanted) in [
+        (vec!["a"], vec!["b", "c"], vec!["b", "c"]),
+        (vec!["a", "..."], vec!["b", "c"], vec!["b", "..."]),
+        (vec!["...", "a"], vec!["b", "c"], vec!["...", "c"]),
+        (
+            vec!["...", "b", "x", "..."],
+            vec!["a", "b", "c", "d"],
+            vec!["...", "b", "c", "..."],
+        ),
+        (vec!["...", "x", "..."], vec!["a", "b"], vec!["a", "b"]),
+    ] {
+        assert_eq!(elided(&pattern, &lines), wanted, "{pattern:?} {lines:?}");
+    }
+    assert_eq!(
+        words("coarsen eval m 'a b'  ''"),
+        ["coarsen", "eval", "m", "a b", ""]
+    );
 }
