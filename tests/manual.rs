@@ -202,10 +202,10 @@ impl Page {
             let (mut expected, after) = behind.split_at(end);
             rest = after;
             let mut wanted = "0";
-            if let Some((code, output)) = expected.split_first() {
-                if let Some(code) = code.strip_prefix("? ") {
-                    (wanted, expected) = (code, output);
-                }
+            if let Some((first, output)) = expected.split_first()
+                && let Some(code) = first.strip_prefix("? ")
+            {
+                (wanted, expected) = (code, output);
             }
             let (code, output) = self.command(place, command);
             let found: Vec<&str> = output.lines().collect();
