@@ -158,7 +158,7 @@ impl Session {
                 let span = Span::new(start, (start + state.len()).min(text.len()));
                 let help = "write a condition over the model's variables, as in { x[0] == 1 }";
                 return Err(vec![Diagnostic::error(
-                    "E0110",
+                    "E0401",
                     span,
                     "no state expression",
                     "a condition",

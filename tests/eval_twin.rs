@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 
 /// Small models that differ in what lies outside a term's support.
-const MODELS: [&str; 4] = [
+const MODELS: [&str; 5] = [
     "mutex m; var x: 0..1 = 0 protected x by m;
      thread t(i in 0..1) {
         A: lock(m);
@@ -30,6 +30,7 @@ const MODELS: [&str; 4] = [
     "var x: bool = false protected x by self == 0;
      thread t { var n: 0..2 = 0; A: x = true; while (n < 2) { B: n = n + 1; C: x = !x; } }
      thread s { A: when (false) skip; B: x = false; }",
+    "var x: 0..1 = 0 unprotected; thread t { while (true) { A: x = 1; B: x = 0; } }",
 ];
 
 type Matrix = Vec<Vec<bool>>;
@@ -129,7 +130,7 @@ impl Twin {
             .collect();
         let expr = match p.arrays[0].name.as_str() {
             "m" => "{m.owner == 1}",
-            _ if p.cells[0].ty.hi == 1 => "{x}",
+            _ if p.cells[0].ty.kind == coarsen::program::Kind::Bool => "{x}",
             _ => "{x == 1}",
         };
         atoms.insert(expr.into(), diagonal(&x0));
@@ -363,6 +364,23 @@ fn cases() -> u32 {
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(100)
+}
+
+#[test]
+fn one_action_on_the_left_may_need_others_on_the_right() {
+    let twin = Twin::new(MODELS[4]);
+    let theory = theory("stoller-cohen").unwrap();
+    for (text, expected) in [
+        ("v[0] T <= v[0] v[0] T", Status::Holds),
+        ("t.A T <= t.A t.A T", Status::Refuted),
+        ("t.A T <= t.A t.B T", Status::Holds),
+    ] {
+        let report = twin
+            .session
+            .eval(text, &theory, &Control::default())
+            .unwrap();
+        assert_eq!(report.status, expected, "{text}: {report:?}");
+    }
 }
 
 #[test]

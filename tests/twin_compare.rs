@@ -49,6 +49,7 @@ fn report(judged: &Judged) -> Report {
         instances: String::new(),
         evidence: String::new(),
         vacuous: false,
+        on_reachable: false,
         witness: None,
     };
     let property = |(name, status): &(String, twin::verdict::Status)| Property {

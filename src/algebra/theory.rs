@@ -51,9 +51,11 @@ pub struct Hypothesis {
 }
 
 impl Theory {
-    /// A definition by name.
-    pub fn definition(&self, name: &str) -> Option<&Definition> {
-        self.definitions.iter().find(|d| d.name == name)
+    /// A definition by name and number of indices: `M[i]` and `M` are two.
+    pub fn definition(&self, name: &str, indices: usize) -> Option<&Definition> {
+        self.definitions
+            .iter()
+            .find(|d| d.name == name && d.indices.len() == indices)
     }
 }
 

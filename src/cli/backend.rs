@@ -9,6 +9,7 @@ use coarsen::control::Control;
 use coarsen::program::codes::PROGRAM_CODES;
 use coarsen::report::{EvalReport, Report};
 use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::syntax::theory::TERM_CODES;
 use coarsen::syntax::{ParseLimits, SYNTAX_CODES};
 use coarsen::{Session, theory};
 
@@ -72,6 +73,7 @@ pub fn codes() -> Vec<&'static Code> {
         .iter()
         .chain(SYNTAX_CODES)
         .chain(PROGRAM_CODES)
+        .chain(TERM_CODES)
         .collect()
 }
 

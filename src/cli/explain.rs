@@ -23,6 +23,8 @@ pub fn run(wanted: &str, codes: &[&Code], output: &mut Output) -> Exit {
 fn explanation(wanted: &str, codes: &[&Code]) -> Option<String> {
     // `(14)` is how reports and papers write it.
     let wanted = wanted.trim().trim_start_matches('(').trim_end_matches(')');
+    // `hides(NAME)` names the property it is about.
+    let wanted = wanted.split('(').next().unwrap_or(wanted);
     let same = |name: &str| name.eq_ignore_ascii_case(wanted);
     if let Some(topic) = TOPICS.iter().find(|t| same(t.name)) {
         return Some(of_topic(topic));

@@ -92,6 +92,16 @@ pub const TOPICS: &[Topic] = &[
         mend: "use a history variable that is set and never reset.",
     },
     Topic {
+        name: "hides",
+        formula: "I u_i <= u_i I, written hides(NAME) for a property NAME",
+        says: "I are the states that a property is about: those that violate an invariant, or those that a `reach` \
+               looks for. No invisible step leads out of them, so that a coarse step that enters one still shows it \
+               at its end (corollary (a)).",
+        breaks: "an invisible step that repairs an invariant which an earlier one broke.",
+        mend: "without --strict the step is made visible. Or state the invariant so that it speaks of the states \
+               between critical sections.",
+    },
+    Topic {
         name: "WFinitVis",
         formula: "initially no invisible step is enabled",
         says: "Every thread starts in front of a visible step, so that the initial states are states of the reduced \

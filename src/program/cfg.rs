@@ -8,7 +8,7 @@ use super::codes;
 use super::expressions::{Typed, fold};
 use super::scope::{Context, Elaborator};
 use super::{Command, Edge, Expr, Failure, LocId, Location, NO_OWNER, Target, Thread, Type, gotos};
-use crate::syntax::ast::{BinaryOp, Block, Stmt, StmtKind};
+use crate::syntax::ast::{BinaryOp, Block, Name, Stmt, StmtKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -139,6 +139,14 @@ impl Elaborator {
             match g.labels.iter_mut().find(|(n, _, _)| *n == name.text) {
                 // Copies of an unrolled loop share a label: it then names several locations.
                 Some((_, span, nodes)) if *span == name.span => nodes.push(node),
+                // Statements are met backwards; the later of the two is the duplicate.
+                Some((_, span, _)) if span.start > name.span.start => {
+                    let later = Name {
+                        text: name.text.clone(),
+                        span: *span,
+                    };
+                    self.duplicate(&later);
+                }
                 Some(_) => self.duplicate(name),
                 None => g.labels.push((name.text.clone(), name.span, vec![node])),
             }

@@ -87,6 +87,7 @@ impl Elaborator {
                     self.declare(name, Symbol::Value(kind, value));
                 }
                 Decl::Enum { name, variants } => {
+                    self.some_variant(variants, name.span);
                     let id = self.enumeration(&name.text, variants);
                     self.declare(name, Symbol::Enum(id));
                 }
@@ -135,6 +136,18 @@ impl Elaborator {
             self.declare(variant, Symbol::Value(Kind::Enum(id), i as i64));
         }
         id
+    }
+
+    fn some_variant(&mut self, variants: &[ast::Name], span: Span) {
+        if variants.is_empty() {
+            self.error(
+                codes::EMPTY_RANGE,
+                span,
+                "an enum without values",
+                "at least one value",
+                "name one",
+            );
+        }
     }
 
     /// Numbers the threads; their bodies come later, when all variables are known.
@@ -440,6 +453,7 @@ impl Elaborator {
                 }
             },
             TypeExpr::Enum(variants, span) => {
+                self.some_variant(variants, *span);
                 let names: Vec<String> = variants.iter().map(|v| v.text.clone()).collect();
                 // A family elaborates its locals once per thread; the enum in place is one enum all the same.
                 let known = self
@@ -451,16 +465,6 @@ impl Elaborator {
                     Some(id) if cx.this.is_some() => id,
                     _ => self.enumeration("", variants),
                 };
-                if names.is_empty() {
-                    self.error(
-                        codes::EMPTY_RANGE,
-                        *span,
-                        "an enum without values",
-                        "at least one value",
-                        "name one",
-                    );
-                    return None;
-                }
                 Some(self.enum_type(id))
             }
         }

@@ -384,14 +384,15 @@ impl Elaborator {
                 codes::WRONG_INDEXING,
                 place.span,
                 format!(
-                    "`{}` has {wanted} indices, here it has {found}",
-                    place.name.text
+                    "`{}` has {}, here it has {found}",
+                    place.name.text,
+                    counted(wanted, "index", "indices")
                 ),
-                format!("{wanted} indices"),
+                counted(wanted, "index", "indices"),
                 if wanted > found {
-                    "add `[..]`"
+                    format!("write `{}{}`", place.name.text, "[0]".repeat(wanted))
                 } else {
-                    "remove the surplus `[..]`"
+                    "remove the surplus `[..]`".to_string()
                 },
             );
             return None;
@@ -478,10 +479,15 @@ impl Elaborator {
     /// A place to assign to.
     pub(super) fn target(&mut self, place: &Place, cx: &Context) -> Option<(Target, ArrayId)> {
         let name = &place.name;
+        let bound = cx.bound.iter().any(|(n, _)| *n == name.text);
         let array = match (cx.locals.get(&name.text), self.symbol(&name.text)) {
-            (Some(&a), _) => a,
-            (None, Some(Symbol::Array(a))) if self.program.arrays[a].class != Class::Owner => a,
-            (None, None) if !cx.bound.iter().any(|(n, _)| *n == name.text) => {
+            (Some(&a), _) if !bound => a,
+            (None, Some(Symbol::Array(a)))
+                if !bound && self.program.arrays[a].class != Class::Owner =>
+            {
+                a
+            }
+            (None, None) if !bound => {
                 self.unknown(name, cx);
                 return None;
             }
@@ -586,31 +592,30 @@ impl Elaborator {
             Expr::Const(c) => Some(usize::try_from(c).unwrap_or(usize::MAX)),
             _ => None,
         };
-        let candidates: Vec<ThreadId> = (0..self.program.threads.len())
+        let threads = &self.program.threads;
+        let located: Vec<(ThreadId, Vec<LocId>)> = (0..threads.len())
             .filter(|&i| fixed.is_none_or(|f| f == i))
+            .filter_map(|i| Some((i, threads[i].label(&label.text)?)))
             .collect();
-        let located: Vec<(ThreadId, Vec<LocId>)> = candidates
-            .iter()
-            .filter_map(|&i| Some((i, self.program.threads[i].label(&label.text)?)))
-            .collect();
-        // `self` ranges over all threads, and in most of them the label is rightly absent.
-        let known = if cx.this.is_some() {
-            self.program
-                .threads
-                .iter()
-                .any(|t| t.label(&label.text).is_some())
-        } else {
-            !located.is_empty()
+        // A thread given by its name must have the label; `self` and computed threads range over threads that need not.
+        let by_name = match &thread.kind {
+            ExprKind::Call(..) => true,
+            ExprKind::Place(p) => matches!(self.symbol(&p.name.text), Some(Symbol::Thread { .. })),
+            _ => false,
         };
-        if !known {
-            let names = self
-                .program
-                .threads
+        let holders: Vec<&str> = threads
+            .iter()
+            .filter(|t| t.label(&label.text).is_some())
+            .map(|t| t.name.as_str())
+            .collect();
+        if holders.is_empty() || by_name && located.is_empty() {
+            let names = threads
                 .iter()
                 .flat_map(|t| t.labels.iter().map(|(n, _)| n.as_str()));
-            let help = match super::scope::nearest(&label.text, names) {
-                Some(other) => format!("did you mean `{other}`?"),
-                None => format!("write `{}:` before a statement of the thread", label.text),
+            let help = match (holders.first(), super::scope::nearest(&label.text, names)) {
+                (Some(holder), _) => format!("`{}` is a label of {holder}", label.text),
+                (None, Some(other)) => format!("did you mean `{other}`?"),
+                (None, None) => format!("write `{}:` before a statement of the thread", label.text),
             };
             self.error(
                 codes::UNKNOWN_LABEL,
@@ -638,6 +643,14 @@ impl Elaborator {
             result = fold(BinaryOp::Or, result, case);
         }
         Some(Typed::boolean(result))
+    }
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    match n {
+        0 => format!("no {one}"),
+        1 => format!("one {one}"),
+        n => format!("{n} {many}"),
     }
 }
 

@@ -3,18 +3,18 @@
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
 use super::hypotheses::{self, Pairs, Reach};
-use super::instantiate::Model;
+use super::instantiate::{Model, Names};
 use super::properties::{Goal, GoalKind, goals};
-use super::reachable::reachable;
 use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::trace::{coarse_length, execution, retell, step_of};
 use super::verdict;
-use super::visibility::{Reason, Visibility, hides};
+use super::visibility::Visibility;
+use super::wellformed::well_formedness;
 use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
 use crate::program::{Class, Program};
-use crate::relation::{Encoding, Q, Rel};
+use crate::relation::{Encoding, Q};
 use crate::report::{Hypothesis, Property, REPAIR, Report, Status};
 use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
@@ -51,11 +51,18 @@ pub fn check(
     }
     .run(&mut report);
     if let Err(stop) = outcome {
-        report.limits.hit = Some(format!("{stop} was hit during: {}", control.phase()));
+        hit(&mut report, stop, control);
     }
     verdict::settle(&mut report, program);
     report.timing.total = begun.elapsed().as_secs_f64();
     report
+}
+
+/// Notes the first limit that was hit, and what was being done then.
+fn hit(report: &mut Report, stop: Stop, control: &Control) {
+    if report.limits.hit.is_none() {
+        report.limits.hit = Some(format!("{stop} was hit in phase `{}`", control.phase()));
+    }
 }
 
 struct Check<'a> {
@@ -86,14 +93,17 @@ impl Check<'_> {
         report.timing.hypotheses = clock.elapsed().as_secs_f64();
         self.control.publish(report);
         // Even where the theorem does not apply, a violation that the reduced system finds is real.
-        let stopped = match hypotheses {
-            Err(stop @ (Stop::Interrupt | Stop::Time | Stop::Memory)) => return Err(stop),
-            other => other.err(),
-        };
+        if let Err(stop) = hypotheses {
+            hit(report, stop, self.control);
+            self.control.check()?;
+        }
 
         let clock = Instant::now();
         self.control.enter("the reduced system");
         let reduced = explore(&explorer, &goals);
+        if let Some(stop) = reduced.stopped {
+            hit(report, stop, self.control);
+        }
         report.timing.exploration = clock.elapsed().as_secs_f64();
         report.statistics.rounds = reduced.rounds.to_string();
         report.statistics.peak_nodes = encoding.m.peak().to_string();
@@ -105,10 +115,7 @@ impl Check<'_> {
             self.cross_check(report, &goals)?;
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
-        match reduced.stopped.or(stopped) {
-            Some(stop) => Err(stop),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn hypotheses(
@@ -119,12 +126,14 @@ impl Check<'_> {
         goals: &[Goal],
         reach: &mut Reach,
     ) -> Result<(), Stop> {
-        report.well_formedness = self.well_formedness(e, visibility, goals, reach)?;
+        self.control.enter("well-formedness");
+        report.well_formedness = well_formedness(e, visibility, goals, reach)?;
         let model = Model {
             encoding: e,
             visibility,
             theory: self.theory,
             states: Vec::new(),
+            names: Names::Variables,
         };
         let mut pairs = Pairs::default();
         for (n, hypothesis) in self.theory.hypotheses.iter().enumerate() {
@@ -141,8 +150,9 @@ impl Check<'_> {
                             words: rest.words.clone(),
                             status: Status::Unknown,
                             instances: "0".into(),
-                            evidence: format!("evaluated in part: {why}"),
+                            evidence: format!("not evaluated: {why}"),
                             vacuous: false,
+                            on_reachable: false,
                             witness: None,
                         });
                     }
@@ -156,10 +166,7 @@ impl Check<'_> {
         report.statistics.pairs_checked = pairs.checked.to_string();
         report.statistics.pairs_skipped = pairs.skipped.to_string();
         let held = report.hypotheses.iter().all(|h| h.status == Status::Holds);
-        let on_reachable = report
-            .hypotheses
-            .iter()
-            .any(|h| h.evidence.contains("J = reachable"));
+        let on_reachable = report.hypotheses.iter().any(|h| h.on_reachable);
         report.invariant = match (held, on_reachable) {
             (true, false) => "true",
             (true, true) => "reachable",
@@ -167,112 +174,6 @@ impl Check<'_> {
         }
         .into();
         Ok(())
-    }
-
-    fn well_formedness(
-        &self,
-        e: &Encoding,
-        visibility: &Visibility,
-        goals: &[Goal],
-        reach: &mut Reach,
-    ) -> Result<Vec<Hypothesis>, Stop> {
-        let entry = |id: &str, formula: &str, words: &str, status, evidence: String| Hypothesis {
-            id: id.into(),
-            formula: formula.into(),
-            words: words.into(),
-            status,
-            instances: "1".into(),
-            evidence,
-            vacuous: false,
-            witness: None,
-        };
-        let mut all = Vec::new();
-        let first: Vec<usize> = refused(visibility, |r| *r == Reason::FirstStep);
-        let (status, evidence) = match first.first() {
-            None => (Status::Holds, "evaluated on the initial states".to_string()),
-            Some(&a) => {
-                let s = step_of(e, a);
-                let place = format!("{} at {} (line {})", s.thread, s.location, s.line);
-                (
-                    Status::Refuted,
-                    format!("evaluated: {place} is invisible and enabled in an initial state"),
-                )
-            }
-        };
-        all.push(entry(
-            "WFinitVis",
-            "I => p",
-            "the first steps of all threads are visible",
-            status,
-            evidence,
-        ));
-        let overlap = !e.m.disjoint(&e.initial, &e.q());
-        let (status, evidence) = if overlap {
-            (
-                Status::Refuted,
-                "evaluated: two predicates overlap in an initial state, which counts as a violation",
-            )
-        } else {
-            (Status::Holds, "evaluated on the initial states")
-        };
-        let words = "no two threads have exclusive access to one variable initially";
-        all.push(entry(
-            "WFinitExcl",
-            "I => ~q",
-            words,
-            status,
-            evidence.into(),
-        ));
-        for goal in goals.iter().filter(|g| g.can_be_hidden) {
-            let name = &goal.name;
-            let by: Vec<usize> = refused(visibility, |r| *r == Reason::Hides(name.clone()));
-            let id = format!("hides({name})");
-            let formula = "I u <= u I";
-            let words = format!("no invisible step hides {name}");
-            let Some(&a) = by.first() else {
-                let evidence = "evaluated on all type-correct states, after repairs";
-                all.push(entry(&id, formula, &words, Status::Holds, evidence.into()));
-                continue;
-            };
-            let s = step_of(e, a);
-            let place = format!("{} at {} (line {})", s.thread, s.location, s.line);
-            if let Reach::Unasked = reach {
-                *reach = match reachable(e, hypotheses::REACHABLE_BUDGET)? {
-                    Some(set) => Reach::Known(set),
-                    None => Reach::Unknown("its budget was used up".into()),
-                };
-            }
-            let (status, evidence) = match reach {
-                Reach::Known(set) => {
-                    let mut hidden = None;
-                    for &a in &by {
-                        let rel = &e.actions[a].rel;
-                        let there = Rel {
-                            bdd: e.m.and(&rel.bdd, set)?,
-                            writes: rel.writes.clone(),
-                        };
-                        if hidden.is_none() && hides(e, &there, &goal.bad)? {
-                            hidden = Some(a);
-                        }
-                    }
-                    match hidden {
-                        Some(_) => (
-                            Status::Refuted,
-                            format!(
-                                "evaluated: {place} leads out of the states to look for, from a reachable one"
-                            ),
-                        ),
-                        None => (Status::Holds, "evaluated on the reachable states".into()),
-                    }
-                }
-                _ => (
-                    Status::Unknown,
-                    format!("evaluated: {place} may lead out of the states to look for"),
-                ),
-            };
-            all.push(entry(&id, formula, &words, status, evidence));
-        }
-        Ok(all)
     }
 
     fn evidence(
@@ -330,23 +231,23 @@ impl Check<'_> {
             (property.verdict, property.reason) = if !complete {
                 (
                     Status::Unknown,
-                    "not met before the exploration was cut short".into(),
+                    "undecided: the exploration was cut short before it was met".into(),
                 )
             } else if let Some(gap) = gap {
                 (
                     Status::Unknown,
-                    format!("not met in the reduced system, but {gap}"),
+                    format!("nothing found in the reduced system, but that says nothing: {gap}"),
                 )
             } else if violated {
                 (
                     Status::Unknown,
-                    "not met, but the theorem says nothing more once the discipline is violated"
+                    "undecided: the discipline is violated, and the theorem then says nothing about the rest"
                         .into(),
                 )
             } else if hidden {
                 (
                     Status::Unknown,
-                    "not met, but an invisible step could hide it".into(),
+                    "undecided: nothing found, but an invisible step could hide it".into(),
                 )
             } else if goal.wanted {
                 (
@@ -423,22 +324,13 @@ fn holds_because(goal: &Goal, visibility: &Visibility) -> &'static str {
     match (goal.kind, nothing_hidden) {
         (_, true) => "every step is visible, so the reduced system is the original one",
         (GoalKind::Discipline, _) => {
-            "by (19): no violation in the reduced system, so none in the original"
+            "no violation in the reduced system, so by (19) none in the original"
         }
         (GoalKind::DeadlockFree, _) => {
-            "by corollary (b): the reduced system has the original's deadlocks"
+            "the reduced system has exactly the original's deadlocks (corollary (b)), and has none"
         }
-        _ => "by corollary (a): what the original reaches, the reduced system meets",
+        _ => "the reduced system would show it (corollary (a)), and does not",
     }
-}
-
-fn refused(visibility: &Visibility, which: impl Fn(&Reason) -> bool) -> Vec<usize> {
-    visibility
-        .refused
-        .iter()
-        .filter(|(_, r)| which(r))
-        .map(|(a, _)| *a)
-        .collect()
 }
 
 /// Program states, q left aside, in a set: an exact count in decimal.

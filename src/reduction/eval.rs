@@ -1,7 +1,7 @@
 //! `coarsen eval`: one inclusion or equation on one model.
 
 use super::hypotheses::{self, Pairs, Reach};
-use super::instantiate::{Model, Unreadable};
+use super::instantiate::{Model, Names, Unreadable};
 use super::properties::goals;
 use super::visibility::Visibility;
 use crate::algebra::{Hypothesis, Statement, Theory};
@@ -40,15 +40,12 @@ pub fn eval(
             report.witness = done.witness;
         }
         Err(Unreadable::Stopped(stop)) => {
-            report.evidence = format!(
-                "evaluated in part: {stop} was hit during: {}",
-                control.phase()
-            );
+            report.evidence = format!("not evaluated: {stop} was hit during: {}", control.phase());
         }
         Err(Unreadable::Meaningless { message, expected }) => {
             let span = Span::new(0, statement.0.len());
-            let help = "see `coarsen explain E0110` for the language of terms";
-            return Err(Diagnostic::error("E0111", span, message, expected, help));
+            let help = "see `coarsen explain E0402` for the language of terms";
+            return Err(Diagnostic::error("E0402", span, message, expected, help));
         }
     }
     Ok(report)
@@ -74,6 +71,7 @@ fn run(
         visibility: &visibility,
         theory,
         states: states?,
+        names: Names::Threads,
     };
     control.enter("evaluating");
     let hypothesis = Hypothesis {

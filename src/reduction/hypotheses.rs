@@ -5,10 +5,11 @@
 
 use super::instantiate::{Atoms, Instance, Model, Unreadable};
 use super::reachable::reachable;
+use super::telling;
 use crate::algebra::{self, Order};
 use crate::control::Stop;
-use crate::relation::{Evaluator, Failure, Ground, Meaning, Taken};
-use crate::report::{self, Binding, Status, Step, Witness};
+use crate::relation::{Evaluator, Failure, Ground, Meaning};
+use crate::report::{self, Status};
 use biodivine_lib_bdd::Bdd;
 
 /// Nodes that may be built for the reachable set before it is given up.
@@ -54,7 +55,8 @@ pub fn evaluate(
         status: Status::Holds,
         instances: instances.len().to_string(),
         evidence: String::new(),
-        vacuous: instances.iter().all(|i| is_vacuous(i, &atoms)),
+        vacuous: false,
+        on_reachable: false,
         witness: None,
     };
     for instance in &instances {
@@ -94,14 +96,25 @@ pub fn evaluate(
                         continue;
                     }
                     Some(failure) => {
-                        result.witness =
-                            Some(witness(model, &within, instance, failure, Some(true)));
+                        result.witness = Some(telling::witness(
+                            model,
+                            &within,
+                            instance,
+                            failure,
+                            Some(true),
+                        ));
                         Some(true)
                     }
                 }
             }
             _ => {
-                result.witness = Some(witness(model, &everywhere, instance, failure, None));
+                result.witness = Some(telling::witness(
+                    model,
+                    &everywhere,
+                    instance,
+                    failure,
+                    None,
+                ));
                 None
             }
         };
@@ -117,7 +130,7 @@ pub fn evaluate(
     let places = match (on_reachable, &result.status, &*reach) {
         (_, Status::Unknown, Reach::Unknown(why)) => {
             format!(
-                "on all type-correct states, where it fails; the reachable states are not known: {why}"
+                "on all type-correct states, where it fails, and the reachable states are not known ({why})"
             )
         }
         (_, Status::Refuted, _) => "on the reachable states, where it fails".to_string(),
@@ -126,14 +139,20 @@ pub fn evaluate(
             format!("on all type-correct states, {n} of the instances on the reachable states only")
         }
     };
-    result.evidence = format!(
-        "evaluated {places}: {} checks, {} skipped as independent",
-        here.checked, here.skipped
-    );
-    if on_reachable > 0 && result.status == Status::Holds {
-        result.evidence.push_str(" (J = reachable)");
+    result.on_reachable = on_reachable > 0;
+    result.evidence = format!("evaluated {places}: {}", counted(here.checked, "check"));
+    if here.skipped > 0 {
+        result
+            .evidence
+            .push_str(&format!(", {} independent", here.skipped));
     }
+    result.vacuous =
+        result.status == Status::Holds && instances.iter().all(|i| is_vacuous(i, &atoms));
     Ok(result)
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Why an instance fails: the failure, and which two of its sides.
@@ -172,145 +191,4 @@ fn is_vacuous(instance: &Instance, atoms: &Atoms) -> bool {
         });
     }
     vacuous
-}
-
-/// A failure in the user's words.
-pub(super) fn witness(
-    model: &Model,
-    evaluator: &Evaluator,
-    instance: &Instance,
-    (failure, left, right): (Failure, Ground, Ground),
-    reachable: Option<bool>,
-) -> Witness {
-    let e = model.encoding;
-    let steps: Vec<Step> = failure
-        .steps
-        .iter()
-        .map(|taken| step(model, taken))
-        .collect();
-    let states = failure
-        .states
-        .iter()
-        .map(|s| super::trace::bindings(e, s, Some(&failure.bits)))
-        .collect();
-    let names = instance
-        .threads
-        .iter()
-        .map(|(i, t)| format!("{i} = {}", model.thread_name(*t)));
-    let inequality = format!("{} <= {}", evaluator.show(&left), evaluator.show(&right));
-    let words = words(&steps, &failure);
-    Witness {
-        instance: names.collect::<Vec<_>>().join(", "),
-        mend: mend(model, &failure.steps),
-        inequality,
-        words,
-        states,
-        steps,
-        reachable,
-    }
-}
-
-fn step(model: &Model, taken: &Taken) -> Step {
-    match taken {
-        Taken::Action(a) => super::trace::step_of(model.encoding, *a),
-        Taken::Factor(text) => Step {
-            thread: String::new(),
-            location: text.clone(),
-            line: 0,
-            text: text.clone(),
-            reasons: Vec::new(),
-        },
-    }
-}
-
-fn words(steps: &[Step], failure: &Failure) -> String {
-    let says = |s: &Step| {
-        if s.line == 0 {
-            s.text.clone()
-        } else {
-            format!("{} at {} (line {})", s.thread, s.location, s.line)
-        }
-    };
-    match steps {
-        [] => "there is a state on the left that is not on the right".into(),
-        [one] => format!(
-            "{} leads from s1 to s2; the right side allows no such step",
-            says(one)
-        ),
-        [first, second] => format!(
-            "{}, then {}, lead from s1 by s2 to s3; taken the other way round from s1 they neither lead to s3 nor violate the discipline",
-            says(first),
-            says(second)
-        ),
-        _ if failure.states.len() > 1
-            && failure.states[..failure.states.len() - 1]
-                .contains(&failure.states[failure.states.len() - 1]) =>
-        {
-            "these invisible steps can be repeated for ever".into()
-        }
-        _ => "these steps lead from the first to the last state; the right side has no such pair"
-            .into(),
-    }
-}
-
-fn mend(model: &Model, steps: &[Taken]) -> String {
-    let e = model.encoding;
-    let actions: Vec<usize> = steps
-        .iter()
-        .filter_map(|t| {
-            if let Taken::Action(a) = t {
-                Some(*a)
-            } else {
-                None
-            }
-        })
-        .collect();
-    let name = |item| match item {
-        Some(crate::relation::Item::Cell(c)) => Some(e.program.cells[c].name.clone()),
-        Some(crate::relation::Item::Location(t)) => {
-            Some(format!("the location of {}", e.program.threads[t].name))
-        }
-        _ => None,
-    };
-    match actions.as_slice() {
-        [x, y, ..] if e.actions[*x].thread != e.actions[*y].thread => {
-            let (a, b) = (&e.actions[*x], &e.actions[*y]);
-            let mut shared: Vec<String> = a
-                .footprint
-                .iter()
-                .filter(|bit| {
-                    b.footprint.contains(bit) && (a.writes.contains(bit) || b.writes.contains(bit))
-                })
-                .filter_map(|&bit| name(e.layout.item(bit)))
-                .collect();
-            shared.dedup();
-            let over = if shared.is_empty() {
-                "what both use".to_string()
-            } else {
-                shared.join(", ")
-            };
-            format!(
-                "the two steps meet in {over}: let the exclusive access predicate exclude one of them, keep other threads from taking it away, or declare the variable `unprotected`"
-            )
-        }
-        // Of a run that goes on for ever, the last step lies on the cycle.
-        [.., x] => {
-            let location =
-                &e.program.threads[e.actions[*x].thread].locations[e.actions[*x].location].name;
-            format!(
-                "make the step at {location} visible (use an unprotected variable in it), or drop --strict"
-            )
-        }
-        [] => {
-            "make the steps concerned visible by declaring a variable they use `unprotected`".into()
-        }
-    }
-}
-
-/// A binding of a name to a value.
-pub(super) fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
-    Binding {
-        name: name.into(),
-        value: value.into(),
-    }
 }

@@ -21,6 +21,17 @@ pub struct Model<'e, 'p> {
     pub theory: &'e Theory,
     /// State expressions `{ e }`, by their text.
     pub states: Vec<(String, Bdd)>,
+    /// What a bare name may be as an index.
+    pub names: Names,
+}
+
+/// What a bare name may be as an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Always a variable: a theory knows no program, and must not take a thread called `i` for its `i`.
+    Variables,
+    /// A thread of that name if there is one (unless something binds it), else a variable.
+    Threads,
 }
 
 /// One instance of a statement.
@@ -159,7 +170,8 @@ impl Model<'_, '_> {
 
     fn free_index(&self, index: &Index, bound: &[String], into: &mut Vec<String>) {
         if let Index::Name(n) = index {
-            let named = self.encoding.program.threads.iter().any(|t| t.name == *n);
+            let named = self.names == Names::Threads
+                && self.encoding.program.threads.iter().any(|t| t.name == *n);
             if !named && !bound.contains(n) && !into.contains(n) {
                 into.push(n.clone());
             }
@@ -293,11 +305,7 @@ impl Model<'_, '_> {
             }),
             ("q", []) => intern(atoms, "q".into(), || Ok(Meaning::Test(e.q()))),
             _ => {
-                if let Some(d) = self
-                    .theory
-                    .definition(&a.name)
-                    .filter(|d| d.indices.len() == threads.len())
-                {
+                if let Some(d) = self.theory.definition(&a.name, threads.len()) {
                     let inner: Binding = d
                         .indices
                         .iter()

@@ -8,9 +8,11 @@ mod instantiate;
 mod properties;
 mod reachable;
 mod stoller_cohen;
+mod telling;
 mod trace;
 mod verdict;
 mod visibility;
+mod wellformed;
 
 pub use check::{CheckOptions, check};
 pub use eval::eval;

@@ -1,7 +1,6 @@
 //! From layers of sets to one execution: a shortest sequence of coarse steps, expanded to single actions and re-executed
 //! by the plain interpreter.
 
-use super::hypotheses::binding;
 use super::properties::{Goal, GoalKind};
 use super::stoller_cohen::{Explorer, Grain, Reduced};
 use crate::control::Stop;
@@ -9,9 +8,16 @@ use crate::explore::{
     State, Successor, holds, initially_violated, is_initial, successors, violates,
 };
 use crate::program::{CellId, Class, Kind, Program, ThreadId};
-use crate::relation::{Bit, Concrete, Encoding, Item, Q, pick, singleton};
+use crate::relation::{Bit, Concrete, Encoding, Item, pick, singleton};
 use crate::report::{self, Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
 use biodivine_lib_bdd::Bdd;
+
+fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
+    Binding {
+        name: name.into(),
+        value: value.into(),
+    }
+}
 
 /// An execution: the first state, then actions with the state after each and the coarse step they belong to.
 #[derive(Clone, Debug)]
@@ -280,8 +286,10 @@ pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace>
         }
         GoalKind::Assertions => said.unwrap_or_else(|| "a thread has gone wrong".into()),
         GoalKind::DeadlockFree => deadlock_words(p, &current.state),
-        GoalKind::User(_) if goal.wanted => format!("{} is reached", goal.name),
-        GoalKind::User(_) => format!("{} does not hold", goal.name),
+        GoalKind::User(_) if goal.wanted => {
+            format!("a state that satisfies {} is reached", goal.name)
+        }
+        GoalKind::User(_) => format!("this state violates {}", goal.name),
     };
     Some(trace)
 }
@@ -324,13 +332,10 @@ pub fn bindings(e: &Encoding, concrete: &Concrete, only: Option<&[Bit]>) -> Vec<
             .locations
             .get(concrete.state.location(t))
             .map_or("?", |l| l.name.as_str());
-        all.push(binding(&thread.name, format!("at {location}")));
+        all.push(binding(&thread.name, location));
     }
-    if only.is_none_or(|bits| bits.contains(&Q)) {
-        all.push(binding(
-            "discipline violated",
-            if concrete.violated { "yes" } else { "no" },
-        ));
+    if concrete.violated {
+        all.push(binding("discipline", "violated"));
     }
     all
 }
@@ -445,15 +450,10 @@ fn deadlock_words(p: &Program, state: &State) -> String {
         })
         .map(|(t, thread)| {
             let location = &thread.locations[state.location(t)];
-            format!(
-                "{} waits at {} (line {})",
-                thread.name,
-                location.name,
-                p.line(location.span)
-            )
+            format!("{} waits at {}", thread.name, location.name)
         })
         .collect();
-    format!("deadlock: no step is enabled; {}", waiting.join(", "))
+    format!("no step is enabled: {}", waiting.join(", "))
 }
 
 /// The number of coarse steps of a trace.

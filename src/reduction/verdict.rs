@@ -19,7 +19,21 @@ pub fn gap(report: &Report) -> Option<String> {
     } else {
         "is not established"
     };
-    Some(format!("hypothesis ({}) {says}", open.id))
+    let what = if open.id.starts_with("WF") {
+        "condition"
+    } else {
+        "hypothesis"
+    };
+    Some(format!("{what} {} {says}", shown(&open.id)))
+}
+
+/// `(14)`, but `WFinitVis`.
+fn shown(id: &str) -> String {
+    if id.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("({id})")
+    } else {
+        id.to_string()
+    }
 }
 
 /// Sets the verdict, its reason and the expectations.
@@ -46,19 +60,22 @@ fn decide(report: &Report) -> (Verdict, String) {
     if let Some(p) = named(Status::Refuted).next() {
         let others = named(Status::Refuted).count() - 1;
         let more = if others > 0 {
-            format!(" (and {others} more)")
+            format!(" (and {others} more refuted)")
         } else {
             String::new()
         };
-        return (Verdict::Refuted, format!("{}: {}{more}", p.name, p.reason));
+        return (
+            Verdict::Refuted,
+            format!("{}: {}{more}", p.name, headline(p)),
+        );
     }
     let conditions = || report.well_formedness.iter().chain(&report.hypotheses);
     if let Some(h) = conditions().find(|h| h.status == Status::Refuted) {
         return (
             Verdict::HypothesisRefuted,
             format!(
-                "the theorem does not apply: ({}) fails in a reachable state",
-                h.id
+                "the theorem does not apply: {} fails in a reachable state",
+                shown(&h.id)
             ),
         );
     }
@@ -68,7 +85,7 @@ fn decide(report: &Report) -> (Verdict, String) {
     if let Some(h) = conditions().find(|h| h.status == Status::Unknown) {
         return (
             Verdict::Unknown,
-            format!("({}) is not established: {}", h.id, h.evidence),
+            format!("{} is not established: {}", shown(&h.id), h.evidence),
         );
     }
     if let Some(p) = named(Status::Unknown).next() {
@@ -92,6 +109,11 @@ fn decide(report: &Report) -> (Verdict, String) {
     )
 }
 
+/// A property's reason, without the details that stand below it.
+fn headline(p: &crate::report::Property) -> &str {
+    p.reason.split(": ").next().unwrap_or_default()
+}
+
 fn status_name(status: Status) -> &'static str {
     match status {
         Status::Holds => "holds",
@@ -113,6 +135,8 @@ fn expectations(report: &Report, program: &Program) -> Vec<Expectation> {
     if !program.overridden.is_empty() {
         return Vec::new();
     }
+    let open =
+        |found: &Option<String>| report.limits.hit.is_some() && found.as_deref() == Some("unknown");
     program
         .expects
         .iter()
@@ -140,7 +164,12 @@ fn expectations(report: &Report, program: &Program) -> Vec<Expectation> {
             };
             Expectation {
                 text: text.clone(),
-                met: found.as_deref().map(|f| f == wanted),
+                // A limit that was hit leaves things open; only a decided answer can miss an expectation.
+                met: if open(&found) {
+                    None
+                } else {
+                    found.as_deref().map(|f| f == wanted)
+                },
                 found: found.unwrap_or_else(|| "not established in this run".into()),
             }
         })

@@ -34,6 +34,19 @@ pub struct Failure {
     pub steps: Vec<Taken>,
     /// The bits that matter.
     pub bits: Vec<Bit>,
+    /// What it was about.
+    pub shape: Shape,
+}
+
+/// What a failed inclusion was about, as far as its form tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// `x y <= .. y x ..`: the two should have commuted.
+    Swap,
+    /// `x^w <= 0`: there should have been no infinite run.
+    Endless,
+    /// Anything else.
+    Other,
 }
 
 /// A step of a witness.
@@ -81,6 +94,9 @@ impl Evaluator<'_, '_> {
                 };
                 let test = factors.iter().find(|f| self.is_test(f)).copied();
                 self.split(monomial, right, &choices, swap, test, &mut outcome)?;
+                if let (true, Some(failure)) = (swap, &mut outcome.failure) {
+                    failure.shape = Shape::Swap;
+                }
             }
             if outcome.failure.is_some() {
                 break;
@@ -170,6 +186,7 @@ impl Evaluator<'_, '_> {
                 states: Vec::new(),
                 steps: Vec::new(),
                 bits: Vec::new(),
+                shape: Shape::Other,
             }));
         }
         self.explain(left, on_left, &difference, &scope.bits)
@@ -189,6 +206,7 @@ impl Evaluator<'_, '_> {
             states: Vec::new(),
             steps: Vec::new(),
             bits: bits.to_vec(),
+            shape: Shape::Other,
         };
         let Some((first, last)) = pick_pair(e, difference)? else {
             return Ok(failure);
@@ -245,6 +263,7 @@ impl Evaluator<'_, '_> {
                 candidates.extend(actions.iter().copied());
             }
         });
+        failure.shape = Shape::Endless;
         let mut current = first;
         while failure.states.len() < LONGEST_LASSO && !failure.states.contains(&current) {
             failure.states.push(current.clone());

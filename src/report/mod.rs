@@ -151,6 +151,9 @@ pub struct Hypothesis {
     pub evidence: String,
     /// True if some side is empty in every instance, so that it says nothing about this model.
     pub vacuous: bool,
+    /// True if some instance holds on the reachable states only.
+    #[serde(skip)]
+    pub on_reachable: bool,
     /// Why it fails, if it does.
     pub witness: Option<Witness>,
 }

@@ -29,6 +29,7 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesi
         instances: "2".to_string(),
         evidence: evidence.to_string(),
         vacuous: false,
+        on_reachable: false,
         witness: None,
     }
 }

@@ -39,7 +39,12 @@ pub fn render_eval(report: &EvalReport) -> String {
         Status::Unknown => report.evidence.clone(),
         _ => {
             let instances = counted_text(&report.instances, "instance");
-            format!("{} ({instances})", report.evidence)
+            let evidence = report
+                .evidence
+                .strip_prefix("evaluated ")
+                .unwrap_or(&report.evidence);
+            let (places, _) = evidence.split_once(": ").unwrap_or((evidence, ""));
+            format!("{places} ({instances})")
         }
     };
     let mut out = headline(&report.model, status(report.status), &reason);
@@ -174,13 +179,20 @@ impl Body<'_> {
         name: &str,
         width: usize,
     ) -> fmt::Result {
-        let instances = counted_text(&hypothesis.instances, "instance");
-        let vacuous = if hypothesis.vacuous {
-            "; vacuous: it says nothing about this model"
+        let evidence = &hypothesis.evidence;
+        let how = evidence
+            .strip_prefix("evaluated on all type-correct states: ")
+            .or_else(|| evidence.strip_prefix("evaluated: "))
+            .or_else(|| evidence.strip_prefix("evaluated "))
+            .unwrap_or(evidence);
+        let how = if hypothesis.vacuous {
+            "vacuous: this model has no such steps".to_string()
+        } else if hypothesis.instances == "1" {
+            how.to_string()
         } else {
-            ""
+            let instances = counted_text(&hypothesis.instances, "instance");
+            format!("{instances}, {how}")
         };
-        let how = format!("{instances}, {}{vacuous}", hypothesis.evidence);
         row(f, name, width, status(hypothesis.status), &how)?;
         if self.verbose() || hypothesis.status == Status::Refuted {
             writeln!(f, "      {}", hypothesis.formula)?;

@@ -11,11 +11,26 @@
 //! postfix    = prefix ('*' | '^w')*      prefix = '~' prefix | primary
 //! primary    = '0' | '1' | 'T' | NAME ('[' index,* ']')? | (NAME | NAME '(' NUMBER ')') '.' NAME | '{' state expression '}'
 //!            | '(' term ')' | '(' '+' NAME ':' term ')' | '(' '.' NAME ':' term ')'
-//! index      = NAME | NUMBER | NAME '(' NUMBER ')'
+//! index      = NAME | NUMBER | NAME '(' '-'? NUMBER ')'
 //! ```
 
+use super::codes::Code;
 use super::diagnostic::{Diagnostic, Span};
 use crate::algebra::{Atom, Definition, Hypothesis, Index, Order, Sort, Statement, Term, Theory};
+
+/// The codes of terms, statements and theories.
+pub static TERM_CODES: &[Code] = &[
+    Code {
+        code: "E0401",
+        title: "no term",
+        text: "A statement compares terms with `<=` or `=`. Terms are built from 0, 1, T, atoms (`u[0]`, `v[i]`, `p[worker(1)]`, `q`, single actions such as `worker(0).B`, tests `{ x[0] == 1 }`), complements `~` of tests, `+`, products written side by side, `*`, `^w` and `#`.\n\n  wrong: u[0] v[1] <      right: u[0] v[1] <= v[1] u[0]",
+    },
+    Code {
+        code: "E0402",
+        title: "a term without meaning here",
+        text: "The statement can be read, but something in it means nothing in this model: a thread that does not exist, a label that the thread does not have, a name that is neither u, v, p, q nor defined by the theory, or a complement of something that is no test.\n\n  wrong: ~u[0] <= p[0]      right: ~p[0] <= u[0] T",
+    },
+];
 
 /// Reads a statement such as `u[1] u[0] <= u[0] (q T + u[1] + u[1] q T)`.
 ///
@@ -112,11 +127,11 @@ const SIGNS: [&str; 18] = [
 
 fn wrong(span: Span, message: impl Into<String>, expected: &str) -> Diagnostic {
     Diagnostic::error(
-        "E0110",
+        "E0401",
         span,
         message,
         expected,
-        "terms are built from 0, 1, T, atoms, ~, +, products, * and ^w; see `coarsen explain E0110`",
+        "terms are built from 0, 1, T, atoms, ~, +, products, * and ^w; see `coarsen explain E0401`",
     )
 }
 
@@ -362,12 +377,13 @@ impl Parser {
             Token::Number(n) => Ok(Index::Number(n)),
             Token::Name(n) if self.is("(") => {
                 self.sign("(")?;
+                let negative = self.eat("-");
                 let Token::Number(i) = self.next() else {
                     self.at -= 1;
                     return self.fail("the number of a thread in its family");
                 };
                 self.sign(")")?;
-                Ok(Index::Member(n, i))
+                Ok(Index::Member(n, if negative { -i } else { i }))
             }
             Token::Name(n) => Ok(Index::Name(n)),
             _ => {

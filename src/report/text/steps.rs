@@ -8,13 +8,15 @@ use std::fmt;
 pub(super) fn at(step: &Step) -> String {
     let own_line = format!("line {}", step.line);
     let mut place = step.thread.clone();
-    if !step.location.is_empty() && step.location != own_line {
+    if !step.location.is_empty() && step.location != own_line && !step.thread.is_empty() {
         place += &format!(" at {}", step.location);
     }
     if step.line > 0 {
         place += &format!(", {own_line}");
     }
-    if step.text.is_empty() {
+    if place.is_empty() {
+        step.text.clone()
+    } else if step.text.is_empty() {
         place
     } else {
         format!("{place}: {}", step.text)

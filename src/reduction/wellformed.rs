@@ -1,0 +1,138 @@
+//! The well-formedness conditions that the use of a theorem on a program needs (Stoller & Cohen 2003, section 4), and the
+//! side condition of corollary (a).
+//!
+//! Not here: WFsep and WFacc hold by construction (all edges of a location are one action, accesses are
+//! those of the path taken), WFfiniteInvis is hypothesis (11), and WFendExcl only serves to prove (14) and (15),
+//! which are evaluated.
+
+use super::hypotheses::{REACHABLE_BUDGET, Reach};
+use super::properties::Goal;
+use super::reachable::reachable;
+use super::trace::step_of;
+use super::visibility::{Reason, Visibility, hides};
+use crate::control::Stop;
+use crate::relation::{Encoding, Rel};
+use crate::report::{Hypothesis, Status};
+
+/// Evaluates the conditions, those of the goals included.
+///
+/// # Errors
+/// Any [`Stop`].
+pub(super) fn well_formedness(
+    e: &Encoding,
+    visibility: &Visibility,
+    goals: &[Goal],
+    reach: &mut Reach,
+) -> Result<Vec<Hypothesis>, Stop> {
+    let mut all = vec![first_steps(e, visibility), disjoint_initially(e)];
+    for goal in goals.iter().filter(|g| g.can_be_hidden) {
+        all.push(not_hidden(e, visibility, goal, reach)?);
+    }
+    Ok(all)
+}
+
+fn entry(id: &str, formula: &str, words: &str, status: Status, evidence: String) -> Hypothesis {
+    Hypothesis {
+        id: id.into(),
+        formula: formula.into(),
+        words: words.into(),
+        status,
+        instances: "1".into(),
+        evidence,
+        vacuous: false,
+        on_reachable: false,
+        witness: None,
+    }
+}
+
+fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
+    let (status, evidence) = match refused(visibility, &Reason::FirstStep).first() {
+        None => (Status::Holds, "evaluated on the initial states".to_string()),
+        Some(&a) => {
+            let evidence = format!(
+                "evaluated: {} is invisible and enabled in an initial state",
+                place(e, a)
+            );
+            (Status::Refuted, evidence)
+        }
+    };
+    entry(
+        "WFinitVis",
+        "I => p",
+        "the first steps of all threads are visible",
+        status,
+        evidence,
+    )
+}
+
+fn disjoint_initially(e: &Encoding) -> Hypothesis {
+    let (status, evidence) = if e.m.disjoint(&e.initial, &e.q()) {
+        (Status::Holds, "evaluated on the initial states")
+    } else {
+        (
+            Status::Refuted,
+            "evaluated: two predicates overlap in an initial state, which counts as a violation",
+        )
+    };
+    let words = "no two threads have exclusive access to one variable initially";
+    entry("WFinitExcl", "I => ~q", words, status, evidence.into())
+}
+
+fn not_hidden(
+    e: &Encoding,
+    visibility: &Visibility,
+    goal: &Goal,
+    reach: &mut Reach,
+) -> Result<Hypothesis, Stop> {
+    let id = format!("hides({})", goal.name);
+    let words = format!(
+        "no invisible step leaves the states that {} is about",
+        goal.name
+    );
+    let by = refused(visibility, &Reason::Hides(goal.name.clone()));
+    let finish = |status, evidence: String| Ok(entry(&id, "I u <= u I", &words, status, evidence));
+    let Some(&first) = by.first() else {
+        return finish(Status::Holds, "evaluated on all type-correct states".into());
+    };
+    if let Reach::Unasked = reach {
+        *reach = match reachable(e, REACHABLE_BUDGET)? {
+            Some(set) => Reach::Known(set),
+            None => Reach::Unknown("its budget was used up".into()),
+        };
+    }
+    let Reach::Known(set) = reach else {
+        return finish(
+            Status::Unknown,
+            format!("evaluated: {} may leave them", place(e, first)),
+        );
+    };
+    for &a in &by {
+        let rel = &e.actions[a].rel;
+        let there = Rel {
+            bdd: e.m.and(&rel.bdd, set)?,
+            writes: rel.writes.clone(),
+        };
+        if hides(e, &there, &goal.bad)? {
+            let evidence = format!(
+                "evaluated: {} leaves them, from a reachable state",
+                place(e, a)
+            );
+            return finish(Status::Refuted, evidence);
+        }
+    }
+    finish(Status::Holds, "evaluated on the reachable states".into())
+}
+
+fn refused(visibility: &Visibility, reason: &Reason) -> Vec<usize> {
+    visibility
+        .refused
+        .iter()
+        .filter(|(_, r)| r == reason)
+        .map(|(a, _)| *a)
+        .collect()
+}
+
+fn place(e: &Encoding, action: usize) -> String {
+    let s = step_of(e, action);
+    format!("{} at {} (line {})", s.thread, s.location, s.line)
+}
