@@ -300,11 +300,6 @@ impl<'a> Encoding<'a> {
         if let Some(guard) = &edge.guard {
             let holds = run.eval(guard, &mut path)?.truth(m)?;
             path = m.and(&path, &holds)?;
-            // A disabled step accesses nothing: what the guard reads counts only where it lets the step through or fails.
-            let taken = m.or(&path, &run.fails)?;
-            for accessed in run.accesses.values_mut() {
-                *accessed = m.and(accessed, &taken)?;
-            }
         }
         run.execute(&edge.body, &mut path)?;
         let Symbolic {
@@ -370,6 +365,7 @@ impl<'a> Encoding<'a> {
             violation = m.or(&violation, &m.and(&concerned, &overlap)?)?;
         }
         let m = &self.m;
+        // Only where the step is taken: what a guard reads in vain is no access.
         violation = m.and(&violation, &bdd)?;
         if !violation.is_false() {
             let set = m.or(&self.q(), &violation)?;
@@ -377,12 +373,7 @@ impl<'a> Encoding<'a> {
             writes = union(&writes, &[Q]);
         }
         let bdd = m.exists(&bdd, |l| l % 3 == 2 || self.layout.is_choice(l))?;
-        let rel = Rel { writes, bdd };
-        let correct = self.type_correct(&rel.reads(m))?;
-        Ok(Rel {
-            bdd: m.and(&rel.bdd, &correct)?,
-            writes: rel.writes,
-        })
+        Ok(Rel { writes, bdd })
     }
 }
 
