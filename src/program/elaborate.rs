@@ -7,6 +7,7 @@ use crate::syntax::ast::{
     self, Decl, Discipline, Initial, Model, StmtKind, ThreadDecl, TypeExpr, VarDecl,
 };
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
+use crate::syntax::nearest;
 
 /// So that a value fits 32 bits.
 const TYPE_BOUND: i64 = (1 << 31) - 1;
@@ -110,7 +111,7 @@ impl Elaborator {
                     }
                 })
                 .collect();
-            let help = match super::scope::nearest(name, known.iter().copied()) {
+            let help = match nearest(name, known.iter().copied()) {
                 Some(other) => format!("did you mean `{other}`?"),
                 None if known.is_empty() => "the model declares no constant".to_string(),
                 None => format!("its constants are {}", known.join(", ")),

@@ -6,10 +6,13 @@
 //!
 //! Architecture invariant: this module knows no BDD and no theorem; it only says what a step is.
 
+mod actions;
 mod cfg;
 pub mod codes;
 mod elaborate;
 mod expressions;
+mod locations;
+mod places;
 mod properties;
 mod scope;
 

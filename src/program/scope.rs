@@ -4,6 +4,7 @@ use super::codes;
 use super::{ArrayId, Kind, Program, ThreadId};
 use crate::syntax::ast::Name;
 use crate::syntax::diagnostic::{Diagnostic, Span};
+use crate::syntax::nearest;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a top-level name stands for.
@@ -137,6 +138,8 @@ impl Elaborator {
             .chain(context.locals.keys())
             .chain(context.bound.iter().map(|(n, _)| n))
             .map(String::as_str);
+        let mut known: Vec<&str> = known.collect();
+        known.sort_unstable();
         let help = match nearest(&name.text, known) {
             Some(other) => format!("did you mean `{other}`?"),
             None => "declare it, or correct its spelling".to_string(),
@@ -149,29 +152,4 @@ impl Elaborator {
             help,
         );
     }
-}
-
-/// The known name nearest to `name`, if one is near (ties go to the alphabetically first).
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .filter(|k| k.len().abs_diff(name.len()) <= 2)
-        .map(|k| (edit_distance(name, k), k))
-        .filter(|(d, k)| *d <= 1 + k.len().min(name.len()) / 4)
-        .min()
-        .map(|(_, k)| k)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substitute = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -172,59 +172,15 @@ fn alias(text: &str, aliases: &[(&str, Word)]) -> Option<Word> {
         .map(|&(_, word)| word)
 }
 
-/// The nearest of `words` by edit distance, if it is near: one edit per three letters, at least one.
+/// The nearest of `words`, if it is near.
 fn nearest(text: &str, words: &[Word]) -> Option<Word> {
-    const LONGEST: usize = 16;
-    if text.len() > LONGEST {
-        return None;
-    }
-    let text = text.to_ascii_lowercase();
-    words
-        .iter()
-        .map(|&word| (distance(&text, word.text()), word))
-        .filter(|&(d, word)| d <= (word.text().len() / 3).max(1) && d < text.len())
-        .min_by_key(|&(d, _)| d)
-        .map(|(_, word)| word)
-}
-
-/// The edit distance of Damerau and Levenshtein (adjacent letters may be swapped, once).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+    let found = super::suggest::nearest(text, words.iter().map(|w| w.text()))?;
+    words.iter().copied().find(|w| w.text() == found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances() {
-        for (a, b, d) in [
-            ("", "if", 2),
-            ("if", "fi", 1),
-            ("whlie", "while", 1),
-            ("havok", "havoc", 1),
-            ("thred", "thread", 1),
-            ("lock", "unlock", 2),
-        ] {
-            assert_eq!(distance(a, b), d, "{a} {b}");
-            assert_eq!(distance(b, a), d, "{b} {a}");
-        }
-    }
 
     #[test]
     fn only_near_words_are_suggested() {

@@ -13,7 +13,9 @@ mod findings;
 mod lexer;
 mod mistakes;
 mod parser;
+mod suggest;
 
 pub use codes::{Code, SYNTAX_CODES};
 pub use decode::{NotUtf8, decode};
 pub use parser::{ParseLimits, parse_model};
+pub use suggest::nearest;

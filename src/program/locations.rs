@@ -1,0 +1,141 @@
+//! From the nodes of a control-flow graph to numbered, named locations.
+
+use super::cfg::{END, Graph, NodeId};
+use super::scope::Elaborator;
+use super::{Command, Edge, LocId, Location, Thread, gotos};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+impl Elaborator {
+    /// Numbers the locations that control can reach from the entry, in the order of the text.
+    pub(super) fn locations(&mut self, g: &Graph, entry: NodeId, thread: &mut Thread) {
+        let mut sets: Vec<BTreeSet<NodeId>> = Vec::new();
+        let mut known: FxHashMap<BTreeSet<NodeId>, usize> = FxHashMap::default();
+        let mut of_node: FxHashMap<NodeId, usize> = FxHashMap::default();
+        let mut stack = vec![entry];
+        while let Some(node) = stack.pop() {
+            if of_node.contains_key(&node) {
+                continue;
+            }
+            let set = g.waiting_at(node);
+            let id = *known.entry(set.clone()).or_insert_with(|| {
+                sets.push(set.clone());
+                sets.len() - 1
+            });
+            of_node.insert(node, id);
+            for edge in set.iter().flat_map(|&n| &g.nodes[n].edges) {
+                gotos(&edge.body, &mut stack);
+            }
+        }
+        // Text order, copies of a loop in the order of their creation (built backwards, so descending).
+        let place = |set: &BTreeSet<NodeId>| {
+            let first = set.iter().map(|&n| g.nodes[n].span.start).min();
+            (
+                first.is_none(),
+                first,
+                std::cmp::Reverse(set.iter().next_back().copied()),
+            )
+        };
+        let mut order: Vec<usize> = (0..sets.len()).collect();
+        order.sort_by_key(|&s| place(&sets[s]));
+        let mut number = vec![0; sets.len()];
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(new, &old)| number[old] = new);
+        let target = |node: NodeId| number[of_node[&node]];
+
+        let mut labels: Vec<(String, Vec<LocId>)> = Vec::new();
+        for (name, _, nodes) in g.labels.iter().rev() {
+            let waiting: Vec<BTreeSet<NodeId>> = nodes.iter().map(|&n| g.waiting_at(n)).collect();
+            // A location is at a label if it can wait at every action that the label's node offers.
+            let mut at: Vec<LocId> = (0..sets.len())
+                .filter(|&s| {
+                    waiting.iter().any(|w| {
+                        if w.is_empty() {
+                            sets[s].is_empty()
+                        } else {
+                            w.is_subset(&sets[s])
+                        }
+                    })
+                })
+                .map(|s| number[s])
+                .collect();
+            at.sort_unstable();
+            labels.push((name.clone(), at));
+        }
+        let mut locations: Vec<Location> = Vec::new();
+        for &s in &order {
+            let nodes = &sets[s];
+            let Some(&first) = nodes.iter().min_by_key(|&&n| g.nodes[n].span.start) else {
+                thread.end = Some(locations.len());
+                locations.push(Location {
+                    name: "end".into(),
+                    edges: Vec::new(),
+                    span: g.nodes[END].span,
+                });
+                continue;
+            };
+            let here = locations.len();
+            let label = labels
+                .iter()
+                .filter(|(_, at)| at.contains(&here))
+                .min_by_key(|(_, at)| at.len());
+            let mut name = match label {
+                Some((label, _)) => label.clone(),
+                None => format!("line {}", self.program.line(g.nodes[first].span)),
+            };
+            if !g.nodes[first].copy.is_empty() {
+                name = format!("{name} ({})", g.nodes[first].copy);
+            }
+            let taken = |n: &str, l: &[Location]| l.iter().any(|l| l.name == n);
+            if taken(&name, &locations) {
+                let base = name.clone();
+                let mut copies = 2;
+                while taken(&name, &locations) {
+                    name = format!("{base} #{copies}");
+                    copies += 1;
+                }
+            }
+            let mut edges: Vec<Edge> = nodes
+                .iter()
+                .rev()
+                .flat_map(|&n| g.nodes[n].edges.iter().cloned())
+                .collect();
+            for edge in &mut edges {
+                retarget(&mut edge.body, &target);
+            }
+            edges.sort_by_key(|e| e.span.start);
+            locations.push(Location {
+                name,
+                edges,
+                span: g.nodes[first].span,
+            });
+        }
+        thread.initial = target(entry);
+        thread.labels = labels;
+        if g.may_fail {
+            thread.wrong = Some(locations.len());
+            locations.push(Location {
+                name: "wrong".into(),
+                edges: Vec::new(),
+                span: g.nodes[END].span,
+            });
+        }
+        thread.locations = locations;
+    }
+}
+
+fn retarget(commands: &mut [Command], target: &impl Fn(NodeId) -> LocId) {
+    for command in commands {
+        match command {
+            Command::Goto(n) => *n = target(*n),
+            Command::If(_, a, b) => {
+                retarget(a, target);
+                retarget(b, target);
+            }
+            Command::Choose(branches) => branches.iter_mut().for_each(|b| retarget(b, target)),
+            _ => {}
+        }
+    }
+}
