@@ -1,0 +1,386 @@
+//! Models made to break the tool: mutated shipped models through loading and checking, and bad input through the command.
+//!
+//! What still loads is checked twice: against the interpreter by the tool's own cross-check, and against the brute-force
+//! reduced system of these tests.
+
+mod shipped;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use coarsen::control::{Budget, Control, Stop};
+use coarsen::program::Program;
+use coarsen::report::Report;
+use coarsen::syntax::ParseLimits;
+use coarsen::{CheckOptions, Session};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, TestRunner};
+use shipped::coarse::reduced;
+use shipped::models;
+
+/// A change to a text of tokens.
+#[derive(Clone, Debug)]
+enum Mutation {
+    Delete(Index),
+    Duplicate(Index),
+    Swap(Index, Index),
+    DeleteLine(Index),
+    DuplicateLine(Index),
+    SwapLines(Index, Index),
+    Number(Index, &'static str),
+    /// A word of the text in place of another.
+    Word(Index, Index),
+    Operator(Index, &'static str),
+}
+
+const NUMBERS: &[&str] = &[
+    "0",
+    "1",
+    "2",
+    "-1",
+    "7",
+    "1000000",
+    "2147483648",
+    "9223372036854775808",
+    "99999999999999999999999999",
+];
+
+const OPERATORS: &[&str] = &[
+    "+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "=>", "=",
+];
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    let at = any::<Index>;
+    prop_oneof![
+        2 => at().prop_map(Mutation::Delete),
+        1 => at().prop_map(Mutation::Duplicate),
+        1 => (at(), at()).prop_map(|(a, b)| Mutation::Swap(a, b)),
+        4 => at().prop_map(Mutation::DeleteLine),
+        4 => at().prop_map(Mutation::DuplicateLine),
+        4 => (at(), at()).prop_map(|(a, b)| Mutation::SwapLines(a, b)),
+        4 => (at(), prop::sample::select(NUMBERS)).prop_map(|(a, n)| Mutation::Number(a, n)),
+        6 => (at(), at()).prop_map(|(a, b)| Mutation::Word(a, b)),
+        4 => (at(), prop::sample::select(OPERATORS)).prop_map(|(a, o)| Mutation::Operator(a, o)),
+    ]
+}
+
+/// Words, numbers, signs and white space; comments are left out.
+fn tokens(source: &str) -> Vec<String> {
+    let code: Vec<&str> = source
+        .lines()
+        .map(|l| l.split("//").next().unwrap_or(""))
+        .filter(|l| !l.trim().is_empty() && !l.starts_with("expect"))
+        .collect();
+    let class = |c: char| match c {
+        _ if c.is_alphanumeric() || c == '_' => 0,
+        '\n' => 1,
+        _ if c.is_whitespace() => 2,
+        '.' | '=' | '<' | '>' | '&' | '|' | '!' => 3,
+        _ => 4,
+    };
+    let mut all: Vec<String> = Vec::new();
+    let mut last = 4;
+    for c in code.join("\n").chars() {
+        match all.last_mut() {
+            Some(token) if class(c) == last && last != 4 && last != 1 => token.push(c),
+            _ => all.push(c.to_string()),
+        }
+        last = class(c);
+    }
+    all
+}
+
+fn is_word(t: &str) -> bool {
+    t.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+fn mutate(source: &str, mutations: &[Mutation]) -> String {
+    let mut tokens = tokens(source);
+    for mutation in mutations {
+        if tokens.is_empty() {
+            break;
+        }
+        let n = tokens.len();
+        let pick = |at: &Index, of: &dyn Fn(&str) -> bool| {
+            let places: Vec<usize> = (0..n).filter(|&i| of(&tokens[i])).collect();
+            (!places.is_empty()).then(|| *at.get(&places))
+        };
+        let solid = |t: &str| !t.trim().is_empty();
+        match mutation {
+            Mutation::Delete(a) => {
+                if let Some(a) = pick(a, &solid) {
+                    tokens.remove(a);
+                }
+            }
+            Mutation::Duplicate(a) => {
+                if let Some(a) = pick(a, &solid) {
+                    tokens.insert(a, " ".into());
+                    tokens.insert(a, tokens[a + 1].clone());
+                }
+            }
+            Mutation::Swap(a, b) => {
+                if let (Some(a), Some(b)) = (pick(a, &solid), pick(b, &solid)) {
+                    tokens.swap(a, b);
+                }
+            }
+            Mutation::DeleteLine(a) => lines(&mut tokens, |lines| {
+                lines.remove(a.index(lines.len()));
+            }),
+            Mutation::DuplicateLine(a) => lines(&mut tokens, |lines| {
+                let a = a.index(lines.len());
+                lines.insert(a, lines[a].clone());
+            }),
+            Mutation::SwapLines(a, b) => lines(&mut tokens, |lines| {
+                lines.swap(a.index(lines.len()), b.index(lines.len()));
+            }),
+            Mutation::Number(a, number) => {
+                if let Some(a) = pick(a, &|t| t.starts_with(|c: char| c.is_ascii_digit())) {
+                    tokens[a] = number.to_string();
+                }
+            }
+            Mutation::Word(a, b) => {
+                if let (Some(a), Some(b)) = (pick(a, &is_word), pick(b, &is_word)) {
+                    tokens[a] = tokens[b].clone();
+                }
+            }
+            Mutation::Operator(a, operator) => {
+                if let Some(a) = pick(a, &|t| OPERATORS.contains(&t)) {
+                    tokens[a] = operator.to_string();
+                }
+            }
+        }
+    }
+    tokens.concat()
+}
+
+fn lines(tokens: &mut Vec<String>, change: impl FnOnce(&mut Vec<Vec<String>>)) {
+    let mut lines: Vec<Vec<String>> = tokens
+        .split(|t| t == "\n")
+        .map(<[String]>::to_vec)
+        .collect();
+    change(&mut lines);
+    *tokens = lines.join(&"\n".to_string());
+}
+
+/// Small enough to be explored state by state in no time.
+fn is_small(p: &Program) -> bool {
+    let bits = |size: u64| 64 - (size - 1).leading_zeros();
+    let all: u32 = p.cells.iter().map(|c| bits(c.ty.size())).sum();
+    let free = p.cells.iter().filter(|c| c.initial.is_none());
+    let free: u32 = free.map(|c| bits(c.ty.size())).sum();
+    let locations: usize = p.threads.iter().map(|t| t.locations.len()).sum();
+    all <= 60 && free <= 12 && locations <= 150 && p.cells.iter().all(|c| c.ty.size() <= 1 << 12)
+}
+
+/// Checks within a budget of states, nodes and time.
+fn check_within(session: &Session, strict: bool, time: Duration) -> Report {
+    let theory = coarsen::theory("stoller-cohen").expect("the default theorem");
+    let options = CheckOptions {
+        cross_check: true,
+        strict,
+        property: None,
+    };
+    let control = Control::new(Budget {
+        nodes: 200_000,
+        states: 20_000,
+    });
+    let (done, waiting) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let control = &control;
+        scope.spawn(move || {
+            if waiting.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
+                control.stop(Stop::Time);
+            }
+        });
+        let report = session.check(&theory, &options, control);
+        drop(done);
+        report
+    })
+}
+
+/// Loads and, if it is small, checks a text; what was found wrong, and whether it was checked.
+fn attack(name: &str, source: &str) -> Result<bool, String> {
+    let Ok((session, _)) = Session::load(name, source, &[], ParseLimits::default()) else {
+        return Ok(false);
+    };
+    if !is_small(session.program()) {
+        return Ok(false);
+    }
+    for strict in [false, true] {
+        let report = check_within(&session, strict, Duration::from_secs(5));
+        if report.evidence_rejected {
+            return Err(format!("strict: {strict}, {}", report.reason));
+        }
+        if report.limits.hit.is_some() {
+            continue;
+        }
+        let expected = reduced(session.program(), &report);
+        let counts = (expected.states.to_string(), expected.visited.to_string());
+        let found = (
+            report.states.reduced.clone().unwrap_or_default(),
+            report.states.visited.clone().unwrap_or_default(),
+        );
+        if counts != found {
+            return Err(format!("strict: {strict}, {found:?}, expected {counts:?}"));
+        }
+        for (p, fewest) in report.properties.iter().zip(&expected.fewest) {
+            if p.coarse_length != fewest.map(|n| n.to_string()) {
+                return Err(format!(
+                    "strict: {strict}, {}: {:?} coarse steps, expected {fewest:?}",
+                    p.name, p.coarse_length
+                ));
+            }
+        }
+    }
+    Ok(true)
+}
+
+#[test]
+fn mutated_models_are_checked_correctly_or_refused() {
+    let sources: Vec<String> = models().into_iter().map(|m| m.source).collect();
+    let mut runner = TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::default()
+    });
+    let mutations = prop::collection::vec(mutation(), 1..4);
+    let mutated = (prop::sample::select(sources), mutations).prop_map(|(s, m)| mutate(&s, &m));
+    let mut checked = std::cell::Cell::new(0);
+    let result = runner.run(&mutated, |source| {
+        let outcome = attack("mutated.cor", &source);
+        prop_assert!(outcome.is_ok(), "{outcome:?}\n{source}");
+        checked.set(checked.get() + usize::from(outcome == Ok(true)));
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+    assert!(*checked.get_mut() > 0, "no mutant could be checked");
+}
+
+#[test]
+fn tokens_that_are_not_changed_give_the_same_program() {
+    for m in models() {
+        let text = mutate(&m.source, &[]);
+        assert_eq!(attack(&m.name, &text), Ok(true), "{}", m.name);
+    }
+}
+
+/// Exit code, standard output and standard error of the command, which must not take long.
+fn coarsen(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+    let begun = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A command that does not read its input to the end closes the pipe.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("waited");
+    writer.join().expect("written");
+    let time = begun.elapsed();
+    assert!(time < Duration::from_secs(30), "{arguments:?}: {time:?}");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn bad_input_is_code_3_and_says_why() {
+    let noise = |unit: &str| unit.repeat((2 << 20) / unit.len()).into_bytes();
+    let nested = |open: &str, close: &str| {
+        let n = 50_000;
+        format!("thread t {{ {}{} }}", open.repeat(n), close.repeat(n)).into_bytes()
+    };
+    let inputs: Vec<(&str, Vec<u8>)> = vec![
+        ("an empty file", vec![]),
+        ("white space", b" \n\t\r\n".to_vec()),
+        ("a comment only", b"// nothing".to_vec()),
+        ("invalid UTF-8", b"thread t { skip; } \xff\xfe".to_vec()),
+        ("zeros", vec![0; 1 << 16]),
+        ("noise of signs", noise("$%&")),
+        ("noise of words", noise("lorem ipsum ")),
+        ("noise of braces", noise("}{")),
+        ("noise of lines", noise("\n;")),
+        ("nested blocks", nested("if (true) {", "}")),
+        ("nested choices", nested("either {", "} or { }")),
+        ("nested parentheses", nested("assert(", ");")),
+        ("an unknown name", b"thread t { x = 1; }".to_vec()),
+        (
+            "a huge array",
+            b"var x[1000000][1000000]: bool; thread t { skip; }".to_vec(),
+        ),
+        (
+            "a huge family",
+            b"thread t(i in 0..999999999999) { skip; }".to_vec(),
+        ),
+        (
+            "a huge type",
+            b"var x: 0..99999999999999999999; thread t { skip; }".to_vec(),
+        ),
+        (
+            "an endless constant",
+            b"const N = N + 1; thread t { skip; }".to_vec(),
+        ),
+    ];
+    for (what, input) in inputs {
+        let (code, out, err) = coarsen(&["check", "-"], &input);
+        assert_eq!(code, Some(3), "{what}: {out}{err}");
+        assert!(err.contains("Error"), "{what}: {err}");
+        assert!(err.len() < 100_000, "{what}: {} bytes", err.len());
+        assert!(!err.contains("panicked"), "{what}: {err}");
+        let (code, out, _) = coarsen(&["check", "--format", "json", "-"], &input);
+        assert_eq!(code, Some(3), "{what}");
+        let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(json["verdict"], "error", "{what}");
+        let first = &json["diagnostics"][0];
+        // Invalid UTF-8 and a limit of the text have a place, too.
+        assert!(first["line"].as_u64() > Some(0), "{what}: {json}");
+        assert!(first["help"].is_string(), "{what}: {json}");
+    }
+}
+
+#[test]
+fn an_unknown_constant_is_code_3() {
+    let model = "models/classic/philosophers.cor";
+    for define in ["M=3", "fork=3", "N=100000000000000000000"] {
+        let (code, _, err) = coarsen(&["check", "-D", define, model], b"");
+        assert_eq!(code, Some(3), "{define}: {err}");
+        assert!(err.contains(&define[..1]), "{define}: {err}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_code_1_and_a_missing_argument_code_2() {
+    let (code, _, err) = coarsen(&["check", "models/no/such/model.cor"], b"");
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("models/no/such/model.cor"), "{err}");
+    let (code, _, err) = coarsen(&["check", "models"], b"");
+    assert_eq!(code, Some(1), "{err}");
+    for arguments in [&["check"][..], &[], &["check", "-D"], &["eval", "m.cor"]] {
+        let (code, _, err) = coarsen(arguments, b"");
+        assert_eq!(code, Some(2), "{arguments:?}: {err}");
+        assert!(err.contains("Usage"), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn bad_models_do_not_keep_the_good_ones_from_being_checked() {
+    let good = "models/stoller_cohen/two_locks_barrier.cor";
+    let refuted = "models/seeded/wrong_lock.cor";
+    let (code, out, _) = coarsen(&["check", "-q", "no.cor", good, "-", refuted], b"thread");
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains(&format!("{good}: holds")), "{out}");
+    assert!(out.contains(&format!("{refuted}: refuted")), "{out}");
+}
