@@ -2,14 +2,12 @@
 
 mod shipped;
 
-use std::collections::{BTreeSet, HashSet};
-use std::hash::Hash;
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use coarsen::explore::{State, initial_candidates, successors};
-use coarsen::program::Program;
 use coarsen::report::{Report, Status, Verdict};
-use shipped::coarse::reduced;
+use shipped::coarse::{closure, occurs, reduced};
 use shipped::{check, model, models};
 
 fn exit_code(verdict: Verdict) -> i32 {
@@ -149,51 +147,6 @@ fn strict_refuses_what_is_repaired_by_default() {
         let only_default = repaired.visible.iter().any(|step| step.repair().is_some());
         assert_eq!(only_default, *id != "15", "{name}");
     }
-}
-
-/// Whether some reachable state of the program agrees with these bindings, q left aside.
-fn occurs(program: &Program, bindings: &[coarsen::report::Binding]) -> bool {
-    let agrees = |state: &State| {
-        bindings.iter().all(|b| {
-            if let Some(c) = program.cells.iter().position(|c| c.name == b.name) {
-                program.show(c, state.cell(c)) == b.value
-            } else if let Some(t) = program.threads.iter().position(|t| t.name == b.name) {
-                let location = &program.threads[t].locations[state.location(t)].name;
-                b.value == format!("at {location}")
-            } else {
-                b.name == "discipline violated" && b.value == "no"
-            }
-        })
-    };
-    everything(program).iter().any(agrees)
-}
-
-/// All reachable states, those after a violation included.
-fn everything(program: &Program) -> HashSet<State> {
-    closure(
-        initial_candidates(program)
-            .filter(|s| coarsen::explore::is_initial(program, s))
-            .collect(),
-        |state| {
-            (0..program.threads.len())
-                .flat_map(|t| successors(program, state, t))
-                .map(|step| step.state)
-                .collect()
-        },
-    )
-}
-
-fn closure<S: Clone + Eq + Hash>(initial: Vec<S>, next: impl Fn(&S) -> Vec<S>) -> HashSet<S> {
-    let mut seen: HashSet<S> = initial.iter().cloned().collect();
-    let mut open = initial;
-    while let Some(state) = open.pop() {
-        for following in next(&state) {
-            if seen.insert(following.clone()) {
-                open.push(following);
-            }
-        }
-    }
-    seen
 }
 
 #[test]

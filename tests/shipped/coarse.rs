@@ -4,13 +4,14 @@
 //! then its invisible ones until none is enabled or the discipline is violated.
 
 use std::collections::{BTreeSet, HashSet};
+use std::hash::Hash;
 
 use coarsen::explore::{
     State, holds, initial_candidates, initially_violated, is_deadlock, is_initial, successors,
     violates,
 };
 use coarsen::program::{LocId, Program, ThreadId};
-use coarsen::report::{Report, Step};
+use coarsen::report::{Binding, Report, Step};
 use coarsen::syntax::ast::PropertyKind;
 
 /// The steps of a report as threads and locations of the program.
@@ -136,4 +137,51 @@ pub fn reduced(program: &Program, report: &Report) -> Reduced {
         visited: visited.len(),
         fewest,
     }
+}
+
+/// All states that steps lead to.
+pub fn closure<S: Clone + Eq + Hash>(initial: Vec<S>, next: impl Fn(&S) -> Vec<S>) -> HashSet<S> {
+    let mut seen: HashSet<S> = initial.iter().cloned().collect();
+    let mut open = initial;
+    while let Some(state) = open.pop() {
+        for following in next(&state) {
+            if seen.insert(following.clone()) {
+                open.push(following);
+            }
+        }
+    }
+    seen
+}
+
+/// Whether some reachable state of the original program, those after a violation included, agrees with these bindings.
+pub fn occurs(program: &Program, bindings: &[Binding]) -> bool {
+    let initial = initial_candidates(program)
+        .filter(|s| is_initial(program, s))
+        .map(|s| {
+            let violated = initially_violated(program, &s);
+            (s, violated)
+        });
+    let next = |(state, violated): &(State, bool)| {
+        let mut all = Vec::new();
+        for t in 0..program.threads.len() {
+            for step in successors(program, state, t) {
+                let violated = *violated || violates(program, t, state, &step);
+                all.push((step.state, violated));
+            }
+        }
+        all
+    };
+    let agrees = |(state, violated): &(State, bool)| {
+        bindings.iter().all(|b| {
+            if let Some(c) = program.cells.iter().position(|c| c.name == b.name) {
+                program.show(c, state.cell(c)) == b.value
+            } else if let Some(t) = program.threads.iter().position(|t| t.name == b.name) {
+                let location = &program.threads[t].locations[state.location(t)].name;
+                b.value == format!("at {location}")
+            } else {
+                b.name == "discipline violated" && (b.value == "yes") == *violated
+            }
+        })
+    };
+    closure(initial.collect(), next).iter().any(agrees)
 }
