@@ -201,13 +201,25 @@ fn the_token_goes_round_in_any_ring() {
 }
 
 #[test]
-fn locked_rings_are_counted_like_the_definitions_say() {
-    for n in 2..=4 {
+fn locked_rings_have_as_many_states_as_the_formula_says() {
+    // L(n) of the model's comment, for w locations with both locks.
+    let words = |n: i64, w: i64| {
+        let (mut last, mut this) = (3, 9 + 2 * w);
+        for _ in 2..n {
+            (last, this) = (this, 3 * this + w * last);
+        }
+        this
+    };
+    for n in 2..=6 {
         let session = model("classic/locked_ring").load(&[("N", n)]);
         let report = check(&session, false);
+        let expected = words(n, 4) - 1;
+        assert_eq!(expected, 4_i64.pow(n as u32) + (-1_i64).pow(n as u32) - 1);
+        assert_eq!(original(&report) as i64, expected, "N = {n}");
         assert_eq!(original(&report), locked_ring(n as usize), "N = {n}");
         let expected = reduced(session.program(), &report);
         assert_eq!(scheduling_points(&report), expected.states, "N = {n}");
+        assert_eq!(expected.states as i64, words(n, 1) - 1, "N = {n}");
         let deadlock = report
             .properties
             .iter()
@@ -221,8 +233,8 @@ fn locked_rings_are_counted_like_the_definitions_say() {
 
 /// The ring written down a second time: locations, owners, cells.
 fn locked_ring(n: usize) -> usize {
-    type Ring = (Vec<u8>, Vec<Option<usize>>, Vec<u8>);
-    let initial: Ring = (vec![0; n], vec![None; n], vec![0; n]);
+    type Ring = (Vec<u8>, Vec<Option<usize>>, Vec<bool>);
+    let initial: Ring = (vec![0; n], vec![None; n], vec![false; n]);
     let next = |(at, owner, x): &Ring| -> Vec<Ring> {
         let mut all = Vec::new();
         for i in 0..n {
@@ -232,9 +244,9 @@ fn locked_ring(n: usize) -> usize {
             match at[i] {
                 0 if owner[i].is_none() => owner2[i] = Some(i),
                 1 if owner[r].is_none() => owner2[r] = Some(i),
-                2 => x2[i] = (x[i] + 1) % 4,
-                3 => x2[r] = x[i],
-                4 => x2[i] = 0,
+                2 => x2[i] = !x[r],
+                3 => x2[r] = x[i] && x[r],
+                4 => x2[i] = x[r],
                 5 => owner2[r] = None,
                 6 => owner2[i] = None,
                 _ => continue,
