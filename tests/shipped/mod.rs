@@ -1,0 +1,89 @@
+//! The shipped models, and a brute-force reduced system to hold the tool's against.
+
+#![allow(dead_code, reason = "every test file uses its own part")]
+
+pub mod coarse;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use coarsen::control::Control;
+use coarsen::report::Report;
+use coarsen::syntax::ParseLimits;
+use coarsen::{CheckOptions, Session};
+
+/// A model file under `models/`.
+pub struct Shipped {
+    /// Relative to the repository, such as `models/classic/peterson.cor`.
+    pub name: String,
+    pub source: String,
+}
+
+/// All model files, by name.
+pub fn models() -> Vec<Shipped> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    collect(&root.join("models"), &mut files);
+    files.sort();
+    let shipped = |path: PathBuf| Shipped {
+        name: path
+            .strip_prefix(root)
+            .expect("under the root")
+            .display()
+            .to_string(),
+        source: fs::read_to_string(&path).expect("a readable model"),
+    };
+    let all: Vec<Shipped> = files.into_iter().map(shipped).collect();
+    assert!(all.len() >= 20, "the models have been found");
+    all
+}
+
+fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable entry").path();
+        if path.is_dir() {
+            collect(&path, into);
+        } else if path.extension().is_some_and(|e| e == "cor") {
+            into.push(path);
+        }
+    }
+}
+
+/// The model of this name, without `models/` and `.cor`.
+pub fn model(name: &str) -> Shipped {
+    let file = format!("models/{name}.cor");
+    models()
+        .into_iter()
+        .find(|m| m.name == file)
+        .unwrap_or_else(|| panic!("no model {file}"))
+}
+
+impl Shipped {
+    /// The model with these constants; it has neither errors nor warnings.
+    pub fn load(&self, defines: &[(&str, i64)]) -> Session {
+        let defines: Vec<(String, String)> = defines
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
+        match Session::load(&self.name, &self.source, &defines, ParseLimits::default()) {
+            Ok((session, warnings)) => {
+                assert!(warnings.is_empty(), "{}: {warnings:?}", self.name);
+                session
+            }
+            Err(errors) => panic!("{}: {errors:?}", self.name),
+        }
+    }
+}
+
+/// The report on a model, cross-checked.
+pub fn check(session: &Session, strict: bool) -> Report {
+    let theory = coarsen::theory("stoller-cohen").expect("the default theorem");
+    let options = CheckOptions {
+        cross_check: true,
+        strict,
+        property: None,
+    };
+    let report = session.check(&theory, &options, &Control::default());
+    assert!(!report.evidence_rejected, "{report:#?}");
+    report
+}
