@@ -3,13 +3,14 @@
 //! States are counted without q; a state reached with a violation is not expanded (DESIGN, "semantics that are fixed").
 
 use super::interpreter::{
-    State, holds, initial_candidates, initially_violated, is_deadlock, is_initial, successors,
+    State, each_successor, holds, initial_candidates, initially_violated, is_deadlock, is_initial,
     violates,
 };
 use crate::control::{Control, Stop};
 use crate::program::Program;
 use crate::syntax::ast::PropertyKind;
 use rustc_hash::FxHashMap;
+use std::ops::ControlFlow;
 
 /// What an exploration of the original program found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,8 +59,12 @@ pub fn explore(program: &Program, control: &Control) -> Result<Original, Stop> {
         }
         Ok(())
     };
-    for state in initial_candidates(program) {
+    for (tried, state) in initial_candidates(program).enumerate() {
         control.check()?;
+        // Candidates that `init` rejects take time as well.
+        if tried >= control.budget().states {
+            return Err(Stop::States);
+        }
         if !is_initial(program, &state) {
             continue;
         }
@@ -68,9 +73,15 @@ pub fn explore(program: &Program, control: &Control) -> Result<Original, Stop> {
     }
     while let Some(state) = frontier.pop() {
         for thread in 0..program.threads.len() {
-            for step in successors(program, &state, thread) {
+            let outcome = each_successor(program, &state, thread, None, &mut |step| {
                 let q = violates(program, thread, &state, &step);
-                visit(step.state, q, &mut frontier)?;
+                match visit(step.state, q, &mut frontier) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(stop) => ControlFlow::Break(stop),
+                }
+            });
+            if let ControlFlow::Break(stop) = outcome {
+                return Err(stop);
             }
         }
     }

@@ -4,6 +4,8 @@ use crate::program::{
     ArrayId, CellId, Command, Expr, Failure, LocId, Program, Target, ThreadId, apply,
 };
 use crate::syntax::ast::BinaryOp;
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
 
 /// A valuation of all cells and locations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +49,7 @@ impl State {
 }
 
 /// The outcome of one step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Successor {
     /// The state after it.
     pub state: State,
@@ -116,6 +118,27 @@ impl Evaluation<'_> {
         self.program.element(array, &index?).ok_or(Failure::Index)
     }
 
+    /// What an assignment writes: index, then value, then the range check.
+    fn assigned(
+        &mut self,
+        target: &Target,
+        value: &Expr,
+    ) -> Result<Option<(CellId, i64)>, Failure> {
+        let cell = self.target(target)?;
+        let value = self.value(value)?;
+        let ty = self.program.cells[cell].ty;
+        let value = if ty.wraps {
+            value.rem_euclid(ty.size() as i64)
+        } else {
+            value
+        };
+        if !ty.contains(value) {
+            return Err(Failure::Range);
+        }
+        self.accesses.push(cell);
+        Ok(Some((cell, value)))
+    }
+
     fn target(&mut self, target: &Target) -> Result<CellId, Failure> {
         match target {
             Target::Cell(c) => Ok(*c),
@@ -136,11 +159,34 @@ pub fn holds(program: &Program, e: &Expr, state: &State) -> bool {
     .is_ok_and(|v| v != 0)
 }
 
-/// All outcomes of the steps of `thread` that are enabled in `state`.
+/// All outcomes of the steps of `thread` that are enabled in `state`, each once.
+///
+/// There are as many as a `havoc` has values: use [`each_successor`] where not all are needed.
 pub fn successors(program: &Program, state: &State, thread: ThreadId) -> Vec<Successor> {
-    let t = &program.threads[thread];
-    let mut all = Vec::new();
-    for (number, edge) in t.locations[state.location(thread)].edges.iter().enumerate() {
+    let (mut seen, mut all) = (FxHashSet::default(), Vec::new());
+    let _: ControlFlow<()> = each_successor(program, state, thread, None, &mut |next| {
+        if seen.insert(next.clone()) {
+            all.push(next);
+        }
+        ControlFlow::Continue(())
+    });
+    all
+}
+
+/// Calls `visit` with the outcomes of the steps of `thread` that are enabled in `state`, one by one (some perhaps more than
+/// once), until it breaks. A `havoc` tries the value that the cell has in `hint` first.
+pub fn each_successor<B>(
+    program: &Program,
+    state: &State,
+    thread: ThreadId,
+    hint: Option<&State>,
+    visit: &mut dyn FnMut(Successor) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    for (number, edge) in program.threads[thread].locations[state.location(thread)]
+        .edges
+        .iter()
+        .enumerate()
+    {
         let mut run = Run {
             state: state.clone(),
             accesses: Vec::new(),
@@ -159,106 +205,107 @@ pub fn successors(program: &Program, state: &State, thread: ThreadId) -> Vec<Suc
                 Err(failure) => run.failure = Some(failure),
             }
         }
-        for mut run in execute(program, thread, &edge.body, vec![run]) {
-            if let (Some(_), Some(wrong)) = (run.failure, t.wrong) {
-                run.state.set_location(thread, wrong);
-            }
-            run.accesses.sort_unstable();
-            run.accesses.dedup();
-            let next = Successor {
-                state: run.state,
-                accesses: run.accesses,
-                failure: run.failure,
-                edge: number,
-            };
-            if !all.contains(&next) {
-                all.push(next);
-            }
-        }
+        let mut execution = Execution {
+            program,
+            thread,
+            edge: number,
+            hint,
+            visit,
+        };
+        execution.run(run, vec![edge.body.as_slice()])?;
     }
-    all
+    ControlFlow::Continue(())
 }
 
-fn execute(
-    program: &Program,
+/// The execution of one edge, depth first over its choices, so that nothing is held but the present run.
+struct Execution<'a, B> {
+    program: &'a Program,
     thread: ThreadId,
-    commands: &[Command],
-    mut runs: Vec<Run>,
-) -> Vec<Run> {
-    for command in commands {
-        let (going, mut next): (Vec<Run>, Vec<Run>) =
-            runs.into_iter().partition(|r| r.failure.is_none());
-        for run in going {
-            next.extend(command_outcomes(program, thread, command, run));
-        }
-        runs = next;
-    }
-    runs
+    edge: usize,
+    hint: Option<&'a State>,
+    visit: &'a mut dyn FnMut(Successor) -> ControlFlow<B>,
 }
 
-fn command_outcomes(
-    program: &Program,
-    thread: ThreadId,
-    command: &Command,
-    mut run: Run,
-) -> Vec<Run> {
-    let before = run.state.clone();
-    let mut eval = Evaluation {
-        program,
-        state: &before,
-        accesses: &mut run.accesses,
-    };
-    let outcome = match command {
-        Command::Assign(target, value) => (|| {
-            let cell = eval.target(target)?;
-            let value = eval.value(value)?;
-            let ty = program.cells[cell].ty;
-            let value = if ty.wraps {
-                value.rem_euclid(ty.size() as i64)
-            } else {
-                value
+impl<'a, B> Execution<'a, B> {
+    /// Goes on with the commands on the stack, the innermost block last.
+    fn run(&mut self, mut run: Run, mut stack: Vec<&'a [Command]>) -> ControlFlow<B> {
+        while run.failure.is_none() {
+            let Some(block) = stack.pop() else { break };
+            let Some((command, rest)) = block.split_first() else {
+                continue;
             };
-            if !ty.contains(value) {
-                return Err(Failure::Range);
+            stack.push(rest);
+            let before = run.state.clone();
+            let mut eval = Evaluation {
+                program: self.program,
+                state: &before,
+                accesses: &mut run.accesses,
+            };
+            let outcome = match command {
+                Command::Assign(target, value) => eval.assigned(target, value),
+                Command::Havoc(target) => match eval.target(target) {
+                    Ok(cell) => {
+                        eval.accesses.push(cell);
+                        return self.havoc(&run, &stack, cell);
+                    }
+                    Err(failure) => Err(failure),
+                },
+                Command::Check(e, failure) => match eval.value(e) {
+                    Ok(0) => Err(*failure),
+                    other => other.map(|_| None),
+                },
+                Command::If(c, yes, no) => eval.value(c).map(|v| {
+                    stack.push(if v != 0 { yes } else { no });
+                    None
+                }),
+                Command::Choose(branches) => {
+                    for branch in branches {
+                        let mut stack = stack.clone();
+                        stack.push(branch);
+                        self.run(run.clone(), stack)?;
+                    }
+                    return ControlFlow::Continue(());
+                }
+                Command::Goto(location) => {
+                    run.state.set_location(self.thread, *location);
+                    Ok(None)
+                }
+            };
+            match outcome {
+                Ok(Some((cell, value))) => run.state.set_cell(cell, value),
+                Ok(None) => {}
+                Err(failure) => run.failure = Some(failure),
             }
-            eval.accesses.push(cell);
+        }
+        if let (Some(_), Some(wrong)) = (run.failure, self.program.threads[self.thread].wrong) {
+            run.state.set_location(self.thread, wrong);
+        }
+        run.accesses.sort_unstable();
+        run.accesses.dedup();
+        let Run {
+            state,
+            accesses,
+            failure,
+        } = run;
+        (self.visit)(Successor {
+            state,
+            accesses,
+            failure,
+            edge: self.edge,
+        })
+    }
+
+    fn havoc(&mut self, run: &Run, stack: &[&'a [Command]], cell: CellId) -> ControlFlow<B> {
+        let ty = self.program.cells[cell].ty;
+        let first = self.hint.map(|h| h.cell(cell));
+        let others = (ty.lo..=ty.hi).filter(|v| Some(*v) != first);
+        for value in first.into_iter().chain(others) {
+            let mut run = run.clone();
             run.state.set_cell(cell, value);
-            Ok(())
-        })(),
-        Command::Havoc(target) => match eval.target(target) {
-            Ok(cell) => {
-                eval.accesses.push(cell);
-                let ty = program.cells[cell].ty;
-                return (ty.lo..=ty.hi)
-                    .map(|value| {
-                        let mut run = run.clone();
-                        run.state.set_cell(cell, value);
-                        run
-                    })
-                    .collect();
-            }
-            Err(failure) => Err(failure),
-        },
-        Command::Check(e, failure) => eval
-            .value(e)
-            .and_then(|v| if v == 0 { Err(*failure) } else { Ok(()) }),
-        Command::If(c, yes, no) => match eval.value(c) {
-            Ok(v) => return execute(program, thread, if v != 0 { yes } else { no }, vec![run]),
-            Err(failure) => Err(failure),
-        },
-        Command::Choose(branches) => {
-            return branches
-                .iter()
-                .flat_map(|b| execute(program, thread, b, vec![run.clone()]))
-                .collect();
+            self.run(run, stack.to_vec())?;
         }
-        Command::Goto(location) => {
-            run.state.set_location(thread, *location);
-            Ok(())
-        }
-    };
-    run.failure = outcome.err();
-    vec![run]
+        ControlFlow::Continue(())
+    }
 }
 
 /// Whether a step of `thread` from `before` to `after` violates the synchronisation discipline: the first two disjuncts
@@ -302,7 +349,9 @@ pub fn is_deadlock(program: &Program, state: &State) -> bool {
         let l = state.location(i);
         Some(l) != t.end && Some(l) != t.wrong
     });
-    waiting && (0..program.threads.len()).all(|t| successors(program, state, t).is_empty())
+    let enabled =
+        |t| each_successor(program, state, t, None, &mut |_| ControlFlow::Break(())).is_break();
+    waiting && !(0..program.threads.len()).any(enabled)
 }
 
 /// Whether a state that fits the declared initial values satisfies the `init` expressions too.

@@ -8,6 +8,6 @@ mod interpreter;
 
 pub use explicit::{Original, explore};
 pub use interpreter::{
-    State, Successor, holds, initial_candidates, initially_violated, is_deadlock, is_initial,
-    successors, violates,
+    State, Successor, each_successor, holds, initial_candidates, initially_violated, is_deadlock,
+    is_initial, successors, violates,
 };

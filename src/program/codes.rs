@@ -20,7 +20,7 @@ codes! {
     NOT_CONSTANT = "E0204", "constant expected",
         "Bounds of types, array sizes, initial values, family and loop bounds are computed before the program runs: numbers, constants, enclosing loop variables and operators.";
     EMPTY_RANGE = "E0205", "empty or too large type, array or family",
-        "A type `lo..hi` needs lo <= hi, `mod k` needs k >= 1, an array needs at least one cell, a family at least one thread; bounds lie within -2^31..2^31.";
+        "A type `lo..hi` needs lo <= hi, `mod k` needs k >= 1, an array needs at least one cell, a family at least one thread; bounds lie within -2147483647..2147483647.";
     OUT_OF_RANGE = "E0206", "value outside its type",
         "An initial value must belong to the variable's type. (An assignment that leaves the type while the program runs is no input error: it sends the thread to `wrong`.)";
     WRONG_INDEXING = "E0207", "wrong number of indices",

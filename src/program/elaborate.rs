@@ -52,8 +52,7 @@ impl Elaborator {
             match decl {
                 Decl::Const { name, value } => {
                     let Some((kind, mut value)) = self.constant(value, &cx) else {
-                        // Declared all the same, so that its uses are not reported as well.
-                        self.declare(name, Symbol::Value(Kind::Int, 0));
+                        self.declare(name, Symbol::Broken);
                         continue;
                     };
                     for (i, (_, text)) in defines
@@ -79,7 +78,7 @@ impl Elaborator {
                                 if kind == Kind::Bool {
                                     "true or false"
                                 } else {
-                                    "an integer within -2^31..2^31"
+                                    "an integer within -2147483647..2147483647"
                                 },
                                 "correct the value on the command line",
                             ),
@@ -228,9 +227,12 @@ impl Elaborator {
                         wraps: false,
                     };
                     let array = self.array(&name.text, name.span, dims, ty, Class::Owner, &cx);
-                    if let Some(array) = array {
-                        self.initial(array, Some(vec![NO_OWNER]));
-                        self.declare(name, Symbol::Array(array));
+                    match array {
+                        Some(array) => {
+                            self.initial(array, Some(vec![NO_OWNER]));
+                            self.declare(name, Symbol::Array(array));
+                        }
+                        None => self.declare(name, Symbol::Broken),
                     }
                 }
                 Decl::Var(var) => {
@@ -240,9 +242,12 @@ impl Elaborator {
                         None => Class::Unprotected { declared: false },
                     };
                     let array = self.variable(var, &var.name.text, class, &cx);
-                    if let Some(array) = array {
-                        self.declare(&var.name, Symbol::Array(array));
-                        shared.push((var, array));
+                    match array {
+                        Some(array) => {
+                            self.declare(&var.name, Symbol::Array(array));
+                            shared.push((var, array));
+                        }
+                        None => self.declare(&var.name, Symbol::Broken),
                     }
                 }
                 _ => {}
@@ -405,7 +410,7 @@ impl Elaborator {
                         codes::EMPTY_RANGE,
                         span,
                         format!("the range {lo}..{hi} is empty or too large"),
-                        "lo..hi with lo <= hi, both within -2^31..2^31",
+                        "lo..hi with lo <= hi, both within -2147483647..2147483647",
                         "correct the bounds",
                     );
                     return None;
@@ -438,6 +443,7 @@ impl Elaborator {
             }
             TypeExpr::Named(name) => match self.symbol(&name.text) {
                 Some(Symbol::Enum(id)) => Some(self.enum_type(id)),
+                Some(Symbol::Broken) => None,
                 Some(_) => {
                     self.error(
                         codes::NOT_A_VARIABLE,
@@ -515,8 +521,11 @@ impl Elaborator {
                 continue;
             }
             let name = format!("{}.{}", thread.name, var.name.text);
-            if let Some(array) = self.variable(var, &name, Class::Local(number), &cx) {
-                cx.locals.insert(var.name.text.clone(), array);
+            match self.variable(var, &name, Class::Local(number), &cx) {
+                Some(array) => {
+                    cx.locals.insert(var.name.text.clone(), array);
+                }
+                None => cx.broken.push(var.name.text.clone()),
             }
         }
         self.thread_graph(&decl.body, &mut cx, &mut thread);

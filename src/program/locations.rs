@@ -65,6 +65,7 @@ impl Elaborator {
             labels.push((name.clone(), at));
         }
         let mut locations: Vec<Location> = Vec::new();
+        let mut names: FxHashMap<String, usize> = FxHashMap::default();
         for &s in &order {
             let nodes = &sets[s];
             let Some(&first) = nodes.iter().min_by_key(|&&n| g.nodes[n].span.start) else {
@@ -88,14 +89,11 @@ impl Elaborator {
             if !g.nodes[first].copy.is_empty() {
                 name = format!("{name} ({})", g.nodes[first].copy);
             }
-            let taken = |n: &str, l: &[Location]| l.iter().any(|l| l.name == n);
-            if taken(&name, &locations) {
-                let base = name.clone();
-                let mut copies = 2;
-                while taken(&name, &locations) {
-                    name = format!("{base} #{copies}");
-                    copies += 1;
-                }
+            // The n-th location of one name is told apart by a number.
+            let copies = names.entry(name.clone()).or_insert(0usize);
+            *copies += 1;
+            if *copies > 1 {
+                name = format!("{name} #{copies}");
             }
             let mut edges: Vec<Edge> = nodes
                 .iter()

@@ -27,6 +27,7 @@ impl Elaborator {
                 self.unknown(name, cx);
                 None
             }
+            Some(Symbol::Broken) => None,
             Some(Symbol::Value(kind, value)) => {
                 self.plain(place).then_some(Typed::constant(kind, value))
             }
@@ -142,6 +143,7 @@ impl Elaborator {
                 self.unknown(&place.name, cx);
                 None
             }
+            Some(Symbol::Broken) => None,
             _ => {
                 self.error(
                     codes::NOT_A_VARIABLE,
@@ -189,6 +191,7 @@ impl Elaborator {
             {
                 a
             }
+            (None, Some(Symbol::Broken)) if !bound => return None,
             (None, None) if !bound => {
                 self.unknown(name, cx);
                 return None;
@@ -224,6 +227,9 @@ impl Elaborator {
             self.unknown(name, cx);
             return None;
         };
+        if let Symbol::Broken = symbol {
+            return None;
+        }
         let Symbol::Thread { first, count, low } = symbol else {
             self.error(
                 codes::NOT_A_VARIABLE,

@@ -14,6 +14,8 @@ pub(super) enum Symbol {
     Value(Kind, i64),
     /// An enum, by index.
     Enum(usize),
+    /// Something whose declaration has an error: its uses are not reported as well.
+    Broken,
     /// A variable or mutex.
     Array(ArrayId),
     /// A thread or family: first number, number of threads, lowest index (`None` for a single thread).
@@ -46,6 +48,8 @@ pub(super) struct Context {
     pub locals: FxHashMap<String, ArrayId>,
     /// Loop variables, family indices, bound array indices; the innermost last.
     pub bound: Vec<(String, i64)>,
+    /// Locals whose declaration has an error.
+    pub broken: Vec<String>,
     /// Whether `at(..)` may stand here.
     pub allows_at: bool,
 }
@@ -94,8 +98,9 @@ impl Elaborator {
 
     /// Adds to the size of the model; false (with a diagnostic) once it is too large.
     pub fn grow(&mut self, by: usize, span: Span) -> bool {
+        let reported = self.size > MAX_SIZE;
         self.size = self.size.saturating_add(by);
-        if self.size > MAX_SIZE {
+        if self.size > MAX_SIZE && !reported {
             self.error(
                 codes::TOO_LARGE,
                 span,
@@ -132,6 +137,9 @@ impl Elaborator {
 
     /// Reports an unknown name, with the nearest known one.
     pub fn unknown(&mut self, name: &Name, context: &Context) {
+        if context.broken.contains(&name.text) {
+            return;
+        }
         let known = self
             .symbols
             .keys()

@@ -5,12 +5,13 @@ use super::properties::{Goal, GoalKind};
 use super::stoller_cohen::{Explorer, Grain, Reduced};
 use crate::control::Stop;
 use crate::explore::{
-    State, Successor, holds, initially_violated, is_initial, successors, violates,
+    State, Successor, each_successor, holds, initially_violated, is_initial, violates,
 };
 use crate::program::{CellId, Class, Kind, Program, ThreadId};
 use crate::relation::{Bit, Concrete, Encoding, Item, pick, singleton};
 use crate::report::{self, Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
 use biodivine_lib_bdd::Bdd;
+use std::ops::ControlFlow;
 
 fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
     Binding {
@@ -241,13 +242,18 @@ pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace>
         if current.state.location(action.thread) != action.location {
             return None;
         }
-        let step = successors(p, &current.state, action.thread)
-            .into_iter()
-            .find(|s| {
-                s.state == after.state
-                    && (current.violated || violates(p, action.thread, &current.state, s))
-                        == after.violated
-            })?;
+        let (from, to) = (&current.state, &after.state);
+        let found = each_successor(p, from, action.thread, Some(to), &mut |s| {
+            let q = current.violated || violates(p, action.thread, from, &s);
+            if s.state == *to && q == after.violated {
+                ControlFlow::Break(s)
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        let ControlFlow::Break(step) = found else {
+            return None;
+        };
         let violation = if step.failure.is_some() {
             step.failure.map(|f| {
                 format!(

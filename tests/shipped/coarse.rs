@@ -177,9 +177,9 @@ pub fn occurs(program: &Program, bindings: &[Binding]) -> bool {
                 program.show(c, state.cell(c)) == b.value
             } else if let Some(t) = program.threads.iter().position(|t| t.name == b.name) {
                 let location = &program.threads[t].locations[state.location(t)].name;
-                b.value == format!("at {location}")
+                b.value == *location
             } else {
-                b.name == "discipline violated" && (b.value == "yes") == *violated
+                b.name == "discipline" && *violated
             }
         })
     };

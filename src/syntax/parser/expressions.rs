@@ -106,7 +106,7 @@ impl Parser<'_> {
                 self.span(),
                 "this number does not fit into 64 bits",
                 format!("a number up to {}", i64::MAX),
-                "use a smaller number; the bounds of types lie within -2^31..2^31",
+                "use a smaller number; the bounds of types lie within -2147483647..2147483647",
             );
             0
         })
