@@ -1,7 +1,7 @@
 //! The verdict for a model, from what has been established.
 
 use crate::program::Program;
-use crate::report::{Expectation, Hypothesis, Report, Status, Verdict};
+use crate::report::{Expectation, Hypothesis, Property, Report, Status, Verdict};
 use crate::syntax::ast::ExpectKind;
 
 /// Why the theorem can't be used, if it can't: the first condition that is not known to hold.
@@ -109,9 +109,13 @@ fn decide(report: &Report) -> (Verdict, String) {
     )
 }
 
-/// A property's reason, without the details that stand below it.
-fn headline(p: &crate::report::Property) -> &str {
-    p.reason.split(": ").next().unwrap_or_default()
+/// A property's reason; of a deadlock without the list of those who wait, which stands below.
+fn headline(p: &Property) -> &str {
+    if p.name == "deadlock_free" {
+        p.reason.split(": ").next().unwrap_or_default()
+    } else {
+        &p.reason
+    }
 }
 
 fn status_name(status: Status) -> &'static str {

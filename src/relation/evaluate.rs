@@ -150,7 +150,8 @@ impl<'e, 'p> Evaluator<'e, 'p> {
     ) -> Result<Scope, Stop> {
         let (e, m) = (self.encoding, &self.encoding.m);
         let mut bits: Vec<Bit> = Vec::new();
-        let inner = self.assumption.is_some() && (left.has_inner_top() || right.has_inner_top());
+        // A T that ends the left side, or that something follows, must not leave the assumed states.
+        let inner = self.assumption.is_some() && (left.has_top() || right.has_inner_top());
         if inner {
             bits = e.all_bits();
         } else {

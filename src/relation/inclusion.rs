@@ -78,10 +78,12 @@ impl Evaluator<'_, '_> {
                     _ => None,
                 })
                 .collect();
-            // An atom that occurs twice is not split: its two occurrences may take different actions.
+            // An atom that occurs twice, however deep, is not split: its occurrences may take different actions.
+            let mut occurs = Vec::new();
+            monomial.atoms(&mut |a| occurs.push(a));
             let twice = choices
                 .iter()
-                .any(|(a, _)| choices.iter().filter(|(b, _)| a == b).count() > 1);
+                .any(|(a, _)| occurs.iter().filter(|b| *b == a).count() > 1);
             if twice || choices.is_empty() {
                 outcome.checked += 1;
                 outcome.failure = self.check(monomial, right, &Vec::new(), &Vec::new())?;
