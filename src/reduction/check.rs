@@ -204,6 +204,8 @@ impl Check<'_> {
             self.control.enter(format!("the trace for {}", goal.name));
             let property = &mut report.properties[n];
             if *met {
+                property.reason =
+                    "found in the reduced system, but not yet traced and re-executed".into();
                 let trace =
                     execution(e, explorer, reduced, goal)?.and_then(|x| retell(e, &x, goal));
                 let Some(trace) = trace else {

@@ -135,9 +135,9 @@ fn before(e: &Encoding, explorer: &Explorer, target: &Bdd, from: &Bdd) -> Result
             ring = m.and_not(&next, &known)?;
             known = m.or(&known, &ring)?;
         }
-        all = m.or(&all, &m.and(&preimage_of(e, &visible, &known)?, from)?)?;
+        all = m.or(&all, &preimage_of(e, &visible, &known)?)?;
     }
-    Ok(all)
+    m.and(&all, from)
 }
 
 fn preimage_of(e: &Encoding, actions: &[usize], set: &Bdd) -> Result<Bdd, Stop> {
