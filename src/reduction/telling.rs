@@ -1,6 +1,6 @@
 //! A failed inclusion in the user's words: states, steps, what is wrong, how to mend it.
 
-use super::instantiate::{Instance, Model};
+use super::instantiate::{Instance, Model, Names};
 use super::trace::{bindings, step_of};
 use crate::relation::{Evaluator, Failure, Ground, Item, Shape, Taken};
 use crate::report::{Step, Witness};
@@ -83,6 +83,10 @@ fn words(model: &Model, failure: &Failure) -> String {
 
 /// A mend for the failures that a model's discipline causes; none for other statements.
 fn mend(model: &Model, failure: &Failure) -> String {
+    if model.names == Names::Threads {
+        // A statement of the user's own: nothing says that it ought to hold.
+        return String::new();
+    }
     let e = model.encoding;
     let name = |a: usize| short(model, &Taken::Action(a));
     match (failure.shape, failure.steps.as_slice()) {
