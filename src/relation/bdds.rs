@@ -5,9 +5,7 @@
 //! `Bdd` is structural, so equality is an empty difference here, and a rename must keep the order of levels.
 
 use crate::control::{Control, Stop};
-use biodivine_lib_bdd::{
-    Bdd, BddNode, BddPartialValuation, BddValuation, BddVariable, op_function,
-};
+use biodivine_lib_bdd::{Bdd, BddNode, BddPartialValuation, BddVariable, op_function};
 use std::cell::Cell;
 
 /// A level of the variable order.
@@ -244,10 +242,5 @@ impl<'c> Bdds<'c> {
             .collect();
         levels.sort_unstable();
         levels
-    }
-
-    /// The valuation with the fewest ones at the lowest levels first; `None` if there is none.
-    pub fn first(&self, a: &Bdd) -> Option<BddValuation> {
-        a.first_valuation()
     }
 }
