@@ -37,6 +37,12 @@ impl Session {
         let begun = Instant::now();
         let (tree, mut diagnostics) = parse_model(source, limits);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+            if let Err(more) = elaborate(&tree, source, defines) {
+                let unrelated = more
+                    .into_iter()
+                    .filter(|d| is_unrelated(source, d, &diagnostics));
+                diagnostics.extend(unrelated.collect::<Vec<_>>());
+            }
             return Err(diagnostics);
         }
         let (program, warnings) = elaborate(&tree, source, defines)?;
@@ -187,6 +193,29 @@ impl Session {
         }
         Ok(all)
     }
+}
+
+/// Whether an error of names or types is one of its own, and not a consequence of the syntax errors: it does not lie in a
+/// statement that could not be read, and misses no name that stands in one.
+fn is_unrelated(source: &str, error: &Diagnostic, syntax: &[Diagnostic]) -> bool {
+    // What was left out or put in for something unreadable may look like these.
+    if error.severity != Severity::Error || ["E0209", "E0210", "E0217"].contains(&error.code) {
+        return false;
+    }
+    let ends = |c: char| matches!(c, ';' | '{' | '}' | '\n');
+    let name = source
+        .get(error.span.start..error.span.end)
+        .unwrap_or_default();
+    let misses_a_name = matches!(error.code, "E0201" | "E0212" | "E0214" | "E0216");
+    syntax.iter().all(|s| {
+        let at = s.span.start.min(source.len());
+        let start = source[..at].rfind(ends).map_or(0, |before| before + 1);
+        let end = s.span.end.clamp(at, source.len());
+        let end = source[end..].find(ends).map_or(source.len(), |n| end + n);
+        let apart = error.span.end <= start || error.span.start >= end;
+        let mut words = source[start..end].split(|c: char| !c.is_alphanumeric() && c != '_');
+        apart && !(misses_a_name && words.any(|word| word == name))
+    })
 }
 
 fn states_of(t: &Term, into: &mut Vec<String>) {

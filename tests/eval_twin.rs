@@ -1,5 +1,5 @@
 //! `coarsen eval` against a naive twin: random terms of omega algebra, evaluated on explicit Boolean matrices over all
-//! type-correct states (and over the reachable ones), straight from the relational model of FORMULAS.md.
+//! type-correct states (and over the reachable ones), straight from the relational model of omega algebra (Stoller & Cohen 2003, section 2).
 
 use coarsen::control::Control;
 use coarsen::explore::{

@@ -80,16 +80,16 @@ pub const TOPICS: &[Topic] = &[
         formula: "1 <= p_i + u_i T",
         says: "In each state, either no invisible step of thread i is enabled or one can be taken.",
         breaks: "nothing, for models: p_i is defined as \"no invisible step of i is enabled\". It is checked \
-               because a theory file may define p_i otherwise.",
-        mend: "if it fails with a theory of your own, weaken its p_i.",
+               so that nothing rests on that.",
+        mend: "a failure would be a bug of coarsen: please report it.",
     },
     Topic {
         name: "18",
         formula: "q u_i <= u_i q",
         says: "Once the discipline has been violated it stays violated through invisible steps. The tool's q is \
-               sticky, so this fails only for a q of your own.",
-        breaks: "a theory file with a violation predicate that steps can make false again.",
-        mend: "use a history variable that is set and never reset.",
+               sticky, so this holds by construction; it is checked all the same.",
+        breaks: "nothing, for models.",
+        mend: "a failure would be a bug of coarsen: please report it.",
     },
     Topic {
         name: "hides",

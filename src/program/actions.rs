@@ -6,7 +6,7 @@ use super::expressions::{Typed, fold};
 use super::scope::{Context, Elaborator};
 use super::{Command, Expr, Failure, NO_OWNER, Target, Type};
 use crate::syntax::ast::{BinaryOp, Stmt, StmtKind};
-use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::diagnostic::{Diagnostic, Span};
 
 /// A single action before it has a place in the graph.
 pub(super) struct Action {
@@ -88,12 +88,12 @@ impl Elaborator {
                     body: vec![Command::Check(e, Failure::Assertion)],
                 })
             }
-            StmtKind::Assign(place, value) => {
+            StmtKind::Assign(place, right) => {
                 let target = self.target(place, cx);
-                let value = self.expression(value, cx);
+                let value = self.expression(right, cx);
                 let ((target, array), value) = (target?, value?);
                 let ty = self.program.cells[self.program.arrays[array].first].ty;
-                self.assignable(g, &target, ty, &value, stmt)?;
+                self.assignable(g, &target, ty, &value, (stmt.span, right.span))?;
                 Some(Action {
                     guard: None,
                     body: vec![Command::Assign(target, value.expr)],
@@ -175,8 +175,14 @@ impl Elaborator {
             }
             StmtKind::For(var, lo, hi, body) => {
                 let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
+                let (lo, hi) = (lo?, hi?);
                 let mut commands = Vec::new();
-                for k in lo?..=hi? {
+                if lo <= hi
+                    && !self.grow(hi.abs_diff(lo).try_into().unwrap_or(usize::MAX), stmt.span)
+                {
+                    return None;
+                }
+                for k in lo..=hi {
                     cx.bound.push((var.text.clone(), k));
                     let copy = self.sequence(g, &body.stmts, cx);
                     cx.bound.pop();
@@ -262,7 +268,7 @@ impl Elaborator {
         target: &Target,
         ty: Type,
         value: &Typed,
-        stmt: &Stmt,
+        (whole, right): (Span, Span),
     ) -> Option<()> {
         use super::Kind::{Bool, Enum};
         let fits = match (ty.kind, value.kind) {
@@ -277,7 +283,7 @@ impl Elaborator {
                 _ => "an integer, the variable's type",
             };
             self.mismatch(
-                stmt.span,
+                right,
                 value.kind,
                 wanted,
                 "correct the right side, or the variable's type",
@@ -292,7 +298,7 @@ impl Elaborator {
             if value.hi < lo || value.lo > hi {
                 self.report(Diagnostic::warning(
                     codes::ALWAYS_WRONG,
-                    stmt.span,
+                    whole,
                     "this step always goes wrong",
                     format!("a value in {lo}..{hi}"),
                     "correct the right side, or widen the variable's type",

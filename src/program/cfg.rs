@@ -236,6 +236,12 @@ impl Elaborator {
                     self.gone(g, body, cx);
                     cx.bound.pop();
                 }
+                // Counted before anything is unrolled.
+                if lo <= hi
+                    && !self.grow(hi.abs_diff(lo).try_into().unwrap_or(usize::MAX), stmt.span)
+                {
+                    return next;
+                }
                 let mut entry = next;
                 for k in (lo..=hi).rev() {
                     if !self.grow(1, stmt.span) {

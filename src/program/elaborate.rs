@@ -268,7 +268,7 @@ impl Elaborator {
         let len = self.program.arrays[array].len;
         let initial = match &var.init {
             None => None,
-            Some(Initial::All(e)) => Some(vec![self.initial_value(e, ty?, cx)?]),
+            Some(Initial::All(e)) => self.initial_value(e, ty?, cx).map(|v| vec![v]),
             Some(Initial::Each(values, span)) => {
                 if values.len() != len {
                     self.error(
@@ -284,7 +284,7 @@ impl Elaborator {
                     .iter()
                     .map(|e| self.initial_value(e, ty?, cx))
                     .collect();
-                Some(values.into_iter().collect::<Option<Vec<i64>>>()?)
+                values.into_iter().collect::<Option<Vec<i64>>>()
             }
         };
         self.initial(array, initial);

@@ -225,6 +225,10 @@ impl Elaborator {
                 let (lo, hi) = (lo?, hi?);
                 let op = if *all { BinaryOp::And } else { BinaryOp::Or };
                 let mut result = Expr::Const(i64::from(*all));
+                if lo <= hi && !self.grow(hi.abs_diff(lo).try_into().unwrap_or(usize::MAX), e.span)
+                {
+                    return None;
+                }
                 let mut inner = cx.clone();
                 for k in lo..=hi {
                     if !self.grow(1, e.span) {

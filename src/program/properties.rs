@@ -33,7 +33,7 @@ impl Elaborator {
         let binders: &[Name] = target.map_or(&[], |(_, b)| b);
         if let Some((name, binders)) = target {
             let named = name.text == var.name.text;
-            if !named || binders.len() != dims.len() {
+            if !named || !binders.is_empty() && binders.len() != dims.len() {
                 let form: String = ["j", "k", "l"]
                     .iter()
                     .take(dims.len())
@@ -43,7 +43,7 @@ impl Elaborator {
                     codes::BAD_DISCIPLINE,
                     name.span,
                     if named {
-                        format!("`{}` has {} indices", name.text, dims.len())
+                        format!("`{}` is declared with {} sizes", name.text, dims.len())
                     } else {
                         format!(
                             "this protects `{}`, but declares `{}`",

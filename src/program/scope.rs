@@ -37,7 +37,7 @@ pub(super) struct Elaborator {
 }
 
 /// Bound on [`Elaborator::size`].
-pub(super) const MAX_SIZE: usize = 1_000_000;
+pub(super) const MAX_SIZE: usize = 250_000;
 
 /// Names that hold in one place only.
 #[derive(Clone, Debug, Default)]

@@ -305,7 +305,8 @@ impl Check<'_> {
                 );
             }
         }
-        if !report.evidence_rejected {
+        let found_more = report.notes.iter().any(|n| n.starts_with("cross-check: "));
+        if !report.evidence_rejected && !found_more {
             report.notes.push("cross-checked: the original program, explored state by state, contradicts no answer".into());
         }
         Ok(())

@@ -40,10 +40,22 @@ pub fn eval(
             report.witness = done.witness;
         }
         Err(Unreadable::Stopped(stop)) => {
-            report.evidence = format!("not evaluated: {stop} was hit during: {}", control.phase());
+            report.evidence = format!(
+                "not evaluated: {stop} was hit in phase `{}`",
+                control.phase()
+            );
         }
         Err(Unreadable::Meaningless { message, expected }) => {
-            let span = Span::new(0, statement.0.len());
+            // The message names what it is about in backticks.
+            let about = message.split('`').nth(1).unwrap_or_default();
+            let start = if about.is_empty() {
+                None
+            } else {
+                statement.0.find(about)
+            };
+            let span = start.map_or(Span::new(0, statement.0.len()), |at| {
+                Span::new(at, at + about.len())
+            });
             let help = "see `coarsen explain E0402` for the language of terms";
             return Err(Diagnostic::error("E0402", span, message, expected, help));
         }

@@ -436,9 +436,10 @@ fn overlap_words(p: &Program, state: &State) -> Option<String> {
             .map(|t| p.threads[t].name.as_str())
             .collect();
         (holders.len() > 1).then(|| {
+            let both = if holders.len() == 2 { "both" } else { "all" };
             format!(
-                "{} all have exclusive access to {}",
-                holders.join(", "),
+                "{} {both} have exclusive access to {}",
+                holders.join(" and "),
                 p.cells[x.cell].name
             )
         })
