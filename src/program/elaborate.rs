@@ -64,9 +64,10 @@ impl Elaborator {
                         let parsed = match (kind, text.as_str()) {
                             (Kind::Bool, "true") => Some(1),
                             (Kind::Bool, "false") => Some(0),
-                            (Kind::Int | Kind::Owner, text) => {
-                                text.parse().ok().filter(|v: &i64| v.abs() <= TYPE_BOUND)
-                            }
+                            (Kind::Int | Kind::Owner, text) => text
+                                .parse()
+                                .ok()
+                                .filter(|v: &i64| (-TYPE_BOUND..=TYPE_BOUND).contains(v)),
                             _ => None,
                         };
                         match parsed {
@@ -393,7 +394,7 @@ impl Elaborator {
     }
 
     fn type_of(&mut self, ty: &TypeExpr, cx: &Context) -> Option<Type> {
-        let bounded = |v: i64| v.abs() <= TYPE_BOUND;
+        let bounded = |v: i64| (-TYPE_BOUND..=TYPE_BOUND).contains(&v);
         match ty {
             TypeExpr::Bool(_) => Some(Type {
                 kind: Kind::Bool,

@@ -224,7 +224,7 @@ impl Elaborator {
                 let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
                 let (lo, hi) = (lo?, hi?);
                 let op = if *all { BinaryOp::And } else { BinaryOp::Or };
-                let mut result = Expr::Const(i64::from(*all));
+                let mut terms = Vec::new();
                 if lo <= hi && !self.grow(hi.abs_diff(lo).try_into().unwrap_or(usize::MAX), e.span)
                 {
                     return None;
@@ -237,9 +237,10 @@ impl Elaborator {
                     inner.bound.push((var.text.clone(), k));
                     let term = self.condition(body, &inner)?;
                     inner.bound.pop();
-                    result = fold(op, result, term);
+                    terms.push(term);
                 }
-                Some(Typed::boolean(result))
+                let none = Expr::Const(i64::from(*all));
+                Some(Typed::boolean(balanced(op, terms, none)))
             }
         }
     }
@@ -356,6 +357,22 @@ pub(super) fn fold(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         },
         _ => Expr::Binary(op, Box::new(a), Box::new(b)),
     }
+}
+
+/// Many terms under one associative operation, as a tree that is only as deep as the logarithm of their number.
+pub(super) fn balanced(op: BinaryOp, mut terms: Vec<Expr>, none: Expr) -> Expr {
+    while terms.len() > 1 {
+        let mut pairs = Vec::with_capacity(terms.len().div_ceil(2));
+        let mut rest = terms.into_iter();
+        while let Some(a) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(b) => fold(op, a, b),
+                None => a,
+            });
+        }
+        terms = pairs;
+    }
+    terms.pop().unwrap_or(none)
 }
 
 /// The value of a binary operation on two values; `None` on a division by zero.

@@ -1,7 +1,7 @@
 //! Names in expressions and statements: variables, cells, mutexes, threads and `at(..)`.
 
 use super::codes;
-use super::expressions::{Typed, fold};
+use super::expressions::{Typed, balanced, fold};
 use super::scope::{Context, Elaborator, Symbol};
 use super::{ArrayId, CellId, Class, Expr, Kind, LocId, Target, ThreadId};
 use crate::syntax::ast::{self, BinaryOp, ExprKind, Name, Place};
@@ -313,8 +313,14 @@ impl Elaborator {
             .collect();
         // A thread given by its name must have the label; `self` and computed threads range over threads that need not.
         let by_name = match &thread.kind {
-            ExprKind::Call(..) => true,
-            ExprKind::Place(p) => matches!(self.symbol(&p.name.text), Some(Symbol::Thread { .. })),
+            ExprKind::Call(..) | ExprKind::Int(_) => true,
+            ExprKind::Place(p) if cx.bound.iter().any(|(n, _)| *n == p.name.text) => false,
+            ExprKind::Place(p) => {
+                matches!(
+                    self.symbol(&p.name.text),
+                    Some(Symbol::Thread { .. } | Symbol::Value(..))
+                )
+            }
             _ => false,
         };
         let holders: Vec<&str> = threads
@@ -340,7 +346,7 @@ impl Elaborator {
             );
             return None;
         }
-        let mut result = Expr::FALSE;
+        let mut cases = Vec::new();
         for (i, locations) in located {
             let here = if locations.is_empty() {
                 Expr::FALSE
@@ -354,9 +360,9 @@ impl Elaborator {
                     fold(BinaryOp::And, is_i, here)
                 }
             };
-            result = fold(BinaryOp::Or, result, case);
+            cases.push(case);
         }
-        Some(Typed::boolean(result))
+        Some(Typed::boolean(balanced(BinaryOp::Or, cases, Expr::FALSE)))
     }
 }
 

@@ -3,14 +3,14 @@
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
 use super::hypotheses::{self, Pairs, Reach};
-use super::instantiate::{Model, Names};
+use super::instantiate::{Model, Names, Unreadable};
 use super::properties::{Goal, GoalKind, goals};
 use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::trace::{coarse_length, execution, retell, step_of};
 use super::verdict;
 use super::visibility::Visibility;
-use super::wellformed::well_formedness;
-use crate::algebra::Theory;
+use super::wellformed::{self, hides_id, well_formedness};
+use crate::algebra::{self, Theory};
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
 use crate::program::{Class, Program};
@@ -42,6 +42,8 @@ pub fn check(
     let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
     report.theorem_source = theory.source.clone();
     report.notes = notes(program);
+    report.only = options.property.clone();
+    report.as_by_default = options.property.is_none() && !options.strict;
     report.statistics.threads = program.threads.len().to_string();
     let outcome = Check {
         program,
@@ -84,6 +86,8 @@ impl Check<'_> {
         let explorer = Explorer::new(&encoding, &visibility)?;
         describe(report, &encoding, &visibility);
         report.properties = goals.iter().map(|g| undecided(g, self.program)).collect();
+        report.well_formedness = wellformed::undecided(&goals);
+        report.hypotheses = self.theory.hypotheses.iter().map(not_evaluated).collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
@@ -136,30 +140,17 @@ impl Check<'_> {
             names: Names::Variables,
         };
         let mut pairs = Pairs::default();
-        for (n, hypothesis) in self.theory.hypotheses.iter().enumerate() {
+        for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             self.control
                 .enter(format!("hypothesis ({})", hypothesis.id));
             match hypotheses::evaluate(&model, hypothesis, reach, &mut pairs) {
-                Ok(done) => report.hypotheses.push(done),
-                Err(why) => {
-                    // What is left is named, as unknown, so that the report lists every hypothesis of the theorem.
-                    for rest in &self.theory.hypotheses[n..] {
-                        report.hypotheses.push(Hypothesis {
-                            id: rest.id.clone(),
-                            formula: rest.statement.to_string(),
-                            words: rest.words.clone(),
-                            status: Status::Unknown,
-                            instances: "0".into(),
-                            evidence: format!("not evaluated: {why}"),
-                            vacuous: false,
-                            on_reachable: false,
-                            witness: None,
-                        });
-                    }
-                    return match why {
-                        super::instantiate::Unreadable::Stopped(stop) => Err(stop),
-                        super::instantiate::Unreadable::Meaningless { .. } => Ok(()),
-                    };
+                Ok(done) => *entry = done,
+                Err(Unreadable::Stopped(stop)) => {
+                    entry.evidence = format!("not evaluated: {stop} was hit");
+                    return Err(stop);
+                }
+                Err(why @ Unreadable::Meaningless { .. }) => {
+                    entry.evidence = format!("not evaluated: {why}")
                 }
             }
         }
@@ -227,7 +218,7 @@ impl Check<'_> {
             let hidden = report
                 .well_formedness
                 .iter()
-                .any(|w| w.id == format!("hides({})", goal.name) && w.status != Status::Holds);
+                .any(|w| w.id == hides_id(goal) && w.status != Status::Holds);
             let gap = verdict::gap(report);
             let property = &mut report.properties[n];
             (property.verdict, property.reason) = if !complete {
@@ -353,6 +344,21 @@ fn undecided(goal: &Goal, program: &Program) -> Property {
         trace_length: None,
         coarse_length: None,
         trace: None,
+    }
+}
+
+/// A hypothesis before it is evaluated: whatever stops the work, every one of them is listed.
+fn not_evaluated(hypothesis: &algebra::Hypothesis) -> Hypothesis {
+    Hypothesis {
+        id: hypothesis.id.clone(),
+        formula: hypothesis.statement.to_string(),
+        words: hypothesis.words.clone(),
+        status: Status::Unknown,
+        instances: "0".into(),
+        evidence: "not evaluated".into(),
+        vacuous: false,
+        on_reachable: false,
+        witness: None,
     }
 }
 

@@ -8,12 +8,12 @@ use super::reachable::reachable;
 use super::telling;
 use crate::algebra::{self, Order};
 use crate::control::Stop;
-use crate::relation::{Evaluator, Failure, Ground, Meaning};
+use crate::relation::{Encoding, Evaluator, Failure, Ground, Meaning};
 use crate::report::{self, Status};
 use biodivine_lib_bdd::Bdd;
 
 /// Nodes that may be built for the reachable set before it is given up.
-pub const REACHABLE_BUDGET: usize = 50_000_000;
+const REACHABLE_BUDGET: usize = 50_000_000;
 
 /// The reachable set, computed when it is first needed.
 pub enum Reach {
@@ -23,6 +23,28 @@ pub enum Reach {
     Known(Bdd),
     /// It could not be had, for this reason.
     Unknown(String),
+}
+
+impl Reach {
+    /// Computes the set if that has not been tried yet. A node limit hit on the way is an answer: it is not known.
+    ///
+    /// # Errors
+    /// Any other [`Stop`].
+    pub fn ask(&mut self, e: &Encoding) -> Result<(), Stop> {
+        if let Reach::Unasked = self {
+            e.m.control()
+                .enter("the reachable states of the original program");
+            *self = match reachable(e, REACHABLE_BUDGET) {
+                Ok(Some(set)) => Reach::Known(set),
+                Ok(None) => Reach::Unknown(format!(
+                    "the budget of {REACHABLE_BUDGET} nodes was used up"
+                )),
+                Err(Stop::Nodes) => Reach::Unknown(format!("{} was hit", Stop::Nodes)),
+                Err(stop) => return Err(stop),
+            };
+        }
+        Ok(())
+    }
 }
 
 /// Counts over all hypotheses.
@@ -68,21 +90,7 @@ pub fn evaluate(
         let Some(failure) = fails(&everywhere, instance, &mut here)? else {
             continue;
         };
-        if let Reach::Unasked = reach {
-            model
-                .encoding
-                .m
-                .control()
-                .enter("the reachable states of the original program");
-            *reach = match reachable(model.encoding, REACHABLE_BUDGET) {
-                Ok(Some(set)) => Reach::Known(set),
-                Ok(None) => Reach::Unknown(format!(
-                    "the budget of {REACHABLE_BUDGET} nodes was used up"
-                )),
-                Err(Stop::Nodes) => Reach::Unknown(Stop::Nodes.to_string()),
-                Err(stop) => return Err(stop.into()),
-            };
-        }
+        reach.ask(model.encoding)?;
         let reachable = match reach {
             Reach::Known(set) => {
                 let within = Evaluator {

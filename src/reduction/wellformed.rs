@@ -1,13 +1,12 @@
 //! The well-formedness conditions that the use of a theorem on a program needs (Stoller & Cohen 2003, section 4), and the
 //! side condition of corollary (a).
 //!
-//! Not here: WFsep and WFacc hold by construction (all edges of a location are one action, accesses are
-//! those of the path taken), WFfiniteInvis is hypothesis (11), and WFendExcl only serves to prove (14) and (15),
+//! Not here: WFsep holds by construction (all edges of a location are one action), WFacc is not needed (accesses are those of
+//! the path taken, and q is nondeterministic where they are), WFfiniteInvis is hypothesis (11), and WFendExcl only serves to prove (14) and (15),
 //! which are evaluated.
 
-use super::hypotheses::{REACHABLE_BUDGET, Reach};
+use super::hypotheses::Reach;
 use super::properties::Goal;
-use super::reachable::reachable;
 use super::trace::step_of;
 use super::visibility::{Reason, Visibility, hides};
 use crate::control::Stop;
@@ -29,6 +28,46 @@ pub(super) fn well_formedness(
         all.push(not_hidden(e, visibility, goal, reach)?);
     }
     Ok(all)
+}
+
+/// The conditions, all undecided: what a report says until they are evaluated.
+pub(super) fn undecided(goals: &[Goal]) -> Vec<Hypothesis> {
+    let why = || "not evaluated".to_string();
+    let mut all = vec![
+        entry(
+            "WFinitVis",
+            "I => p",
+            "the first steps of all threads are visible",
+            Status::Unknown,
+            why(),
+        ),
+        entry(
+            "WFinitExcl",
+            "I => ~q",
+            "no two predicates overlap initially",
+            Status::Unknown,
+            why(),
+        ),
+    ];
+    for goal in goals.iter().filter(|g| g.can_be_hidden) {
+        let words = format!(
+            "no invisible step leaves the states that {} is about",
+            goal.name
+        );
+        all.push(entry(
+            &hides_id(goal),
+            "I u <= u I",
+            &words,
+            Status::Unknown,
+            why(),
+        ));
+    }
+    all
+}
+
+/// The name of a goal's side condition.
+pub(super) fn hides_id(goal: &Goal) -> String {
+    format!("hides({})", goal.name)
 }
 
 fn entry(id: &str, formula: &str, words: &str, status: Status, evidence: String) -> Hypothesis {
@@ -84,7 +123,7 @@ fn not_hidden(
     goal: &Goal,
     reach: &mut Reach,
 ) -> Result<Hypothesis, Stop> {
-    let id = format!("hides({})", goal.name);
+    let id = hides_id(goal);
     let words = format!(
         "no invisible step leaves the states that {} is about",
         goal.name
@@ -94,12 +133,7 @@ fn not_hidden(
     let Some(&first) = by.first() else {
         return finish(Status::Holds, "evaluated on all type-correct states".into());
     };
-    if let Reach::Unasked = reach {
-        *reach = match reachable(e, REACHABLE_BUDGET)? {
-            Some(set) => Reach::Known(set),
-            None => Reach::Unknown("its budget was used up".into()),
-        };
-    }
+    reach.ask(e)?;
     let Reach::Known(set) = reach else {
         return finish(
             Status::Unknown,

@@ -151,7 +151,9 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         let (e, m) = (self.encoding, &self.encoding.m);
         let mut bits: Vec<Bit> = Vec::new();
         // A T that ends the left side, or that something follows, must not leave the assumed states.
-        let inner = self.assumption.is_some() && (left.has_top() || right.has_inner_top());
+        // (Of a left side that ought to be empty only the first states matter.)
+        let ends_left = left.has_inner_top() || left.has_top() && *right != Ground::Zero;
+        let inner = self.assumption.is_some() && (ends_left || right.has_inner_top());
         if inner {
             bits = e.all_bits();
         } else {

@@ -86,6 +86,12 @@ pub struct Report {
     /// The evidence for the answer was rejected by its checker (exit code 12); the reason says which.
     #[serde(skip)]
     pub evidence_rejected: bool,
+    /// The one property that was asked for, if not all were.
+    #[serde(skip)]
+    pub only: Option<String>,
+    /// Whether the run is one that the model's `expect` lines speak of.
+    #[serde(skip)]
+    pub as_by_default: bool,
 }
 
 impl Report {
@@ -111,6 +117,8 @@ impl Report {
             expectations: Vec::new(),
             statistics: Statistics::default(),
             evidence_rejected: false,
+            only: None,
+            as_by_default: true,
         }
     }
 }
