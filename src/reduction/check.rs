@@ -5,8 +5,9 @@
 use super::hypotheses::{self, Pairs, Reach};
 use super::instantiate::{Model, Names, Unreadable};
 use super::properties::{Goal, GoalKind, goals};
+use super::search::{SHORTEST_BUDGET, execution};
 use super::stoller_cohen::{Explorer, Reduced, explore};
-use super::trace::{coarse_length, execution, retell, step_of};
+use super::trace::{coarse_length, retell, step_of};
 use super::verdict;
 use super::visibility::Visibility;
 use super::wellformed::{self, hides_id, well_formedness};
@@ -197,8 +198,14 @@ impl Check<'_> {
             if *met {
                 property.reason =
                     "found in the reduced system, but not yet traced and re-executed".into();
-                let trace =
-                    execution(e, explorer, reduced, goal)?.and_then(|x| retell(e, &x, goal));
+                let found = execution(e, explorer, reduced, goal, SHORTEST_BUDGET)?;
+                if found.as_ref().is_some_and(|x| !x.shortest) {
+                    let name = &goal.name;
+                    report.notes.push(format!(
+                        "the trace for {name} is perhaps not a shortest one: the search for that used up its budget"
+                    ));
+                }
+                let trace = found.and_then(|x| retell(e, &x, goal));
                 let Some(trace) = trace else {
                     report.evidence_rejected = true;
                     property.reason = "the execution found in the reduced system could not be re-executed: this is a bug in coarsen".into();

@@ -7,6 +7,7 @@ mod hypotheses;
 mod instantiate;
 mod properties;
 mod reachable;
+mod search;
 mod stoller_cohen;
 mod telling;
 mod trace;

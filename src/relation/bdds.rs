@@ -17,6 +17,7 @@ pub struct Bdds<'c> {
     levels: u16,
     control: &'c Control,
     peak: Cell<usize>,
+    spent: Cell<u64>,
     yes: Bdd,
     no: Bdd,
 }
@@ -38,6 +39,7 @@ impl<'c> Bdds<'c> {
             levels,
             control,
             peak: Cell::new(0),
+            spent: Cell::new(0),
             yes,
             no,
         })
@@ -51,6 +53,11 @@ impl<'c> Bdds<'c> {
     /// Nodes of the largest result so far.
     pub fn peak(&self) -> usize {
         self.peak.get()
+    }
+
+    /// Nodes of all results so far: a measure of work that is the same on every machine.
+    pub fn spent(&self) -> u64 {
+        self.spent.get()
     }
 
     /// True everywhere.
@@ -85,6 +92,7 @@ impl<'c> Bdds<'c> {
 
     fn done(&self, result: Bdd) -> Result<Bdd, Stop> {
         let size = result.size();
+        self.spent.set(self.spent.get() + size as u64);
         if size > self.peak.get() {
             self.peak.set(size);
         }
