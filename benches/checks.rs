@@ -77,8 +77,8 @@ fn figures() {
         println!(
             "{n:>6} {ms:>16.1} {:>8.2} {:>10} {:>10}",
             ms / base,
-            s.pairs_checked,
-            s.pairs_skipped
+            s.pairs_checked.as_deref().unwrap_or("-"),
+            s.pairs_skipped.as_deref().unwrap_or("-")
         );
     }
 

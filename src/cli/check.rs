@@ -213,8 +213,8 @@ impl<'a, B: Backend> Session<'a, B> {
     /// The library keeps nodes and states; time and memory are kept, and stated, here.
     fn state_limits(&self, report: &mut Report) {
         let asked = &self.args.limits;
-        report.limits.nodes = asked.budget.nodes.to_string();
-        report.limits.states = asked.budget.states.to_string();
+        report.limits.nodes = Some(asked.budget.nodes.to_string());
+        report.limits.states = Some(asked.budget.states.to_string());
         report.limits.time = asked.time.map(|t| t.as_secs_f64());
         let kept = asked.memory.filter(|_| memory::resident().is_some());
         report.limits.memory = kept.map(|bytes| bytes.to_string());

@@ -45,7 +45,7 @@ pub fn check(
     report.notes = notes(program);
     report.only = options.property.clone();
     report.as_by_default = options.property.is_none() && !options.strict;
-    report.statistics.threads = program.threads.len().to_string();
+    report.statistics.threads = Some(program.threads.len().to_string());
     let outcome = Check {
         program,
         theory,
@@ -110,8 +110,8 @@ impl Check<'_> {
             hit(report, stop, self.control);
         }
         report.timing.exploration = clock.elapsed().as_secs_f64();
-        report.statistics.rounds = reduced.rounds.to_string();
-        report.statistics.peak_nodes = encoding.m.peak().to_string();
+        report.statistics.rounds = Some(reduced.rounds.to_string());
+        report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
 
         let clock = Instant::now();
         self.evidence(report, &encoding, &explorer, &reduced, &goals, &visibility)?;
@@ -155,8 +155,8 @@ impl Check<'_> {
                 }
             }
         }
-        report.statistics.pairs_checked = pairs.checked.to_string();
-        report.statistics.pairs_skipped = pairs.skipped.to_string();
+        report.statistics.pairs_checked = Some(pairs.checked.to_string());
+        report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
         let held = report.hypotheses.iter().all(|h| h.status == Status::Holds);
         let on_reachable = report.hypotheses.iter().any(|h| h.on_reachable);
         report.invariant = match (held, on_reachable) {
@@ -387,8 +387,8 @@ fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
             report.invisible.push(step);
         }
     }
-    report.statistics.actions = e.actions.len().to_string();
-    report.statistics.bits = e.layout.bits().to_string();
+    report.statistics.actions = Some(e.actions.len().to_string());
+    report.statistics.bits = Some(e.layout.bits().to_string());
     if report.invisible.is_empty() {
         report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original one".into());
     }

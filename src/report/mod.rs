@@ -313,9 +313,9 @@ pub struct Change {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Limits {
     /// Nodes of one BDD.
-    pub nodes: String,
+    pub nodes: Option<String>,
     /// Explicit states of `--cross-check`.
-    pub states: String,
+    pub states: Option<String>,
     /// Seconds, if limited.
     pub time: Option<f64>,
     /// Bytes, if limited.
@@ -356,17 +356,17 @@ pub struct Expectation {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Statistics {
     /// Threads.
-    pub threads: String,
+    pub threads: Option<String>,
     /// Actions (locations with a step) over all threads.
-    pub actions: String,
+    pub actions: Option<String>,
     /// Boolean variables of the encoding (one copy).
-    pub bits: String,
+    pub bits: Option<String>,
     /// Pairs of actions checked for the commutation hypotheses.
-    pub pairs_checked: String,
+    pub pairs_checked: Option<String>,
     /// Pairs skipped because their footprints do not conflict.
-    pub pairs_skipped: String,
+    pub pairs_skipped: Option<String>,
     /// Rounds over the threads to the fixpoint.
-    pub rounds: String,
+    pub rounds: Option<String>,
     /// Nodes of the largest state set.
-    pub peak_nodes: String,
+    pub peak_nodes: Option<String>,
 }

@@ -119,21 +119,21 @@ pub(super) fn holds() -> Report {
         expectation("expect visited 117", None, ""),
     ];
     report.limits = Limits {
-        nodes: "20000000".to_string(),
-        states: "5000000".to_string(),
+        nodes: Some("20000000".to_string()),
+        states: Some("5000000".to_string()),
         time: Some(60.0),
         memory: Some("4294967296".to_string()),
         hit: None,
     };
     report.timing.total = 0.125;
     report.statistics = Statistics {
-        threads: "2".to_string(),
-        actions: "18".to_string(),
-        bits: "14".to_string(),
-        pairs_checked: "8".to_string(),
-        pairs_skipped: "10".to_string(),
-        rounds: "6".to_string(),
-        peak_nodes: "321".to_string(),
+        threads: Some("2".to_string()),
+        actions: Some("18".to_string()),
+        bits: Some("14".to_string()),
+        pairs_checked: Some("8".to_string()),
+        pairs_skipped: Some("10".to_string()),
+        rounds: Some("6".to_string()),
+        peak_nodes: Some("321".to_string()),
     };
     report
 }

@@ -260,11 +260,18 @@ impl Body<'_> {
             &self.report.timing,
             &self.report.limits,
         );
-        writeln!(
-            f,
-            "sizes: threads {}, actions {}, bits {}, pairs checked {}, pairs skipped {}, rounds {}, peak nodes {}",
-            s.threads, s.actions, s.bits, s.pairs_checked, s.pairs_skipped, s.rounds, s.peak_nodes
-        )?;
+        let known = |n: &Option<String>| n.clone().unwrap_or_else(|| "-".to_string());
+        let sizes = [
+            ("threads", &s.threads),
+            ("actions", &s.actions),
+            ("bits", &s.bits),
+            ("pairs checked", &s.pairs_checked),
+            ("pairs skipped", &s.pairs_skipped),
+            ("rounds", &s.rounds),
+            ("peak nodes", &s.peak_nodes),
+        ]
+        .map(|(name, n)| format!("{name} {}", known(n)));
+        writeln!(f, "sizes: {}", sizes.join(", "))?;
         writeln!(
             f,
             "seconds: total {:.3} (front end {:.3}, encoding {:.3}, hypotheses {:.3}, exploration {:.3}, evidence {:.3})",
@@ -275,8 +282,8 @@ impl Body<'_> {
         writeln!(
             f,
             "limits: nodes {}, states {}, time {time}, memory {}",
-            l.nodes,
-            l.states,
+            known(&l.nodes),
+            known(&l.states),
             memory.unwrap_or_else(|| "none".to_string())
         )
     }
