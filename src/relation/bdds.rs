@@ -5,7 +5,7 @@
 //! `Bdd` is structural, so equality is an empty difference here, and a rename must keep the order of levels.
 
 use crate::control::{Control, Stop};
-use biodivine_lib_bdd::{Bdd, BddNode, BddPartialValuation, BddVariable, op_function};
+use biodivine_lib_bdd::{Bdd, BddNode, BddPointer, BddVariable, op_function};
 use std::cell::Cell;
 
 /// A level of the variable order.
@@ -82,12 +82,34 @@ impl<'c> Bdds<'c> {
 
     /// A conjunction of literals, given in any order.
     pub fn cube(&self, literals: &[(Level, bool)]) -> Bdd {
-        let values: Vec<_> = literals
-            .iter()
-            .map(|&(l, v)| (BddVariable::from_index(l), v))
-            .collect();
-        self.yes
-            .select_valuation(&BddPartialValuation::from_values(&values))
+        let mut sorted = literals.to_vec();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        sorted.dedup();
+        if sorted.windows(2).any(|w| w[0].0 == w[1].0) {
+            return self.no();
+        }
+        let mut nodes = Nodes::new(self.levels);
+        let mut rest = BddPointer::one();
+        for (level, value) in sorted {
+            rest = match value {
+                true => nodes.add(level, BddPointer::zero(), rest),
+                false => nodes.add(level, rest, BddPointer::zero()),
+            };
+        }
+        nodes.finish()
+    }
+
+    /// That both levels of each pair have one value; the pairs in ascending order, the first level of each above the second, and
+    /// both above the next pair.
+    pub fn equal_pairs(&self, pairs: impl DoubleEndedIterator<Item = (Level, Level)>) -> Bdd {
+        let mut nodes = Nodes::new(self.levels);
+        let mut rest = BddPointer::one();
+        for (upper, lower) in pairs.rev() {
+            let unset = nodes.add(lower, rest, BddPointer::zero());
+            let set = nodes.add(lower, BddPointer::zero(), rest);
+            rest = nodes.add(upper, unset, set);
+        }
+        nodes.finish()
     }
 
     fn done(&self, result: Bdd) -> Result<Bdd, Stop> {
@@ -213,17 +235,12 @@ impl<'c> Bdds<'c> {
         if a.as_bool().is_some() {
             return a.clone();
         }
-        let mut nodes = vec![BddNode::mk_zero(self.levels), BddNode::mk_one(self.levels)];
+        let mut nodes = Nodes::new(self.levels);
         for pointer in a.pointers().skip(2) {
             let level = to(a.var_of(pointer).to_index());
-            let (low, high) = (a.low_link_of(pointer), a.high_link_of(pointer));
-            nodes.push(BddNode::mk_node(BddVariable::from_index(level), low, high));
+            nodes.add(level, a.low_link_of(pointer), a.high_link_of(pointer));
         }
-        // `from_nodes` refuses a broken order; every caller's map keeps it (interleaved copies).
-        match Bdd::from_nodes(&nodes) {
-            Ok(renamed) => renamed,
-            Err(why) => unreachable!("rename breaks the order of levels: {why}"),
-        }
+        nodes.finish()
     }
 
     /// Whether `a` lies within `b`; stops at the first witness to the contrary.
@@ -250,5 +267,28 @@ impl<'c> Bdds<'c> {
             .collect();
         levels.sort_unstable();
         levels
+    }
+}
+
+/// A BDD under construction, children before parents.
+struct Nodes(Vec<BddNode>);
+
+impl Nodes {
+    fn new(levels: u16) -> Self {
+        Nodes(vec![BddNode::mk_zero(levels), BddNode::mk_one(levels)])
+    }
+
+    fn add(&mut self, level: Level, low: BddPointer, high: BddPointer) -> BddPointer {
+        self.0
+            .push(BddNode::mk_node(BddVariable::from_index(level), low, high));
+        BddPointer::from_index(self.0.len() - 1)
+    }
+
+    fn finish(self) -> Bdd {
+        // `from_nodes` refuses a broken order of levels; every caller keeps it (sorted literals, interleaved copies).
+        match Bdd::from_nodes(&self.0) {
+            Ok(bdd) => bdd,
+            Err(why) => unreachable!("nodes out of order: {why}"),
+        }
     }
 }

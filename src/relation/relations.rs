@@ -59,7 +59,7 @@ impl Rel {
         if more.is_empty() {
             return Ok(self.clone());
         }
-        let bdd = m.and(&self.bdd, &identity(m, &more)?)?;
+        let bdd = m.and(&self.bdd, &identity(m, &more))?;
         Ok(Rel {
             writes: union(&self.writes, &more),
             bdd,
@@ -143,13 +143,9 @@ impl Rel {
     }
 }
 
-/// All these bits unchanged.
-pub fn identity(m: &Bdds, bits: &[Bit]) -> Result<Bdd, Stop> {
-    let mut all = m.yes();
-    for &b in bits.iter().rev() {
-        all = m.and(&m.iff(&m.var(before(b)), &m.var(after(b)))?, &all)?;
-    }
-    Ok(all)
+/// All these bits (sorted) unchanged.
+pub fn identity(m: &Bdds, bits: &[Bit]) -> Bdd {
+    m.equal_pairs(bits.iter().map(|&b| (before(b), after(b))))
 }
 
 /// The union of two sorted lists.

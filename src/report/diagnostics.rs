@@ -71,7 +71,7 @@ pub fn summary<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Str
     let (mut errors, mut warnings) = (0, 0);
     for diagnostic in diagnostics {
         match diagnostic.severity {
-            Severity::Error => errors += 1,
+            Severity::Error => errors += stands_for(diagnostic),
             Severity::Warning => warnings += 1,
         }
     }
@@ -79,6 +79,16 @@ pub fn summary<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Str
         (e, 0) => counted(e, "error"),
         (0, w) => counted(w, "warning"),
         (e, w) => format!("{} and {}", counted(e, "error"), counted(w, "warning")),
+    }
+}
+
+/// How many errors a diagnostic is: the parser's last one (E0007) begins with the number of those it did not keep.
+fn stands_for(diagnostic: &Diagnostic) -> usize {
+    let first = diagnostic.message.split(' ').next().unwrap_or_default();
+    if diagnostic.code == "E0007" {
+        first.parse().unwrap_or(1)
+    } else {
+        1
     }
 }
 
