@@ -77,7 +77,7 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         option: "limit-depth",
         unit: Unit::Count,
-        default: "256",
+        default: "2000",
         least: 1,
         most: 10_000,
         range: "1 to 10000",
@@ -212,7 +212,7 @@ impl FromArgMatches for Limits {
             },
             time: value("limit-time").map(Duration::from_millis),
             memory: value("limit-memory"),
-            depth: count("limit-depth", 256),
+            depth: count("limit-depth", 2000),
         })
     }
 

@@ -17,7 +17,7 @@ fn defaults_are_those_of_the_library() {
     assert_eq!(found.budget, Budget::default());
     assert_eq!(found.time, None);
     assert_eq!(found.memory, Some(4 << 30));
-    assert_eq!(found.depth, 256);
+    assert_eq!(found.depth, 2000);
 }
 
 #[test]
