@@ -147,3 +147,52 @@ fn a_closed_pipe_is_no_panic() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+/// A run that takes long, in a directory of its own so that the model is found wherever the tests run.
+#[cfg(unix)]
+fn long_run(arguments: &[&str]) -> std::process::Child {
+    let root = env!("CARGO_MANIFEST_DIR");
+    Command::new(env!("CARGO_BIN_EXE_coarsen"))
+        .args(["check", "-D", "N=200"])
+        .args(arguments)
+        .arg(format!("{root}/models/classic/locked_ring.cor"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started")
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_what_is_known_and_is_code_20() {
+    let child = long_run(&[]);
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    // The shell's own `kill`: a bare machine need not have the program.
+    let kill = format!("kill -INT {}", child.id());
+    let sent = Command::new("sh")
+        .args(["-c", &kill])
+        .status()
+        .expect("a shell");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("waited");
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(20), "{out}");
+    assert!(
+        out.contains("unknown - ") && out.contains("interrupt"),
+        "{out}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_time_limit_says_how_far_the_work_came_and_is_code_20() {
+    let output = long_run(&["--limit-time", "500ms"])
+        .wait_with_output()
+        .expect("waited");
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(20), "{out}");
+    assert!(
+        out.contains("--limit-time") && out.contains("in phase `"),
+        "{out}"
+    );
+}

@@ -1,7 +1,8 @@
 //! Counter-examples that were found once, kept for ever.
 
+use coarsen::algebra::{Term, shipped};
 use coarsen::report::{Report, Status, Verdict};
-use coarsen::{CheckOptions, check_source};
+use coarsen::{CheckOptions, check_source, theory};
 
 fn checked(source: &str) -> Report {
     let options = CheckOptions {
@@ -87,4 +88,77 @@ fn a_violation_inside_straight_line_code_is_not_passed_over() {
         "{}",
         trace.outcome
     );
+}
+
+/// Whether a T (or the T of an omega) stands anywhere in a term.
+fn has_top(t: &Term) -> bool {
+    match t {
+        Term::Top | Term::Omega(_) | Term::Hash(..) => true,
+        Term::Zero | Term::One | Term::Atom(_) | Term::State(_) => false,
+        Term::Not(x) | Term::Star(x) | Term::SumOver(_, x) | Term::ProductOver(_, x) => has_top(x),
+        Term::Sum(all) | Term::Product(all) => all.iter().any(has_top),
+    }
+}
+
+/// Whether something may follow a T.
+fn has_inner_top(t: &Term) -> bool {
+    match t {
+        Term::Star(x) | Term::Omega(x) | Term::ProductOver(_, x) => has_top(x),
+        Term::Hash(x, y) => has_top(x) || has_inner_top(y),
+        Term::Not(x) | Term::SumOver(_, x) => has_inner_top(x),
+        Term::Sum(all) => all.iter().any(has_inner_top),
+        Term::Product(all) => {
+            all.iter().rev().skip(1).any(has_top) || all.last().is_some_and(has_inner_top)
+        }
+        Term::Zero | Term::One | Term::Top | Term::Atom(_) | Term::State(_) => false,
+    }
+}
+
+/// Instances of one hypothesis may be settled on different sets of states only if T stands at the ends of right sides.
+#[test]
+fn hypotheses_of_shipped_theories_have_no_inner_top() {
+    for (name, _, _) in shipped() {
+        let theory = theory(name).expect("a theory that can be read");
+        assert!(!theory.hypotheses.is_empty() && theory.conclusion.is_some());
+        for h in &theory.hypotheses {
+            assert!(
+                !h.statement.sides.iter().any(has_inner_top),
+                "{name} ({})",
+                h.id
+            );
+        }
+        // The test can fail: a product that goes on behind a T is found.
+        assert!(has_inner_top(&Term::Product(vec![Term::Top, Term::One])));
+    }
+}
+
+/// What was met before a limit was hit counts: the first thread goes wrong long before the others are explored.
+#[test]
+fn a_violation_met_before_a_limit_is_reported() {
+    let source = "var x: 0..1 = 0 unprotected;
+         thread early { x = x + 1; x = x + 1; }
+         var z: 0..250 = 1 unprotected;
+         thread late(i in 0..4) { var t: 0..7 = 0; havoc t; z = (z * 3 + t * (2 * i + 7)) % 251; }";
+    let limits = coarsen::syntax::ParseLimits::default();
+    let (session, _) = coarsen::Session::load("limit.cor", source, &[], limits).expect("a model");
+    let theory = theory("stoller-cohen").expect("the theory");
+    let mut found_before_the_end = 0;
+    for nodes in [1000, 2000, 4000, 8000] {
+        let budget = coarsen::control::Budget {
+            nodes,
+            ..Default::default()
+        };
+        let control = coarsen::control::Control::new(budget);
+        let report = session.check(&theory, &CheckOptions::default(), &control);
+        assert!(!report.evidence_rejected, "{}", report.reason);
+        assert!(
+            matches!(report.verdict, Verdict::Refuted | Verdict::Unknown),
+            "{}",
+            report.reason
+        );
+        let cut = report.limits.hit.is_some() && report.states.reduced.is_none();
+        found_before_the_end += usize::from(cut && report.verdict == Verdict::Refuted);
+    }
+    // Not in each: the trace needs nodes as well.
+    assert!(found_before_the_end > 0);
 }

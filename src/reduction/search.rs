@@ -48,7 +48,10 @@ pub fn execution(
         }));
     }
     let scheduling = m.and_not(&reduced.states, &e.q())?;
-    let bad = m.and(&goal.bad, &reduced.visited)?;
+    let bad = m.or(
+        &m.and(&goal.bad, &reduced.visited)?,
+        &m.and(&goal.bad, &reduced.states)?,
+    )?;
     let threads = 0..e.program.threads.len();
     let mut ahead = vec![m.and_not(&e.initial, &e.q())?];
     let mut ahead_all = ahead[0].clone();

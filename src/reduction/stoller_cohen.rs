@@ -236,9 +236,10 @@ pub fn explore(explorer: &Explorer, goals: &[Goal]) -> Reduced {
     };
     let done = fixpoint(explorer, &mut reduced).and_then(|()| sweep(explorer, &mut reduced));
     reduced.stopped = done.err();
+    // Both sets: after a limit, the states reached may not have been joined to the visited ones yet.
     reduced.met = goals
         .iter()
-        .map(|g| !e.m.disjoint(&g.bad, &reduced.visited))
+        .map(|g| !e.m.disjoint(&g.bad, &reduced.visited) || !e.m.disjoint(&g.bad, &reduced.states))
         .collect();
     reduced
 }
