@@ -28,12 +28,15 @@ pub enum Reason {
     Hides(String),
     /// It breaks a cycle of invisible steps.
     Cycle,
+    /// A hypothesis is not established while it is invisible, and that rests on a guess.
+    Guessed(String),
 }
 
 impl Reason {
     /// Whether it comes from a repair, not from the definition of visibility.
     pub fn is_repair(&self) -> bool {
-        matches!(self, Reason::FirstStep | Reason::Hides(_) | Reason::Cycle)
+        use Reason::{Cycle, FirstStep, Guessed, Hides};
+        matches!(self, FirstStep | Hides(_) | Cycle | Guessed(_))
     }
 
     /// In words.
@@ -63,6 +66,7 @@ impl Reason {
             }
             Reason::FirstStep => "it can be a thread's first step (WFinitVis)".into(),
             Reason::Hides(p) => format!("it could hide {p} (I u <= u I fails)"),
+            Reason::Guessed(why) => format!("{why}, and the discipline is inferred"),
             Reason::Cycle => "it lies on a cycle of invisible steps (11)".into(),
         }
     }
@@ -126,6 +130,11 @@ impl Visibility {
             }
         }
         Ok(())
+    }
+
+    /// Makes an action visible.
+    pub fn pin(&mut self, action: usize, why: &str) {
+        self.reasons[action].push(Reason::Guessed(why.to_string()));
     }
 
     /// Whether an action is visible.
