@@ -6,7 +6,7 @@ use crate::explore::{
     State, Successor, each_successor, holds, initially_violated, is_initial, may_access, overlap,
     violates,
 };
-use crate::program::{CellId, Expr, Kind, Program, ThreadId};
+use crate::program::{CellId, Expr, Kind, Program, Protection, ThreadId};
 use crate::relation::{Bit, Concrete, Encoding, Item};
 use crate::report::{self, Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
 use std::ops::ControlFlow;
@@ -252,34 +252,37 @@ fn discipline_words(
 }
 
 fn overlap_words(p: &Program, state: &State) -> Option<String> {
-    p.protections.iter().find_map(|x| {
-        if !overlap(p, x, state) {
-            return None;
+    p.protections.iter().find_map(|x| overlap_of(p, x, state))
+}
+
+/// Who has access to a protected cell besides the one who has it exclusively, in words.
+pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<String> {
+    if !overlap(p, x, state) {
+        return None;
+    }
+    let names = |of: &[Expr]| -> Vec<&str> {
+        (0..of.len())
+            .filter(|&t| holds(p, &of[t], state))
+            .map(|t| p.threads[t].name.as_str())
+            .collect()
+    };
+    let owners = names(&x.predicates);
+    let cell = &p.cells[x.cell].name;
+    Some(match owners.as_slice() {
+        [owner] => {
+            let mut readers = names(x.readers.as_deref().unwrap_or_default());
+            readers.retain(|r| r != owner);
+            let readers = readers.join(" and ");
+            format!("{owner} has exclusive access to {cell} while {readers} may read it")
         }
-        let names = |of: &[Expr]| -> Vec<&str> {
-            (0..of.len())
-                .filter(|&t| holds(p, &of[t], state))
-                .map(|t| p.threads[t].name.as_str())
-                .collect()
-        };
-        let owners = names(&x.predicates);
-        let cell = &p.cells[x.cell].name;
-        Some(match owners.as_slice() {
-            [owner] => {
-                let mut readers = names(x.readers.as_deref().unwrap_or_default());
-                readers.retain(|r| r != owner);
-                let readers = readers.join(" and ");
-                format!("{owner} has exclusive access to {cell} while {readers} may read it")
-            }
-            [_, _] => format!(
-                "{} both have exclusive access to {cell}",
-                owners.join(" and ")
-            ),
-            _ => format!(
-                "{} all have exclusive access to {cell}",
-                owners.join(" and ")
-            ),
-        })
+        [_, _] => format!(
+            "{} both have exclusive access to {cell}",
+            owners.join(" and ")
+        ),
+        _ => format!(
+            "{} all have exclusive access to {cell}",
+            owners.join(" and ")
+        ),
     })
 }
 

@@ -11,7 +11,7 @@ use super::predicates::{code, predicate, valid};
 use super::relations::{Rel, minus, union};
 use super::symbolic::{Symbolic, choices_needed, encode};
 use crate::control::{Control, Stop};
-use crate::program::{Edge, Expr, LocId, Program, Protection, ThreadId};
+use crate::program::{Class, Edge, Expr, LocId, Program, Protection, ThreadId};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
 
@@ -30,6 +30,9 @@ pub struct Action {
     pub footprint: Vec<Bit>,
     /// Bits it writes but q.
     pub writes: Vec<Bit>,
+    /// For protected cells (indices into the program's protections) whose discipline is a guess: the states from which it
+    /// accesses the cell without the right to.
+    pub outside: Vec<(usize, Bdd)>,
 }
 
 impl Action {
@@ -243,6 +246,11 @@ impl<'a> Encoding<'a> {
         Ok(any)
     }
 
+    /// Where one thread has exclusive access to the x-th protected cell and another has access.
+    pub fn overlap(&self, x: usize) -> &Bdd {
+        &self.guarded[x].overlap
+    }
+
     fn initial_states(&self) -> Result<Bdd, Stop> {
         let (m, program) = (&self.m, self.program);
         let mut all = m.yes();
@@ -270,8 +278,9 @@ impl<'a> Encoding<'a> {
     fn action(&mut self, thread: ThreadId, location: LocId) -> Result<Action, Stop> {
         let program = self.program;
         let mut rel = Rel::test(self.m.no());
+        let mut outside = Vec::new();
         for edge in &program.threads[thread].locations[location].edges {
-            let one = self.edge(thread, location, edge)?;
+            let one = self.edge(thread, location, edge, &mut outside)?;
             rel = rel.plus(&self.m, &one)?;
         }
         let m = &self.m;
@@ -297,10 +306,17 @@ impl<'a> Encoding<'a> {
             enabled,
             footprint,
             writes,
+            outside,
         })
     }
 
-    fn edge(&mut self, thread: ThreadId, location: LocId, edge: &Edge) -> Result<Rel, Stop> {
+    fn edge(
+        &mut self,
+        thread: ThreadId,
+        location: LocId,
+        edge: &Edge,
+        without_right: &mut Vec<(usize, Bdd)>,
+    ) -> Result<Rel, Stop> {
         let m = &self.m;
         let mut run = Symbolic::new(self.program, &self.layout, m);
         let mut path = self.at(thread, location);
@@ -359,6 +375,15 @@ impl<'a> Encoding<'a> {
                     }
                 };
                 violation = m.or(&violation, &outside)?;
+                let array = self.program.cells[protection.cell].array;
+                let class = self.program.arrays[array].class;
+                if class == (Class::Unprotected { declared: false }) {
+                    let taken = m.and(&outside, &bdd)?;
+                    let from = m.exists(&taken, |l| l % 3 != 0 || self.layout.is_choice(l))?;
+                    if !from.is_false() {
+                        without_right.push((x, from));
+                    }
+                }
             }
             if !self.guarded[x].overlap.is_false() {
                 touched.push((x, accessed));
