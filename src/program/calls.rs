@@ -46,7 +46,7 @@ pub(super) struct Returning {
     /// What the call assigns to.
     place: Option<(Target, ArrayId)>,
     /// The node behind the call; none in an `atomic` block.
-    next: Option<NodeId>,
+    pub next: Option<NodeId>,
 }
 
 impl Elaborator {
@@ -141,7 +141,6 @@ impl Elaborator {
         cx: &Context,
     ) -> Option<(Vec<Command>, Context)> {
         let decl = self.procs[call.procedure].decl.clone();
-        self.procs[call.procedure].called |= self.gone == 0;
         if self.procs[call.procedure].broken {
             return None;
         }
@@ -218,6 +217,7 @@ impl Elaborator {
         let initials = frame.initials.iter();
         commands
             .extend(initials.map(|&(cell, v)| Command::Assign(Target::Cell(cell), Expr::Const(v))));
+        self.procs[call.procedure].called |= self.gone == 0;
         let inner = Context {
             this: cx.this,
             locals: frame.locals.clone(),
@@ -416,8 +416,6 @@ impl Elaborator {
         let known = self.diagnostics.len();
         if last.is_some() {
             stmts.pop();
-        } else if decl.result.is_some() {
-            self.no_return(&decl, closing(&decl));
         }
         let action = match commands.is_empty() {
             true => self.compound(g, &stmts, &mut inner),
@@ -447,6 +445,9 @@ impl Elaborator {
             }
         }
         let (mut action, returned) = (action?, returned?);
+        if last.is_none() && decl.result.is_some() {
+            self.no_return(&decl, closing(&decl));
+        }
         action.body.extend(returned.unwrap_or_default());
         Some(action)
     }

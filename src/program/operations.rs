@@ -628,7 +628,12 @@ impl Elaborator {
             e.span,
             format!("`{text}` is not {wanted}"),
             wanted.to_string(),
-            format!("declare one with `{word}`, and name it here"),
+            match word {
+                "barrier" => {
+                    "name a `barrier`; to wait for a condition, write `assume(e);`".to_string()
+                }
+                _ => format!("declare one with `{word}`, and name it here"),
+            },
         );
         None
     }
