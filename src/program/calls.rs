@@ -244,6 +244,9 @@ impl Elaborator {
         let Some((commands, mut inner)) = self.enter(g, stmt, call, cx) else {
             return next;
         };
+        if self.alone {
+            return g.action(stmt.span, None, commands, next);
+        }
         let line = self.program.line(stmt.span);
         let entry = g.copied(&format!("from line {line}"), |g| {
             self.body(g, call.procedure, next, &mut inner)
@@ -295,7 +298,9 @@ impl Elaborator {
             place: None,
             next: None,
         });
+        self.alone = true;
         self.body(g, procedure, super::cfg::END, cx);
+        self.alone = false;
     }
 
     fn no_return(&mut self, decl: &ProcDecl, end: Span) {
@@ -399,6 +404,12 @@ impl Elaborator {
         cx: &Context,
     ) -> Option<Action> {
         let (mut commands, mut inner) = self.enter(g, stmt, call, cx)?;
+        if self.alone {
+            return Some(Action {
+                guard: None,
+                body: commands,
+            });
+        }
         let decl = self.procs[call.procedure].decl.clone();
         let mut stmts: Vec<&Stmt> = decl
             .body

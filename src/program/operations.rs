@@ -436,7 +436,8 @@ impl Elaborator {
         }
         g.may_fail |= matches!(target, Target::Element(..));
         let slots = self.program.pools[found].len;
-        if !self.grow(slots, place.span) {
+        let halvings = slots.ilog2() as usize + 1;
+        if !self.grow(slots.saturating_mul(halvings), place.span) {
             return None;
         }
         let none = vec![Command::Assign(target.clone(), Expr::Const(NULL))];
