@@ -101,10 +101,7 @@ impl Elaborator {
             cx.locals.insert(name.text.clone(), entity);
             params.extend(array);
         }
-        let result = match &decl.result {
-            Some(ty) => Some(self.type_of(ty, &cx)),
-            None => None,
-        };
+        let result = decl.result.as_ref().map(|ty| self.type_of(ty, &cx));
         let first = self.program.cells.len();
         self.locals(&decl.body, &prefix, &mut cx);
         let mut initials = Vec::new();
