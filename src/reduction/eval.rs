@@ -1,6 +1,7 @@
 //! `coarsen eval`: one inclusion or equation on one model.
 
-use super::hypotheses::{self, Pairs, Reach};
+use super::hypotheses::{self, Pairs};
+use super::invariant::Ladder;
 use super::instantiate::{Model, Names, Unreadable};
 use super::properties::goals;
 use super::visibility::Visibility;
@@ -94,7 +95,7 @@ fn run(
     hypotheses::evaluate(
         &model,
         &hypothesis,
-        &mut Reach::Unasked,
+        &mut Ladder::new(&encoding),
         &mut Pairs::default(),
     )
 }

@@ -3,13 +3,19 @@
 
 mod check;
 mod eval;
+mod excluded;
 mod hypotheses;
 mod instantiate;
+mod invariant;
+mod lemmas;
+mod ownership;
+mod paths;
 mod properties;
 mod reachable;
 mod search;
 mod stoller_cohen;
 mod telling;
+mod thread_modular;
 mod trace;
 mod verdict;
 mod visibility;
@@ -18,6 +24,7 @@ mod wellformed;
 pub use check::{CheckOptions, check};
 pub use eval::eval;
 pub use instantiate::{Instance, Model};
+pub use invariant::{Ladder, Rung, leaves};
 pub use reachable::reachable;
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub use visibility::{Reason, Visibility};
