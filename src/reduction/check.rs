@@ -363,7 +363,7 @@ fn not_evaluated(hypothesis: &algebra::Hypothesis) -> Hypothesis {
         vacuous: false,
         invariant: "none".into(),
         witness: None,
-        excluded: None,
+        excluded: Vec::new(),
     }
 }
 

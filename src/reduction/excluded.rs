@@ -12,7 +12,7 @@ use crate::relation::{Bit, Concrete, Encoding, Item, singleton};
 use crate::report::Witness;
 use biodivine_lib_bdd::Bdd;
 
-/// Says of a witness that a rung excludes it, and by what.
+/// Says of a witness which is the lowest known rung that excludes it, and by what.
 ///
 /// # Errors
 /// Any [`Stop`].
@@ -21,10 +21,16 @@ pub fn excluded(
     witness: &mut Witness,
     first: &Concrete,
     bits: &[Bit],
-    rung: Rung,
 ) -> Result<(), Stop> {
-    witness.reachable = Some(false);
-    witness.because = because(ladder, first, bits, rung)?;
+    let e = ladder.encoding();
+    let all = cube(e, first, &items(e, bits));
+    let excludes = |r: &Rung| ladder.known(*r).is_some_and(|set| e.m.disjoint(set, &all));
+    if let Some(rung) = Rung::ALL.into_iter().find(excludes) {
+        witness.reachable = Some(false);
+        witness.because = because(ladder, first, bits, rung)?;
+    }
+    // Nothing has to be mended.
+    witness.mend.clear();
     Ok(())
 }
 

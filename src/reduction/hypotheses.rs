@@ -50,7 +50,7 @@ pub fn evaluate(
         vacuous: false,
         invariant: "none".into(),
         witness: None,
-        excluded: None,
+        excluded: Vec::new(),
     };
     let everywhere = Evaluator {
         encoding: model.encoding,
@@ -65,19 +65,26 @@ pub fn evaluate(
         };
         let climbed = climb(&everywhere, instance, ladder)?;
         match climbed {
-            Climbed::Holds(rung) => {
-                needed[rung as usize] += 1;
-                if result.excluded.is_none() {
-                    let mut witness = telling::witness(model, &everywhere, instance, &failure);
-                    if let Some(first) = failure.0.states.first() {
-                        excluded(ladder, &mut witness, first, &failure.0.bits, rung)?;
+            Climbed::Holds(rung, below) => {
+                // Those of an instance that needs the highest rung are told.
+                if needed[rung as usize..].iter().all(|n| *n == 0) {
+                    result.excluded.clear();
+                    let first = std::iter::once((Rung::True, failure));
+                    for (rung, failure) in first.chain(below) {
+                        let mut witness = telling::witness(model, &everywhere, instance, &failure);
+                        witness.invariant = rung.id().into();
+                        if let Some(first) = failure.0.states.first() {
+                            excluded(ladder, &mut witness, first, &failure.0.bits)?;
+                        }
+                        result.excluded.push(witness);
                     }
-                    result.excluded = Some(witness);
                 }
+                needed[rung as usize] += 1;
             }
-            Climbed::Fails(rung, again) => {
-                let failure = again.as_ref().unwrap_or(&failure);
-                let mut witness = telling::witness(model, &everywhere, instance, failure);
+            Climbed::Fails(last) => {
+                let (rung, failure) = last.unwrap_or((Rung::True, failure));
+                let mut witness = telling::witness(model, &everywhere, instance, &failure);
+                witness.invariant = rung.id().into();
                 result.status = Status::Unknown;
                 if let Some(why) = ladder.unknown(Rung::Reachable) {
                     witness.because = format!("the reachable states are not known: {why}");
@@ -117,17 +124,17 @@ pub fn evaluate(
     result.vacuous =
         result.status == Status::Holds && instances.iter().all(|i| is_vacuous(i, &atoms));
     if result.status != Status::Holds {
-        result.excluded = None;
+        result.excluded.clear();
     }
     Ok(result)
 }
 
 /// What came of an instance that fails on all type-correct states.
 enum Climbed {
-    /// It holds on this rung.
-    Holds(Rung),
-    /// It fails on this one, the highest that is known.
-    Fails(Rung, Option<Failed>),
+    /// It holds on this rung, and fails on the highest below, if there is one that says anything.
+    Holds(Rung, Option<(Rung, Failed)>),
+    /// It fails on this one, the highest that is known, if any says anything.
+    Fails(Option<(Rung, Failed)>),
 }
 
 /// The lowest rung on which an instance holds.
@@ -136,7 +143,7 @@ fn climb(
     instance: &Instance,
     ladder: &mut Ladder,
 ) -> Result<Climbed, Stop> {
-    let mut last = Climbed::Fails(Rung::True, None);
+    let mut last = None;
     for rung in Rung::ALL {
         let Some(set) = ladder.ask(rung)? else {
             continue;
@@ -146,21 +153,25 @@ fn climb(
             ..*everywhere
         };
         match fails(&within, instance, &mut Pairs::default())? {
-            None => return Ok(Climbed::Holds(rung)),
-            Some(failure) => last = Climbed::Fails(rung, Some(failure)),
+            None => return Ok(Climbed::Holds(rung, last)),
+            Some(failure) => last = Some((rung, failure)),
         }
     }
-    Ok(last)
+    Ok(Climbed::Fails(last))
 }
 
 /// On which states the instances hold, in words.
 fn places(needed: &[usize]) -> String {
+    let mut some = Rung::ALL.into_iter().filter(|r| needed[*r as usize] > 0);
+    if let (Some(only), None) = (some.next(), some.next()) {
+        return format!("on {}", only.states());
+    }
     let mut words = format!("on {}", Rung::True.states());
     let mut of = " of the instances";
     for rung in Rung::ALL.into_iter().skip(1) {
         let n = needed[rung as usize];
         if n > 0 {
-            words.push_str(&format!(", {n}{of} only on {}", rung.states()));
+            words.push_str(&format!(", {n}{of} on {} only", rung.states()));
             of = "";
         }
     }

@@ -1,11 +1,13 @@
 //! A failed inclusion in the user's words: states, steps, what is wrong, how to mend it.
 
 use super::instantiate::{Instance, Model, Names};
+use super::invariant::Rung;
 use super::trace::{bindings, step_of};
 use crate::relation::{Evaluator, Failure, Ground, Item, Shape, Taken};
 use crate::report::{Step, Witness};
 
-/// A failure as a witness of a report; whether its first state is reachable is not said yet.
+/// A failure as a witness of a report; on which rung it was found and whether its first state is reachable
+/// is not said yet.
 pub(super) fn witness(
     model: &Model,
     evaluator: &Evaluator,
@@ -19,6 +21,7 @@ pub(super) fn witness(
         .map(|(i, t)| format!("{i} = {}", model.thread_name(*t)));
     Witness {
         instance: names.collect::<Vec<_>>().join(", "),
+        invariant: Rung::True.id().into(),
         inequality: format!("{} <= {}", evaluator.show(left), evaluator.show(right)),
         words: words(model, failure),
         states: failure

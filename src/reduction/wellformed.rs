@@ -84,7 +84,7 @@ fn entry(id: &str, formula: &str, words: &str, status: Status, evidence: String)
             _ => "none".into(),
         },
         witness: None,
-        excluded: None,
+        excluded: Vec::new(),
     }
 }
 

@@ -167,8 +167,9 @@ pub struct Hypothesis {
     pub invariant: String,
     /// Why it fails, if it does.
     pub witness: Option<Witness>,
-    /// Why it fails on all type-correct states, if it holds on stronger invariants only: a witness whose first state is unreachable.
-    pub excluded: Option<Witness>,
+    /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First one on all
+    /// type-correct states, then, if there is a rung between, one on the highest rung below.
+    pub excluded: Vec<Witness>,
 }
 
 /// Why an inclusion between relations fails.
@@ -176,6 +177,8 @@ pub struct Hypothesis {
 pub struct Witness {
     /// The instance, such as `i = worker(0), j = worker(1)`; empty if there is nothing to choose.
     pub instance: String,
+    /// The rung of the invariant on whose states it fails.
+    pub invariant: String,
     /// The inequality that fails, instantiated.
     pub inequality: String,
     /// What is wrong, in words.
