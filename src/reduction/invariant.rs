@@ -13,7 +13,8 @@ use super::ownership::{self, Ownership};
 use super::reachable::reachable;
 use super::thread_modular::{self, Modular};
 use crate::control::Stop;
-use crate::relation::{Encoding, Q, Rel};
+use crate::program::Class;
+use crate::relation::{Bit, Encoding, Item, Q, Rel};
 use biodivine_lib_bdd::Bdd;
 
 /// Nodes that may be built for lock ownership before it is given up.
@@ -318,12 +319,36 @@ fn used_up(budget: u64) -> String {
     format!("the budget of {budget} nodes was used up")
 }
 
-/// An action's steps on program states: q is forgotten, before and after.
+/// An action's steps on program states: q is forgotten, before and after. So is that the location or a local of another thread is
+/// type-correct, where only the exclusive access predicates looked at it.
 fn without_q(e: &Encoding, action: usize) -> Result<Rel, Stop> {
-    let rel = &e.actions[action].rel;
+    let (m, a) = (&e.m, &e.actions[action]);
+    let mut bdd = m.exists(&a.rel.bdd, |l| l / 3 == Q as usize)?;
+    let read: Vec<Bit> = m.support(&bdd).iter().map(|l| (l / 3) as Bit).collect();
+    let mut items: Vec<Item> = read.iter().filter_map(|&b| e.layout.item(b)).collect();
+    items.dedup();
+    for item in items {
+        let foreign = match item {
+            Item::Violated => false,
+            Item::Location(t) => t != a.thread,
+            Item::Cell(c) => match e.program.arrays[e.program.cells[c].array].class {
+                Class::Local(t) => t != a.thread,
+                _ => false,
+            },
+        };
+        let bits = e.layout.group(item).bits();
+        if !foreign || bits.clone().any(|b| a.rel.writes.contains(&b)) {
+            continue;
+        }
+        let free = m.exists(&bdd, |l| l % 3 == 0 && bits.contains(&((l / 3) as Bit)))?;
+        let correct = e.type_correct(&bits.clone().collect::<Vec<Bit>>())?;
+        if m.same(&m.and(&free, &correct)?, &bdd) {
+            bdd = free;
+        }
+    }
     Ok(Rel {
-        bdd: e.m.exists(&rel.bdd, |l| l / 3 == Q as usize)?,
-        writes: rel.writes.iter().copied().filter(|&b| b != Q).collect(),
+        bdd,
+        writes: a.rel.writes.iter().copied().filter(|&b| b != Q).collect(),
     })
 }
 

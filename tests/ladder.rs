@@ -1,0 +1,166 @@
+//! Every rung of the ladder of invariants is what its definition says, on random programs: the same set as an enumeration finds, closed
+//! under every step, within the rung below, and around the reachable states.
+
+#[path = "ladder/naive.rs"]
+mod naive;
+mod shipped;
+mod twin;
+
+use biodivine_lib_bdd::{Bdd, BddValuation};
+use coarsen::Session;
+use coarsen::control::Control;
+use coarsen::explore::State;
+use coarsen::program::{Expr, Program, Property};
+use coarsen::reduction::{Ladder, Rung, leaves};
+use coarsen::relation::{Encoding, Item};
+use coarsen::report::{Report, Status};
+use coarsen::syntax::ParseLimits;
+use coarsen::syntax::ast::{BinaryOp, PropertyKind};
+use coarsen::syntax::diagnostic::Span;
+use naive::{Naive, Set};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use shipped::{check, model};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use twin::generate::samples;
+
+fn load(source: &str) -> Session {
+    match Session::load("m.cor", source, &[], ParseLimits::default()) {
+        Ok((session, _)) => session,
+        Err(errors) => panic!("{errors:?} in\n{source}"),
+    }
+}
+
+/// Whether a set has a state.
+fn has(e: &Encoding, set: &Bdd, program: &Program, state: &State, q: bool) -> bool {
+    let mut valuation = vec![false; e.layout.levels()];
+    for &item in e.layout.order() {
+        let group = e.layout.group(item);
+        let code = match item {
+            Item::Violated => u64::from(q),
+            Item::Location(t) => state.location(t) as u64,
+            Item::Cell(c) => (state.cell(c) - program.cells[c].ty.lo) as u64,
+        };
+        for (n, bit) in group.bits().enumerate() {
+            valuation[3 * bit as usize] = code >> (group.width as usize - 1 - n) & 1 == 1;
+        }
+    }
+    set.eval_in(&BddValuation::new(valuation))
+}
+
+/// The program with two more lemmas that are true in its reachable states, and often inductive: which locations the first two threads
+/// are at together, and which values the last cell has while the first thread is at its locations.
+fn with_lemmas(program: &Program) -> Program {
+    let mut program = program.clone();
+    let naive = Naive::new(&program);
+    let reachable: Vec<&State> = naive.reachable().iter().map(|(s, _)| &naive.states[*s]).collect();
+    let at = |t: usize, l: usize| Expr::At(t, vec![l]);
+    let both = |a: Expr, b: Expr| Expr::Binary(BinaryOp::And, Box::new(a), Box::new(b));
+    let last = program.cells.len() - 1;
+    let pairs: BTreeSet<(usize, usize)> = reachable
+        .iter()
+        .map(|s| (s.location(0), s.location(1)))
+        .collect();
+    let values: BTreeSet<(usize, i64)> = reachable
+        .iter()
+        .map(|s| (s.location(0), s.cell(last)))
+        .collect();
+    let together = pairs.iter().map(|&(k, l)| both(at(0, k), at(1, l))).collect();
+    let is = |v| Expr::Binary(BinaryOp::Eq, Box::new(Expr::Cell(last)), Box::new(Expr::Const(v)));
+    let valued = values.iter().map(|&(l, v)| both(at(0, l), is(v))).collect();
+    let some = |all: Vec<Expr>| {
+        let or = |a, b| Expr::Binary(BinaryOp::Or, Box::new(a), Box::new(b));
+        all.into_iter().reduce(or).unwrap_or(Expr::FALSE)
+    };
+    for (name, all) in [("together", together), ("valued", valued)] {
+        program.properties.push(Property {
+            name: name.into(),
+            kind: PropertyKind::Lemma,
+            expr: some(all),
+            span: Span::default(),
+        });
+    }
+    program
+}
+
+/// The rungs of a program, by number of state without and with q, against their definitions; how many states each has.
+fn rungs(program: &Program) -> Result<Vec<usize>, TestCaseError> {
+    let naive = Naive::new(program);
+    let control = Control::default();
+    let e = Encoding::new(program, &control).expect("small");
+    let mut ladder = Ladder::new(&e);
+    let mut sizes = Vec::new();
+    let mut below: Option<Bdd> = None;
+    let mut sets: Vec<Set> = Vec::new();
+    for rung in Rung::ALL {
+        let set = ladder.strongest(rung).expect("no limit is hit");
+        prop_assert_eq!(ladder.unknown(rung), None);
+        let explicit = |q: bool| -> Set {
+            let states = naive.states.iter();
+            states.map(|s| has(&e, &set, program, s, q)).collect()
+        };
+        let without = explicit(false);
+        if rung == Rung::Reachable {
+            let with = explicit(true);
+            let reachable = naive.reachable();
+            for s in 0..naive.states.len() {
+                let found = (without[s], with[s]);
+                let wanted = (reachable.contains(&(s, false)), reachable.contains(&(s, true)));
+                prop_assert_eq!(found, wanted, "reachable: {:?}", naive.states[s]);
+                // The reachable states, whatever q, lie on every rung below.
+                for lower in &sets {
+                    prop_assert!(lower[s] || !wanted.0 && !wanted.1);
+                }
+            }
+        } else {
+            prop_assert!(without == explicit(true), "{:?} looks at q", rung);
+            prop_assert!(naive.closed(&without), "{:?} is not closed", rung);
+            prop_assert!(naive.initial.iter().all(|s| without[*s]));
+            let wanted = match rung {
+                Rung::True => vec![true; naive.states.len()],
+                Rung::LockOwnership => naive.ownership(),
+                Rung::ThreadModular => naive.thread_modular(),
+                _ => naive.lemmas(&sets[Rung::ThreadModular as usize]).0,
+            };
+            prop_assert!(without == wanted, "{:?} is not what it should be", rung);
+        }
+        prop_assert_eq!(leaves(&e, &set), Ok(None), "{:?} is not closed", rung);
+        if let Some(below) = &below {
+            prop_assert!(e.m.within(&set, below), "{:?} is weaker than the rung below", rung);
+        }
+        sizes.push(without.iter().filter(|x| **x).count());
+        below = Some(set);
+        sets.push(without);
+    }
+    Ok(sizes)
+}
+
+#[test]
+fn every_rung_is_what_its_definition_says() {
+    let mut runner = TestRunner::new(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let stronger = RefCell::new([0usize; 5]);
+    let result = runner.run(&samples(), |sample| {
+        let session = load(&sample.source);
+        let sizes = rungs(&with_lemmas(session.program()))?;
+        for n in 1..sizes.len() {
+            stronger.borrow_mut()[n] += usize::from(sizes[n] < sizes[n - 1]);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    // Each rung says more than the one below, for some of the programs.
+    let stronger = stronger.into_inner();
+    assert!(stronger[1..].iter().all(|n| *n > 0), "{stronger:?}");
+}
+
+#[test]
+fn the_rungs_of_the_models_that_need_them_are_right() {
+    for name in ["claimed_under_lock", "pipeline", "flag_lock", "peterson_claim"] {
+        let session = model(&format!("invariants/{name}")).load(&[]);
+        rungs(session.program()).unwrap_or_else(|why| panic!("{name}: {why}"));
+    }
+}
