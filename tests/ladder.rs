@@ -13,7 +13,7 @@ use coarsen::explore::State;
 use coarsen::program::{Expr, Program, Property};
 use coarsen::reduction::{Ladder, Rung, leaves};
 use coarsen::relation::{Encoding, Item};
-use coarsen::report::{Report, Status};
+use coarsen::report::{Lemma, Report, Status, Verdict};
 use coarsen::syntax::ParseLimits;
 use coarsen::syntax::ast::{BinaryOp, PropertyKind};
 use coarsen::syntax::diagnostic::Span;
@@ -54,7 +54,11 @@ fn has(e: &Encoding, set: &Bdd, program: &Program, state: &State, q: bool) -> bo
 fn with_lemmas(program: &Program) -> Program {
     let mut program = program.clone();
     let naive = Naive::new(&program);
-    let reachable: Vec<&State> = naive.reachable().iter().map(|(s, _)| &naive.states[*s]).collect();
+    let reachable: Vec<&State> = naive
+        .reachable()
+        .iter()
+        .map(|(s, _)| &naive.states[*s])
+        .collect();
     let at = |t: usize, l: usize| Expr::At(t, vec![l]);
     let both = |a: Expr, b: Expr| Expr::Binary(BinaryOp::And, Box::new(a), Box::new(b));
     let last = program.cells.len() - 1;
@@ -66,15 +70,24 @@ fn with_lemmas(program: &Program) -> Program {
         .iter()
         .map(|s| (s.location(0), s.cell(last)))
         .collect();
-    let together = pairs.iter().map(|&(k, l)| both(at(0, k), at(1, l))).collect();
-    let is = |v| Expr::Binary(BinaryOp::Eq, Box::new(Expr::Cell(last)), Box::new(Expr::Const(v)));
+    let together = pairs
+        .iter()
+        .map(|&(k, l)| both(at(0, k), at(1, l)))
+        .collect();
+    let is = |v| {
+        Expr::Binary(
+            BinaryOp::Eq,
+            Box::new(Expr::Cell(last)),
+            Box::new(Expr::Const(v)),
+        )
+    };
     let valued = values.iter().map(|&(l, v)| both(at(0, l), is(v))).collect();
     let some = |all: Vec<Expr>| {
         let or = |a, b| Expr::Binary(BinaryOp::Or, Box::new(a), Box::new(b));
         all.into_iter().reduce(or).unwrap_or(Expr::FALSE)
     };
     for (name, all) in [("together", together), ("valued", valued)] {
-        program.properties.push(Property {
+        program.lemmas.push(Property {
             name: name.into(),
             kind: PropertyKind::Lemma,
             expr: some(all),
@@ -106,7 +119,10 @@ fn rungs(program: &Program) -> Result<Vec<usize>, TestCaseError> {
             let reachable = naive.reachable();
             for s in 0..naive.states.len() {
                 let found = (without[s], with[s]);
-                let wanted = (reachable.contains(&(s, false)), reachable.contains(&(s, true)));
+                let wanted = (
+                    reachable.contains(&(s, false)),
+                    reachable.contains(&(s, true)),
+                );
                 prop_assert_eq!(found, wanted, "reachable: {:?}", naive.states[s]);
                 // The reachable states, whatever q, lie on every rung below.
                 for lower in &sets {
@@ -127,7 +143,11 @@ fn rungs(program: &Program) -> Result<Vec<usize>, TestCaseError> {
         }
         prop_assert_eq!(leaves(&e, &set), Ok(None), "{:?} is not closed", rung);
         if let Some(below) = &below {
-            prop_assert!(e.m.within(&set, below), "{:?} is weaker than the rung below", rung);
+            prop_assert!(
+                e.m.within(&set, below),
+                "{:?} is weaker than the rung below",
+                rung
+            );
         }
         sizes.push(without.iter().filter(|x| **x).count());
         below = Some(set);
@@ -159,8 +179,150 @@ fn every_rung_is_what_its_definition_says() {
 
 #[test]
 fn the_rungs_of_the_models_that_need_them_are_right() {
-    for name in ["claimed_under_lock", "pipeline", "flag_lock", "peterson_claim"] {
+    for name in [
+        "claimed_under_lock",
+        "pipeline",
+        "flag_lock",
+        "peterson_claim",
+    ] {
         let session = model(&format!("invariants/{name}")).load(&[]);
         rungs(session.program()).unwrap_or_else(|why| panic!("{name}: {why}"));
+    }
+}
+
+/// The report on a model with some text in place of its lemma, or added to it.
+fn with(name: &str, lemma: &str, text: &str) -> Report {
+    let mut source = model(name).source;
+    if let Some(at) = source.find(lemma).filter(|_| !lemma.is_empty()) {
+        let end = at + source[at..].find(';').expect("a declaration") + 1;
+        source.replace_range(at..end, "");
+    }
+    check(&load(&format!("{source}\n{text}")), false)
+}
+
+fn named<'r>(report: &'r Report, name: &str) -> &'r Lemma {
+    report.lemmas.iter().find(|l| l.name == name).expect(name)
+}
+
+const FLAG: &str = "invariants/flag_lock";
+
+#[test]
+fn a_lemma_that_is_needed_is_used_and_one_that_is_not_is_not() {
+    let report = with(FLAG, "", "");
+    let lemma = named(&report, "one_inside");
+    assert_eq!((lemma.status, lemma.used), (Status::Holds, true));
+    assert_eq!(report.invariant, "lemmas");
+    let report = with(
+        "invariants/pipeline",
+        "",
+        "lemma tidy: stage != empty => !at(producer, end);",
+    );
+    let lemma = named(&report, "tidy");
+    assert_eq!((lemma.status, lemma.used), (Status::Holds, false));
+    assert_eq!(report.invariant, "thread_modular");
+}
+
+#[test]
+fn without_its_lemma_the_model_needs_its_reachable_states() {
+    let report = with(FLAG, "lemma one_inside", "");
+    assert!(report.lemmas.is_empty());
+    assert_eq!(
+        (report.verdict, report.invariant.as_str()),
+        (Verdict::Holds, "reachable")
+    );
+}
+
+#[test]
+fn a_false_lemma_is_refuted_and_changes_no_verdict() {
+    // Neither can be part of the invariant, so the reachable states are asked for, and show the second to be false.
+    let false_ones = "lemma never_free: !free; lemma never_twice: buffer != 2;";
+    let report = with(FLAG, "lemma one_inside", false_ones);
+    assert_eq!(
+        (report.verdict, report.invariant.as_str()),
+        (Verdict::Holds, "reachable")
+    );
+    let lemma = named(&report, "never_free");
+    assert_eq!((lemma.status, lemma.used), (Status::Refuted, false));
+    assert_eq!(lemma.trace.as_ref().map(|t| t.steps.len()), Some(0));
+    let lemma = named(&report, "never_twice");
+    assert_eq!((lemma.status, lemma.used), (Status::Refuted, false));
+    let trace = lemma.trace.as_ref().expect("a trace");
+    // Enter, Claim, Use, Again.
+    assert_eq!(trace.steps.len(), 4);
+    assert!(
+        lemma
+            .state
+            .iter()
+            .any(|b| b.name == "buffer" && b.value == "2")
+    );
+}
+
+#[test]
+fn a_lemma_that_is_not_inductive_names_the_step_that_breaks_it() {
+    // True, but not inductive: nothing says that the flag is taken while somebody is inside.
+    let weak = "lemma not_both: at(worker(0), Enter) || at(worker(1), Enter);";
+    let report = with(FLAG, "lemma one_inside", weak);
+    let lemma = named(&report, "not_both");
+    // The hypotheses need the reachable states, in all of which it is true.
+    assert_eq!((lemma.status, lemma.used), (Status::Holds, false));
+    let step = lemma.step.as_ref().expect("the step that breaks it");
+    assert_eq!(step.location, "Enter");
+    assert!(
+        lemma
+            .state
+            .iter()
+            .any(|b| b.name == "free" && b.value == "true")
+    );
+    // Where they do not need them, nobody knows.
+    let report = with("classic/peterson", "", "lemma no_more: data < 2;");
+    let lemma = named(&report, "no_more");
+    assert_eq!((lemma.status, lemma.used), (Status::Unknown, false));
+    assert!(lemma.step.is_some() && !lemma.state.is_empty() && lemma.trace.is_none());
+}
+
+#[test]
+fn lemmas_may_need_each_other_and_fall_together() {
+    let halves = "lemma taken: free == (at(worker(0), Enter) && at(worker(1), Enter));
+                  lemma not_both: at(worker(0), Enter) || at(worker(1), Enter);";
+    let report = with(FLAG, "lemma one_inside", halves);
+    assert_eq!(report.invariant, "lemmas");
+    for name in ["taken", "not_both"] {
+        assert_eq!(named(&report, name).status, Status::Holds, "{name}");
+    }
+    // The second alone is not inductive, and what it is based on is false initially.
+    let report = with(
+        FLAG,
+        "lemma one_inside",
+        "lemma taken: !free; lemma not_both: at(worker(0), Enter) || at(worker(1), Enter);",
+    );
+    assert_eq!(named(&report, "taken").status, Status::Refuted);
+    assert!(named(&report, "not_both").step.is_some());
+    assert_eq!(report.invariant, "reachable");
+}
+
+#[test]
+fn an_annotation_is_not_assumed() {
+    // Each of these disciplines is violated; the invariants know nothing of it, and so let the violation be found.
+    for by in ["user == self", "false", "self == 0", "at(self, Use)"] {
+        let source = model("invariants/claimed_under_lock").source;
+        let session = load(&source.replace("user == self", by));
+        let program = session.program();
+        let control = Control::default();
+        let e = Encoding::new(program, &control).expect("small");
+        let original = load(&source);
+        let f = Encoding::new(original.program(), &control).expect("small");
+        for rung in Rung::ALL.into_iter().filter(|r| *r != Rung::Reachable) {
+            let one = Ladder::new(&e).strongest(rung).expect("no limit");
+            let other = Ladder::new(&f).strongest(rung).expect("no limit");
+            for state in &Naive::new(program).states {
+                for q in [false, true] {
+                    let both = (
+                        has(&e, &one, program, state, q),
+                        has(&f, &other, program, state, q),
+                    );
+                    assert_eq!(both.0, both.1, "{by}: {rung:?}");
+                }
+            }
+        }
     }
 }

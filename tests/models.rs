@@ -122,11 +122,17 @@ fn every_model_needs_the_rung_of_the_invariant_that_it_is_made_for() {
     for m in models() {
         let session = m.load(&[]);
         let report = check(&session, false);
-        let short = m.name.trim_start_matches("models/").trim_end_matches(".cor");
+        let short = m
+            .name
+            .trim_start_matches("models/")
+            .trim_end_matches(".cor");
         let named = RUNGS.iter().find(|(name, _)| *name == short);
         assert_eq!(report.invariant, named.map_or("true", |n| n.1), "{short}");
         for h in &report.hypotheses {
-            assert_eq!(h.excluded.is_empty(), matches!(h.invariant.as_str(), "true" | "none"));
+            assert_eq!(
+                h.excluded.is_empty(),
+                matches!(h.invariant.as_str(), "true" | "none")
+            );
             // What is said to be unreachable is, and each witness lies on the rung it is told of.
             for witness in &h.excluded {
                 assert_eq!(witness.reachable, Some(false), "{short}: {witness:?}");
@@ -155,10 +161,7 @@ fn a_witness_says_what_excludes_it() {
             "invariants/pipeline",
             &["thread-modular: there is never checker at Pass with stage = empty"],
         ),
-        (
-            "invariants/flag_lock",
-            &["lemma one_inside excludes it"],
-        ),
+        ("invariants/flag_lock", &["lemma one_inside excludes it"]),
         (
             "invariants/peterson_claim",
             &[
@@ -169,7 +172,11 @@ fn a_witness_says_what_excludes_it() {
     ];
     for (name, expected) in cases {
         let report = check(&model(name).load(&[]), false);
-        let h = report.hypotheses.iter().find(|h| h.id == "15").expect("(15)");
+        let h = report
+            .hypotheses
+            .iter()
+            .find(|h| h.id == "15")
+            .expect("(15)");
         let found: Vec<&str> = h.excluded.iter().map(|w| w.because.as_str()).collect();
         assert_eq!(&found, expected, "{name}");
     }

@@ -253,7 +253,7 @@ impl Elaborator {
     pub(super) fn may_fail(&mut self, g: &mut Graph, expressions: &[&Expr]) {
         for e in expressions {
             e.walk(&mut |e| match e {
-                Expr::Element(..) => g.may_fail = true,
+                Expr::Element(..) | Expr::Via(..) => g.may_fail = true,
                 Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, d) => {
                     g.may_fail |= !matches!(**d, Expr::Const(c) if c != 0);
                 }

@@ -379,6 +379,7 @@ impl Elaborator {
                 name: format!("{name}{index}{owner}"),
                 array: id,
                 ty,
+                class,
                 initial: None,
             });
         }

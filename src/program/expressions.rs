@@ -59,6 +59,7 @@ impl Elaborator {
                 format!("one of {}", self.program.enums[e].variants.join(", "))
             }
             Kind::Enum(e) => format!("a value of enum `{}`", self.program.enums[e].name),
+            Kind::Ref(p) => format!("a reference into `{}`", self.program.pools[p].name),
         }
     }
 

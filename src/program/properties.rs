@@ -4,7 +4,9 @@ use super::codes;
 use super::expressions::fold;
 use super::scope::{Context, Elaborator};
 use super::{ArrayId, Expr, Property, Protection};
-use crate::syntax::ast::{self, BinaryOp, Decl, Discipline, ExpectKind, Model, Name, VarDecl};
+use crate::syntax::ast::{
+    self, BinaryOp, Decl, Discipline, ExpectKind, Model, Name, PropertyKind, VarDecl,
+};
 use crate::syntax::diagnostic::Span;
 
 /// Names that every model has as properties.
@@ -84,6 +86,7 @@ impl Elaborator {
             self.program.protections.push(Protection {
                 cell: first + offset,
                 predicates,
+                readers: None,
                 span,
             });
         }
@@ -112,7 +115,9 @@ impl Elaborator {
                     }
                 }
                 Decl::Property { kind, name, expr } => {
-                    let taken = self.program.properties.iter().any(|p| p.name == name.text);
+                    let declared = &self.program.properties;
+                    let mut declared = declared.iter().chain(&self.program.lemmas);
+                    let taken = declared.any(|p| p.name == name.text);
                     if taken || BUILT_IN.contains(&name.text.as_str()) {
                         self.duplicate(name);
                     }
@@ -123,7 +128,10 @@ impl Elaborator {
                             expr,
                             span: name.span,
                         };
-                        self.program.properties.push(property);
+                        match kind {
+                            PropertyKind::Lemma => self.program.lemmas.push(property),
+                            _ => self.program.properties.push(property),
+                        }
                     }
                 }
                 Decl::DeadlockFree(span) => self.program.deadlock_free = Some(*span),

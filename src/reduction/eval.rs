@@ -1,8 +1,8 @@
 //! `coarsen eval`: one inclusion or equation on one model.
 
 use super::hypotheses::{self, Pairs};
-use super::invariant::Ladder;
 use super::instantiate::{Model, Names, Unreadable};
+use super::invariant::Ladder;
 use super::properties::goals;
 use super::visibility::Visibility;
 use crate::algebra::{Hypothesis, Statement, Theory};

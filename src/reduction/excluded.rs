@@ -47,7 +47,8 @@ pub fn reached(e: &Encoding, witness: &mut Witness, first: &Concrete) -> Result<
             witness.trace = retell_as(e, &execution, outcome);
             witness.because = match &witness.trace {
                 Some(_) => String::new(),
-                None => "no trace: its execution could not be repeated, which is a bug in coarsen".into(),
+                None => "no trace: its execution could not be repeated, which is a bug in coarsen"
+                    .into(),
             };
         }
         Search::GivenUp => {
@@ -176,7 +177,10 @@ fn fact(e: &Encoding, fact: &Fact, state: &Concrete, items: &[Item]) -> String {
         name.strip_suffix(".owner").unwrap_or(name).to_string()
     });
     match (mutex, at) {
-        (None, Some(l)) => format!("{} never comes to {}", thread.name, thread.locations[l].name),
+        (None, Some(l)) => format!(
+            "{} never comes to {}",
+            thread.name, thread.locations[l].name
+        ),
         (None, None) => format!("{} does not come to all its locations", thread.name),
         (Some(mutex), _) if fact.says.iter().all(|s| *s == Some(false)) => {
             format!("{} never owns {mutex}", thread.name)

@@ -104,7 +104,10 @@ pub fn evaluate(
     pairs.skipped += here.skipped;
     let places = match result.status {
         Status::Holds => {
-            let highest = Rung::ALL.into_iter().rev().find(|r| needed[*r as usize] > 0);
+            let highest = Rung::ALL
+                .into_iter()
+                .rev()
+                .find(|r| needed[*r as usize] > 0);
             result.invariant = highest.unwrap_or(Rung::True).id().into();
             places(&needed)
         }

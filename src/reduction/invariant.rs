@@ -199,7 +199,10 @@ impl<'e, 'p> Ladder<'e, 'p> {
         if self.everywhere.is_none() {
             self.everywhere = Some(self.encoding.type_correct(&self.encoding.all_bits())?);
         }
-        Ok(self.everywhere.clone().unwrap_or_else(|| self.encoding.m.yes()))
+        Ok(self
+            .everywhere
+            .clone()
+            .unwrap_or_else(|| self.encoding.m.yes()))
     }
 
     fn prepare(&mut self) -> Result<(), Stop> {

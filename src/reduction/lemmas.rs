@@ -11,13 +11,11 @@ use crate::control::Stop;
 use crate::program::{Program, Property};
 use crate::relation::{Bit, Concrete, Encoding, Rel, pick};
 use crate::report::{Lemma, Status};
-use crate::syntax::ast::PropertyKind;
 use biodivine_lib_bdd::Bdd;
 
 /// The lemmas of a program.
 pub fn of(program: &Program) -> impl Iterator<Item = &Property> {
-    let lemma = |p: &&Property| p.kind == PropertyKind::Lemma;
-    program.properties.iter().filter(lemma)
+    program.lemmas.iter()
 }
 
 /// All lemmas of a program, judged.
@@ -95,7 +93,11 @@ fn broken(
     holds: &Bdd,
 ) -> Result<Option<(usize, Concrete)>, Stop> {
     let m = &e.m;
-    let support: Vec<Bit> = m.support(holds).into_iter().map(|l| (l / 3) as Bit).collect();
+    let support: Vec<Bit> = m
+        .support(holds)
+        .into_iter()
+        .map(|l| (l / 3) as Bit)
+        .collect();
     for (a, step) in steps.iter().enumerate() {
         if !step.writes.iter().any(|b| support.binary_search(b).is_ok()) {
             continue;
@@ -137,7 +139,9 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
                 told.status = Status::Holds;
                 told.used = used;
                 told.reason = match used {
-                    true => "inductive, and the hypotheses were evaluated on the states that it allows",
+                    true => {
+                        "inductive, and the hypotheses were evaluated on the states that it allows"
+                    }
                     false => "inductive; the hypotheses hold without it",
                 }
                 .into();
@@ -160,11 +164,15 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
                 (told.status, told.reason) = match reachable {
                     Some(_) => (
                         Status::Holds,
-                        format!("true in every reachable state, but not inductive, so not used: {place} breaks it from a state that is not reachable"),
+                        format!(
+                            "true in every reachable state, but not inductive, so not used: {place} breaks it from a state that is not reachable"
+                        ),
                     ),
                     None => (
                         Status::Unknown,
-                        format!("not inductive: {place} leads from a state that all else allows to one where it is false"),
+                        format!(
+                            "not inductive: {place} leads from a state that all else allows to one where it is false"
+                        ),
                     ),
                 };
                 told.step = Some(step);

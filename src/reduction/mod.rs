@@ -5,6 +5,7 @@ mod check;
 mod eval;
 mod excluded;
 mod hypotheses;
+mod inferred;
 mod instantiate;
 mod invariant;
 mod lemmas;

@@ -102,7 +102,12 @@ pub fn thread_modular(e: &Encoding, steps: &[Rel], budget: u64) -> Result<Option
 
 impl Fixpoint<'_, '_> {
     /// Closes a thread's part under these steps; false if there is no time left for it.
-    fn close(&mut self, t: ThreadId, steps: &[&Rel], over: &dyn Fn() -> bool) -> Result<bool, Stop> {
+    fn close(
+        &mut self,
+        t: ThreadId,
+        steps: &[&Rel],
+        over: &dyn Fn() -> bool,
+    ) -> Result<bool, Stop> {
         let m = &self.encoding.m;
         loop {
             let mut more = false;
@@ -132,7 +137,12 @@ impl Fixpoint<'_, '_> {
         let hidden = |bit: Bit| self.private[u].binary_search(&bit).is_ok();
         let mut shown: Vec<Rel> = Vec::new();
         for step in own {
-            let writes: Vec<Bit> = step.writes.iter().copied().filter(|&b| !hidden(b)).collect();
+            let writes: Vec<Bit> = step
+                .writes
+                .iter()
+                .copied()
+                .filter(|&b| !hidden(b))
+                .collect();
             if writes.is_empty() {
                 continue;
             }
@@ -179,6 +189,8 @@ fn private(e: &Encoding, steps: &[Rel]) -> Vec<Vec<Bit>> {
             private[t].extend(e.layout.group(item).bits());
         }
     }
-    private.iter_mut().for_each(|bits: &mut Vec<Bit>| bits.sort_unstable());
+    private
+        .iter_mut()
+        .for_each(|bits: &mut Vec<Bit>| bits.sort_unstable());
     private
 }

@@ -69,6 +69,10 @@ pub struct Report {
     pub properties: Vec<Property>,
     /// The user's lemmas; they have no influence on the verdict but through the invariant.
     pub lemmas: Vec<Lemma>,
+    /// The disciplines of variables that declare none, as inferred.
+    pub discipline: Vec<Inferred>,
+    /// How those were arrived at, in order.
+    pub revisions: Vec<Revision>,
     /// Steps that are visible.
     pub visible: Vec<Step>,
     /// Steps that are invisible.
@@ -112,6 +116,8 @@ impl Report {
             states: States::default(),
             properties: Vec::new(),
             lemmas: Vec::new(),
+            discipline: Vec::new(),
+            revisions: Vec::new(),
             visible: Vec::new(),
             invisible: Vec::new(),
             invariant: "none".to_string(),
@@ -282,6 +288,32 @@ pub struct Lemma {
     pub trace: Option<Trace>,
 }
 
+/// The inferred discipline of a variable, or of some of its cells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Inferred {
+    /// The variable, or the cells where they differ: `x`, `x[0], x[2]`.
+    pub variable: String,
+    /// `private`, `unused`, `protected` or `unprotected`.
+    pub kind: String,
+    /// The discipline in words.
+    pub words: String,
+}
+
+/// One change of a guess at a discipline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Revision {
+    /// The variable, or its cells.
+    pub variable: String,
+    /// The guess before.
+    pub from: String,
+    /// The guess after.
+    pub to: String,
+    /// What refuted the one before.
+    pub why: String,
+    /// The steps that lead there, the refuting one last; empty if they are not known.
+    pub steps: Vec<Step>,
+}
+
 /// A finite execution of the original program, re-executed by the interpreter.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trace {
@@ -364,6 +396,8 @@ pub struct Timing {
     pub front_end: f64,
     /// Building relations, visibility.
     pub encoding: f64,
+    /// Guessing and revising disciplines, all rounds but the last.
+    pub inference: f64,
     /// Checking the hypotheses.
     pub hypotheses: f64,
     /// The reduced fixpoint.

@@ -3,6 +3,7 @@
 //! Only what helps to act on the answer is shown unasked: refuted properties with their whole traces, refuted
 //! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
 
+mod discipline;
 mod lemmas;
 mod steps;
 mod trace;
@@ -91,6 +92,7 @@ struct Body<'a> {
 impl fmt::Display for Body<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.properties(f)?;
+        discipline::write(f, self.report, self.verbose())?;
         self.hypotheses(f)?;
         let (all, verbose) = (&self.report.lemmas, self.verbose());
         write!(f, "{}", lemmas::Shown { all, verbose })?;

@@ -4,7 +4,6 @@ use coarsen::explore::{
     State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
 };
 use coarsen::program::{Class, Program};
-use coarsen::syntax::ast::PropertyKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A program's type-correct states, numbered, and all steps between them.
@@ -23,7 +22,10 @@ pub type Set = Vec<bool>;
 
 impl<'p> Naive<'p> {
     pub fn new(program: &'p Program) -> Self {
-        let cells = program.cells.iter().map(|c| (c.ty.lo, c.ty.size() as usize));
+        let cells = program
+            .cells
+            .iter()
+            .map(|c| (c.ty.lo, c.ty.size() as usize));
         let locations = program.threads.iter().map(|t| (0, t.locations.len()));
         let digits: Vec<(i64, usize)> = cells.chain(locations).collect();
         let mut naive = Naive {
@@ -197,8 +199,9 @@ impl<'p> Naive<'p> {
     /// The states of `below` in which the lemmas of its largest inductive set hold, and which these are.
     pub fn lemmas(&self, below: &Set) -> (Set, Vec<bool>) {
         let p = self.program;
-        let lemmas = p.properties.iter().filter(|l| l.kind == PropertyKind::Lemma);
-        let truth: Vec<Set> = lemmas
+        let truth: Vec<Set> = p
+            .lemmas
+            .iter()
             .map(|l| self.all(|s| holds(p, &l.expr, &self.states[s])))
             .collect();
         // All subsets, the largest that will do: there are few lemmas.

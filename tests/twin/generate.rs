@@ -163,7 +163,7 @@ pub fn program(choices: &mut Choices) -> Program {
         ));
     }
     for number in 0..choices.below(3) {
-        let kind = choices.one_of(&[StateKind::Invariant, StateKind::Reach, StateKind::Lemma]);
+        let kind = choices.one_of(&[StateKind::Invariant, StateKind::Reach, StateKind::Invariant]);
         let expr = state_expr(choices, &program);
         program.properties.push(Property::State {
             kind,
