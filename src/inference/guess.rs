@@ -261,13 +261,7 @@ impl Guess {
 
     /// In words.
     pub fn words(&self, program: &Program) -> String {
-        let lock = |c: &CellId| {
-            let name = &program.cells[*c].name;
-            let bare = name
-                .strip_suffix(".owner")
-                .or_else(|| name.strip_suffix(".writer"));
-            bare.unwrap_or(name).to_string()
-        };
+        let lock = |c: &CellId| lock_name(program, *c);
         match self {
             Guess::Lock(m) => format!("protected by {}", lock(m)),
             Guess::Several(all) => {
@@ -309,6 +303,15 @@ impl Guess {
             Guess::Unprotected => "unprotected".into(),
         }
     }
+}
+
+/// A lock as the user writes it, from the cell that holds its owner.
+pub fn lock_name(program: &Program, owner: CellId) -> String {
+    let name = &program.cells[owner].name;
+    let bare = name
+        .strip_suffix(".owner")
+        .or_else(|| name.strip_suffix(".writer"));
+    bare.unwrap_or(name).to_string()
 }
 
 /// `A, line 3, line 4`, shortened where there are many.

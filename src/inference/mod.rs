@@ -10,7 +10,7 @@ mod locksets;
 mod regions;
 mod sites;
 
-pub use guess::Guess;
+pub use guess::{Guess, lock_name};
 pub use locksets::Seen;
 
 use crate::control::{Control, Stop};
@@ -58,8 +58,8 @@ pub struct Revision {
 pub enum Finding {
     /// No thread mentions it.
     Unused,
-    /// Only this thread mentions it.
-    Private(ThreadId),
+    /// Only this thread mentions it, as far as seen always owning these locks.
+    Private(ThreadId, Vec<CellId>),
     /// A guess that no run has refuted.
     Guessed(Guess),
 }
@@ -92,14 +92,19 @@ impl Inference {
         control.enter("inferring disciplines: locksets");
         let sites = Sites::new(program);
         let mut program = program.clone();
-        let mut candidates = FxHashSet::default();
+        let mut watched = FxHashSet::default();
+        let mut cells = Vec::new();
         for c in open {
             let users = sites.users(c);
             match users.first() {
-                Some(&t) if users.len() == 1 => program.cells[c].class = Class::Local(t),
+                Some(&t) if users.len() == 1 => {
+                    program.cells[c].class = Class::Local(t);
+                    watched.insert(c);
+                }
                 Some(_) => {
                     program.cells[c].class = Class::Protected;
-                    candidates.insert(c);
+                    watched.insert(c);
+                    cells.push(c);
                 }
                 None => {}
             }
@@ -116,15 +121,7 @@ impl Inference {
         };
         let visible = mentions(&inference.program);
         let sees = |t: ThreadId, l: LocId| visible.contains(&(t, l));
-        inference.observed = observe(
-            &inference.program,
-            &sees,
-            &candidates,
-            OBSERVED_STEPS,
-            control,
-        )?;
-        let mut cells: Vec<CellId> = candidates.into_iter().collect();
-        cells.sort_unstable();
+        inference.observed = observe(&inference.program, &sees, &watched, OBSERVED_STEPS, control)?;
         inference.settle(&cells);
         inference.tell_locksets();
         Ok(Some(inference))
@@ -160,10 +157,23 @@ impl Inference {
         Some(
             match (self.guesses.get(&cell), self.program.cells[cell].class) {
                 (Some(guess), _) => Finding::Guessed(guess.clone()),
-                (None, Class::Local(t)) => Finding::Private(t),
+                (None, Class::Local(t)) => Finding::Private(t, self.locks_of(cell)),
                 (None, _) => Finding::Unused,
             },
         )
+    }
+
+    /// The locks owned at every access seen to a cell, if any was.
+    fn locks_of(&self, cell: CellId) -> Vec<CellId> {
+        let seen = self.observed.seen.iter();
+        let mut accesses = seen
+            .filter(|((c, _, _), _)| *c == cell)
+            .map(|(_, s)| &s.owned);
+        let Some(mut locks) = accesses.next().cloned() else {
+            return Vec::new();
+        };
+        accesses.for_each(|owned| locks.retain(|l| owned.contains(l)));
+        locks.into_iter().collect()
     }
 
     /// The locks that a thread holds in a state, as the revision of a guess wants to know them.
@@ -273,10 +283,7 @@ impl Inference {
 
     /// The lockset computation as revisions.
     fn tell_locksets(&mut self) {
-        let name = |c: &CellId| {
-            let name = &self.program.cells[*c].name;
-            name.strip_suffix(".owner").unwrap_or(name).to_string()
-        };
+        let name = |c: &CellId| lock_name(&self.program, *c);
         let set = |all: &BTreeSet<CellId>| match all.len() {
             0 => "by no mutex".to_string(),
             n if n == self.locks.owners.len() && n > 1 => "by every mutex".into(),
@@ -296,6 +303,9 @@ impl Inference {
             let Some(&(t, l)) = steps.last() else {
                 continue;
             };
+            if !self.guesses.contains_key(cell) {
+                continue;
+            }
             let place = &self.program.threads[t];
             let why = format!(
                 "{} accesses it at {} {}",

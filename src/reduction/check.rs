@@ -12,7 +12,7 @@ use super::search::{SHORTEST_BUDGET, execution};
 use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::trace::{coarse_length, retell, step_of};
 use super::verdict;
-use super::visibility::Visibility;
+use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, hides_id, well_formedness};
 use crate::algebra::{self, Theory};
 use crate::control::{Control, Stop};
@@ -443,6 +443,7 @@ fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
         if visibility.is_visible(a) {
             report.visible.push(step);
         } else {
+            step.reasons.push(stays_invisible(e, a));
             report.invisible.push(step);
         }
     }

@@ -6,7 +6,7 @@ use super::stoller_cohen::{Explorer, Reduced};
 use super::visibility::Visibility;
 use crate::control::Stop;
 use crate::explore::each_successor;
-use crate::inference::{Finding, Inference, Violation};
+use crate::inference::{Finding, Inference, Violation, lock_name};
 use crate::program::{CellId, How, LocId, Program, ThreadId, each_use};
 use crate::relation::{Concrete, Encoding, pick};
 use crate::report::{self, Report, Status};
@@ -18,6 +18,9 @@ const TRACE_BUDGET: u64 = 1_000_000;
 
 /// Guesses refuted in one round that get an execution; those beyond have only their last step told.
 const TRACED: usize = 12;
+
+/// Steps as threads and the locations they leave.
+type Steps = Vec<(ThreadId, LocId)>;
 
 /// Revises the guesses that the reduced system refutes; whether there were any.
 ///
@@ -124,7 +127,7 @@ impl Search<'_, '_> {
     }
 
     /// Steps to one of these states, and that state; no steps if the search for them would cost too much.
-    fn steps_to(&self, states: &Bdd) -> Result<(Vec<(ThreadId, LocId)>, Option<Concrete>), Stop> {
+    fn steps_to(&self, states: &Bdd) -> Result<(Steps, Option<Concrete>), Stop> {
         let e = self.e;
         let goal = Goal {
             name: "discipline".into(),
@@ -219,7 +222,15 @@ pub fn tell(report: &mut Report, inference: &Inference) {
         for (finding, cells) in groups {
             let (kind, words) = match &finding {
                 Finding::Unused => ("unused", "no thread mentions it".to_string()),
-                Finding::Private(t) => ("private", format!("used by {} only", p.threads[*t].name)),
+                Finding::Private(t, locks) => {
+                    let names: Vec<String> = locks.iter().map(|l| lock_name(p, *l)).collect();
+                    let under = match names.is_empty() {
+                        true => String::new(),
+                        false => format!(", under {}", names.join(" and ")),
+                    };
+                    let words = format!("used by {} only{under}", p.threads[*t].name);
+                    ("private", words)
+                }
                 Finding::Guessed(g) => {
                     let open = *g == crate::inference::Guess::Unprotected;
                     (if open { "unprotected" } else { "protected" }, g.words(p))

@@ -12,6 +12,7 @@ use crate::program::{CellId, Class, How, LocId, ThreadId, each_use};
 use crate::relation::{Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Why an action is visible.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -215,6 +216,42 @@ fn mentioned(e: &Encoding, action: usize) -> Vec<Reason> {
     // One cell of a variable stands for those that are named alike.
     reasons.dedup_by_key(|r| r.words(e));
     reasons
+}
+
+/// What an invisible action mentions, in words: why it need not be visible.
+pub fn stays_invisible(e: &Encoding, action: usize) -> String {
+    let a = &e.actions[action];
+    let (mut own, mut protected) = (BTreeSet::new(), BTreeSet::new());
+    for edge in &e.program.threads[a.thread].locations[a.location].edges {
+        each_use(e.program, edge, &mut |used| {
+            for c in used.cells {
+                let array = e.program.arrays[e.program.cells[c].array].name.as_str();
+                match (used.how, e.program.cells[c].class) {
+                    (How::Check, _) => {}
+                    (_, Class::Local(_)) => drop(own.insert(array)),
+                    _ => drop(protected.insert(array)),
+                }
+            }
+        });
+    }
+    let listed = |kind: &str, all: &BTreeSet<&str>| -> Option<String> {
+        let names: Vec<&str> = all.iter().copied().collect();
+        (!names.is_empty()).then(|| format!("{kind} {}", names.join(", ")))
+    };
+    let parts: Vec<String> = [
+        listed("thread-local", &own),
+        listed("protected", &protected),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match parts.is_empty() {
+        true => "it mentions no variable, and changes no exclusive access predicate".into(),
+        false => format!(
+            "it mentions only {}, and changes no exclusive access predicate",
+            parts.join(" and ")
+        ),
+    }
 }
 
 /// Whether a step can lead from a state of `bad` to one outside: `I u <= u I` fails.

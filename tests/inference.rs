@@ -1,0 +1,91 @@
+//! Inferred disciplines: whatever is guessed, the answers are those of the full exploration of the original program.
+
+mod twin;
+
+use coarsen::CheckOptions;
+use coarsen::report::{Report, Status, Verdict};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use twin::ast::Discipline;
+use twin::explore::{is_deadlock, is_wrong, original};
+use twin::generate::{Sample, samples};
+use twin::model::state_of;
+use twin::visibility::concerned;
+
+/// The same program with every variable declared unprotected: then nothing stops its exploration.
+fn unprotected(sample: &Sample) -> Sample {
+    let mut program = sample.program.clone();
+    for variable in &mut program.shared {
+        variable.discipline = Discipline::Unprotected;
+    }
+    Sample::new(program)
+}
+
+fn check(source: &str) -> Report {
+    let options = CheckOptions {
+        cross_check: true,
+        ..CheckOptions::default()
+    };
+    match coarsen::check_source("sample.cor", source, &options) {
+        Ok(report) => report,
+        Err(errors) => panic!("{errors:?} in\n{source}"),
+    }
+}
+
+/// Where the report contradicts the exploration of the original program.
+fn contradictions(sample: &Sample, report: &Report) -> Vec<String> {
+    let model = sample.model();
+    let states = original(&model).states;
+    let any = |found: &dyn Fn(usize) -> bool| states.iter().any(|node| found(state_of(*node)));
+    let mut wrong = Vec::new();
+    for p in &report.properties {
+        let user = || {
+            let mut all = sample.program.properties.iter();
+            let property = all.find(|q| q.name() == p.name)?;
+            let set = concerned(&model, property)?;
+            let met = any(&|s| set[s]);
+            Some(met != (p.kind == "reach"))
+        };
+        let refuted = match p.name.as_str() {
+            "discipline" => Some(false),
+            "assertions" => Some(any(&|s| is_wrong(&model, s))),
+            "deadlock_free" => Some(any(&|s| is_deadlock(&model, s))),
+            _ => user(),
+        };
+        let expected = match refuted {
+            Some(true) => Status::Refuted,
+            Some(false) => Status::Holds,
+            None => continue,
+        };
+        if p.verdict != expected {
+            wrong.push(format!("{}: {:?}, but {expected:?}", p.name, p.verdict));
+        }
+    }
+    if report.evidence_rejected {
+        wrong.push(format!("evidence rejected: {}", report.reason));
+    }
+    if matches!(
+        report.verdict,
+        Verdict::HypothesisRefuted | Verdict::Unknown
+    ) {
+        wrong.push(format!("{:?}: {}", report.verdict, report.reason));
+    }
+    wrong
+}
+
+#[test]
+fn answers_are_those_of_the_original_program() {
+    let mut runner = TestRunner::new(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let result = runner.run(&samples(), |sample| {
+        let sample = unprotected(&sample);
+        let source = sample.source.replace(" unprotected;", ";");
+        let found = contradictions(&sample, &check(&source));
+        prop_assert!(found.is_empty(), "{}\n{source}", found.join("\n"));
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+}
