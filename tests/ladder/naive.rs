@@ -3,7 +3,7 @@
 use coarsen::explore::{
     State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
 };
-use coarsen::program::{Class, Program};
+use coarsen::program::{Class, Expr, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A program's type-correct states, numbered, and all steps between them.
@@ -94,7 +94,21 @@ impl<'p> Naive<'p> {
     pub fn ownership(&self) -> Set {
         let p = self.program;
         let is_owner = |c: &usize| p.arrays[p.cells[*c].array].class == Class::Owner;
-        let owners: Vec<usize> = (0..p.cells.len()).filter(is_owner).collect();
+        // Of a mutex that some step takes from another thread, or gives to one, nothing is known.
+        let own_only = |c: &usize| {
+            let keeps = |t: usize, s: usize, to: usize| {
+                let (old, new) = (self.states[s].cell(*c), self.states[to].cell(*c));
+                let foreign = |v: i64| v >= 0 && v != t as i64;
+                old == new || !foreign(old) && !foreign(new)
+            };
+            let mut each = self.steps.iter().enumerate();
+            each.all(|(t, from)| {
+                let mut from = from.iter().enumerate();
+                from.all(|(s, next)| next.iter().all(|to| keeps(t, s, *to)))
+            })
+        };
+        let owners = (0..p.cells.len()).filter(is_owner).filter(own_only);
+        let owners: Vec<usize> = owners.collect();
         let mut set = vec![true; self.states.len()];
         for (t, thread) in p.threads.iter().enumerate() {
             // may[l][m]: the truth values found so far; none at all where t never comes.
@@ -134,12 +148,35 @@ impl<'p> Naive<'p> {
         set
     }
 
+    /// Whether thread u's steps depend on where thread t is. (Only a guard can say so.)
+    fn looks_at(&self, u: usize, t: usize) -> bool {
+        let p = self.program;
+        let edges = p.threads[u].locations.iter().flat_map(|l| &l.edges);
+        let mut said = false;
+        for guard in edges.filter_map(|e| e.guard.as_ref()) {
+            guard.walk(&mut |e| said |= matches!(e, Expr::At(other, _) if *other == t));
+        }
+        let moved = |s: usize, l: usize| {
+            let mut values = self.values(&self.states[s]);
+            values[p.cells.len() + t] = l as i64;
+            self.of_values(&values)
+        };
+        let differs = |s: usize| {
+            let here: BTreeSet<usize> = self.steps[u][s].iter().map(|to| moved(*to, 0)).collect();
+            let there = &self.steps[u][moved(s, 0)];
+            here != there.iter().copied().collect()
+        };
+        said && (0..self.states.len()).any(differs)
+    }
+
     /// The thread-modular fixpoint: a thread's part holds the states in which what is private to the others is put to 0.
     pub fn thread_modular(&self) -> Set {
         let p = self.program;
         let threads = p.threads.len();
+        let looked_at = |t: usize| (0..threads).any(|u| u != t && self.looks_at(u, t));
+        let open: Vec<bool> = (0..threads).map(looked_at).collect();
         let owner = |n: usize| match n.checked_sub(p.cells.len()) {
-            Some(t) => Some(t),
+            Some(t) => Some(t).filter(|t| !open[*t]),
             None => match p.arrays[p.cells[n].array].class {
                 Class::Local(t) => Some(t),
                 _ => None,
