@@ -11,7 +11,7 @@ use coarsen::Session;
 use coarsen::control::Control;
 use coarsen::explore::State;
 use coarsen::program::{Command, Expr, Kind, Program, Property, Target};
-use coarsen::reduction::{Ladder, Rung, leaves};
+use coarsen::reduction::{Budgets, Ladder, Rung, leaves};
 use coarsen::relation::{Encoding, Item};
 use coarsen::report::{Lemma, Report, Status, Verdict};
 use coarsen::syntax::ParseLimits;
@@ -348,6 +348,45 @@ fn an_annotation_is_not_assumed() {
                     assert_eq!(both.0, both.1, "{by}: {rung:?}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_rung_that_costs_too_much_is_left_out() {
+    let session = model(FLAG).load(&[]);
+    let program = session.program();
+    let control = Control::default();
+    let e = Encoding::new(program, &control).expect("small");
+    let all = Budgets::default();
+    let cut = |n: usize| Budgets {
+        ownership: if n & 1 == 0 { all.ownership } else { 0 },
+        modular: if n & 2 == 0 { all.modular } else { 0 },
+        reachable: if n & 4 == 0 { all.reachable } else { 0 },
+    };
+    for n in 0..8 {
+        let mut ladder = Ladder::within(&e, cut(n));
+        let mut below = ladder.strongest(Rung::True).expect("no limit");
+        for (rung, bit) in [
+            (Rung::LockOwnership, 1),
+            (Rung::ThreadModular, 2),
+            (Rung::Lemmas, 0),
+            (Rung::Reachable, 4),
+        ] {
+            let set = ladder.strongest(rung).expect("no limit");
+            let why = ladder.unknown(rung).unwrap_or_default();
+            assert_eq!(
+                why.contains("budget of 0 nodes"),
+                n & bit != 0,
+                "{n}: {rung:?}: {why}"
+            );
+            assert_eq!(leaves(&e, &set), Ok(None), "{n}: {rung:?}");
+            assert!(e.m.within(&e.initial, &set) && e.m.within(&set, &below));
+            // The lemma is inductive by itself, whatever lies below.
+            if rung == Rung::Lemmas {
+                assert!(ladder.known(rung).is_some(), "{n}");
+            }
+            below = set;
         }
     }
 }

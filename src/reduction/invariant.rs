@@ -17,12 +17,26 @@ use crate::program::Class;
 use crate::relation::{Bit, Encoding, Item, Q, Rel};
 use biodivine_lib_bdd::Bdd;
 
-/// Nodes that may be built for lock ownership before it is given up.
-const OWNERSHIP_BUDGET: u64 = 5_000_000;
-/// Nodes that may be built for the thread-modular fixpoint before it is given up.
-const MODULAR_BUDGET: u64 = 20_000_000;
-/// Nodes that may be built for the reachable set before it is given up.
-const REACHABLE_BUDGET: usize = 50_000_000;
+/// Nodes that may be built for a rung before it is given up.
+#[derive(Clone, Copy, Debug)]
+pub struct Budgets {
+    /// For lock ownership.
+    pub ownership: u64,
+    /// For the thread-modular fixpoint.
+    pub modular: u64,
+    /// For the reachable states.
+    pub reachable: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Budgets {
+            ownership: 5_000_000,
+            modular: 20_000_000,
+            reachable: 50_000_000,
+        }
+    }
+}
 
 /// A rung of the ladder; a later one is a stronger invariant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,6 +102,7 @@ enum Step<T> {
 /// The invariants of one program, as far as they have been asked for.
 pub struct Ladder<'e, 'p> {
     encoding: &'e Encoding<'p>,
+    budgets: Budgets,
     steps: Vec<Rel>,
     everywhere: Option<Bdd>,
     ownership: Step<Ownership>,
@@ -100,8 +115,14 @@ pub struct Ladder<'e, 'p> {
 impl<'e, 'p> Ladder<'e, 'p> {
     /// The ladder of a program, nothing computed yet.
     pub fn new(encoding: &'e Encoding<'p>) -> Self {
+        Ladder::within(encoding, Budgets::default())
+    }
+
+    /// The same with other budgets.
+    pub fn within(encoding: &'e Encoding<'p>, budgets: Budgets) -> Self {
         Ladder {
             encoding,
+            budgets,
             steps: Vec::new(),
             everywhere: None,
             ownership: Step::Unasked,
@@ -223,8 +244,9 @@ impl<'e, 'p> Ladder<'e, 'p> {
         e.m.control().enter("which thread owns which mutex where");
         self.prepare()?;
         let below = self.everywhere()?;
-        let found = ownership::ownership(e, &self.steps, &below, OWNERSHIP_BUDGET);
-        self.ownership = self.settle(found, OWNERSHIP_BUDGET, |o| &o.set, &below)?;
+        let budget = self.budgets.ownership;
+        let found = ownership::ownership(e, &self.steps, &below, budget);
+        self.ownership = self.settle(found, budget, |o| &o.set, &below)?;
         Ok(())
     }
 
@@ -236,8 +258,9 @@ impl<'e, 'p> Ladder<'e, 'p> {
         let e = self.encoding;
         e.m.control()
             .enter("each thread with the shared variables, under interference");
-        let found = thread_modular::thread_modular(e, &self.steps, MODULAR_BUDGET);
-        self.modular = self.settle(found, MODULAR_BUDGET, |m| &m.set, &below)?;
+        let budget = self.budgets.modular;
+        let found = thread_modular::thread_modular(e, &self.steps, budget);
+        self.modular = self.settle(found, budget, |m| &m.set, &below)?;
         Ok(())
     }
 
@@ -270,9 +293,10 @@ impl<'e, 'p> Ladder<'e, 'p> {
         let e = self.encoding;
         e.m.control()
             .enter("the reachable states of the original program");
-        self.reachable = match reachable(e, REACHABLE_BUDGET) {
+        let budget = self.budgets.reachable;
+        self.reachable = match reachable(e, usize::try_from(budget).unwrap_or(usize::MAX)) {
             Ok(Some(set)) => Step::Stronger(set),
-            Ok(None) => Step::Unknown(used_up(REACHABLE_BUDGET as u64)),
+            Ok(None) => Step::Unknown(used_up(budget)),
             Err(Stop::Nodes) => Step::Unknown(format!("{} was hit", Stop::Nodes)),
             Err(stop) => return Err(stop),
         };

@@ -25,7 +25,7 @@ mod wellformed;
 pub use check::{CheckOptions, check};
 pub use eval::eval;
 pub use instantiate::{Instance, Model};
-pub use invariant::{Ladder, Rung, leaves};
+pub use invariant::{Budgets, Ladder, Rung, leaves};
 pub use reachable::reachable;
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub use visibility::{Reason, Visibility};
