@@ -24,7 +24,10 @@ fn report(judged: &Judged) -> Report {
     let (mut visible, mut invisible) = (Vec::new(), Vec::new());
     for (i, graph) in model.system.graphs.iter().enumerate() {
         for (number, location) in graph.locations.iter().enumerate() {
-            let label = graph.labels.iter().find(|(_, at)| **at == Loc::At(number));
+            let label = graph
+                .labels
+                .iter()
+                .find(|(_, at)| at.contains(&Loc::At(number)));
             let step = Step {
                 thread: model.system.program.thread_name(i),
                 location: label.map_or(format!("line {}", location.line), |(label, _)| {

@@ -68,10 +68,13 @@ fn same_locations(program: &Program, thread: &Thread, graph: &Graph) -> bool {
             return false;
         };
         match graph.labels.get(name) {
-            Some(location) => *location == Loc::At(number),
+            Some(named) => named.contains(&Loc::At(number)),
             None => {
                 *name == format!("line {line}")
-                    && graph.labels.values().all(|other| *other != Loc::At(number))
+                    && graph
+                        .labels
+                        .values()
+                        .all(|other| !other.contains(&Loc::At(number)))
             }
         }
     };

@@ -95,7 +95,7 @@ fn find(model: &Model, step: &Step) -> Option<(usize, usize)> {
     let labels: Vec<&String> = graph
         .labels
         .iter()
-        .filter(|(_, at)| **at == Loc::At(location))
+        .filter(|(_, at)| at.contains(&Loc::At(location)))
         .map(|(label, _)| label)
         .collect();
     let named = match labels.is_empty() {

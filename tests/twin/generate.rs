@@ -6,7 +6,8 @@
 use proptest::prelude::*;
 
 use super::ast::{
-    Discipline, Expr, Family, Mutex, Op, Place, Program, Property, Root, Shared, StateKind, Stmt,
+    Discipline, Expr, Family, Kind, Object, Op, Place, Program, Property, Root, Shared, StateKind,
+    Stmt,
 };
 use super::ast::{StmtKind, Type, Variable};
 use super::choices::Choices;
@@ -17,6 +18,11 @@ use super::semantics::System;
 
 /// The largest number of type-correct states of a generated program.
 pub const STATE_LIMIT: usize = 12_000;
+
+/// Whether the samples use the second part of the language: objects, records, procedures, threads that are started.
+pub const fn with_second_part() -> bool {
+    false
+}
 
 /// A generated program as the tool and as the twin see it.
 #[derive(Clone)]
@@ -124,11 +130,9 @@ pub fn program(choices: &mut Choices) -> Program {
         });
     }
     let mut program = Program {
-        mutexes,
+        objects: mutexes,
         shared,
-        families: Vec::new(),
-        init: None,
-        properties: Vec::new(),
+        ..Program::default()
     };
     let room = if threads == 2 { 7 } else { 4 };
     for (name, members) in families {
@@ -163,7 +167,11 @@ pub fn program(choices: &mut Choices) -> Program {
         ));
     }
     for number in 0..choices.below(3) {
-        let kind = choices.one_of(&[StateKind::Invariant, StateKind::Reach, StateKind::Lemma]);
+        let mut kinds = vec![StateKind::Invariant, StateKind::Reach];
+        if with_second_part() && choices.once_in(4) {
+            kinds = vec![StateKind::Lemma];
+        }
+        let kind = choices.one_of(&kinds);
         let expr = state_expr(choices, &program);
         program.properties.push(Property::State {
             kind,
@@ -187,10 +195,11 @@ fn layout(choices: &mut Choices) -> Vec<(&'static str, Option<usize>)> {
     }
 }
 
-fn mutex(name: &str, size: Option<usize>) -> Mutex {
-    Mutex {
+fn mutex(name: &str, size: Option<usize>) -> Object {
+    Object {
         name: name.to_owned(),
         size,
+        kind: Kind::Mutex,
     }
 }
 
@@ -235,9 +244,12 @@ impl Scene<'_> {
         let repeats = choices.below(4);
         let count = 1 + choices.below(4);
         let Scene {
-            program: Program {
-                mutexes, shared, ..
-            },
+            program:
+                Program {
+                    objects: mutexes,
+                    shared,
+                    ..
+                },
             keys,
             free,
             style,
@@ -279,6 +291,7 @@ impl Scene<'_> {
             members,
             locals,
             body,
+            line: 0,
         }
     }
 }
@@ -302,14 +315,14 @@ fn discipline(
     mutex: usize,
 ) -> Discipline {
     let array = program.shared[variable].variable.size.is_some();
-    let index = match (program.mutexes[mutex].size, array) {
+    let index = match (program.objects[mutex].size, array) {
         (None, _) => None,
         (Some(_), true) => Some(Box::new(Expr::Parameter)),
         (Some(_), false) => Some(Box::new(Expr::Int(0))),
     };
     let owner = || {
-        Expr::Owner(Place {
-            root: Root::Mutex(mutex),
+        Expr::owner(Place {
+            root: Root::Object(mutex),
             index: index.clone(),
         })
     };
@@ -336,7 +349,12 @@ fn discipline(
             7 => Expr::or(at(choices), at(choices)),
             _ => Expr::negate(at(choices)),
         },
-        _ if chosen < 5 && (array || index.is_none()) => return Discipline::ProtectedBy(mutex),
+        _ if chosen < 5 && (array || index.is_none()) => {
+            return Discipline::lock(Place {
+                root: Root::Object(mutex),
+                index,
+            });
+        }
         _ => match choices.below(10) {
             0..=3 => owned,
             4 | 5 => Expr::and(owned, Expr::eq(free, Expr::Int(0))),
@@ -346,7 +364,7 @@ fn discipline(
             _ => Expr::eq(Expr::binary(Op::Div, Expr::Int(1), free), Expr::Int(1)),
         },
     };
-    Discipline::Protected(predicate)
+    Discipline::predicate(predicate)
 }
 
 /// The shared variable that stays unprotected, if there is one.
@@ -405,11 +423,11 @@ fn state_atom(choices: &mut Choices, program: &Program) -> Expr {
     match choices.below(5) {
         0 if !labels.is_empty() => Expr::at(Expr::Thread(thread), &choices.one_of(&labels)),
         1 => {
-            let index = program.mutexes[0].size.map(|_| Box::new(Expr::Int(1)));
+            let index = program.objects[0].size.map(|_| Box::new(Expr::Int(1)));
             let who = choices.one_of(&[Expr::Nobody, Expr::Thread(thread)]);
             Expr::eq(
-                Expr::Owner(Place {
-                    root: Root::Mutex(0),
+                Expr::owner(Place {
+                    root: Root::Object(0),
                     index,
                 }),
                 who,
