@@ -27,6 +27,55 @@ pub struct Graph {
     pub ends: bool,
 }
 
+impl Graph {
+    /// The locations that a report may mean by a line and a name, all of them or none.
+    ///
+    /// Several locations are on one line where a procedure is called more than once, and at `wait` and `await`. The
+    /// language does not say how a report tells them apart; we let it add ` #2` or ` (..)` to the name.
+    pub fn called(&self, line: usize, name: &str) -> Vec<usize> {
+        let begins = |location: &Location| {
+            let part = |command: &Command| match command {
+                Command::Act { stmt, .. } => matches!(stmt.kind, StmtKind::Part(Part::Begin)),
+                _ => false,
+            };
+            location.commands.iter().any(part)
+        };
+        let numbers = 0..self.locations.len();
+        // Nor does it say on which line the location in front of a body is.
+        if name == "start"
+            && let Some(start) = self.locations.iter().position(begins)
+        {
+            return vec![start];
+        }
+        let on_line = |number: &usize| {
+            let location = &self.locations[*number];
+            location.line == line && !begins(location)
+        };
+        let here: Vec<usize> = numbers.filter(on_line).collect();
+        let is_here = |at: &Loc| matches!(at, Loc::At(number) if here.contains(number));
+        let labels: Vec<&String> = self
+            .labels
+            .iter()
+            .filter(|(_, at)| at.iter().any(is_here))
+            .map(|(label, _)| label)
+            .collect();
+        let by_line = format!("line {line}");
+        let known = match here.len() {
+            0 => false,
+            1 if labels.is_empty() => name == by_line,
+            1 => labels.iter().any(|label| *label == name),
+            _ => {
+                let base = name
+                    .split([' ', '#', '('])
+                    .next()
+                    .expect("at least one part");
+                name.starts_with(&by_line) || labels.iter().any(|label| *label == base)
+            }
+        };
+        if known { here } else { Vec::new() }
+    }
+}
+
 /// A location; all its commands together are one action.
 #[derive(Clone, Debug)]
 pub struct Location {
