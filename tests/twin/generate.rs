@@ -6,14 +6,15 @@
 use proptest::prelude::*;
 
 use super::ast::{
-    Discipline, Expr, Family, Kind, Object, Op, Place, Program, Property, Root, Shared, StateKind,
-    Stmt,
+    Discipline, Expr, Family, Field, Kind, Object, Op, Place, Program, Property, Root, Shared,
+    StateKind, Stmt,
 };
 use super::ast::{StmtKind, Type, Variable};
 use super::choices::Choices;
 use super::model::Model;
 use super::phrases::{Phrases, Style, scalar, test};
 use super::print::print;
+use super::second;
 use super::semantics::System;
 
 /// The largest number of type-correct states of a generated program.
@@ -51,15 +52,61 @@ impl Sample {
     }
 }
 
+/// Whether the variables of a sample say how they are protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disciplines {
+    /// Each shared variable and each field has a discipline word, its own or that of the record variable.
+    Written,
+    /// None has: only what holds of the original program can be compared.
+    Omitted,
+}
+
 /// Programs that have an initial state and at most [`STATE_LIMIT`] type-correct states.
 pub fn samples() -> impl Strategy<Value = Sample> {
+    samples_with(Disciplines::Written)
+}
+
+pub fn samples_with(disciplines: Disciplines) -> impl Strategy<Value = Sample> {
+    from_tape(move |choices| {
+        let second = with_second_part() && choices.once_in(2);
+        let mut program = match second {
+            true => second::program(choices),
+            false => program(choices),
+        };
+        if disciplines == Disciplines::Omitted {
+            omit_disciplines(&mut program);
+        }
+        program
+    })
+}
+
+/// Programs of the second part only, whether or not the tool knows it.
+pub fn second_samples() -> impl Strategy<Value = Sample> {
+    from_tape(second::program)
+}
+
+fn from_tape(program: impl Fn(&mut Choices) -> Program) -> impl Strategy<Value = Sample> {
     let tape = proptest::collection::vec(any::<u16>(), 0..400);
-    tape.prop_filter_map("too many states, or no initial one", |tape| {
+    tape.prop_filter_map("too many states, or no initial one", move |tape| {
         let program = program(&mut Choices::new(tape));
         let system = System::new(&program);
         let small = system.size() <= STATE_LIMIT && !system.initial().is_empty();
         small.then(|| Sample::new(program))
     })
+}
+
+fn omit_disciplines(program: &mut Program) {
+    let fields = program
+        .records
+        .iter_mut()
+        .flat_map(|record| &mut record.fields);
+    let fields = fields.filter_map(|field| match field {
+        Field::Data(data) => Some(data),
+        Field::Object(_) => None,
+    });
+    for shared in program.shared.iter_mut().chain(fields) {
+        shared.discipline = Discipline::Omitted;
+    }
 }
 
 pub fn program(choices: &mut Choices) -> Program {

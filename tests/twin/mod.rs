@@ -28,5 +28,7 @@ pub mod visibility;
 pub mod choices;
 pub mod generate;
 pub mod phrases;
+pub mod scenes;
+pub mod second;
 
 pub mod compare;
