@@ -330,7 +330,9 @@ fn second_classes() -> Vec<Class> {
     vec![
         class("holds", 100, verdict(Verdict::Holds)),
         class("refuted", 100, verdict(Verdict::Refuted)),
-        class("hypothesis refuted", 1, verdict(Verdict::HypothesisRefuted)),
+        class("(15) fails in a reachable state", 2, |judged| {
+            judged.answer.hypothesis(4) == Status::Refuted
+        }),
         class("reachable states needed, and reduced", 5, |judged| {
             judged.answer.rung == Rung::Reachable && reduces(judged)
         }),

@@ -173,8 +173,8 @@ impl Speaker<'_> {
         let phrase = self.choices.weighted(&[
             (if calls { 2 } else { 6 }, 0),
             (if calls { 6 } else { 0 }, 1),
-            (if monitor { 6 } else { 0 }, 2),
-            (if pool { 5 } else { 0 }, 3),
+            (if monitor { 20 } else { 0 }, 2),
+            (if pool { 8 } else { 0 }, 3),
             (1, 4),
             (1, 5),
             (1, 6),
@@ -197,7 +197,7 @@ impl Speaker<'_> {
     pub fn section(&mut self) -> Vec<Stmt> {
         let target = self.target();
         let shares = matches!(self.scenario.guard, Guard::RwLock | Guard::Set);
-        let reads = shares && self.choices.once_in(2);
+        let reads = shares && !self.choices.once_in(3);
         let (enter, leave) = self.guards(&target, reads);
         let writes = !reads || self.choices.once_in(8);
         let mut section = Vec::new();
@@ -221,7 +221,7 @@ impl Speaker<'_> {
         let unlock = |place: &Place| stmt(StmtKind::Unlock(place.clone()));
         match self.scenario.guard {
             Guard::Mutex => (vec![lock(&guard)], vec![unlock(&guard)]),
-            Guard::Reentrant if self.choices.once_in(2) => (
+            Guard::Reentrant if !self.choices.once_in(3) => (
                 vec![lock(&guard), lock(&guard)],
                 vec![unlock(&guard), unlock(&guard)],
             ),
@@ -451,30 +451,43 @@ impl Speaker<'_> {
 
     /// Wait until the variable has some value, or change it and tell.
     fn monitor(&mut self) -> Vec<Stmt> {
+        if self.indexed {
+            let first = Expr::eq(Expr::Index, Expr::Int(0));
+            let (waits, tells) = (self.monitored(true), self.monitored(false));
+            return vec![stmt(StmtKind::If(first, waits, tells))];
+        }
+        // Mostly the first thread waits for the others.
+        let waits = self.first != self.choices.once_in(6);
+        self.monitored(waits)
+    }
+
+    fn monitored(&mut self, waits: bool) -> Vec<Stmt> {
         let Target { value, guard, .. } = self.target();
         let last = self.program.objects.len() - 1;
         let cond = Place::from(Root::Object(last));
         let ty = self.scenario.ty;
         let mut section = vec![stmt(StmtKind::Lock(guard.clone()))];
-        if self.choices.once_in(2) {
-            let change = self.plain_access(&value, true);
-            section.push(change);
-            section.push(stmt(match self.choices.once_in(2) {
-                true => StmtKind::NotifyAll(cond),
-                false => StmtKind::Notify(cond),
-            }));
-        } else {
+        if waits {
             let wait = stmt(StmtKind::Wait(cond, guard.clone()));
-            let condition = test(self.choices, value.clone(), ty);
+            let condition = match self.choices.once_in(3) {
+                true => test(self.choices, value.clone(), ty),
+                false => Expr::eq(Expr::Read(value.clone()), literal(ty, 0)),
+            };
             section.push(match self.choices.below(4) {
                 0 => stmt(StmtKind::If(condition, vec![wait], Vec::new())),
                 1 => wait,
                 _ => stmt(StmtKind::While(condition, vec![wait])),
             });
-            if self.choices.once_in(2) {
-                let access = self.plain_access(&value, true);
-                section.push(access);
-            }
+        } else {
+            let change = match self.choices.once_in(3) {
+                true => self.plain_access(&value, true),
+                false => stmt(StmtKind::Assign(value.clone(), literal(ty, 1))),
+            };
+            section.push(change);
+            section.push(stmt(match self.choices.once_in(2) {
+                true => StmtKind::NotifyAll(cond),
+                false => StmtKind::Notify(cond),
+            }));
         }
         section.push(stmt(StmtKind::Unlock(guard)));
         match self.choices.below(14) {
@@ -512,14 +525,13 @@ impl Speaker<'_> {
         let assign = |to: Place, from: Expr| stmt(StmtKind::Assign(to, from));
         let is_null = Expr::eq(Expr::Read(own.clone()), Expr::Null);
         match (self.choices.below(8), self.scenario.head) {
-            (0 | 1, _) => vec![new],
-            (2, _) => {
-                let mut used = vec![new];
-                used.extend(self.section());
+            (0, _) => vec![new],
+            (1, _) => vec![free],
+            (2 | 3, _) => {
+                let mut used = self.section();
                 used.push(free);
                 used
             }
-            (3, _) => vec![free],
             (4, Some(head)) => vec![assign(Root::Shared(head).into(), Expr::Read(own))],
             (5, Some(head)) => vec![assign(own, Expr::Read(Place::from(Root::Shared(head))))],
             (6, _) if self.scenario.next => {

@@ -59,7 +59,7 @@ fn scenario(choices: &mut Choices, layout: &Layout) -> Scenario {
     let (guard, home) = choices.weighted(&[
         (3, (RwLock, Variable)),
         (3, (Reentrant, Variable)),
-        (2, (Mutex, Variable)),
+        (5, (Mutex, Variable)),
         (2, (Set, Variable)),
         (2, (Semaphore, Variable)),
         (2, (Barrier, Variable)),
@@ -75,7 +75,7 @@ fn scenario(choices: &mut Choices, layout: &Layout) -> Scenario {
         (2, (Mutex, Pointed)),
         (3, (Mutex, Pool)),
         (1, (RwLock, Pool)),
-        (2, (Nothing, Pool)),
+        (4, (Nothing, Pool)),
     ]);
     let lockable = matches!(guard, Mutex | Reentrant) && home == Variable;
     let regions = matches!(guard, Semaphore | Barrier | Joined);
@@ -83,10 +83,10 @@ fn scenario(choices: &mut Choices, layout: &Layout) -> Scenario {
     // A plain mutex alone is what the other samples are about.
     let extra = choices.weighted(&[
         (if plain { 0 } else { 6 }, 0),
-        (if lockable { 3 } else { 0 }, 1),
+        (if lockable { 6 } else { 0 }, 1),
         (if regions || home == Pool { 0 } else { 2 }, 2),
         (if regions || home == Pool { 0 } else { 2 }, 3),
-        (if regions || guard == Nothing { 0 } else { 1 }, 4),
+        (if regions || guard == Nothing { 0 } else { 3 }, 4),
         (if singles && guard != Joined { 1 } else { 0 }, 5),
     ]);
     let ty = choices.one_of(&[
@@ -140,7 +140,7 @@ fn field(place: Root) -> Place {
 fn declarations(choices: &mut Choices, scenario: &mut Scenario) -> Program {
     let mut program = Program::default();
     let initial = |choices: &mut Choices| (!choices.once_in(8)).then_some(0);
-    let bound = 1 + choices.below(2) as i64;
+    let bound = 2 - choices.below(2) as i64;
     let kinds = match scenario.guard {
         Guard::Mutex => vec![Kind::Mutex],
         Guard::Reentrant => vec![Kind::Reentrant(bound)],
@@ -182,7 +182,8 @@ fn declarations(choices: &mut Choices, scenario: &mut Scenario) -> Program {
                 .into_iter()
                 .map(Field::Object),
         );
-        let slots = 1 + choices.below(2);
+        let several = scenario.guard == Guard::Nothing || choices.once_in(4);
+        let slots = if several { 2 - choices.below(2) } else { 1 };
         if scenario.next {
             let next = variable("next", Type::Ref(Arena::Pool(0), slots), Some(-1));
             fields.push(Field::Data(unprotected(next)));
@@ -346,7 +347,12 @@ impl Scene<'_> {
             locals.push(variable("t", scenario.ty, Some(0)));
         }
         let first = self.number == 0;
-        let room = if scenario.threads == 2 { 7 } else { 4 };
+        let room = match (scenario.threads, scenario.monitor) {
+            (2, false) => 7,
+            (2, true) => 8,
+            (_, false) => 4,
+            (_, true) => 6,
+        };
         let repeats = choices.once_in(6);
         let labels = choices.once_in(3);
         let count = 1 + choices.below(3);
@@ -433,7 +439,15 @@ impl Scene<'_> {
 /// How many locations a block has at most.
 fn locations(program: &Program, block: &[Stmt]) -> usize {
     let inside = |block: &[Stmt]| locations(program, block);
+    let is_index = |condition: &Expr| match condition {
+        Expr::Binary(_, left, _) => matches!(**left, Expr::Index),
+        _ => false,
+    };
     let of = |stmt: &Stmt| match &stmt.kind {
+        // No thread has both branches.
+        StmtKind::If(condition, then, otherwise) if is_index(condition) => {
+            inside(then).max(inside(otherwise))
+        }
         StmtKind::If(_, then, otherwise) => 1 + inside(then) + inside(otherwise),
         StmtKind::While(_, body) => 1 + inside(body),
         StmtKind::Wait(..) | StmtKind::Await(_) => 2,
