@@ -3,6 +3,9 @@
 
 mod twin;
 
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
 use twin::ast::{
     Arena, By, Discipline, Expr, Field, Hidden, Kind, Object, Op, Place, Pool, Procedure, Program,
     Property, Record, Root, Shared, StateKind, Stmt, StmtKind, Type, Variable,
@@ -12,8 +15,8 @@ use twin::examples::{
     assign, cell, declared, local, lock, object, program, read, shared, skip, thread, unlock, var,
     when,
 };
-use twin::generate::Sample;
-use twin::semantics::System;
+use twin::generate::{Disciplines, Sample, samples, samples_with, second_samples};
+use twin::semantics::{State, System};
 use twin::verdict::{Judged, Rung, Status};
 
 fn objects(objects: Vec<Object>, threads: Vec<Vec<Stmt>>) -> Program {
@@ -745,4 +748,167 @@ fn waiting_threads_have_a_place_of_their_own() {
     assert_eq!(graph.locations.len(), 2);
     assert_eq!(graph.labels["L"], [graph.entry].into());
     assert_eq!(graph.entry, Loc::At(0));
+}
+
+#[test]
+fn generated_programs_have_discipline_words_or_none() {
+    let mut runner = TestRunner::deterministic();
+    let kinds = [
+        (samples().boxed(), true),
+        (second_samples().boxed(), true),
+        (samples_with(Disciplines::Omitted).boxed(), false),
+    ];
+    for (samples, written) in kinds {
+        for _ in 0..200 {
+            let sample = samples.new_tree(&mut runner).expect("a sample").current();
+            let layout = System::new(&sample.program).layout;
+            assert!(!written || layout.wordless.is_empty(), "{sample:?}");
+            assert!(written || layout.protected.is_empty(), "{sample:?}");
+            let spoken = ["protected", "unprotected"].map(|word| sample.source.contains(word));
+            assert!(written || spoken == [false, false], "{sample:?}");
+        }
+    }
+}
+
+/// The values of the named cells.
+fn values(system: &System, state: &State, names: &[&str]) -> Vec<i64> {
+    let cells = system.layout.cells.iter();
+    let cell = |name: &&str| cells.clone().position(|cell| cell.name == *name);
+    names
+        .iter()
+        .map(|name| state.cells[cell(name).expect("a cell")])
+        .collect()
+}
+
+/// Takes the only step of the first thread so many times.
+fn after(system: &System, steps: usize) -> State {
+    let mut state = system.initial().remove(0);
+    for _ in 0..steps {
+        let mut all = system.steps(&state, 0);
+        assert_eq!(all.len(), 1);
+        state = all.remove(0).target;
+    }
+    state
+}
+
+#[test]
+fn a_waiting_thread_saves_how_often_it_held_its_mutex() {
+    let (m, c) = (|| object(0), || object(1));
+    let objects = vec![
+        declared("m", Kind::Reentrant(3), None),
+        declared("c", Kind::Cond, None),
+    ];
+    let wait = StmtKind::Wait(c(), m()).into();
+    let program = self::objects(objects, vec![vec![lock(m()), lock(m()), wait]]);
+    let system = System::new(&program);
+    let names = ["m.owner", "m.depth", "m.saved[0]", "c.waiting[0]"];
+    let mut state = after(&system, 2);
+    assert_eq!(values(&system, &state, &names), [0, 2, 0, 0]);
+    state = after(&system, 3);
+    assert_eq!(values(&system, &state, &names), [-1, 0, 2, 1]);
+    assert!(system.steps(&state, 0).is_empty());
+    *state.cells.last_mut().expect("c.waiting[0]") = 0;
+    let woken = system.steps(&state, 0).remove(0).target;
+    assert_eq!(values(&system, &woken, &names), [0, 2, 0, 0]);
+    assert_eq!(woken.locations, [Loc::End]);
+}
+
+#[test]
+fn an_index_outside_goes_wrong_instead_of_blocking() {
+    let of = |kind: Kind, operation: fn(Place) -> StmtKind| {
+        let place = cell(Root::Object(0), number(2));
+        let body = vec![operation(place).into()];
+        check(
+            objects(vec![declared("o", kind, Some(2))], vec![body]),
+            2,
+            WRONG,
+        );
+    };
+    of(Kind::Mutex, StmtKind::Lock);
+    of(Kind::RwLock, StmtKind::WriteLock);
+    of(
+        Kind::Semaphore {
+            highest: 1,
+            initial: 0,
+        },
+        StmtKind::Down,
+    );
+    of(Kind::Barrier(2), StmtKind::Await);
+    of(Kind::Cond, StmtKind::NotifyAll);
+    let who = Expr::Hidden(object(0), Hidden::Reading(Box::new(number(1))));
+    check(
+        objects(one("l", Kind::RwLock), vec![vec![assert(who)]]),
+        2,
+        WRONG,
+    );
+}
+
+#[test]
+fn procedures_call_procedures() {
+    // `proc bump(d)` as above, `proc twice(): 0..2 { var s: 0..2 = 1; s = bump(s); if (s == 1) { return 2; } return s; }`
+    let s = || {
+        Place::from(Root::Frame {
+            procedure: 1,
+            variable: 0,
+        })
+    };
+    let early = StmtKind::Return(Some(number(2))).into();
+    let twice = Procedure {
+        name: "twice".to_owned(),
+        variables: vec![variable("s", Type::Range(0, 2), Some(1))],
+        parameters: 0,
+        result: Some(Type::Range(0, 2)),
+        body: vec![
+            call(Some(s()), vec![read(s())]),
+            StmtKind::If(Expr::eq(read(s()), number(1)), vec![early], Vec::new()).into(),
+            StmtKind::Return(Some(read(s()))).into(),
+        ],
+    };
+    let called = |place| StmtKind::Call {
+        result: place,
+        procedure: 1,
+        arguments: Vec::new(),
+    };
+    let mut program = calling(bump(), vec![called(Some(var(1))).into()]);
+    program.procedures.push(twice);
+    // The call sets `s`, the inner call `d`; `t`, `x`, the inner `return` to `s`; the condition; `return`.
+    let system = System::new(&program);
+    let names = ["x", "y", "a.bump.d", "a.bump.t", "a.twice.s"];
+    assert_eq!(values(&system, &after(&system, 0), &names), [0, 0, 0, 0, 1]);
+    assert_eq!(values(&system, &after(&system, 2), &names), [0, 0, 1, 0, 1]);
+    assert_eq!(values(&system, &after(&system, 5), &names), [1, 0, 1, 0, 0]);
+    let end = after(&system, 7);
+    assert_eq!(values(&system, &end, &names), [1, 0, 1, 0, 0]);
+    assert_eq!(end.locations, [Loc::End]);
+}
+
+#[test]
+fn a_call_goes_wrong_in_the_middle_of_its_assignments() {
+    let mut procedure = bump();
+    procedure.parameters = 2;
+    let program = calling(procedure, vec![call(None, vec![number(1), number(3)])]);
+    let system = System::new(&program);
+    let state = after(&system, 1);
+    assert_eq!(state.locations, [Loc::Wrong]);
+    assert_eq!(values(&system, &state, &["a.bump.d", "a.bump.t"]), [1, 0]);
+}
+
+#[test]
+fn a_result_is_assigned_where_the_call_says() {
+    // `z[d]` is the caller's `d`-th cell: the index is evaluated when the procedure returns, before the value.
+    let mut program = calling(
+        bump(),
+        vec![call(
+            Some(cell(Root::Shared(2), read(var(0)))),
+            vec![number(1)],
+        )],
+    );
+    let mut z = shared("z", Type::Range(0, 1), Discipline::Unprotected);
+    z.variable.size = Some(2);
+    program.shared.push(z);
+    program.shared[0].variable.initial = Some(1);
+    // `x` is 2 when it returns: outside.
+    check(program.clone(), 5, WRONG);
+    program.shared[0].variable.initial = Some(0);
+    check(program, 5, FINE);
 }

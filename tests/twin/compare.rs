@@ -8,10 +8,12 @@ use std::fmt::Debug;
 
 use coarsen::report::{Report, Status as ToolStatus, Step, Verdict as ToolVerdict};
 
-use super::model::{Model, q};
+use super::ast::{Property, StateKind};
+use super::explore::{is_deadlock, is_wrong, original};
+use super::model::{Model, q, state_of};
 use super::theorem::{HYPOTHESES, Relations, endless};
-use super::verdict::{Answer, Rung, Status, Verdict, answer};
-use super::visibility::{Visible, reasons, visible};
+use super::verdict::{Answer, Rung, Status, Verdict, answer, violation};
+use super::visibility::{Visible, concerned, reasons, visible};
 
 /// What the report says otherwise than the twin; empty if they agree.
 ///
@@ -179,6 +181,44 @@ fn cycles(model: &Model, reported: &Visible, differences: &mut Differences) {
             }
         }
     }
+}
+
+/// What the report says of the original program otherwise than the twin, which explores it; `unknown` says nothing.
+///
+/// For models without discipline words, where the tool infers disciplines: whatever it infers, it must not be wrong
+/// about assertions, deadlocks and the properties of states.
+pub fn contradictions(model: &Model, report: &Report) -> Vec<String> {
+    let visited = original(model).visited;
+    assert!(!violation(&visited), "nothing is hidden behind a violation");
+    let any = |found: &dyn Fn(usize) -> bool| visited.iter().any(|node| found(state_of(*node)));
+    let refuted_if = |bad: bool| if bad { Status::Refuted } else { Status::Holds };
+    let mut truth = vec![(
+        "assertions",
+        refuted_if(any(&|state| is_wrong(model, state))),
+    )];
+    for property in &model.system.program.properties {
+        let status = match (property, concerned(model, property)) {
+            (Property::DeadlockFree, _) => refuted_if(any(&|state| is_deadlock(model, state))),
+            (Property::State { kind, .. }, Some(concerned)) => {
+                let found = any(&|state| concerned[state]);
+                refuted_if(found != (*kind == StateKind::Reach))
+            }
+            (Property::State { .. }, None) => continue,
+        };
+        truth.push((property.name(), status));
+    }
+    let mut differences = Differences::default();
+    for (name, status) in truth {
+        let told = report.properties.iter().find(|told| told.name == name);
+        match told.map(|told| told.verdict) {
+            None => differences.note(format!("property {name}: missing in the report")),
+            Some(ToolStatus::Unknown) => {}
+            Some(told) => {
+                differences.expect(&format!("property {name}"), told, tool_status(status));
+            }
+        }
+    }
+    differences.found
 }
 
 fn answers(model: &Model, answer: &Answer, report: &Report, differences: &mut Differences) {

@@ -24,6 +24,8 @@ pub struct Cell {
 pub struct Layout {
     pub cells: Vec<Cell>,
     pub protected: Vec<Protected>,
+    /// The cells of shared variables for which no discipline word holds.
+    pub wordless: Vec<usize>,
     pub shared: Vec<Array>,
     pub objects: Vec<Array>,
     pub pools: Vec<PoolCells>,
@@ -274,7 +276,12 @@ impl<'a> Builder<'a> {
                 });
                 Access::Protected(self.layout.protected.len() - 1)
             }
-            Owner::All(_) => Access::Unprotected,
+            Owner::All(word) => {
+                if word.is_none() {
+                    self.layout.wordless.push(cell);
+                }
+                Access::Unprotected
+            }
         };
         Storage::Data(Data {
             cell,
