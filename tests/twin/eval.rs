@@ -84,7 +84,7 @@ impl System {
             }
             _ => self.rights_by(by, scope(thread), state),
         };
-        rights().unwrap_or_else(|GoesWrong| Rights::NONE)
+        rights().unwrap_or(Rights::NONE)
     }
 
     fn rights_by(&self, by: &By, scope: Scope, state: &State) -> Result<Rights, GoesWrong> {

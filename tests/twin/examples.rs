@@ -1,7 +1,8 @@
 //! Programs written by hand, and short words to write them with.
 
 use super::ast::{
-    Discipline, Expr, Family, Kind, Object, Op, Place, Program, Property, Root, Shared, Stmt,
+    Discipline, Expr, Family, Hidden, Kind, Object, Op, Place, Program, Property, Root, Shared,
+    Stmt,
 };
 use super::ast::{StmtKind, Type, Variable};
 
@@ -89,6 +90,49 @@ pub fn program(mutexes: &[&str], shared: Vec<Shared>, families: Vec<Family>) -> 
         families,
         ..Program::default()
     }
+}
+
+/// Single threads that use these objects.
+pub fn objects(objects: Vec<Object>, threads: Vec<Vec<Stmt>>) -> Program {
+    let families = threads
+        .into_iter()
+        .zip(["a", "b", "c"])
+        .map(|(body, name)| thread(name, body))
+        .collect();
+    Program {
+        objects,
+        ..program(&[], Vec::new(), families)
+    }
+}
+
+pub fn one(name: &str, kind: Kind) -> Vec<Object> {
+    vec![declared(name, kind, None)]
+}
+
+pub fn number(value: i64) -> Expr {
+    Expr::Int(value)
+}
+
+pub fn variable(name: &str, ty: Type, initial: Option<i64>) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        ty,
+        size: None,
+        initial,
+    }
+}
+
+/// `name: 0..1 = 0`
+pub fn bit(name: &str, discipline: Discipline) -> Shared {
+    shared(name, Type::Range(0, 1), discipline)
+}
+
+pub fn assert(condition: Expr) -> Stmt {
+    StmtKind::Assert(condition).into()
+}
+
+pub fn hidden(place: Place, hidden: Hidden) -> Expr {
+    Expr::Hidden(place, hidden)
 }
 
 /// Stoller & Cohen 2003, section 7: two locks and a barrier.

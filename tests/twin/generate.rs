@@ -80,6 +80,11 @@ pub fn samples_with(disciplines: Disciplines) -> impl Strategy<Value = Sample> {
     })
 }
 
+/// Programs of the first part only.
+pub fn first_samples() -> impl Strategy<Value = Sample> {
+    from_tape(program)
+}
+
 /// Programs of the second part only, whether or not the tool knows it.
 pub fn second_samples() -> impl Strategy<Value = Sample> {
     from_tape(second::program)

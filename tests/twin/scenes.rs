@@ -6,77 +6,7 @@
 use super::ast::{Expr, Hidden, Kind, Op, Place, Program, Root, Stmt, StmtKind, Type};
 use super::choices::Choices;
 use super::phrases::{literal, test};
-
-/// What protects the variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
-    Mutex,
-    Reentrant,
-    RwLock,
-    /// Two mutexes: both to write, one of them to read.
-    Set,
-    /// A semaphore; the discipline speaks of the locations behind `down`.
-    Semaphore,
-    /// One thread uses the variable before a barrier, the others behind it.
-    Barrier,
-    /// The variable is passed on by `start` and `join`.
-    Joined,
-    /// It is unprotected.
-    Nothing,
-}
-
-/// Where the variable lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
-    /// `x`, protected by `m`.
-    Variable,
-    /// `x[2]`, each cell protected by its `m[k]`.
-    Cells,
-    /// `r.value`, protected by `r.guard`.
-    Record,
-    /// `r.inner.value`
-    Nested,
-    /// `a[e].value`
-    Records,
-    /// `p.value`, where `p` points into the array `a`.
-    Pointed,
-    /// `p.value`, where `p` points into the pool `P`.
-    Pool,
-}
-
-/// How the procedure is used, if there is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Procedures {
-    None,
-    /// It contains whole sections.
-    Sections,
-    /// It contains accesses, for sections.
-    Accesses,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Scenario {
-    pub guard: Guard,
-    pub home: Home,
-    pub monitor: bool,
-    pub procedures: Procedures,
-    /// The first thread initialises the variable without its guard.
-    pub init: bool,
-    /// The first thread starts or joins the last one.
-    pub starts: bool,
-    /// The type of the variable's cells.
-    pub ty: Type,
-    /// How many threads there are.
-    pub threads: usize,
-    /// The variable, or the record or array with it, unless it is in the pool.
-    pub shared: Option<usize>,
-    /// An unprotected boolean variable.
-    pub flag: Option<usize>,
-    /// An unprotected reference into the pool.
-    pub head: Option<usize>,
-    /// Whether the record has a field `next`, a reference into the pool.
-    pub next: bool,
-}
+use super::scenario::{Guard, Home, Procedures, Scenario};
 
 /// The numbers of the record's fields.
 pub const VALUE: usize = 0;

@@ -8,10 +8,8 @@ use super::ast::{
 use super::choices::Choices;
 use super::compile::surviving;
 use super::phrases::test;
-use super::scenes::{GUARD, Guard, Home, Procedures, Scenario, Speaker, VALUE, hidden_test};
-
-/// Names of the families and how many members they have.
-type Layout = Vec<(&'static str, Option<usize>)>;
+use super::scenario::{Guard, Home, Layout, Procedures, Scenario, scenario};
+use super::scenes::{GUARD, Speaker, VALUE, hidden_test};
 
 pub fn program(choices: &mut Choices) -> Program {
     let layout: Layout = match choices.below(8) {
@@ -50,69 +48,6 @@ pub fn program(choices: &mut Choices) -> Program {
     place_discipline(choices, &mut program, scenario, discipline);
     properties(choices, &mut program, scenario);
     program
-}
-
-fn scenario(choices: &mut Choices, layout: &Layout) -> Scenario {
-    use Guard::{Barrier, Joined, Mutex, Nothing, Reentrant, RwLock, Semaphore, Set};
-    use Home::{Cells, Nested, Pointed, Pool, Record, Records, Variable};
-    let singles = layout[0].1.is_none();
-    let (guard, home) = choices.weighted(&[
-        (3, (RwLock, Variable)),
-        (3, (Reentrant, Variable)),
-        (5, (Mutex, Variable)),
-        (2, (Set, Variable)),
-        (2, (Semaphore, Variable)),
-        (2, (Barrier, Variable)),
-        (if singles { 3 } else { 0 }, (Joined, Variable)),
-        (1, (Mutex, Cells)),
-        (1, (Reentrant, Cells)),
-        (1, (RwLock, Cells)),
-        (2, (Mutex, Record)),
-        (1, (RwLock, Record)),
-        (1, (Set, Record)),
-        (1, (Reentrant, Nested)),
-        (2, (Mutex, Records)),
-        (2, (Mutex, Pointed)),
-        (3, (Mutex, Pool)),
-        (1, (RwLock, Pool)),
-        (4, (Nothing, Pool)),
-    ]);
-    let lockable = matches!(guard, Mutex | Reentrant) && home == Variable;
-    let regions = matches!(guard, Semaphore | Barrier | Joined);
-    let plain = guard == Mutex && home == Variable;
-    // A plain mutex alone is what the other samples are about.
-    let extra = choices.weighted(&[
-        (if plain { 0 } else { 6 }, 0),
-        (if lockable { 6 } else { 0 }, 1),
-        (if regions || home == Pool { 0 } else { 2 }, 2),
-        (if regions || home == Pool { 0 } else { 2 }, 3),
-        (if regions || guard == Nothing { 0 } else { 3 }, 4),
-        (if singles && guard != Joined { 1 } else { 0 }, 5),
-    ]);
-    let ty = choices.one_of(&[
-        Type::Range(0, 1),
-        Type::Bool,
-        Type::Range(0, 1),
-        Type::Range(0, 2),
-    ]);
-    Scenario {
-        guard,
-        home,
-        monitor: extra == 1,
-        procedures: match extra {
-            2 => Procedures::Sections,
-            3 => Procedures::Accesses,
-            _ => Procedures::None,
-        },
-        init: extra == 4,
-        starts: extra == 5 || guard == Joined,
-        ty,
-        threads: layout.iter().map(|(_, members)| members.unwrap_or(1)).sum(),
-        shared: None,
-        flag: None,
-        head: None,
-        next: home == Pool && choices.once_in(3),
-    }
 }
 
 fn variable(name: &str, ty: Type, initial: Option<i64>) -> Variable {
