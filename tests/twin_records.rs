@@ -104,6 +104,56 @@ fn a_word_at_a_record_variable_holds_for_its_fields() {
     assert_eq!(discipline(1), Status::Holds);
 }
 
+#[test]
+fn records_may_be_local_and_nested() {
+    // `record pair { x: 0..1; y[2]: bool = true; }`, `record outer { inner: pair; }`, `var s: outer;` in a thread.
+    let mut y = shared("y", Type::Bool, Discipline::Omitted);
+    y.variable.size = Some(2);
+    y.variable.initial = Some(1);
+    let x = Shared {
+        variable: variable("x", Type::Range(0, 1), None),
+        discipline: Discipline::Omitted,
+    };
+    let inner = Shared {
+        variable: variable("inner", Type::Record(0), None),
+        discipline: Discipline::Omitted,
+    };
+    let record = |name: &str, fields: Vec<Shared>| Record {
+        name: name.to_owned(),
+        fields: fields.into_iter().map(Field::Data).collect(),
+    };
+    let pair = || local().field(1, 0);
+    let second = Place {
+        index: Some(Box::new(read(pair().field(0, 0)))),
+        ..pair().field(0, 1)
+    };
+    // The step is invisible, and every array has an index that the initial value of `x` chooses.
+    let body = vec![skip(), assign(second, Expr::Bool(false))];
+    let mut program = Program {
+        records: vec![record("pair", vec![x, y]), record("outer", vec![inner])],
+        ..program(&[], Vec::new(), vec![thread("a", body)])
+    };
+    program.families[0]
+        .locals
+        .push(variable("s", Type::Record(1), None));
+    let Judged {
+        model,
+        reasons,
+        answer,
+    } = Judged::new(&program);
+    let cells = model.system.layout.cells.iter();
+    let names: Vec<&str> = cells.map(|cell| cell.name.as_str()).collect();
+    assert_eq!(names, ["a.s.inner.x", "a.s.inner.y[0]", "a.s.inner.y[1]"]);
+    assert!(reasons[0][1].is_empty());
+    // Two values of `x`, three places.
+    assert_eq!(answer.counts().original, 6);
+    assert!(
+        Sample::new(program)
+            .source
+            .contains("s.inner.y[s.inner.x] = false;")
+    );
+}
+
 /// A program with `pool P[size]: cell;` in which each thread has a local `p: ref cell in P = null`.
 fn pooled(size: usize, bodies: Vec<Vec<Stmt>>) -> Program {
     let p = variable("p", Type::Ref(Arena::Pool(0), size), Some(-1));

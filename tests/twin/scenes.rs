@@ -3,7 +3,7 @@
 //!
 //! Most phrases use the declared objects as they should be used; now and then one forgets something.
 
-use super::ast::{Expr, Hidden, Kind, Op, Place, Program, Root, Stmt, StmtKind, Type};
+use super::ast::{Arena, Expr, Hidden, Kind, Op, Place, Program, Root, Stmt, StmtKind, Type};
 use super::choices::Choices;
 use super::phrases::{literal, test};
 use super::scenario::{Guard, Home, Procedures, Scenario};
@@ -467,7 +467,7 @@ impl Speaker<'_> {
             (6, _) if self.scenario.next => {
                 let next = own.clone().field(0, self.next_field());
                 let mut values = vec![Expr::Null, Expr::Read(own)];
-                let slot = Expr::Reference(super::ast::Arena::Pool(0), Box::new(Expr::Int(0)));
+                let slot = Expr::Reference(Arena::Pool(0), Box::new(Expr::Int(0)));
                 values.push(slot);
                 vec![assign(next, self.choices.one_of(&values))]
             }
@@ -483,6 +483,29 @@ impl Speaker<'_> {
         }
     }
 
+    /// Change one's own reference, or look at it.
+    fn redirect(&mut self) -> Stmt {
+        let own = self.references[0].clone();
+        let arena = match (self.scenario.home, self.scenario.shared) {
+            (Home::Pointed, Some(array)) => Arena::Array(array),
+            _ => Arena::Pool(0),
+        };
+        let slot = Expr::Reference(arena, Box::new(self.index()));
+        match self.choices.below(5) {
+            0 => stmt(StmtKind::Assign(own, slot)),
+            1 => stmt(StmtKind::Assign(own, Expr::Null)),
+            2 => stmt(StmtKind::Havoc(own)),
+            3 => {
+                let is_slot = Expr::eq(Expr::Read(own), slot);
+                stmt(StmtKind::If(is_slot, vec![skip()], Vec::new()))
+            }
+            _ => {
+                let is_some = Expr::binary(Op::Ne, Expr::Read(own), Expr::Null);
+                stmt(StmtKind::Assert(is_some))
+            }
+        }
+    }
+
     /// One step without the variable.
     fn small(&mut self) -> Stmt {
         let flag = self
@@ -491,7 +514,7 @@ impl Speaker<'_> {
             .map(|flag| Place::from(Root::Shared(flag)));
         let own = self.own.first().cloned();
         let hidden = hidden_test(self.choices, self.program, Expr::Self_);
-        match (self.choices.below(7), flag, own, hidden) {
+        match (self.choices.below(9), flag, own, hidden) {
             (1, Some(flag), ..) => {
                 let value = Expr::negate(Expr::Read(flag.clone()));
                 stmt(StmtKind::Assign(flag, value))
@@ -504,6 +527,7 @@ impl Speaker<'_> {
             (4, _, Some((own, _)), _) => stmt(StmtKind::Havoc(own)),
             (5, .., Some(hidden)) => stmt(StmtKind::If(hidden, vec![skip()], Vec::new())),
             (6, .., Some(hidden)) if self.choices.once_in(2) => stmt(StmtKind::Assume(hidden)),
+            (7 | 8, ..) if !self.references.is_empty() => self.redirect(),
             _ => skip(),
         }
     }

@@ -80,6 +80,7 @@ fn declarations(choices: &mut Choices, scenario: &mut Scenario) -> Program {
         Guard::Mutex => vec![Kind::Mutex],
         Guard::Reentrant => vec![Kind::Reentrant(bound)],
         Guard::RwLock => vec![Kind::RwLock],
+        Guard::Set if choices.once_in(5) => vec![Kind::Mutex, Kind::Reentrant(1)],
         Guard::Set => vec![Kind::Mutex, Kind::Mutex],
         Guard::Semaphore => vec![Kind::Semaphore {
             highest: bound,
