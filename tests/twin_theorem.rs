@@ -354,7 +354,7 @@ fn second_classes() -> Vec<Class> {
         class("three threads", 20, |judged| {
             judged.model.threads().len() == 3
         }),
-        class("held twice", 10, reaches(".depth", 2, 1)),
+        class("held twice", 5, reaches(".depth", 2, 1)),
         class("two readers", 10, reaches(".reading[", 1, 2)),
         class("sleeps", 10, reaches("q.waiting[", 1, 1)),
         class(

@@ -20,6 +20,9 @@ use super::semantics::System;
 /// The largest number of type-correct states of a generated program.
 pub const STATE_LIMIT: usize = 12_000;
 
+/// The same for the second part, whose objects have many states that are never reached.
+pub const SECOND_LIMIT: usize = 24_000;
+
 /// Whether the samples use the second part of the language: objects, records, procedures, threads that are started.
 pub const fn with_second_part() -> bool {
     false
@@ -67,35 +70,42 @@ pub fn samples() -> impl Strategy<Value = Sample> {
 }
 
 pub fn samples_with(disciplines: Disciplines) -> impl Strategy<Value = Sample> {
-    from_tape(move |choices| {
-        let second = with_second_part() && choices.once_in(2);
-        let mut program = match second {
-            true => second::program(choices),
-            false => program(choices),
-        };
-        if disciplines == Disciplines::Omitted {
-            omit_disciplines(&mut program);
+    let omitting = move |program: fn(&mut Choices) -> Program| {
+        move |choices: &mut Choices| {
+            let mut program = program(choices);
+            if disciplines == Disciplines::Omitted {
+                omit_disciplines(&mut program);
+            }
+            program
         }
-        program
-    })
+    };
+    let first = from_tape(STATE_LIMIT, omitting(program));
+    let second = from_tape(SECOND_LIMIT, omitting(second::program));
+    prop_oneof![
+        1 => first,
+        u32::from(with_second_part()) => second,
+    ]
 }
 
 /// Programs of the first part only.
 pub fn first_samples() -> impl Strategy<Value = Sample> {
-    from_tape(program)
+    from_tape(STATE_LIMIT, program)
 }
 
 /// Programs of the second part only, whether or not the tool knows it.
 pub fn second_samples() -> impl Strategy<Value = Sample> {
-    from_tape(second::program)
+    from_tape(SECOND_LIMIT, second::program)
 }
 
-fn from_tape(program: impl Fn(&mut Choices) -> Program) -> impl Strategy<Value = Sample> {
+fn from_tape(
+    limit: usize,
+    program: impl Fn(&mut Choices) -> Program,
+) -> impl Strategy<Value = Sample> {
     let tape = proptest::collection::vec(any::<u16>(), 0..400);
     tape.prop_filter_map("too many states, or no initial one", move |tape| {
         let program = program(&mut Choices::new(tape));
         let system = System::new(&program);
-        let small = system.size() <= STATE_LIMIT && !system.initial().is_empty();
+        let small = system.size() <= limit && !system.initial().is_empty();
         small.then(|| Sample::new(program))
     })
 }

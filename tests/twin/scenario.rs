@@ -84,7 +84,7 @@ pub fn scenario(choices: &mut Choices, layout: &Layout) -> Scenario {
     let singles = layout[0].1.is_none();
     let (guard, home) = choices.weighted(&[
         (3, (RwLock, Variable)),
-        (3, (Reentrant, Variable)),
+        (4, (Reentrant, Variable)),
         (5, (Mutex, Variable)),
         (2, (Set, Variable)),
         (2, (Semaphore, Variable)),
@@ -98,7 +98,7 @@ pub fn scenario(choices: &mut Choices, layout: &Layout) -> Scenario {
         (1, (Set, Record)),
         (1, (Reentrant, Nested)),
         (2, (Mutex, Records)),
-        (2, (Mutex, Pointed)),
+        (3, (Mutex, Pointed)),
         (3, (Mutex, Pool)),
         (1, (RwLock, Pool)),
         (4, (Nothing, Pool)),

@@ -290,7 +290,7 @@ impl Scene<'_> {
             (_, true) => 6,
         };
         let repeats = choices.once_in(6);
-        let labels = choices.once_in(3);
+        let labels = choices.once_in(4);
         let count = 1 + choices.below(3);
         let mut speaker = Speaker {
             choices,
