@@ -4,6 +4,7 @@
 pub mod algebra;
 pub mod control;
 pub mod explore;
+pub mod inference;
 pub mod program;
 pub mod reduction;
 pub mod relation;

@@ -73,8 +73,15 @@ fn check(sample: &Sample) {
     for (thread, graph) in program.threads.iter().zip(&model.system.graphs) {
         assert!(
             same_locations(&program, thread, graph),
-            "locations of {}",
-            thread.name
+            "locations of {}: {:?}",
+            thread.name,
+            thread
+                .steps()
+                .map(|l| (
+                    program.line(thread.locations[l].span),
+                    &thread.locations[l].name
+                ))
+                .collect::<Vec<_>>()
         );
     }
     let found = explore(&program, &Control::default()).expect("no limit is hit");

@@ -67,6 +67,12 @@ pub struct CheckArgs {
     /// Print all steps, hypotheses, times and sizes too
     #[arg(short, long)]
     verbose: bool,
+    /// List each step, visible or not, and why
+    #[arg(long, conflicts_with = "quiet")]
+    explain_visible: bool,
+    /// Print the model with the inferred disciplines as annotations, to be pasted back
+    #[arg(long, conflicts_with = "quiet")]
+    pub print_discipline: bool,
     /// Print the variable order instead of checking
     #[arg(long)]
     pub print_order: bool,
@@ -81,6 +87,7 @@ impl CheckArgs {
         match (self.quiet, self.verbose) {
             (true, _) => Detail::Quiet,
             (_, true) => Detail::Verbose,
+            _ if self.explain_visible => Detail::Steps,
             _ => Detail::Normal,
         }
     }

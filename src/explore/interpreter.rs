@@ -1,7 +1,7 @@
 //! The plain interpreter: one step of one thread from one state, as `docs/language.md` says it.
 
 use crate::program::{
-    ArrayId, CellId, Command, Expr, Failure, LocId, Program, Target, ThreadId, apply,
+    ArrayId, CellId, Command, Expr, Failure, LocId, Program, Protection, Target, ThreadId, apply,
 };
 use crate::syntax::ast::BinaryOp;
 use rustc_hash::FxHashSet;
@@ -55,6 +55,8 @@ pub struct Successor {
     pub state: State,
     /// The cells it read or wrote, sorted.
     pub accesses: Vec<CellId>,
+    /// Those that it wrote, sorted.
+    pub writes: Vec<CellId>,
     /// Why the thread went wrong, if it did.
     pub failure: Option<Failure>,
     /// The edge taken, an index into the location's edges.
@@ -66,6 +68,7 @@ pub struct Successor {
 struct Run {
     state: State,
     accesses: Vec<CellId>,
+    writes: Vec<CellId>,
     failure: Option<Failure>,
 }
 
@@ -87,6 +90,28 @@ impl Evaluation<'_> {
                 let cell = self.element(*array, index)?;
                 self.accesses.push(cell);
                 Ok(self.state.cell(cell))
+            }
+            Expr::Via(reference, allocated) => {
+                let slot = self.value(reference)?;
+                if slot < 0 {
+                    return Err(Failure::Null);
+                }
+                let live = |array: &ArrayId| {
+                    let first = self.program.arrays[*array].first;
+                    self.state.cell(first + slot as usize) != 0
+                };
+                if !allocated.as_ref().is_none_or(live) {
+                    return Err(Failure::Freed);
+                }
+                Ok(slot)
+            }
+            Expr::Slot(number, pool) => {
+                let slot = self.value(number)?;
+                let len = self.program.pools[*pool].len as i64;
+                if !(0..len).contains(&slot) {
+                    return Err(Failure::Index);
+                }
+                Ok(slot)
             }
             Expr::At(thread, locations) => {
                 Ok(i64::from(locations.contains(&self.state.location(*thread))))
@@ -135,7 +160,6 @@ impl Evaluation<'_> {
         if !ty.contains(value) {
             return Err(Failure::Range);
         }
-        self.accesses.push(cell);
         Ok(Some((cell, value)))
     }
 
@@ -190,6 +214,7 @@ pub fn each_successor<B>(
         let mut run = Run {
             state: state.clone(),
             accesses: Vec::new(),
+            writes: Vec::new(),
             failure: None,
         };
         if let Some(guard) = &edge.guard {
@@ -245,7 +270,7 @@ impl<'a, B> Execution<'a, B> {
                 Command::Assign(target, value) => eval.assigned(target, value),
                 Command::Havoc(target) => match eval.target(target) {
                     Ok(cell) => {
-                        eval.accesses.push(cell);
+                        run.writes.push(cell);
                         return self.havoc(&run, &stack, cell);
                     }
                     Err(failure) => Err(failure),
@@ -272,7 +297,10 @@ impl<'a, B> Execution<'a, B> {
                 }
             };
             match outcome {
-                Ok(Some((cell, value))) => run.state.set_cell(cell, value),
+                Ok(Some((cell, value))) => {
+                    run.writes.push(cell);
+                    run.state.set_cell(cell, value);
+                }
                 Ok(None) => {}
                 Err(failure) => run.failure = Some(failure),
             }
@@ -280,16 +308,21 @@ impl<'a, B> Execution<'a, B> {
         if let (Some(_), Some(wrong)) = (run.failure, self.program.threads[self.thread].wrong) {
             run.state.set_location(self.thread, wrong);
         }
-        run.accesses.sort_unstable();
-        run.accesses.dedup();
+        run.accesses.extend(&run.writes);
+        for cells in [&mut run.accesses, &mut run.writes] {
+            cells.sort_unstable();
+            cells.dedup();
+        }
         let Run {
             state,
             accesses,
+            writes,
             failure,
         } = run;
         (self.visit)(Successor {
             state,
             accesses,
+            writes,
             failure,
             edge: self.edge,
         })
@@ -314,16 +347,30 @@ impl<'a, B> Execution<'a, B> {
 pub fn violates(program: &Program, thread: ThreadId, before: &State, step: &Successor) -> bool {
     program.protections.iter().any(|x| {
         let accessed = step.accesses.binary_search(&x.cell).is_ok();
-        if accessed && !holds(program, &x.predicates[thread], before) {
+        if accessed && !may_access(program, x, thread, before, step) {
             return true;
         }
         let changed = || {
             x.predicates
                 .iter()
+                .chain(x.readers.iter().flatten())
                 .any(|e| holds(program, e, before) != holds(program, e, &step.state))
         };
-        overlap(program, &x.predicates, &step.state) && (accessed || changed())
+        overlap(program, x, &step.state) && (accessed || changed())
     })
+}
+
+/// Whether the thread has the access to a protected cell that a step from `before` makes use of.
+pub fn may_access(
+    program: &Program,
+    x: &Protection,
+    thread: ThreadId,
+    before: &State,
+    step: &Successor,
+) -> bool {
+    let written = step.writes.binary_search(&x.cell).is_ok();
+    let reading = |e: &Vec<Expr>| !written && holds(program, &e[thread], before);
+    holds(program, &x.predicates[thread], before) || x.readers.as_ref().is_some_and(reading)
 }
 
 /// Whether two threads' exclusive access predicates for one cell hold in an initial state (WFinitExcl fails).
@@ -331,16 +378,24 @@ pub fn initially_violated(program: &Program, state: &State) -> bool {
     program
         .protections
         .iter()
-        .any(|x| overlap(program, &x.predicates, state))
+        .any(|x| overlap(program, x, state))
 }
 
-fn overlap(program: &Program, predicates: &[Expr], state: &State) -> bool {
-    predicates
-        .iter()
-        .filter(|e| holds(program, e, state))
-        .take(2)
-        .count()
-        == 2
+/// Whether a thread has exclusive access to a cell and another has some access to it.
+pub fn overlap(program: &Program, x: &Protection, state: &State) -> bool {
+    let holders = |of: &[Expr]| -> Vec<ThreadId> {
+        (0..of.len())
+            .filter(|&t| holds(program, &of[t], state))
+            .collect()
+    };
+    match holders(&x.predicates).as_slice() {
+        [] => false,
+        [one] => {
+            let others = x.readers.as_ref().map(|r| holders(r)).unwrap_or_default();
+            others.iter().any(|t| t != one)
+        }
+        _ => true,
+    }
 }
 
 /// Whether no step is enabled while some thread has neither ended nor gone wrong.

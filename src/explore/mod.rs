@@ -9,5 +9,5 @@ mod interpreter;
 pub use explicit::{Original, explore};
 pub use interpreter::{
     State, Successor, each_successor, holds, initial_candidates, initially_violated, is_deadlock,
-    is_initial, successors, violates,
+    is_initial, may_access, overlap, successors, violates,
 };

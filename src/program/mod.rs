@@ -7,17 +7,29 @@
 //! Architecture invariant: this module knows no BDD and no theorem; it only says what a step is.
 
 mod actions;
+mod calls;
 mod cfg;
 pub mod codes;
 mod elaborate;
 mod expressions;
 mod locations;
+mod objects;
+mod operations;
+mod order;
 mod places;
+mod procedures;
 mod properties;
+mod protections;
+mod records;
 mod scope;
+mod threads;
+mod types;
+mod uses;
+mod variables;
 
 pub use elaborate::elaborate;
 pub use expressions::apply;
+pub use uses::{How, Use, each_use};
 
 use crate::syntax::ast::{BinaryOp, ExpectKind, PropertyKind};
 use crate::syntax::diagnostic::{Span, line_column};
@@ -33,6 +45,9 @@ pub type LocId = usize;
 
 /// The owner of a free mutex.
 pub const NO_OWNER: i64 = -1;
+
+/// The reference to nothing.
+pub const NULL: i64 = -1;
 
 /// The type of a cell: a bounded range of integers with a way of reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +85,8 @@ pub enum Kind {
     Enum(usize),
     /// Thread numbers, or [`NO_OWNER`].
     Owner,
+    /// Slots of a pool, an index into [`Program::pools`], or [`NULL`].
+    Ref(usize),
 }
 
 /// One state variable that holds one value.
@@ -81,6 +98,8 @@ pub struct Cell {
     pub array: ArrayId,
     /// Its type.
     pub ty: Type,
+    /// Who may use it how: as its variable says, unless that was inferred cell by cell.
+    pub class: Class,
     /// Its initial value, any value of the type if `None`.
     pub initial: Option<i64>,
 }
@@ -96,7 +115,7 @@ pub struct Array {
     pub first: CellId,
     /// Number of cells.
     pub len: usize,
-    /// Who may use it how.
+    /// Who may use it how, as declared.
     pub class: Class,
     /// The declared name.
     pub span: Span,
@@ -105,8 +124,10 @@ pub struct Array {
 /// Who may use a variable, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// The owner of a mutex.
+    /// The owner of a mutex, or the writer of a read-write lock.
     Owner,
+    /// Other state of a synchronisation object: changed by operations only, and never protected.
+    Sync,
     /// Shared, no constraint on its use; `declared` is false if the discipline word is missing.
     Unprotected {
         /// Whether the model says `unprotected`.
@@ -127,6 +148,11 @@ pub enum Expr {
     Cell(CellId),
     /// An array cell with a computed index; an index outside goes wrong.
     Element(ArrayId, Vec<Expr>),
+    /// The slot that a reference points to, as an index. Goes wrong if it is null, or if the slot is marked free in the array given
+    /// (of a pool's `allocated` flags); looking there is no access.
+    Via(Box<Expr>, Option<ArrayId>),
+    /// The reference to the slot of this number, in a pool given by its number. Goes wrong if it has no such slot.
+    Slot(Box<Expr>, usize),
     /// Whether the thread is at one of these locations (sorted).
     At(ThreadId, Vec<LocId>),
     /// Boolean complement.
@@ -161,6 +187,16 @@ pub enum Failure {
     Division,
     /// An `unlock` by a thread that does not own the mutex.
     NotOwner,
+    /// A `read_lock` by a thread that reads already.
+    Held,
+    /// A re-entrant mutex is locked more often than its bound.
+    Depth,
+    /// A `start` of a thread that has been started.
+    Started,
+    /// A field of, or `free` through, a null reference.
+    Null,
+    /// The same through a reference to an object that is not allocated.
+    Freed,
 }
 
 impl Failure {
@@ -171,7 +207,12 @@ impl Failure {
             Failure::Range => "the value is outside the variable's type",
             Failure::Index => "the index is outside the array",
             Failure::Division => "division by zero",
-            Failure::NotOwner => "unlock by a thread that does not own the mutex",
+            Failure::NotOwner => "the thread does not hold the lock",
+            Failure::Held => "the thread holds the read lock already",
+            Failure::Depth => "the mutex is locked more often than its bound",
+            Failure::Started => "the thread has been started already",
+            Failure::Null => "the reference is null",
+            Failure::Freed => "the object is not allocated",
         }
     }
 }
@@ -288,8 +329,10 @@ impl Thread {
 pub struct Protection {
     /// The cell.
     pub cell: CellId,
-    /// `e_i^x`, indexed by thread.
+    /// `e_i^x`, indexed by thread: exclusive access.
     pub predicates: Vec<Expr>,
+    /// `r_i^x`, where reading needs less than `e_i^x` (a reader lock, one of several mutexes).
+    pub readers: Option<Vec<Expr>>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -316,6 +359,15 @@ pub struct Enum {
     pub variants: Vec<String>,
 }
 
+/// What references point into: a pool, or an array of records.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// As declared.
+    pub name: String,
+    /// Number of slots.
+    pub len: usize,
+}
+
 /// A model after elaboration.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -325,14 +377,18 @@ pub struct Program {
     pub arrays: Vec<Array>,
     /// All enums.
     pub enums: Vec<Enum>,
+    /// What references point into.
+    pub pools: Vec<Pool>,
     /// All threads, by number.
     pub threads: Vec<Thread>,
     /// Predicates of the protected cells, in the order of cells.
     pub protections: Vec<Protection>,
     /// `init` expressions.
     pub init: Vec<Expr>,
-    /// Invariants, lemmas and reach properties.
+    /// Invariants and reach properties.
     pub properties: Vec<Property>,
+    /// Lemmas: facts for the invariant J, used where they are inductive.
+    pub lemmas: Vec<Property>,
     /// Where `deadlock_free` stands, if it is asked for.
     pub deadlock_free: Option<Span>,
     /// `expect` lines with their text.
@@ -370,6 +426,8 @@ impl Program {
                 .get(value as usize)
                 .cloned()
                 .unwrap_or_else(|| value.to_string()),
+            Kind::Ref(_) if value == NULL => "null".to_string(),
+            Kind::Ref(pool) => format!("&{}[{value}]", self.pools[pool].name),
             Kind::Owner if value == NO_OWNER => "none".to_string(),
             Kind::Owner => self
                 .threads
@@ -383,6 +441,12 @@ impl Program {
         self.protections
             .binary_search_by_key(&cell, |p| p.cell)
             .ok()
+    }
+
+    /// The cells of a variable.
+    pub fn cells_of(&self, array: ArrayId) -> std::ops::Range<CellId> {
+        let a = &self.arrays[array];
+        a.first..a.first + a.len
     }
 
     /// The cell that indices (already evaluated) select, `None` if one is outside.
@@ -411,7 +475,7 @@ impl Expr {
         match self {
             Expr::Const(_) | Expr::Cell(_) | Expr::At(..) => {}
             Expr::Element(_, index) => index.iter().for_each(|e| e.walk(f)),
-            Expr::Not(e) | Expr::Neg(e) => e.walk(f),
+            Expr::Not(e) | Expr::Neg(e) | Expr::Via(e, _) | Expr::Slot(e, _) => e.walk(f),
             Expr::Binary(_, a, b) => {
                 a.walk(f);
                 b.walk(f);
@@ -421,53 +485,6 @@ impl Expr {
                 a.walk(f);
                 b.walk(f);
             }
-        }
-    }
-
-    /// The variables that occur in it, whether or not an evaluation reads them.
-    pub fn arrays(&self, program: &Program, into: &mut Vec<ArrayId>) {
-        self.walk(&mut |e| match e {
-            Expr::Cell(c) => into.push(program.cells[*c].array),
-            Expr::Element(a, _) => into.push(*a),
-            _ => {}
-        });
-    }
-}
-
-impl Target {
-    /// The variables that occur in it, the one written included.
-    pub fn arrays(&self, program: &Program, into: &mut Vec<ArrayId>) {
-        match self {
-            Target::Cell(c) => into.push(program.cells[*c].array),
-            Target::Element(a, index) => {
-                into.push(*a);
-                index.iter().for_each(|e| e.arrays(program, into));
-            }
-        }
-    }
-}
-
-/// The variables that occur in commands.
-pub fn command_arrays(commands: &[Command], program: &Program, into: &mut Vec<ArrayId>) {
-    for command in commands {
-        match command {
-            Command::Assign(target, value) => {
-                target.arrays(program, into);
-                value.arrays(program, into);
-            }
-            Command::Havoc(target) => target.arrays(program, into),
-            Command::Check(e, _) => e.arrays(program, into),
-            Command::If(c, a, b) => {
-                c.arrays(program, into);
-                command_arrays(a, program, into);
-                command_arrays(b, program, into);
-            }
-            Command::Choose(branches) => {
-                branches
-                    .iter()
-                    .for_each(|b| command_arrays(b, program, into));
-            }
-            Command::Goto(_) => {}
         }
     }
 }

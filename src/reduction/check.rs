@@ -3,18 +3,20 @@
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
 use super::hypotheses::{self, Pairs, Reach};
+use super::inferred;
 use super::instantiate::{Model, Names, Unreadable};
 use super::properties::{Goal, GoalKind, goals};
 use super::search::{SHORTEST_BUDGET, execution};
 use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::trace::{coarse_length, retell, step_of};
 use super::verdict;
-use super::visibility::Visibility;
+use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, hides_id, well_formedness};
 use crate::algebra::{self, Theory};
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
-use crate::program::{Class, Program};
+use crate::inference::{Inference, annotated};
+use crate::program::Program;
 use crate::relation::{Encoding, Q};
 use crate::report::{Hypothesis, Property, REPAIR, Report, Status};
 use biodivine_lib_bdd::Bdd;
@@ -29,6 +31,8 @@ pub struct CheckOptions {
     pub strict: bool,
     /// Decide only this property (and the discipline, which all others rest on).
     pub property: Option<String>,
+    /// Write the inferred disciplines into the model's text.
+    pub annotate: bool,
 }
 
 /// Checks a program under a theorem. Never fails: what could not be decided is `unknown` and says why.
@@ -42,7 +46,9 @@ pub fn check(
     let begun = Instant::now();
     let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
     report.theorem_source = theory.source.clone();
-    report.notes = notes(program);
+    if options.annotate {
+        report.annotated = Some(program.source.clone());
+    }
     report.only = options.property.clone();
     report.as_by_default = options.property.is_none() && !options.strict;
     report.statistics.threads = Some(program.threads.len().to_string());
@@ -76,21 +82,70 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// Checks the program, again and again while an inferred discipline has to be revised.
     fn run(&self, report: &mut Report) -> Result<(), Stop> {
         let clock = Instant::now();
+        let mut inference = Inference::begin(self.program, self.control)?;
+        loop {
+            let again = match &mut inference {
+                None => self.attempt(self.program, None, report)?,
+                Some(inference) => {
+                    let program = inference.program().clone();
+                    inferred::tell(report, inference);
+                    self.attempt(&program, Some(inference), report)?
+                }
+            };
+            if !again {
+                if let (true, Some(inference)) = (self.options.annotate, &inference) {
+                    report.annotated = Some(annotated(inference));
+                }
+                return Ok(());
+            }
+            report.timing.inference = clock.elapsed().as_secs_f64();
+        }
+    }
+
+    /// One round: everything for one program. Whether another is needed, because a guess was revised.
+    fn attempt(
+        &self,
+        program: &Program,
+        mut inference: Option<&mut Inference>,
+        report: &mut Report,
+    ) -> Result<bool, Stop> {
+        let clock = Instant::now();
         self.control.enter("building relations");
-        let mut encoding = Encoding::new(self.program, self.control)?;
+        let mut encoding = Encoding::new(program, self.control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
         let encoding = encoding;
+        if let Some(inference) = &inference {
+            inferred::pin(&encoding, &mut visibility, inference);
+        }
         let goals = goals(&encoding, self.options.property.as_deref())?;
         visibility.repair(&encoding, &goals, self.options.strict)?;
         let explorer = Explorer::new(&encoding, &visibility)?;
+        report.notes = notes(program);
         describe(report, &encoding, &visibility);
-        report.properties = goals.iter().map(|g| undecided(g, self.program)).collect();
+        report.properties = goals.iter().map(|g| undecided(g, program)).collect();
         report.well_formedness = wellformed::undecided(&goals);
         report.hypotheses = self.theory.hypotheses.iter().map(not_evaluated).collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
+
+        // A guess is held against the reduced system before anything else is done with it.
+        let mut explored = None;
+        if let Some(inference) = &mut inference {
+            let clock = Instant::now();
+            self.control
+                .enter("inferring disciplines: the reduced system");
+            let reduced = explore(&explorer, &goals);
+            report.timing.exploration = clock.elapsed().as_secs_f64();
+            if reduced.stopped.is_none()
+                && inferred::revise(&encoding, &explorer, &reduced, inference)?
+            {
+                return Ok(true);
+            }
+            explored = Some(reduced);
+        }
 
         let clock = Instant::now();
         let mut reach = Reach::Unasked;
@@ -101,15 +156,22 @@ impl Check<'_> {
         if let Err(stop) = hypotheses {
             hit(report, stop, self.control);
             self.control.check()?;
+        } else if let (Some(inference), false) = (&mut inference, self.options.strict)
+            && inferred::pin_witnesses(&encoding, &visibility, report, inference)
+        {
+            return Ok(true);
         }
 
-        let clock = Instant::now();
-        self.control.enter("the reduced system");
-        let reduced = explore(&explorer, &goals);
+        let reduced = explored.unwrap_or_else(|| {
+            let clock = Instant::now();
+            self.control.enter("the reduced system");
+            let reduced = explore(&explorer, &goals);
+            report.timing.exploration = clock.elapsed().as_secs_f64();
+            reduced
+        });
         if let Some(stop) = reduced.stopped {
             hit(report, stop, self.control);
         }
-        report.timing.exploration = clock.elapsed().as_secs_f64();
         report.statistics.rounds = Some(reduced.rounds.to_string());
         report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
 
@@ -117,10 +179,10 @@ impl Check<'_> {
         self.evidence(report, &encoding, &explorer, &reduced, &goals, &visibility)?;
         self.control.publish(report);
         if self.options.cross_check {
-            self.cross_check(report, &goals)?;
+            self.cross_check(program, report, &goals)?;
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
-        Ok(())
+        Ok(false)
     }
 
     fn hypotheses(
@@ -263,10 +325,15 @@ impl Check<'_> {
     }
 
     /// Explores the original program state by state and compares every answer with it.
-    fn cross_check(&self, report: &mut Report, goals: &[Goal]) -> Result<(), Stop> {
+    fn cross_check(
+        &self,
+        program: &Program,
+        report: &mut Report,
+        goals: &[Goal],
+    ) -> Result<(), Stop> {
         self.control
             .enter("the original system, state by state (--cross-check)");
-        let original = match explore_original(self.program, self.control) {
+        let original = match explore_original(program, self.control) {
             Ok(original) => original,
             Err(Stop::States) => {
                 let limit = self.control.budget().states;
@@ -371,6 +438,8 @@ fn not_evaluated(hypothesis: &algebra::Hypothesis) -> Hypothesis {
 
 /// The visible and the invisible steps, with reasons.
 fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
+    report.visible.clear();
+    report.invisible.clear();
     for a in 0..e.actions.len() {
         let mut step = step_of(e, a);
         for reason in &visibility.reasons[a] {
@@ -384,6 +453,7 @@ fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
         if visibility.is_visible(a) {
             report.visible.push(step);
         } else {
+            step.reasons.push(stays_invisible(e, a));
             report.invisible.push(step);
         }
     }
@@ -396,18 +466,6 @@ fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
 
 fn notes(program: &Program) -> Vec<String> {
     let mut notes = Vec::new();
-    let silent: Vec<&str> = program
-        .arrays
-        .iter()
-        .filter(|a| a.class == Class::Unprotected { declared: false })
-        .map(|a| a.name.as_str())
-        .collect();
-    if !silent.is_empty() {
-        notes.push(format!(
-            "no discipline word, so taken as unprotected: {}",
-            silent.join(", ")
-        ));
-    }
     if !program.overridden.is_empty() {
         notes.push(format!(
             "constants overridden: {}",

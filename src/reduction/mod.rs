@@ -4,6 +4,7 @@
 mod check;
 mod eval;
 mod hypotheses;
+mod inferred;
 mod instantiate;
 mod properties;
 mod reachable;

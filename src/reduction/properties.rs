@@ -43,9 +43,8 @@ impl Goal {
             GoalKind::Assertions => "assertions",
             GoalKind::DeadlockFree => "deadlock_free",
             GoalKind::User(n) => match program.properties[n].kind {
-                PropertyKind::Invariant => "invariant",
-                PropertyKind::Lemma => "lemma",
                 PropertyKind::Reach => "reach",
+                PropertyKind::Invariant | PropertyKind::Lemma => "invariant",
             },
         }
     }

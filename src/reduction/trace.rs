@@ -3,9 +3,10 @@
 use super::properties::{Goal, GoalKind};
 use super::search::Execution;
 use crate::explore::{
-    State, Successor, each_successor, holds, initially_violated, is_initial, violates,
+    State, Successor, each_successor, holds, initially_violated, is_initial, may_access, overlap,
+    violates,
 };
-use crate::program::{CellId, Class, Kind, Program, ThreadId};
+use crate::program::{CellId, Expr, Kind, Program, Protection, ThreadId};
 use crate::relation::{Bit, Concrete, Encoding, Item};
 use crate::report::{self, Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
 use std::ops::ControlFlow;
@@ -168,9 +169,8 @@ fn changes(p: &Program, before: &State, after: &State) -> Vec<Change> {
 }
 
 fn variables(p: &Program) -> Vec<TraceVariable> {
-    let owner = |class| if class == Class::Owner { ".owner" } else { "" };
     let arrays = p.arrays.iter().map(|a| TraceVariable {
-        name: format!("{}{}", a.name, owner(a.class)),
+        name: without_indices(&p.cells[a.first].name),
         dims: a.dims.clone(),
     });
     let threads = p.threads.iter().map(|t| TraceVariable {
@@ -178,6 +178,19 @@ fn variables(p: &Program) -> Vec<TraceVariable> {
         dims: Vec::new(),
     });
     arrays.chain(threads).collect()
+}
+
+/// `m[0].owner` as the variable `m.owner`.
+fn without_indices(cell: &str) -> String {
+    let mut depth = 0;
+    cell.chars()
+        .filter(|c| {
+            depth += usize::from(*c == '[');
+            let outside = depth == 0;
+            depth -= usize::from(*c == ']');
+            outside
+        })
+        .collect()
 }
 
 fn values(p: &Program, state: &State) -> Vec<Value> {
@@ -205,7 +218,7 @@ fn nested(
             Some(c) => match p.cells[c].ty.kind {
                 Kind::Bool => Value::Bool(state.cell(c) != 0),
                 Kind::Int => Value::Int(state.cell(c)),
-                Kind::Enum(_) | Kind::Owner => Value::Text(p.show(c, state.cell(c))),
+                Kind::Enum(_) | Kind::Owner | Kind::Ref(_) => Value::Text(p.show(c, state.cell(c))),
             },
         },
     }
@@ -220,7 +233,7 @@ fn discipline_words(
     let name = &p.threads[thread].name;
     for x in &p.protections {
         let accessed = step.accesses.binary_search(&x.cell).is_ok();
-        if accessed && !holds(p, &x.predicates[thread], before) {
+        if accessed && !may_access(p, x, thread, before, step) {
             let cell = &p.cells[x.cell].name;
             let others: Vec<&str> = (0..p.threads.len())
                 .filter(|&o| o != thread && holds(p, &x.predicates[o], before))
@@ -239,19 +252,37 @@ fn discipline_words(
 }
 
 fn overlap_words(p: &Program, state: &State) -> Option<String> {
-    p.protections.iter().find_map(|x| {
-        let holders: Vec<&str> = (0..p.threads.len())
-            .filter(|&t| holds(p, &x.predicates[t], state))
+    p.protections.iter().find_map(|x| overlap_of(p, x, state))
+}
+
+/// Who has access to a protected cell besides the one who has it exclusively, in words.
+pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<String> {
+    if !overlap(p, x, state) {
+        return None;
+    }
+    let names = |of: &[Expr]| -> Vec<&str> {
+        (0..of.len())
+            .filter(|&t| holds(p, &of[t], state))
             .map(|t| p.threads[t].name.as_str())
-            .collect();
-        (holders.len() > 1).then(|| {
-            let both = if holders.len() == 2 { "both" } else { "all" };
-            format!(
-                "{} {both} have exclusive access to {}",
-                holders.join(" and "),
-                p.cells[x.cell].name
-            )
-        })
+            .collect()
+    };
+    let owners = names(&x.predicates);
+    let cell = &p.cells[x.cell].name;
+    Some(match owners.as_slice() {
+        [owner] => {
+            let mut readers = names(x.readers.as_deref().unwrap_or_default());
+            readers.retain(|r| r != owner);
+            let readers = readers.join(" and ");
+            format!("{owner} has exclusive access to {cell} while {readers} may read it")
+        }
+        [_, _] => format!(
+            "{} both have exclusive access to {cell}",
+            owners.join(" and ")
+        ),
+        _ => format!(
+            "{} all have exclusive access to {cell}",
+            owners.join(" and ")
+        ),
     })
 }
 

@@ -8,18 +8,19 @@
 
 use super::properties::Goal;
 use crate::control::Stop;
-use crate::program::{ArrayId, Class, Expr, LocId, ThreadId, command_arrays};
+use crate::program::{CellId, Class, How, LocId, ThreadId, each_use};
 use crate::relation::{Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Why an action is visible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// A mutex or unprotected shared variable occurs in it.
-    Mentions(ArrayId),
-    /// Its blocking guard mentions a protected variable.
-    BlockingGuard(ArrayId),
+    /// This cell, a mutex or unprotected shared variable, may occur in it.
+    Mentions(CellId),
+    /// Its blocking guard mentions this protected cell.
+    BlockingGuard(CellId),
     /// It might change an exclusive access predicate of this protection (an index into the program's).
     ChangesPredicate(usize),
     /// It is enabled in an initial state.
@@ -28,23 +29,35 @@ pub enum Reason {
     Hides(String),
     /// It breaks a cycle of invisible steps.
     Cycle,
+    /// A hypothesis is not established while it is invisible, and that rests on a guess.
+    Guessed(String),
 }
 
 impl Reason {
     /// Whether it comes from a repair, not from the definition of visibility.
     pub fn is_repair(&self) -> bool {
-        matches!(self, Reason::FirstStep | Reason::Hides(_) | Reason::Cycle)
+        use Reason::{Cycle, FirstStep, Guessed, Hides};
+        matches!(self, FirstStep | Hides(_) | Cycle | Guessed(_))
     }
 
     /// In words.
     pub fn words(&self, e: &Encoding) -> String {
-        let name = |a: &ArrayId| e.program.arrays[*a].name.clone();
-        match self {
-            Reason::Mentions(a) if e.program.arrays[*a].class == Class::Owner => {
-                format!("uses mutex {}", name(a))
+        // The variable stands for its cells where they are all of one class.
+        let name = |c: &CellId| {
+            let cell = &e.program.cells[*c];
+            let all = &e.program.cells[e.program.cells_of(cell.array)];
+            match all.iter().all(|other| other.class == cell.class) {
+                true => e.program.arrays[cell.array].name.clone(),
+                false => cell.name.clone(),
             }
-            Reason::Mentions(a) => format!("uses unprotected {}", name(a)),
-            Reason::BlockingGuard(a) => format!("its guard blocks on protected {}", name(a)),
+        };
+        match self {
+            Reason::Mentions(c) => match e.program.cells[*c].class {
+                Class::Owner => format!("uses mutex {}", name(c)),
+                Class::Sync => format!("uses {}", name(c)),
+                _ => format!("uses unprotected {}", name(c)),
+            },
+            Reason::BlockingGuard(c) => format!("its guard blocks on protected {}", name(c)),
             Reason::ChangesPredicate(x) => {
                 let cell = e.program.protections[*x].cell;
                 format!(
@@ -54,6 +67,7 @@ impl Reason {
             }
             Reason::FirstStep => "it can be a thread's first step (WFinitVis)".into(),
             Reason::Hides(p) => format!("it could hide {p} (I u <= u I fails)"),
+            Reason::Guessed(why) => format!("{why}, and the discipline is inferred"),
             Reason::Cycle => "it lies on a cycle of invisible steps (11)".into(),
         }
     }
@@ -119,6 +133,11 @@ impl Visibility {
         Ok(())
     }
 
+    /// Makes an action visible.
+    pub fn pin(&mut self, action: usize, why: &str) {
+        self.reasons[action].push(Reason::Guessed(why.to_string()));
+    }
+
     /// Whether an action is visible.
     pub fn is_visible(&self, action: usize) -> bool {
         !self.reasons[action].is_empty()
@@ -180,33 +199,59 @@ impl Visibility {
 /// The reasons that the definition of visibility gives from the text of an action.
 fn mentioned(e: &Encoding, action: usize) -> Vec<Reason> {
     let a = &e.actions[action];
-    let mut reasons: Vec<Reason> = Vec::new();
-    let mut arrays = Vec::new();
+    let mut reasons = Vec::new();
     for edge in &e.program.threads[a.thread].locations[a.location].edges {
-        command_arrays(&edge.body, e.program, &mut arrays);
-        let mut blocking = Vec::new();
-        if let Some(guard) = &edge.guard {
-            Expr::arrays(guard, e.program, &mut blocking);
-        }
-        for array in &blocking {
-            if e.program.arrays[*array].class == Class::Protected {
-                reasons.push(Reason::BlockingGuard(*array));
+        each_use(e.program, edge, &mut |used| {
+            for c in used.cells {
+                match (used.how, e.program.cells[c].class) {
+                    (How::Check, _) | (_, Class::Local(_)) => {}
+                    (How::Guard, Class::Protected) => reasons.push(Reason::BlockingGuard(c)),
+                    (_, Class::Protected) => {}
+                    _ => reasons.push(Reason::Mentions(c)),
+                }
             }
-        }
-        arrays.extend(blocking);
+        });
     }
-    arrays.sort_unstable();
-    arrays.dedup();
-    let shared = |a: &ArrayId| {
-        matches!(
-            e.program.arrays[*a].class,
-            Class::Owner | Class::Unprotected { .. }
-        )
+    reasons.sort_unstable();
+    // One cell of a variable stands for those that are named alike.
+    reasons.dedup_by_key(|r| r.words(e));
+    reasons
+}
+
+/// What an invisible action mentions, in words: why it need not be visible.
+pub fn stays_invisible(e: &Encoding, action: usize) -> String {
+    let a = &e.actions[action];
+    let (mut own, mut protected) = (BTreeSet::new(), BTreeSet::new());
+    for edge in &e.program.threads[a.thread].locations[a.location].edges {
+        each_use(e.program, edge, &mut |used| {
+            for c in used.cells {
+                let array = e.program.arrays[e.program.cells[c].array].name.as_str();
+                match (used.how, e.program.cells[c].class) {
+                    (How::Check, _) => {}
+                    (_, Class::Local(_)) => drop(own.insert(array)),
+                    _ => drop(protected.insert(array)),
+                }
+            }
+        });
+    }
+    let listed = |kind: &str, all: &BTreeSet<&str>| -> Option<String> {
+        let names: Vec<&str> = all.iter().copied().collect();
+        (!names.is_empty()).then(|| format!("{kind} {}", names.join(", ")))
     };
-    let mentions = arrays.into_iter().filter(shared).map(Reason::Mentions);
-    let mut all: Vec<Reason> = mentions.chain(reasons).collect();
-    all.dedup();
-    all
+    let parts: Vec<String> = [
+        listed("thread-local", &own),
+        listed("protected", &protected),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match parts.is_empty() {
+        true => "it mentions no variable, and changes no exclusive access predicate".into(),
+        false => format!(
+            "it mentions only {}, and changes no exclusive access predicate",
+            parts.join(" and ")
+        ),
+    }
 }
 
 /// Whether a step can lead from a state of `bad` to one outside: `I u <= u I` fails.

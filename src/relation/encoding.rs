@@ -11,7 +11,7 @@ use super::predicates::{code, predicate, valid};
 use super::relations::{Rel, minus, union};
 use super::symbolic::{Symbolic, choices_needed, encode};
 use crate::control::{Control, Stop};
-use crate::program::{Edge, Expr, LocId, Program, ThreadId};
+use crate::program::{Class, Edge, Expr, LocId, Program, Protection, ThreadId};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
 
@@ -30,6 +30,9 @@ pub struct Action {
     pub footprint: Vec<Bit>,
     /// Bits it writes but q.
     pub writes: Vec<Bit>,
+    /// For protected cells (indices into the program's protections) whose discipline is a guess: the states from which it
+    /// accesses the cell without the right to.
+    pub outside: Vec<(usize, Bdd)>,
 }
 
 impl Action {
@@ -45,7 +48,9 @@ impl Action {
 struct Guarded {
     /// `e_i^x` for each thread.
     predicates: Vec<Bdd>,
-    /// Where two of them hold.
+    /// `r_i^x` or `e_i^x` for each thread, if reading needs less.
+    readers: Option<Vec<Bdd>>,
+    /// Where one thread has exclusive access and another has access.
     overlap: Bdd,
     /// The bits they depend on.
     support: Vec<Bit>,
@@ -88,7 +93,7 @@ impl<'a> Encoding<'a> {
         let m = Bdds::new(layout.levels(), control)?;
         let mut guarded = Vec::new();
         for x in &program.protections {
-            guarded.push(guard(program, &layout, &m, &x.predicates)?);
+            guarded.push(guard(program, &layout, &m, x)?);
         }
         let cells = 0..program.cells.len();
         let threads = 0..program.threads.len();
@@ -226,7 +231,12 @@ impl<'a> Encoding<'a> {
         }
         let m = &self.m;
         let mut any = m.no();
-        for e in &self.guarded[x].predicates {
+        let guarded = &self.guarded[x];
+        for e in guarded
+            .predicates
+            .iter()
+            .chain(guarded.readers.iter().flatten())
+        {
             let then = m.rename(e, |l| {
                 l + usize::from(relevant.binary_search(&((l / 3) as Bit)).is_ok())
             });
@@ -234,6 +244,11 @@ impl<'a> Encoding<'a> {
         }
         self.changes.insert((x, relevant), any.clone());
         Ok(any)
+    }
+
+    /// Where one thread has exclusive access to the x-th protected cell and another has access.
+    pub fn overlap(&self, x: usize) -> &Bdd {
+        &self.guarded[x].overlap
     }
 
     fn initial_states(&self) -> Result<Bdd, Stop> {
@@ -263,8 +278,9 @@ impl<'a> Encoding<'a> {
     fn action(&mut self, thread: ThreadId, location: LocId) -> Result<Action, Stop> {
         let program = self.program;
         let mut rel = Rel::test(self.m.no());
+        let mut outside = Vec::new();
         for edge in &program.threads[thread].locations[location].edges {
-            let one = self.edge(thread, location, edge)?;
+            let one = self.edge(thread, location, edge, &mut outside)?;
             rel = rel.plus(&self.m, &one)?;
         }
         let m = &self.m;
@@ -290,10 +306,17 @@ impl<'a> Encoding<'a> {
             enabled,
             footprint,
             writes,
+            outside,
         })
     }
 
-    fn edge(&mut self, thread: ThreadId, location: LocId, edge: &Edge) -> Result<Rel, Stop> {
+    fn edge(
+        &mut self,
+        thread: ThreadId,
+        location: LocId,
+        edge: &Edge,
+        without_right: &mut Vec<(usize, Bdd)>,
+    ) -> Result<Rel, Stop> {
         let m = &self.m;
         let mut run = Symbolic::new(self.program, &self.layout, m);
         let mut path = self.at(thread, location);
@@ -307,6 +330,7 @@ impl<'a> Encoding<'a> {
             goes,
             fails,
             accesses,
+            writes: written,
             ..
         } = run;
 
@@ -338,8 +362,28 @@ impl<'a> Encoding<'a> {
                 .cloned()
                 .unwrap_or_else(|| m.no());
             if !accessed.is_false() {
-                let outside = m.and_not(&accessed, &self.guarded[x].predicates[thread])?;
+                let guarded = &self.guarded[x];
+                let exclusive = &guarded.predicates[thread];
+                let outside = match &guarded.readers {
+                    None => m.and_not(&accessed, exclusive)?,
+                    Some(readers) => {
+                        let none = m.and_not(&accessed, &readers[thread])?;
+                        match written.get(&protection.cell) {
+                            Some(written) => m.or(&none, &m.and_not(written, exclusive)?)?,
+                            None => none,
+                        }
+                    }
+                };
                 violation = m.or(&violation, &outside)?;
+                let array = self.program.cells[protection.cell].array;
+                let class = self.program.arrays[array].class;
+                if class == (Class::Unprotected { declared: false }) {
+                    let taken = m.and(&outside, &bdd)?;
+                    let from = m.exists(&taken, |l| l % 3 != 0 || self.layout.is_choice(l))?;
+                    if !from.is_false() {
+                        without_right.push((x, from));
+                    }
+                }
             }
             if !self.guarded[x].overlap.is_false() {
                 touched.push((x, accessed));
@@ -382,23 +426,44 @@ fn guard(
     program: &Program,
     layout: &Layout,
     m: &Bdds,
-    predicates: &[Expr],
+    protection: &Protection,
 ) -> Result<Guarded, Stop> {
-    let mut all = Vec::new();
-    let (mut some, mut two) = (m.no(), m.no());
-    let mut support = Vec::new();
-    for e in predicates {
-        let e = predicate(program, layout, m, e)?;
-        two = m.or(&two, &m.and(&some, &e)?)?;
-        some = m.or(&some, &e)?;
-        support.extend(m.support(&e).into_iter().map(|l| (l / 3) as Bit));
-        all.push(e);
+    let encoded = |all: &[Expr]| -> Result<Vec<Bdd>, Stop> {
+        all.iter()
+            .map(|e| predicate(program, layout, m, e))
+            .collect()
+    };
+    let predicates = encoded(&protection.predicates)?;
+    let readers = match &protection.readers {
+        None => None,
+        Some(readers) => {
+            let either = encoded(readers)?;
+            let both: Result<Vec<Bdd>, Stop> = either
+                .iter()
+                .zip(&predicates)
+                .map(|(r, e)| m.or(r, e))
+                .collect();
+            Some(both?)
+        }
+    };
+    // Pair by pair in one pass: `seen` is who of the threads before has access, `owned` who has exclusive access.
+    let (mut seen, mut owned, mut overlap) = (m.no(), m.no(), m.no());
+    let mut support: Vec<Bit> = Vec::new();
+    for (t, e) in predicates.iter().enumerate() {
+        let access = readers.as_ref().map_or(e, |r| &r[t]);
+        overlap = m.or(&overlap, &m.and(&seen, e)?)?;
+        overlap = m.or(&overlap, &m.and(&owned, access)?)?;
+        seen = m.or(&seen, access)?;
+        owned = m.or(&owned, e)?;
+        let levels = m.support(e).into_iter().chain(m.support(access));
+        support.extend(levels.map(|l| (l / 3) as Bit));
     }
     support.sort_unstable();
     support.dedup();
     Ok(Guarded {
-        predicates: all,
-        overlap: two,
+        predicates,
+        readers,
+        overlap,
         support,
     })
 }

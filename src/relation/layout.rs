@@ -8,7 +8,7 @@
 //! used by most threads at the bottom (DESIGN, "Reachability": an order of magnitude lies in this).
 
 use super::bdds::Level;
-use crate::program::{CellId, Class, Command, Edge, Expr, Program, Target, ThreadId};
+use crate::program::{CellId, Class, Program, ThreadId, each_use};
 
 /// A Boolean component of the state.
 pub type Bit = u32;
@@ -174,16 +174,13 @@ fn order(program: &Program) -> Vec<Item> {
     let mut users: Vec<Vec<ThreadId>> = vec![Vec::new(); program.cells.len()];
     for (t, thread) in program.threads.iter().enumerate() {
         for edge in thread.locations.iter().flat_map(|l| &l.edges) {
-            let mut used = CellUse {
-                program,
-                cells: Vec::new(),
-            };
-            used.edge(edge);
-            for c in used.cells {
-                if users[c].last() != Some(&t) {
-                    users[c].push(t);
+            each_use(program, edge, &mut |used| {
+                for c in used.cells {
+                    if users[c].last() != Some(&t) {
+                        users[c].push(t);
+                    }
                 }
-            }
+            });
         }
     }
     // (bottom?, position, kind, cell): locations before locals before shared variables of one position.
@@ -191,7 +188,7 @@ fn order(program: &Program) -> Vec<Item> {
         .map(|t| ((false, t, 0, t), Item::Location(t)))
         .collect();
     for (c, cell) in program.cells.iter().enumerate() {
-        let key = match program.arrays[cell.array].class {
+        let key = match cell.class {
             Class::Local(t) => (false, t, 1, c),
             _ => match users[c].as_slice() {
                 [] => (true, threads, 3, c),
@@ -205,58 +202,4 @@ fn order(program: &Program) -> Vec<Item> {
     std::iter::once(Item::Violated)
         .chain(keyed.into_iter().map(|(_, item)| item))
         .collect()
-}
-
-/// The cells that may be used by an edge: all of an array if the index is computed.
-struct CellUse<'p> {
-    program: &'p Program,
-    cells: Vec<CellId>,
-}
-
-impl CellUse<'_> {
-    fn edge(&mut self, edge: &Edge) {
-        if let Some(guard) = &edge.guard {
-            self.expr(guard);
-        }
-        self.commands(&edge.body);
-    }
-
-    fn expr(&mut self, e: &Expr) {
-        let program = self.program;
-        e.walk(&mut |e| match e {
-            Expr::Cell(c) => self.cells.push(*c),
-            Expr::Element(a, _) => {
-                let a = &program.arrays[*a];
-                self.cells.extend(a.first..a.first + a.len);
-            }
-            _ => {}
-        });
-    }
-
-    fn commands(&mut self, commands: &[Command]) {
-        for command in commands {
-            match command {
-                Command::Assign(target, value) => {
-                    self.expr(value);
-                    self.target(target);
-                }
-                Command::Havoc(target) => self.target(target),
-                Command::Check(e, _) => self.expr(e),
-                Command::If(c, a, b) => {
-                    self.expr(c);
-                    self.commands(a);
-                    self.commands(b);
-                }
-                Command::Choose(branches) => branches.iter().for_each(|b| self.commands(b)),
-                Command::Goto(_) => {}
-            }
-        }
-    }
-
-    fn target(&mut self, target: &Target) {
-        match target {
-            Target::Cell(c) => self.cells.push(*c),
-            Target::Element(a, index) => self.expr(&Expr::Element(*a, index.clone())),
-        }
-    }
 }

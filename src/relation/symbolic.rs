@@ -27,6 +27,8 @@ pub(super) struct Symbolic<'a> {
     pub fails: Bdd,
     /// Where each cell is read or written.
     pub accesses: BTreeMap<CellId, Bdd>,
+    /// Where each cell is written.
+    pub writes: BTreeMap<CellId, Bdd>,
     /// Cells whose middle copy is in use as an arbitrary value.
     arbitrary: BTreeSet<CellId>,
     /// Choice bits in use.
@@ -43,6 +45,7 @@ impl<'a> Symbolic<'a> {
             goes: BTreeMap::new(),
             fails: m.no(),
             accesses: BTreeMap::new(),
+            writes: BTreeMap::new(),
             arbitrary: BTreeSet::new(),
             choices: 0,
         }
@@ -65,6 +68,30 @@ impl<'a> Symbolic<'a> {
                     result = self.value(cell)?.choose(&here, &result, m)?;
                 }
                 Ok(result)
+            }
+            Expr::Via(reference, allocated) => {
+                let slot = self.eval(reference, path)?;
+                let valid = slot.less(&Bits::constant(m, 0), m)?.not();
+                self.fail_outside(path, &valid)?;
+                if let Some(allocated) = allocated {
+                    let a = &self.program.arrays[*allocated];
+                    let mut live = m.no();
+                    for k in 0..a.len {
+                        let here = slot.equal(&Bits::constant(m, k as i64), m)?;
+                        let flag = self.value(a.first + k)?.truth(m)?;
+                        live = m.or(&live, &m.and(&here, &flag)?)?;
+                    }
+                    self.fail_outside(path, &live)?;
+                }
+                Ok(slot)
+            }
+            Expr::Slot(number, pool) => {
+                let slot = self.eval(number, path)?;
+                let len = self.program.pools[*pool].len as i64;
+                let low = slot.less(&Bits::constant(m, 0), m)?.not();
+                let valid = m.and(&low, &slot.less(&Bits::constant(m, len), m)?)?;
+                self.fail_outside(path, &valid)?;
+                Ok(slot)
             }
             Expr::At(thread, locations) => {
                 let group = self.layout.location(*thread);
@@ -217,6 +244,8 @@ impl<'a> Symbolic<'a> {
             return Ok(());
         }
         self.access(cell, path)?;
+        let written = self.writes.entry(cell).or_insert_with(|| self.m.no());
+        *written = self.m.or(written, path)?;
         let merged = value.choose(path, &self.value(cell)?, self.m)?;
         self.values.insert(cell, merged);
         Ok(())

@@ -67,6 +67,12 @@ pub struct Report {
     pub states: States,
     /// Discipline, assertions and the user's properties.
     pub properties: Vec<Property>,
+    /// The disciplines of variables that declare none, as inferred.
+    pub discipline: Vec<Inferred>,
+    /// How those were arrived at, in order.
+    pub revisions: Vec<Revision>,
+    /// The model's text with the inferred disciplines as annotations, if that was asked for.
+    pub annotated: Option<String>,
     /// Steps that are visible.
     pub visible: Vec<Step>,
     /// Steps that are invisible.
@@ -108,6 +114,9 @@ impl Report {
             hypotheses: Vec::new(),
             states: States::default(),
             properties: Vec::new(),
+            discipline: Vec::new(),
+            revisions: Vec::new(),
+            annotated: None,
             visible: Vec::new(),
             invisible: Vec::new(),
             invariant: "none".to_string(),
@@ -249,6 +258,32 @@ pub struct Property {
     pub trace: Option<Trace>,
 }
 
+/// The inferred discipline of a variable, or of some of its cells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Inferred {
+    /// The variable, or the cells where they differ: `x`, `x[0], x[2]`.
+    pub variable: String,
+    /// `private`, `unused`, `protected` or `unprotected`.
+    pub kind: String,
+    /// The discipline in words.
+    pub words: String,
+}
+
+/// One change of a guess at a discipline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Revision {
+    /// The variable, or its cells.
+    pub variable: String,
+    /// The guess before.
+    pub from: String,
+    /// The guess after.
+    pub to: String,
+    /// What refuted the one before.
+    pub why: String,
+    /// The steps that lead there, the refuting one last; empty if they are not known.
+    pub steps: Vec<Step>,
+}
+
 /// A finite execution of the original program, re-executed by the interpreter.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trace {
@@ -331,6 +366,8 @@ pub struct Timing {
     pub front_end: f64,
     /// Building relations, visibility.
     pub encoding: f64,
+    /// Guessing and revising disciplines, all rounds but the last.
+    pub inference: f64,
     /// Checking the hypotheses.
     pub hypotheses: f64,
     /// The reduced fixpoint.

@@ -56,6 +56,19 @@ pub(super) fn holds() -> Report {
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
     report.invariant = "true".to_string();
+    report.discipline = vec![Inferred {
+        variable: "x[0]".to_string(),
+        kind: "protected".to_string(),
+        words: "protected by m[0]".to_string(),
+    }];
+    report.annotated = Some("mutex m;\n".to_string());
+    report.revisions = vec![Revision {
+        variable: "x[0]".to_string(),
+        from: "protected by every mutex".to_string(),
+        to: "protected by m[0]".to_string(),
+        why: "worker(0) accesses it at B without m[1]".to_string(),
+        steps: vec![step(0, "B", 7, "x[0] = i;", &[])],
+    }];
     report.well_formedness = vec![hypothesis(
         "WFinitVis",
         "init <= p",

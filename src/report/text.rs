@@ -3,11 +3,12 @@
 //! Only what helps to act on the answer is shown unasked: refuted properties with their whole traces, refuted
 //! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
 
+mod discipline;
 mod steps;
 mod trace;
 mod witness;
 
-use super::layout::{counted_text, printable, printable_lines};
+use super::layout::{counted, counted_text, printable, printable_lines};
 use super::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
 use std::fmt;
 use steps::{at, compact, listed};
@@ -20,6 +21,8 @@ pub enum Detail {
     /// What helps to act on the answer.
     #[default]
     Normal,
+    /// That, and each step with what makes it visible or lets it be invisible.
+    Steps,
     /// Everything.
     Verbose,
 }
@@ -90,6 +93,7 @@ struct Body<'a> {
 impl fmt::Display for Body<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.properties(f)?;
+        discipline::write(f, self.report, self.verbose())?;
         self.hypotheses(f)?;
         self.steps(f)?;
         self.numbers(f)?;
@@ -221,17 +225,20 @@ impl Body<'_> {
             return Ok(());
         }
         writeln!(f)?;
+        let each = matches!(self.detail, Detail::Steps | Detail::Verbose);
         for (title, steps) in [
             ("visible", &report.visible),
             ("invisible", &report.invisible),
         ] {
-            if self.verbose() {
-                listed(f, title, steps)?;
-            } else {
-                writeln!(f, "{title}: {}", compact(steps))?;
+            match each {
+                true => writeln!(f, "{title}: {}", counted(steps.len(), "step"))?,
+                false => writeln!(f, "{title}: {}", compact(steps))?,
             }
         }
-        Ok(())
+        match each {
+            true => listed(f, report),
+            false => Ok(()),
+        }
     }
 
     fn numbers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -60,16 +60,18 @@ impl Graph {
             .map(|(label, _)| label)
             .collect();
         let by_line = format!("line {line}");
+        let is_known = |name: &str| match labels.is_empty() {
+            true => name == by_line,
+            false => labels.iter().any(|label| *label == name),
+        };
+        // `line 5 (from line 10)` in a procedure that is called on line 10.
+        let base = name.split(" (").next().expect("at least one part");
         let known = match here.len() {
             0 => false,
-            1 if labels.is_empty() => name == by_line,
-            1 => labels.iter().any(|label| *label == name),
+            1 => is_known(base),
             _ => {
-                let base = name
-                    .split([' ', '#', '('])
-                    .next()
-                    .expect("at least one part");
-                name.starts_with(&by_line) || labels.iter().any(|label| *label == base)
+                let base = base.split(" #").next().expect("at least one part");
+                base == by_line || is_known(base)
             }
         };
         if known { here } else { Vec::new() }

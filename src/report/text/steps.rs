@@ -1,7 +1,7 @@
 //! Steps: one in its place, all of them, or a short list by thread.
 
-use crate::report::Step;
 use crate::report::layout::counted;
+use crate::report::{Report, Step};
 use std::fmt;
 
 /// `worker(0) at B, line 7: x[0] = i;`
@@ -23,12 +23,25 @@ pub(super) fn at(step: &Step) -> String {
     }
 }
 
-pub(super) fn listed(f: &mut fmt::Formatter<'_>, title: &str, steps: &[Step]) -> fmt::Result {
-    writeln!(f, "{title}: {}", counted(steps.len(), "step"))?;
-    for step in steps {
-        writeln!(f, "  {}", at(step))?;
+/// Every step, thread by thread in the order of the program, with the reasons.
+pub(super) fn listed(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
+    let marked = |steps: &'_ [Step], mark| -> Vec<(Step, &str)> {
+        steps.iter().map(|s| (s.clone(), mark)).collect()
+    };
+    let mut all = marked(&report.visible, "visible");
+    all.extend(marked(&report.invisible, "invisible"));
+    let mut threads: Vec<&str> = Vec::new();
+    for (step, _) in &all {
+        if !threads.contains(&step.thread.as_str()) {
+            threads.push(&step.thread);
+        }
+    }
+    let mut sorted: Vec<&(Step, &str)> = all.iter().collect();
+    sorted.sort_by_key(|(s, _)| (threads.iter().position(|t| *t == s.thread), s.line));
+    for (step, mark) in sorted {
+        writeln!(f, "  {:9}  {}", mark, at(step))?;
         for reason in &step.reasons {
-            writeln!(f, "      {reason}")?;
+            writeln!(f, "             {reason}")?;
         }
     }
     Ok(())
