@@ -28,6 +28,7 @@ fn run(session: &Session, strict: bool, budget: Budget) -> Report {
         cross_check: true,
         strict,
         property: None,
+        ..CheckOptions::default()
     };
     let theory = theory("stoller-cohen").expect("the default theorem");
     session.check(&theory, &options, &Control::new(budget))

@@ -226,6 +226,7 @@ fn check_within(session: &Session, strict: bool, time: Duration) -> Report {
         cross_check: true,
         strict,
         property: None,
+        ..CheckOptions::default()
     };
     let control = Control::new(Budget {
         nodes: 200_000,

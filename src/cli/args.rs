@@ -70,6 +70,9 @@ pub struct CheckArgs {
     /// List each step, visible or not, and why
     #[arg(long, conflicts_with = "quiet")]
     explain_visible: bool,
+    /// Print the model with the inferred disciplines as annotations, to be pasted back
+    #[arg(long, conflicts_with = "quiet")]
+    pub print_discipline: bool,
     /// Print the variable order instead of checking
     #[arg(long)]
     pub print_order: bool,

@@ -171,6 +171,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 cross_check: args.cross_check,
                 strict: args.strict,
                 property: args.property.clone(),
+                annotate: args.print_discipline,
             };
             let report = backend.check(&model, &args.theorem, &options, control);
             Ok((warnings, Answer::Checked(Box::new(report))))
@@ -205,7 +206,14 @@ impl<'a, B: Backend> Session<'a, B> {
         self.state_limits(&mut report);
         match self.args.format {
             Format::Json => output.line(json::check(&report)),
-            Format::Text => output.write(&text::render(&report, self.args.detail())),
+            Format::Text => match &report.annotated {
+                // The answer goes to where the reader looks, and not into the file that the text may go to.
+                Some(annotated) => {
+                    output.write(annotated);
+                    say(text::render(&report, Detail::Quiet).trim_end());
+                }
+                None => output.write(&text::render(&report, self.args.detail())),
+            },
         }
         Exit::from(&report).and(self.trace.offer(&report))
     }

@@ -105,6 +105,14 @@ impl Evaluation<'_> {
                 }
                 Ok(slot)
             }
+            Expr::Slot(number, pool) => {
+                let slot = self.value(number)?;
+                let len = self.program.pools[*pool].len as i64;
+                if !(0..len).contains(&slot) {
+                    return Err(Failure::Index);
+                }
+                Ok(slot)
+            }
             Expr::At(thread, locations) => {
                 Ok(i64::from(locations.contains(&self.state.location(*thread))))
             }

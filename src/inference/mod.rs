@@ -5,11 +5,13 @@
 //! other: hypotheses, reduced system, evidence. A wrong guess shows as a violation of the discipline there, and is
 //! revised; a variable for which no guess is left is unprotected. Annotations are never touched.
 
+mod annotate;
 mod guess;
 mod locksets;
 mod regions;
 mod sites;
 
+pub use annotate::annotated;
 pub use guess::{Guess, lock_name};
 pub use locksets::Seen;
 
@@ -227,46 +229,21 @@ impl Inference {
             .map_or_else(String::new, |g| g.words(&self.program))
     }
 
-    /// Chooses a guess for each of these cells, and again for those whose regions a new visible step divides.
+    /// Chooses a guess for each of these cells. Where one becomes unprotected, its accesses divide the regions of others: those that
+    /// rest on regions, or for which no guess was left, are looked at once more.
     fn settle(&mut self, cells: &[CellId]) {
         let mut program = self.program.clone();
-        let mut cells = cells.to_vec();
-        loop {
-            let visible = mentions(&program);
-            let sees = |t: ThreadId, l: LocId| visible.contains(&(t, l));
-            let mut opened = false;
-            for &c in &cells {
-                let knowledge = Knowledge {
-                    program: &program,
-                    sites: &self.sites,
-                    observed: &self.observed,
-                    locks: &self.locks,
-                    flow: Flow::new(&program, &sees),
-                };
-                let tried = self.tried.get(&c).map_or(&[][..], Vec::as_slice);
-                let guess = knowledge.guess(c, tried);
-                opened |= guess == Guess::Unprotected;
-                self.guesses.insert(c, guess);
-            }
-            for c in &cells {
-                let open = self.guesses.get(c) == Some(&Guess::Unprotected);
-                program.cells[*c].class = match open {
-                    true => Class::Unprotected { declared: false },
-                    false => Class::Protected,
-                };
-            }
-            // Where a variable has become unprotected its accesses divide the regions of others.
-            let divided = |g: &Guess| matches!(g, Guess::HandedOver { .. });
-            cells = self
-                .guesses
-                .iter()
-                .filter(|(_, g)| opened && divided(g))
-                .map(|(c, _)| *c)
-                .collect();
-            cells.sort_unstable();
-            if cells.is_empty() {
-                break;
-            }
+        self.choose(&mut program, cells);
+        let is_open = |g: &Guess| *g == Guess::Unprotected;
+        if cells
+            .iter()
+            .any(|c| self.guesses.get(c).is_some_and(is_open))
+        {
+            let divided = |g: &Guess| is_open(g) || matches!(g, Guess::HandedOver { .. });
+            let again = self.guesses.iter().filter(|(_, g)| divided(g));
+            let mut again: Vec<CellId> = again.map(|(c, _)| *c).collect();
+            again.sort_unstable();
+            self.choose(&mut program, &again);
         }
         program
             .protections
@@ -279,6 +256,36 @@ impl Inference {
         }
         program.protections.sort_by_key(|p| p.cell);
         self.program = program;
+    }
+
+    /// Chooses the best guesses that have not been tried, under the visibility that the other guesses give.
+    fn choose(&mut self, program: &mut Program, cells: &[CellId]) {
+        let before = program.clone();
+        for array in cells.chunk_by(|a, b| before.cells[*a].array == before.cells[*b].array) {
+            // What a guess says of a cell, its own accesses have to be invisible for.
+            let mut assumed = before.clone();
+            for &c in array {
+                assumed.cells[c].class = Class::Protected;
+            }
+            let visible = mentions(&assumed);
+            let sees = |t: ThreadId, l: LocId| visible.contains(&(t, l));
+            for &c in array {
+                let knowledge = Knowledge {
+                    program: &assumed,
+                    sites: &self.sites,
+                    observed: &self.observed,
+                    locks: &self.locks,
+                    flow: Flow::new(&assumed, &sees),
+                };
+                let tried = self.tried.get(&c).map_or(&[][..], Vec::as_slice);
+                let guess = knowledge.guess(c, tried);
+                program.cells[c].class = match guess {
+                    Guess::Unprotected => Class::Unprotected { declared: false },
+                    _ => Class::Protected,
+                };
+                self.guesses.insert(c, guess);
+            }
+        }
     }
 
     /// The lockset computation as revisions.

@@ -2,10 +2,11 @@
 
 use super::cfg::Graph;
 use super::codes;
-use super::expressions::{Typed, fold};
+use super::expressions::{Typed, fits, fold};
+use super::operations::operation_blocks;
 use super::scope::{Context, Elaborator};
-use super::{Command, Expr, Failure, NO_OWNER, Target, Type};
-use crate::syntax::ast::{BinaryOp, Stmt, StmtKind};
+use super::{Command, Expr, Failure, Target, Type};
+use crate::syntax::ast::{BinaryOp, Block, Stmt, StmtKind};
 use crate::syntax::diagnostic::{Diagnostic, Span};
 
 /// A single action before it has a place in the graph.
@@ -37,12 +38,12 @@ impl Elaborator {
             }
             StmtKind::When(e, inner) => {
                 let outer = self.condition(e, cx);
-                if !is_single(&inner.kind) {
+                if !is_single(&inner.kind) || self.as_call(&inner.kind).is_some() {
                     self.error(
                         codes::BAD_ATOMIC,
                         inner.span,
                         "`when` guards one action",
-                        "an assignment, `skip`, `havoc`, `lock`, `unlock`, `assert` or `atomic { .. }`",
+                        "an assignment, an operation such as `lock`, `skip`, `havoc`, `assert` or `atomic { .. }`",
                         "wrap it: `when (g) atomic { .. }`",
                     );
                     return None;
@@ -60,26 +61,10 @@ impl Elaborator {
                     body: inner.body,
                 })
             }
-            StmtKind::Lock(m) => {
-                let (owner, target) = self.owner(m, cx)?;
-                let this = self.this(cx);
-                self.may_fail(g, &[&owner]);
-                let free = fold(BinaryOp::Eq, owner, Expr::Const(NO_OWNER));
-                Some(Action {
-                    guard: Some(free),
-                    body: vec![Command::Assign(target, this)],
-                })
-            }
-            StmtKind::Unlock(m) => {
-                let (owner, target) = self.owner(m, cx)?;
-                let mine = fold(BinaryOp::Eq, owner, self.this(cx));
-                g.may_fail = true;
-                let body = vec![
-                    Command::Check(mine, Failure::NotOwner),
-                    Command::Assign(target, Expr::Const(NO_OWNER)),
-                ];
-                Some(Action { guard: None, body })
-            }
+            StmtKind::Lock(m) => self.lock(g, m, cx),
+            StmtKind::Unlock(m) => self.unlock(g, m, cx),
+            StmtKind::Call(name, arguments) => self.operation(g, stmt, name, arguments, cx),
+            StmtKind::New(place, pool) => self.new_object(g, place, pool, cx),
             StmtKind::Assert(e) => {
                 let e = self.condition(e, cx)?;
                 g.may_fail |= e != Expr::TRUE;
@@ -89,7 +74,7 @@ impl Elaborator {
                 })
             }
             StmtKind::Assign(place, right) => {
-                let target = self.target(place, cx);
+                let target = self.target_of(place, cx);
                 let value = self.expression(right, cx);
                 let ((target, array), value) = (target?, value?);
                 let ty = self.program.cells[self.program.arrays[array].first].ty;
@@ -100,7 +85,7 @@ impl Elaborator {
                 })
             }
             StmtKind::Havoc(place) => {
-                let (target, _) = self.target(place, cx)?;
+                let (target, _) = self.target_of(place, cx)?;
                 g.may_fail |= matches!(target, Target::Element(..));
                 Some(Action {
                     guard: None,
@@ -108,34 +93,52 @@ impl Elaborator {
                 })
             }
             StmtKind::Atomic(block) => {
-                let (first, rest) = match block.stmts.split_first() {
-                    Some((first, rest)) if blocks(&first.kind) => (Some(first), rest),
-                    _ => (None, block.stmts.as_slice()),
-                };
-                let leading = match first {
-                    Some(first) => {
-                        self.no_labels(first);
-                        self.single(g, first, cx)
-                    }
-                    None => Some(Action {
-                        guard: None,
-                        body: Vec::new(),
-                    }),
-                };
-                let rest = self.sequence(g, rest, cx);
-                let (mut leading, rest) = (leading?, rest?);
-                leading.body.extend(rest);
-                Some(leading)
+                self.compound(g, &block.stmts.iter().collect::<Vec<_>>(), cx)
             }
             _ => None,
         }
     }
 
-    /// The statements of an atomic block after its first.
-    fn sequence(
+    /// Statements as one action, the first of which may block.
+    pub(super) fn compound(
         &mut self,
         g: &mut Graph,
-        stmts: &[Stmt],
+        stmts: &[&Stmt],
+        cx: &mut Context,
+    ) -> Option<Action> {
+        let (first, rest) = match stmts.split_first() {
+            Some((first, rest)) if self.blocks(&first.kind) => (Some(first), rest),
+            _ => (None, stmts),
+        };
+        let leading = match first {
+            Some(first) => {
+                self.no_labels(first);
+                match self.as_call(&first.kind) {
+                    Some(call) => self.call_inside(g, first, call, cx),
+                    None => self.single(g, first, cx),
+                }
+            }
+            None => Some(Action {
+                guard: None,
+                body: Vec::new(),
+            }),
+        };
+        let rest = self.sequence(g, rest, cx);
+        let (mut leading, rest) = (leading?, rest?);
+        leading.body.extend(rest);
+        Some(leading)
+    }
+
+    /// The statements of a block as one action, none of which may block.
+    fn inside(&mut self, g: &mut Graph, block: &Block, cx: &mut Context) -> Option<Vec<Command>> {
+        self.sequence(g, &block.stmts.iter().collect::<Vec<_>>(), cx)
+    }
+
+    /// The statements of an atomic block after its first.
+    pub(super) fn sequence(
+        &mut self,
+        g: &mut Graph,
+        stmts: &[&Stmt],
         cx: &mut Context,
     ) -> Option<Vec<Command>> {
         let mut commands = Vec::new();
@@ -154,13 +157,14 @@ impl Elaborator {
         if !self.grow(1, stmt.span) {
             return None;
         }
+        let call = self.as_call(&stmt.kind);
         match &stmt.kind {
             StmtKind::Empty => Some(Vec::new()),
             StmtKind::If(c, then, otherwise) => {
                 let condition = self.condition(c, cx);
-                let yes = self.sequence(g, &then.stmts, cx);
+                let yes = self.inside(g, then, cx);
                 let no = match otherwise {
-                    Some(block) => self.sequence(g, &block.stmts, cx),
+                    Some(block) => self.inside(g, block, cx),
                     None => Some(Vec::new()),
                 };
                 let (condition, yes, no) = (condition?, yes?, no?);
@@ -184,22 +188,19 @@ impl Elaborator {
                 }
                 for k in lo..=hi {
                     cx.bound.push((var.text.clone(), k));
-                    let copy = self.sequence(g, &body.stmts, cx);
+                    let copy = self.inside(g, body, cx);
                     cx.bound.pop();
                     commands.extend(copy?);
                 }
                 Some(commands)
             }
             StmtKind::Either(branches) => {
-                let branches: Vec<_> = branches
-                    .iter()
-                    .map(|b| self.sequence(g, &b.stmts, cx))
-                    .collect();
+                let branches: Vec<_> = branches.iter().map(|b| self.inside(g, b, cx)).collect();
                 let branches: Option<Vec<_>> = branches.into_iter().collect();
                 Some(vec![Command::Choose(branches?)])
             }
-            StmtKind::Atomic(block) => self.sequence(g, &block.stmts, cx),
-            kind if blocks(kind) => {
+            StmtKind::Atomic(block) => self.inside(g, block, cx),
+            kind if self.blocks(kind) => {
                 self.error(
                     codes::BAD_ATOMIC,
                     stmt.span,
@@ -229,11 +230,27 @@ impl Elaborator {
                 );
                 None
             }
-            _ => Some(self.single(g, stmt, cx)?.body),
+            StmtKind::Return(value) => {
+                self.error(
+                    codes::BAD_ATOMIC,
+                    stmt.span,
+                    "`return` in the middle of one action",
+                    "a statement that goes on to the next",
+                    match value {
+                        _ if cx.returning.is_none() => "only procedures return",
+                        _ => "in an atomic block a procedure returns with its last statement only; write `if .. else`",
+                    },
+                );
+                None
+            }
+            _ => match call {
+                Some(call) => Some(self.call_inside(g, stmt, call, cx)?.body),
+                None => Some(self.single(g, stmt, cx)?.body),
+            },
         }
     }
 
-    fn no_labels(&mut self, stmt: &Stmt) {
+    pub(super) fn no_labels(&mut self, stmt: &Stmt) {
         if let Some(name) = stmt.labels.first() {
             self.error(
                 codes::BAD_ATOMIC,
@@ -245,15 +262,11 @@ impl Elaborator {
         }
     }
 
-    fn this(&self, cx: &Context) -> Expr {
-        Expr::Const(cx.this.map_or(NO_OWNER, |t| t as i64))
-    }
-
     /// Notes whether an evaluation can fail: then the thread needs a location `wrong`.
     pub(super) fn may_fail(&mut self, g: &mut Graph, expressions: &[&Expr]) {
         for e in expressions {
             e.walk(&mut |e| match e {
-                Expr::Element(..) | Expr::Via(..) => g.may_fail = true,
+                Expr::Element(..) | Expr::Via(..) | Expr::Slot(..) => g.may_fail = true,
                 Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, d) => {
                     g.may_fail |= !matches!(**d, Expr::Const(c) if c != 0);
                 }
@@ -262,7 +275,8 @@ impl Elaborator {
         }
     }
 
-    fn assignable(
+    /// Whether a value can be assigned; notes whether that can go wrong.
+    pub(super) fn assignable(
         &mut self,
         g: &mut Graph,
         target: &Target,
@@ -270,14 +284,10 @@ impl Elaborator {
         value: &Typed,
         (whole, right): (Span, Span),
     ) -> Option<()> {
-        use super::Kind::{Bool, Enum};
-        let fits = match (ty.kind, value.kind) {
-            (Bool | Enum(_), found) => found == ty.kind,
-            (_, Bool | Enum(_)) => false,
-            _ => true,
-        };
-        if !fits {
+        use super::Kind::{Bool, Enum, Ref};
+        if !fits(ty.kind, value.kind) {
             let wanted = match ty.kind {
+                Ref(_) => "a reference, into what the variable's type names",
                 Bool => "a boolean, the variable's type",
                 Enum(_) => "a value of the variable's enum",
                 _ => "an integer, the variable's type",
@@ -309,12 +319,14 @@ impl Elaborator {
     }
 }
 
-/// Whether a statement is one action (as opposed to control).
+/// Whether a statement is one action (as opposed to control). That operations are not all so is told where they are read.
 fn is_single(kind: &StmtKind) -> bool {
     use StmtKind::*;
     matches!(
         kind,
         Assign(..)
+            | Call(..)
+            | New(..)
             | Havoc(_)
             | Lock(_)
             | Unlock(_)
@@ -326,11 +338,20 @@ fn is_single(kind: &StmtKind) -> bool {
     )
 }
 
-/// Whether a statement can block.
-fn blocks(kind: &StmtKind) -> bool {
-    match kind {
-        StmtKind::When(..) | StmtKind::Assume(_) | StmtKind::Lock(_) => true,
-        StmtKind::Atomic(block) => block.stmts.first().is_some_and(|s| blocks(&s.kind)),
-        _ => false,
+impl Elaborator {
+    /// Whether a statement can block.
+    pub(super) fn blocks(&self, kind: &StmtKind) -> bool {
+        if let Some(call) = self.as_call(kind) {
+            return self.call_blocks(call);
+        }
+        match kind {
+            StmtKind::When(..) | StmtKind::Assume(_) | StmtKind::Lock(_) => true,
+            StmtKind::Call(name, _) => operation_blocks(&name.text),
+            StmtKind::Atomic(block) => {
+                let first = block.stmts.first();
+                first.is_some_and(|s| self.blocks(&s.kind))
+            }
+            _ => false,
+        }
     }
 }

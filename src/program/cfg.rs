@@ -5,13 +5,17 @@
 //! that control can wait at together. So a choice is no step, and a constant condition leaves nothing behind.
 
 use super::codes;
+use super::operations::takes_two_steps;
 use super::scope::{Context, Elaborator};
-use super::{Command, Edge, Expr, Thread};
+use super::{Command, Edge, Expr};
 use crate::syntax::ast::{Block, Name, Stmt, StmtKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use std::collections::BTreeSet;
 
 pub(super) type NodeId = usize;
+
+/// Where a thread waits for its `start`.
+const START: &str = "start";
 
 /// The node of a thread that has ended.
 pub(super) const END: NodeId = 0;
@@ -25,17 +29,28 @@ pub(super) struct Node {
     pub copy: String,
 }
 
+/// A label, and the nodes that it names.
+pub(super) struct Label {
+    pub name: String,
+    pub span: Span,
+    pub nodes: Vec<NodeId>,
+    /// The procedure whose body it stands in: labels differ within one body.
+    body: Option<usize>,
+}
+
 #[derive(Default)]
 pub(super) struct Graph {
     pub nodes: Vec<Node>,
-    pub labels: Vec<(String, Span, Vec<NodeId>)>,
+    pub labels: Vec<Label>,
+    /// The procedure whose body is being built, if any.
+    pub body: Option<usize>,
     copy: Vec<String>,
     /// Whether some step can go wrong: then the thread needs a location for that.
     pub may_fail: bool,
 }
 
 impl Graph {
-    fn node(&mut self, span: Span) -> NodeId {
+    pub(super) fn node(&mut self, span: Span) -> NodeId {
         self.nodes.push(Node {
             span,
             copy: self.copy.join(", "),
@@ -44,7 +59,26 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    fn action(
+    /// What is built by `f` is one of several copies, or a part of a statement, told apart by `name`.
+    pub(super) fn copied<T>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.copy.push(name.to_string());
+        let built = f(self);
+        self.copy.pop();
+        built
+    }
+
+    /// A node whose action says itself where it goes.
+    pub(super) fn branching(&mut self, span: Span, body: Vec<Command>) -> NodeId {
+        let node = self.node(span);
+        self.nodes[node].edges.push(Edge {
+            guard: None,
+            body,
+            span,
+        });
+        node
+    }
+
+    pub(super) fn action(
         &mut self,
         span: Span,
         guard: Option<Expr>,
@@ -73,15 +107,35 @@ impl Graph {
 }
 
 impl Elaborator {
-    /// Builds the locations of a thread from its body.
-    pub(super) fn thread_graph(&mut self, body: &Block, cx: &mut Context, thread: &mut Thread) {
+    /// The graph of a thread, and the node that it begins at.
+    pub(super) fn thread_graph(&mut self, body: &Block, cx: &mut Context) -> (Graph, NodeId) {
         let mut graph = Graph::default();
         graph.node(Span::new(body.span.end.saturating_sub(1), body.span.end));
         let entry = self.block(&mut graph, body, END, cx, true);
-        self.locations(&graph, entry, thread);
+        (graph, entry)
     }
 
-    fn block(
+    /// The locations of a thread. One that is started waits for that in front of its body.
+    pub(super) fn located(&mut self, number: usize, span: Span, mut g: Graph, entry: NodeId) {
+        let mut entry = entry;
+        if let Some(started) = self.started[number] {
+            let flag = Expr::Cell(self.program.arrays[started].first);
+            entry = g.action(span, Some(flag), Vec::new(), entry);
+            if !g.labels.iter().any(|l| l.name == START) {
+                g.labels.push(Label {
+                    name: START.to_string(),
+                    span,
+                    nodes: vec![entry],
+                    body: None,
+                });
+            }
+        }
+        let mut thread = self.program.threads[number].clone();
+        self.locations(&g, entry, &mut thread);
+        self.program.threads[number] = thread;
+    }
+
+    pub(super) fn block(
         &mut self,
         g: &mut Graph,
         block: &Block,
@@ -109,15 +163,19 @@ impl Elaborator {
             }
             let endless = matches!(&stmt.kind, StmtKind::While(c, _)
                 if self.quietly(|e| e.condition(c, cx)) == Some(Expr::TRUE));
+            let returns = matches!(&stmt.kind, StmtKind::Return(_));
             let rest = &block.stmts[i + 1..];
-            if let (true, Some(after)) = (endless, rest.iter().find(|s| s.kind != StmtKind::Empty))
-            {
+            let acts = |s: &&Stmt| !matches!(s.kind, StmtKind::Empty | StmtKind::Local(_));
+            if let (true, Some(after)) = (endless || returns, rest.iter().find(acts)) {
                 self.report(Diagnostic::warning(
                     codes::UNREACHABLE_CODE,
                     after.span,
                     "this is never reached",
                     "the end of the block",
-                    "the loop before it does not end; remove what follows, or give the loop a condition",
+                    match returns {
+                        true => "the `return` before it leaves the procedure; remove what follows, or put a condition before it",
+                        false => "the loop before it does not end; remove what follows, or give the loop a condition",
+                    },
                 ));
             }
             let entry = self.statement(g, stmt, next, cx);
@@ -129,25 +187,43 @@ impl Elaborator {
 
     fn label(&mut self, g: &mut Graph, stmt: &Stmt, node: NodeId) {
         for name in &stmt.labels {
-            match g.labels.iter_mut().find(|(n, _, _)| *n == name.text) {
-                // Copies of an unrolled loop share a label: it then names several locations.
-                Some((_, span, nodes)) if *span == name.span => nodes.push(node),
+            let body = g.body;
+            let same = |l: &&mut Label| l.name == name.text && l.body == body;
+            match g.labels.iter_mut().find(same) {
+                // Copies of an unrolled loop or of a procedure share a label: it then names several locations.
+                Some(label) if label.span == name.span => label.nodes.push(node),
                 // Statements are met backwards; the later of the two is the duplicate.
-                Some((_, span, _)) if span.start > name.span.start => {
+                Some(label) if label.span.start > name.span.start => {
                     let later = Name {
                         text: name.text.clone(),
-                        span: *span,
+                        span: label.span,
                     };
                     self.duplicate(&later);
                 }
                 Some(_) => self.duplicate(name),
-                None => g.labels.push((name.text.clone(), name.span, vec![node])),
+                None => g.labels.push(Label {
+                    name: name.text.clone(),
+                    span: name.span,
+                    nodes: vec![node],
+                    body,
+                }),
             }
         }
     }
 
     fn statement(&mut self, g: &mut Graph, stmt: &Stmt, next: NodeId, cx: &mut Context) -> NodeId {
+        if let Some(call) = self.as_call(&stmt.kind) {
+            return self.call(g, stmt, call, next, cx);
+        }
         match &stmt.kind {
+            StmtKind::Return(value) => {
+                let entry = self.return_statement(g, stmt, value.as_ref(), cx);
+                entry.unwrap_or(next)
+            }
+            StmtKind::Call(name, arguments) if takes_two_steps(&name.text) => {
+                let entry = self.two_steps(g, stmt, (name, arguments), next, cx);
+                entry.unwrap_or(next)
+            }
             StmtKind::Empty | StmtKind::Local(_) => next,
             StmtKind::If(c, then, otherwise) => {
                 let condition = self.condition(c, cx);
@@ -258,8 +334,10 @@ impl Elaborator {
             StmtKind::Either(branches) => {
                 let choice = g.node(stmt.span);
                 for branch in branches {
+                    let nodes = g.nodes.len();
                     let mut entry = self.block(g, branch, next, cx, false);
-                    if entry == next {
+                    // Nothing to do in this branch, or nothing but to leave the procedure: a step chooses it.
+                    if entry < nodes {
                         entry = g.action(branch.span, None, Vec::new(), next);
                     }
                     g.nodes[choice].forward.push(entry);
@@ -275,22 +353,39 @@ impl Elaborator {
 
     /// A block that disappears: its errors are errors all the same, its warnings are not, and its labels name no location.
     fn gone(&mut self, g: &mut Graph, block: &Block, cx: &mut Context) {
+        let body = g.body;
+        let labels = self.aside(|e, aside| {
+            aside.body = body;
+            e.block(aside, block, END, cx, false);
+        });
+        for label in labels {
+            let known = |l: &Label| l.name == label.name && l.body == label.body;
+            if !g.labels.iter().any(known) {
+                g.labels.push(Label {
+                    nodes: Vec::new(),
+                    ..label
+                });
+            }
+        }
+    }
+
+    /// Elaborates what leaves nothing behind but its errors; gives the labels that stand there.
+    pub(super) fn aside(&mut self, f: impl FnOnce(&mut Self, &mut Graph)) -> Vec<Label> {
         let mut aside = Graph {
             nodes: vec![Node::default()],
             ..Graph::default()
         };
-        let kept = self.diagnostics.len();
-        self.block(&mut aside, block, END, cx, false);
+        let (kept, mark) = (self.diagnostics.len(), self.mark());
+        self.gone += 1;
+        f(self, &mut aside);
+        self.gone -= 1;
+        self.restore(&mark);
         let mut place = 0;
         self.diagnostics.retain(|d| {
             place += 1;
             place <= kept || d.severity == Severity::Error
         });
-        for (name, span, _) in aside.labels {
-            if !g.labels.iter().any(|(n, _, _)| *n == name) {
-                g.labels.push((name, span, Vec::new()));
-            }
-        }
+        aside.labels
     }
 }
 

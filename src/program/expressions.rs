@@ -2,12 +2,15 @@
 
 use super::codes;
 use super::scope::{Context, Elaborator};
-use super::{Expr, Kind, NO_OWNER};
+use super::{Expr, Kind, NO_OWNER, NULL};
 use crate::syntax::ast::{self, BinaryOp, ExprKind, UnaryOp};
 use crate::syntax::diagnostic::Span;
 
 /// Values of expressions stay within these bounds, so that 64-bit arithmetic never overflows.
 const VALUE_BOUND: i128 = 1 << 62;
+
+/// The pool of `null`, which fits all.
+const ANY_POOL: usize = usize::MAX;
 
 /// A typed expression and the interval its values lie in.
 #[derive(Clone, Debug)]
@@ -45,8 +48,20 @@ fn is_number(kind: Kind) -> bool {
     matches!(kind, Kind::Int | Kind::Owner)
 }
 
-fn same(a: Kind, b: Kind) -> bool {
-    a == b || is_number(a) && is_number(b)
+/// Whether values of two kinds can be compared.
+pub(super) fn same(a: Kind, b: Kind) -> bool {
+    let null = matches!((a, b), (Kind::Ref(p), Kind::Ref(q)) if p == ANY_POOL || q == ANY_POOL);
+    a == b || null || is_number(a) && is_number(b)
+}
+
+/// Whether a variable can take a value.
+pub(super) fn fits(variable: Kind, value: Kind) -> bool {
+    match (variable, value) {
+        (Kind::Ref(_), _) | (_, Kind::Ref(_)) => same(variable, value),
+        (Kind::Bool | Kind::Enum(_), _) => value == variable,
+        (_, Kind::Bool | Kind::Enum(_)) => false,
+        _ => true,
+    }
 }
 
 impl Elaborator {
@@ -59,6 +74,7 @@ impl Elaborator {
                 format!("one of {}", self.program.enums[e].variants.join(", "))
             }
             Kind::Enum(e) => format!("a value of enum `{}`", self.program.enums[e].name),
+            Kind::Ref(ANY_POOL) => "`null`".into(),
             Kind::Ref(p) => format!("a reference into `{}`", self.program.pools[p].name),
         }
     }
@@ -77,15 +93,19 @@ impl Elaborator {
     /// A boolean expression.
     pub(super) fn condition(&mut self, e: &ast::Expr, cx: &Context) -> Option<Expr> {
         let t = self.expression(e, cx)?;
+        self.truth(t, e.span)
+    }
+
+    /// The same, of an expression that has been elaborated.
+    pub(super) fn truth(&mut self, t: Typed, span: Span) -> Option<Expr> {
         if t.kind == Kind::Bool {
             return Some(t.expr);
         }
-        self.mismatch(
-            e.span,
-            t.kind,
-            "a condition",
-            "compare it with something, as in `e != 0`",
-        );
+        let help = match t.kind {
+            Kind::Ref(_) => "compare it with something, as in `p != null`",
+            _ => "compare it with something, as in `e != 0`",
+        };
+        self.mismatch(span, t.kind, "a condition", help);
         None
     }
 
@@ -173,12 +193,14 @@ impl Elaborator {
                 }
             },
             ExprKind::Place(place) => self.place_value(place, cx),
-            ExprKind::Owner(place) => {
-                let (array, index) = self.mutex(place, cx)?;
-                Some(self.read(array, index))
-            }
+            ExprKind::Null => Some(Typed::constant(Kind::Ref(ANY_POOL), NULL)),
+            ExprKind::Reference(place) => self.reference(place, cx),
             ExprKind::Call(name, arguments) => {
-                let t = self.thread_of(name, arguments, e.span, cx)?;
+                if self.no_value(name, e.span) {
+                    return None;
+                }
+                let arguments: Vec<&ast::Expr> = arguments.iter().collect();
+                let t = self.thread_of(name, &arguments, e.span, cx)?;
                 Some(Typed::constant(Kind::Int, t as i64))
             }
             ExprKind::At(thread, label) => self.at(thread, label, e.span, cx),
@@ -204,13 +226,18 @@ impl Elaborator {
                     self.mismatch(b.span, tb.kind, &wanted, "give both branches one type");
                     return None;
                 }
+                let kind = if ta.kind == Kind::Ref(ANY_POOL) {
+                    tb.kind
+                } else {
+                    ta.kind
+                };
                 Some(match c {
-                    Expr::Const(0) => tb,
-                    Expr::Const(_) => ta,
+                    Expr::Const(0) => Typed { kind, ..tb },
+                    Expr::Const(_) => Typed { kind, ..ta },
                     c => Typed {
                         lo: ta.lo.min(tb.lo),
                         hi: ta.hi.max(tb.hi),
-                        kind: ta.kind,
+                        kind,
                         expr: Expr::Cond(Box::new(c), Box::new(ta.expr), Box::new(tb.expr)),
                     },
                 })

@@ -1,8 +1,9 @@
 //! From the nodes of a control-flow graph to numbered, named locations.
 
 use super::cfg::{END, Graph, NodeId};
+use super::expressions::fold;
 use super::scope::Elaborator;
-use super::{Command, Edge, LocId, Location, Thread, gotos};
+use super::{Command, Edge, Expr, LocId, Location, Thread, gotos};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -46,8 +47,9 @@ impl Elaborator {
         let target = |node: NodeId| number[of_node[&node]];
 
         let mut labels: Vec<(String, Vec<LocId>)> = Vec::new();
-        for (name, _, nodes) in g.labels.iter().rev() {
-            let waiting: Vec<BTreeSet<NodeId>> = nodes.iter().map(|&n| g.waiting_at(n)).collect();
+        for label in g.labels.iter().rev() {
+            let waiting: Vec<BTreeSet<NodeId>> =
+                label.nodes.iter().map(|&n| g.waiting_at(n)).collect();
             // A location is at a label if it can wait at every action that the label's node offers.
             let mut at: Vec<LocId> = (0..sets.len())
                 .filter(|&s| {
@@ -62,7 +64,15 @@ impl Elaborator {
                 .map(|s| number[s])
                 .collect();
             at.sort_unstable();
-            labels.push((name.clone(), at));
+            // Labels of several bodies may have one name.
+            match labels.iter_mut().find(|(name, _)| *name == label.name) {
+                Some((_, known)) => {
+                    known.extend(at);
+                    known.sort_unstable();
+                    known.dedup();
+                }
+                None => labels.push((label.name.clone(), at)),
+            }
         }
         let mut locations: Vec<Location> = Vec::new();
         let mut names: FxHashMap<String, usize> = FxHashMap::default();
@@ -121,6 +131,39 @@ impl Elaborator {
             });
         }
         thread.locations = locations;
+    }
+}
+
+impl Elaborator {
+    /// Fills in the guards of `join`, now that it is known where threads end.
+    pub(super) fn joins(&mut self) {
+        let ends: Vec<Option<LocId>> = self.program.threads.iter().map(|t| t.end).collect();
+        for thread in &mut self.program.threads {
+            let edges = thread.locations.iter_mut().flat_map(|l| &mut l.edges);
+            for guard in edges.filter_map(|e| e.guard.as_mut()) {
+                if joins(guard) {
+                    *guard = joined(guard, &ends);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a guard waits for the end of a thread: a location that is not known yet.
+fn joins(guard: &Expr) -> bool {
+    let mut found = false;
+    guard.walk(&mut |e| found |= matches!(e, Expr::At(_, at) if at.is_empty()));
+    found
+}
+
+fn joined(guard: &Expr, ends: &[Option<LocId>]) -> Expr {
+    match guard {
+        Expr::At(t, at) if at.is_empty() => match ends[*t] {
+            Some(end) => Expr::At(*t, vec![end]),
+            None => Expr::FALSE,
+        },
+        Expr::Binary(op, a, b) => fold(*op, joined(a, ends), joined(b, ends)),
+        other => other.clone(),
     }
 }
 

@@ -7,15 +7,25 @@
 //! Architecture invariant: this module knows no BDD and no theorem; it only says what a step is.
 
 mod actions;
+mod calls;
 mod cfg;
 pub mod codes;
 mod elaborate;
 mod expressions;
 mod locations;
+mod objects;
+mod operations;
+mod order;
 mod places;
+mod procedures;
 mod properties;
+mod protections;
+mod records;
 mod scope;
+mod threads;
+mod types;
 mod uses;
+mod variables;
 
 pub use elaborate::elaborate;
 pub use expressions::apply;
@@ -141,6 +151,8 @@ pub enum Expr {
     /// The slot that a reference points to, as an index. Goes wrong if it is null, or if the slot is marked free in the array given
     /// (of a pool's `allocated` flags); looking there is no access.
     Via(Box<Expr>, Option<ArrayId>),
+    /// The reference to the slot of this number, in a pool given by its number. Goes wrong if it has no such slot.
+    Slot(Box<Expr>, usize),
     /// Whether the thread is at one of these locations (sorted).
     At(ThreadId, Vec<LocId>),
     /// Boolean complement.
@@ -463,7 +475,7 @@ impl Expr {
         match self {
             Expr::Const(_) | Expr::Cell(_) | Expr::At(..) => {}
             Expr::Element(_, index) => index.iter().for_each(|e| e.walk(f)),
-            Expr::Not(e) | Expr::Neg(e) | Expr::Via(e, _) => e.walk(f),
+            Expr::Not(e) | Expr::Neg(e) | Expr::Via(e, _) | Expr::Slot(e, _) => e.walk(f),
             Expr::Binary(_, a, b) => {
                 a.walk(f);
                 b.walk(f);

@@ -1,109 +1,291 @@
-//! Names in expressions and statements: variables, cells, mutexes, threads and `at(..)`.
+//! Places: from a name through indices, fields and references to what is read, written or operated on.
 
 use super::codes;
-use super::expressions::{Typed, balanced, fold};
-use super::scope::{Context, Elaborator, Symbol};
-use super::{ArrayId, CellId, Class, Expr, Kind, LocId, Target, ThreadId};
-use crate::syntax::ast::{self, BinaryOp, ExprKind, Name, Place};
+use super::expressions::Typed;
+use super::scope::{Context, Elaborator, Entity, Symbol};
+use super::{ArrayId, CellId, Class, Expr, Kind, Target};
+use crate::syntax::ast::{self, ExprKind, Name, Place, Selector};
 use crate::syntax::diagnostic::Span;
 use crate::syntax::nearest;
 
+/// What a place denotes.
+#[derive(Clone, Debug)]
+pub(super) enum Denoted {
+    /// A constant, a bound name or a thread.
+    Value(Typed),
+    /// A cell of a variable, or of an object's state.
+    Cell(ArrayId, Vec<Expr>),
+    /// An object.
+    Object(usize, Vec<Expr>),
+    /// All fields of a record.
+    Record,
+    /// A type or a procedure, in words.
+    Other(&'static str),
+}
+
 impl Elaborator {
-    /// The value of a name, perhaps indexed.
+    /// The value of a place.
     pub(super) fn place_value(&mut self, place: &Place, cx: &Context) -> Option<Typed> {
+        let denoted = self.denote(place, cx)?;
+        self.value_of(denoted, place)
+    }
+
+    /// The value of what a place denotes.
+    pub(super) fn value_of(&mut self, denoted: Denoted, place: &Place) -> Option<Typed> {
+        let text = self.program.text(place.span);
+        let (what, help) = match denoted {
+            Denoted::Value(value) => return Some(value),
+            Denoted::Cell(array, index) => return Some(self.read(array, index)),
+            Denoted::Object(object, _) => {
+                let sync = self.objects[object].sync;
+                let states = sync.readable();
+                let help = match states.as_slice() {
+                    [(state, _), ..] if *state == "owner" => {
+                        format!("write `{text}.owner` for its owner")
+                    }
+                    [(state, array), ..] => {
+                        let own = self.program.arrays[*array].dims.len();
+                        let index = match own > self.objects[object].dims {
+                            true => "[self]",
+                            false => "",
+                        };
+                        format!("write `{text}.{state}{index}` for its state")
+                    }
+                    [] => "name its state".to_string(),
+                };
+                (sync.words(), help)
+            }
+            Denoted::Record => {
+                self.error(
+                    codes::WHOLE_RECORD,
+                    place.span,
+                    format!("`{text}` is a whole record"),
+                    "a single value",
+                    format!("name a field: `{text}.f`"),
+                );
+                return None;
+            }
+            Denoted::Other("a type") => ("a type", "write one of the enum's values".to_string()),
+            Denoted::Other(what) => (what, format!("write `{text}(..);` as a statement")),
+        };
+        self.error(
+            codes::NOT_A_VARIABLE,
+            place.span,
+            format!("`{text}` is {what}"),
+            "a value",
+            help,
+        );
+        None
+    }
+
+    /// What a place denotes; `None` after a diagnostic.
+    pub(super) fn denote(&mut self, place: &Place, cx: &Context) -> Option<Denoted> {
         let name = &place.name;
         if let Some((_, value)) = cx.bound.iter().rev().find(|(n, _)| *n == name.text) {
-            let value = *value;
-            return self
-                .plain(place)
-                .then_some(Typed::constant(Kind::Int, value));
+            let value = Typed::constant(Kind::Int, *value);
+            return self.plain(place).then_some(Denoted::Value(value));
         }
-        if let Some(&array) = cx.locals.get(&name.text) {
-            let index = self.indices(array, place, cx)?;
-            return Some(self.read(array, index));
+        if let Some((record, index)) = &cx.siblings
+            && let Some(&entity) = self.instances[*record].fields.get(&name.text)
+        {
+            return self.follow(entity, index.clone(), place, cx);
         }
-        match self.symbol(&name.text) {
+        if let Some(&entity) = cx.locals.get(&name.text) {
+            return self.follow(entity, Vec::new(), place, cx);
+        }
+        let other = match self.symbol(&name.text) {
             None => {
                 self.unknown(name, cx);
-                None
+                return None;
             }
-            Some(Symbol::Broken) => None,
-            Some(Symbol::Value(kind, value)) => {
-                self.plain(place).then_some(Typed::constant(kind, value))
-            }
+            Some(Symbol::Broken) => return None,
+            Some(Symbol::Entity(entity)) => return self.follow(entity, Vec::new(), place, cx),
+            Some(Symbol::Value(kind, value)) => Denoted::Value(Typed::constant(kind, value)),
             Some(Symbol::Thread { .. }) => {
-                let t = self.thread_of(name, &place.indices, place.span, cx)?;
-                Some(Typed::constant(Kind::Int, t as i64))
-            }
-            Some(Symbol::Enum(_)) => {
-                self.error(
-                    codes::NOT_A_VARIABLE,
-                    name.span,
-                    format!("`{}` is a type", name.text),
-                    "a value",
-                    "write one of the enum's values",
-                );
-                None
-            }
-            Some(Symbol::Array(array)) => {
-                if self.program.arrays[array].class == Class::Owner {
-                    self.error(
-                        codes::NOT_A_VARIABLE,
-                        place.span,
-                        format!("`{}` is a mutex", name.text),
-                        "a value",
-                        format!(
-                            "write `{}.owner` for its owner",
-                            self.program.text(place.span)
-                        ),
-                    );
-                    return None;
+                let mut index = Vec::new();
+                for selector in &place.selectors {
+                    match selector {
+                        Selector::Index(e) => index.push(e),
+                        Selector::Field(field) => {
+                            self.no_field(field, "a thread");
+                            return None;
+                        }
+                    }
                 }
-                let index = self.indices(array, place, cx)?;
-                Some(self.read(array, index))
+                let t = self.thread_of(name, &index, place.span, cx)?;
+                return Some(Denoted::Value(Typed::constant(Kind::Int, t as i64)));
             }
-        }
+            Some(Symbol::Enum(_) | Symbol::Record(_)) => Denoted::Other("a type"),
+            Some(Symbol::Proc(_)) => Denoted::Other("a procedure"),
+        };
+        self.plain(place).then_some(other)
     }
 
     fn plain(&mut self, place: &Place) -> bool {
-        if place.indices.is_empty() {
-            return true;
+        match place.selectors.first() {
+            None => return true,
+            Some(Selector::Field(field)) => self.no_field(field, "a single value"),
+            Some(Selector::Index(_)) => self.error(
+                codes::WRONG_INDEXING,
+                place.span,
+                format!("`{}` is not an array", place.name.text),
+                "no index",
+                "remove the index",
+            ),
         }
-        self.error(
-            codes::WRONG_INDEXING,
-            place.span,
-            format!("`{}` is not an array", place.name.text),
-            "no index",
-            "remove the index",
-        );
         false
     }
 
-    fn indices(&mut self, array: ArrayId, place: &Place, cx: &Context) -> Option<Vec<Expr>> {
-        let wanted = self.program.arrays[array].dims.len();
-        if place.indices.len() != wanted {
-            let found = place.indices.len();
-            self.error(
-                codes::WRONG_INDEXING,
-                place.span,
-                format!(
-                    "`{}` has {}, here it has {found}",
-                    place.name.text,
-                    counted(wanted, "index", "indices")
-                ),
-                counted(wanted, "index", "indices"),
-                if wanted > found {
-                    format!("write `{}{}`", place.name.text, "[0]".repeat(wanted))
-                } else {
-                    "remove the surplus `[..]`".to_string()
-                },
-            );
-            return None;
-        }
-        let index: Vec<Option<Typed>> = place.indices.iter().map(|e| self.number(e, cx)).collect();
-        index.into_iter().map(|t| t.map(|t| t.expr)).collect()
+    fn no_field(&mut self, field: &Name, what: &str) {
+        self.error(
+            codes::UNKNOWN_FIELD,
+            field.span,
+            format!("{what} has no field `{}`", field.text),
+            "no `.`",
+            "only records have fields, and objects such as mutexes have state",
+        );
     }
 
+    /// Follows the selectors of a place from an entity, whose first indices are known.
+    fn follow(
+        &mut self,
+        mut entity: Entity,
+        mut index: Vec<Expr>,
+        place: &Place,
+        cx: &Context,
+    ) -> Option<Denoted> {
+        let mut rest = place.selectors.as_slice();
+        // What has been read so far, for messages.
+        let mut read = place.name.span;
+        loop {
+            if let (Entity::Record(r), Some(Selector::Field(field))) = (entity, rest.first())
+                && index.len() < self.instances[r].dims
+                && field.text == "allocated"
+                && let Some(array) = self.instances[r].allocated
+            {
+                entity = Entity::Data(array);
+                (rest, read) = (&rest[1..], read.to(field.span));
+            }
+            let dims = match entity {
+                Entity::Data(array) => self.program.arrays[array].dims.len(),
+                Entity::Object(object) => self.objects[object].dims,
+                Entity::Record(record) => self.instances[record].dims,
+                Entity::Broken => return None,
+            };
+            let given = rest
+                .iter()
+                .take_while(|s| matches!(s, Selector::Index(_)))
+                .count();
+            let wanted = dims.saturating_sub(index.len());
+            if given != wanted {
+                self.wrong_indexing(place, read, wanted, given);
+                return None;
+            }
+            let (indices, behind) = rest.split_at(wanted);
+            let mut complete = true;
+            for selector in indices {
+                let Selector::Index(e) = selector else {
+                    continue;
+                };
+                read = read.to(Span::new(e.span.end, e.span.end + 1));
+                match self.number(e, cx) {
+                    Some(value) => index.push(value.expr),
+                    None => complete = false,
+                }
+            }
+            if !complete {
+                return None;
+            }
+            let Some((Selector::Field(field), behind)) = behind.split_first() else {
+                return Some(match entity {
+                    Entity::Data(array) => Denoted::Cell(array, index),
+                    Entity::Object(object) => Denoted::Object(object, index),
+                    _ => Denoted::Record,
+                });
+            };
+            if let Entity::Data(array) = entity {
+                let ty = self.program.cells[self.program.arrays[array].first].ty;
+                let Kind::Ref(target) = ty.kind else {
+                    self.no_field(field, "a variable without fields");
+                    return None;
+                };
+                let Some(record) = self.targets[target].instance else {
+                    self.error(
+                        codes::NOT_CONSTANT,
+                        place.span,
+                        "this is not a constant",
+                        "numbers, constants and enclosing loop variables",
+                        "declare a `const`, or move the computation into a statement",
+                    );
+                    return None;
+                };
+                let reference = self.read(array, index).expr;
+                let allocated = self.instances[record].allocated;
+                index = vec![Expr::Via(Box::new(reference), allocated)];
+                entity = Entity::Record(record);
+            }
+            entity = self.part(entity, field)?;
+            (rest, read) = (behind, read.to(field.span));
+        }
+    }
+
+    /// A field of a record, or a part of an object's state.
+    fn part(&mut self, entity: Entity, field: &Name) -> Option<Entity> {
+        let (what, known): (String, Vec<String>) = match entity {
+            Entity::Record(record) => {
+                let instance = &self.instances[record];
+                if let Some(&part) = instance.fields.get(&field.text) {
+                    return Some(part);
+                }
+                let record = &self.records[instance.record].name.text;
+                let mut known: Vec<String> = instance.fields.keys().cloned().collect();
+                known.sort_unstable();
+                (format!("the record `{record}`"), known)
+            }
+            Entity::Object(object) => {
+                let sync = self.objects[object].sync;
+                let states = sync.readable();
+                if let Some((_, array)) = states.iter().find(|(n, _)| *n == field.text) {
+                    return Some(Entity::Data(*array));
+                }
+                let known = states.iter().map(|(n, _)| (*n).to_string()).collect();
+                (sync.words().to_string(), known)
+            }
+            _ => return None,
+        };
+        let help = match nearest(&field.text, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it has {}", known.join(", ")),
+        };
+        self.error(
+            codes::UNKNOWN_FIELD,
+            field.span,
+            format!("{what} has no `{}`", field.text),
+            "one of its fields",
+            help,
+        );
+        None
+    }
+
+    fn wrong_indexing(&mut self, place: &Place, read: Span, wanted: usize, given: usize) {
+        let text = self.program.text(read);
+        self.error(
+            codes::WRONG_INDEXING,
+            place.span,
+            format!(
+                "`{text}` has {}, here it has {given}",
+                counted(wanted, "index", "indices")
+            ),
+            counted(wanted, "index", "indices"),
+            if wanted > given {
+                format!("write `{text}{}`", "[0]".repeat(wanted))
+            } else {
+                "remove the surplus `[..]`".to_string()
+            },
+        );
+    }
+
+    /// What a cell holds.
     pub(super) fn read(&mut self, array: ArrayId, index: Vec<Expr>) -> Typed {
         let ty = self.program.cells[self.program.arrays[array].first].ty;
         let expr = match self.constant_cell(array, &index) {
@@ -115,6 +297,14 @@ impl Elaborator {
             kind: ty.kind,
             lo: ty.lo.into(),
             hi: ty.hi.into(),
+        }
+    }
+
+    /// A cell to be written.
+    pub(super) fn write(&self, array: ArrayId, index: Vec<Expr>) -> Target {
+        match self.constant_cell(array, &index) {
+            Some(cell) => Target::Cell(cell),
+            None => Target::Element(array, index),
         }
     }
 
@@ -133,240 +323,92 @@ impl Elaborator {
         self.program.element(array, &values?)
     }
 
-    /// A mutex, perhaps one of an array.
-    pub(super) fn mutex(&mut self, place: &Place, cx: &Context) -> Option<(ArrayId, Vec<Expr>)> {
-        match self.symbol(&place.name.text) {
-            Some(Symbol::Array(array)) if self.program.arrays[array].class == Class::Owner => {
-                Some((array, self.indices(array, place, cx)?))
-            }
-            None if !cx.locals.contains_key(&place.name.text) => {
-                self.unknown(&place.name, cx);
-                None
-            }
-            Some(Symbol::Broken) => None,
-            _ => {
-                self.error(
-                    codes::NOT_A_VARIABLE,
-                    place.span,
-                    format!("`{}` is not a mutex", place.name.text),
-                    "a mutex",
-                    format!("declare it as `mutex {};`", place.name.text),
-                );
-                None
-            }
-        }
-    }
-
-    /// The owner cell of a mutex, as an expression and as a target.
-    pub(super) fn owner(&mut self, place: &Place, cx: &Context) -> Option<(Expr, Target)> {
-        let (array, index) = self.mutex(place, cx)?;
-        let read = self.read(array, index).expr;
-        let target = match &read {
-            Expr::Cell(c) => Target::Cell(*c),
-            Expr::Element(a, index) => Target::Element(*a, index.clone()),
-            _ => return None,
-        };
-        Some((read, target))
-    }
-
-    /// Whether a place names a mutex (for `protected x by m`).
-    pub(super) fn is_mutex(&self, e: &ast::Expr) -> bool {
-        match &e.kind {
-            ExprKind::Place(place) => match self.symbol(&place.name.text) {
-                Some(Symbol::Array(a)) => self.program.arrays[a].class == Class::Owner,
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
     /// A place to assign to.
-    pub(super) fn target(&mut self, place: &Place, cx: &Context) -> Option<(Target, ArrayId)> {
-        let name = &place.name;
-        let bound = cx.bound.iter().any(|(n, _)| *n == name.text);
-        let array = match (cx.locals.get(&name.text), self.symbol(&name.text)) {
-            (Some(&a), _) if !bound => a,
-            (None, Some(Symbol::Array(a)))
-                if !bound && self.program.arrays[a].class != Class::Owner =>
-            {
-                a
-            }
-            (None, Some(Symbol::Broken)) if !bound => return None,
-            (None, None) if !bound => {
-                self.unknown(name, cx);
-                return None;
+    pub(super) fn target_of(&mut self, place: &Place, cx: &Context) -> Option<(Target, ArrayId)> {
+        let denoted = self.denote(place, cx)?;
+        let text = self.program.text(place.span);
+        match denoted {
+            Denoted::Cell(array, index) => match self.program.arrays[array].class {
+                Class::Owner | Class::Sync => {
+                    self.error(
+                        codes::NOT_A_VARIABLE,
+                        place.span,
+                        format!("`{text}` can't be assigned"),
+                        "a variable",
+                        "this is the state of an object, which only its operations change, such as `lock(m);`",
+                    );
+                    None
+                }
+                _ => Some((self.write(array, index), array)),
+            },
+            Denoted::Record => {
+                self.value_of(denoted, place);
+                None
             }
             _ => {
                 self.error(
                     codes::NOT_A_VARIABLE,
                     place.span,
-                    format!("`{}` can't be assigned", name.text),
+                    format!("`{text}` can't be assigned"),
                     "a variable",
                     "constants, loop variables and threads never change; a mutex is changed by `lock` and `unlock`",
                 );
-                return None;
+                None
             }
-        };
-        let index = self.indices(array, place, cx)?;
-        let target = match self.constant_cell(array, &index) {
-            Some(cell) => Target::Cell(cell),
-            None => Target::Element(array, index),
-        };
-        Some((target, array))
+        }
     }
 
-    /// The number of a thread given by name and index.
-    pub(super) fn thread_of(
-        &mut self,
-        name: &Name,
-        index: &[ast::Expr],
-        span: Span,
-        cx: &Context,
-    ) -> Option<ThreadId> {
-        let Some(symbol) = self.symbol(&name.text) else {
-            self.unknown(name, cx);
+    /// `&P[e]`
+    pub(super) fn reference(&mut self, place: &Place, cx: &Context) -> Option<Typed> {
+        let name = &place.name;
+        let hidden =
+            cx.bound.iter().any(|(n, _)| *n == name.text) || cx.locals.contains_key(&name.text);
+        let [Selector::Index(e)] = place.selectors.as_slice() else {
+            self.error(
+                codes::TYPE_MISMATCH,
+                place.span,
+                "this is no slot",
+                "a pool or an array of records, with one index",
+                "write `&P[0]`: references point to whole records",
+            );
             return None;
         };
-        if let Symbol::Broken = symbol {
-            return None;
-        }
-        let Symbol::Thread { first, count, low } = symbol else {
+        let slot = self.number(e, cx);
+        if hidden {
             self.error(
                 codes::NOT_A_VARIABLE,
                 name.span,
-                format!("`{}` is not a thread", name.text),
-                "a thread",
-                "there are no functions in expressions; an array is indexed with `[..]`",
+                format!("references can't point into `{}`", name.text),
+                "a pool, or a shared array of records",
+                "declare it at the top level",
             );
             return None;
-        };
-        match (low, index) {
-            (None, []) => Some(first),
-            (Some(low), [i]) => {
-                let i = self.integer(i, cx)?;
-                let offset = i
-                    .checked_sub(low)
-                    .and_then(|o| usize::try_from(o).ok())
-                    .filter(|&o| o < count);
-                if offset.is_none() {
-                    let high = low + count as i64 - 1;
-                    self.error(
-                        codes::OUT_OF_RANGE,
-                        span,
-                        format!("there is no thread `{}({i})`", name.text),
-                        format!("an index in {low}..{high}"),
-                        "correct the index",
-                    );
-                }
-                offset.map(|o| first + o)
-            }
-            (None, _) => {
-                self.error(
-                    codes::WRONG_INDEXING,
-                    span,
-                    format!("`{}` is a single thread", name.text),
-                    "no index",
-                    "remove the index",
-                );
-                None
-            }
-            (Some(_), _) => {
-                self.error(
-                    codes::WRONG_INDEXING,
-                    span,
-                    format!("`{}` is a family of threads", name.text),
-                    "one index",
-                    format!("write `{}(0)`", name.text),
-                );
-                None
-            }
         }
+        let target = self.target(name, cx)?;
+        let slot = slot?;
+        let len = self.program.pools[target].len as i64;
+        let expr = match slot.expr {
+            Expr::Const(k) if (0..len).contains(&k) => Expr::Const(k),
+            e => Expr::Slot(Box::new(e), target),
+        };
+        Some(Typed {
+            expr,
+            kind: Kind::Ref(target),
+            lo: 0,
+            hi: i128::from(len) - 1,
+        })
     }
 
-    /// `at(t, L)`: for a computed thread number, a case distinction over the threads.
-    pub(super) fn at(
-        &mut self,
-        thread: &ast::Expr,
-        label: &Name,
-        span: Span,
-        cx: &Context,
-    ) -> Option<Typed> {
-        if !cx.allows_at {
-            self.error(
-                codes::MISPLACED,
-                span,
-                "`at(..)` can't stand here",
-                "an expression over variables",
-                "`at` describes locations in properties and exclusive access predicates; let the thread set a variable instead",
-            );
-            return None;
-        }
-        let t = self.number(thread, cx)?;
-        let fixed = match t.expr {
-            Expr::Const(c) => Some(usize::try_from(c).unwrap_or(usize::MAX)),
+    /// The place that an expression consists of, if it does.
+    pub(super) fn as_place(e: &ast::Expr) -> Option<&Place> {
+        match &e.kind {
+            ExprKind::Place(place) => Some(place),
             _ => None,
-        };
-        let threads = &self.program.threads;
-        let located: Vec<(ThreadId, Vec<LocId>)> = (0..threads.len())
-            .filter(|&i| fixed.is_none_or(|f| f == i))
-            .filter_map(|i| Some((i, threads[i].label(&label.text)?)))
-            .collect();
-        // A thread given by its name must have the label; `self` and computed threads range over threads that need not.
-        let by_name = match &thread.kind {
-            ExprKind::Call(..) | ExprKind::Int(_) => true,
-            ExprKind::Place(p) if cx.bound.iter().any(|(n, _)| *n == p.name.text) => false,
-            ExprKind::Place(p) => {
-                matches!(
-                    self.symbol(&p.name.text),
-                    Some(Symbol::Thread { .. } | Symbol::Value(..))
-                )
-            }
-            _ => false,
-        };
-        let holders: Vec<&str> = threads
-            .iter()
-            .filter(|t| t.label(&label.text).is_some())
-            .map(|t| t.name.as_str())
-            .collect();
-        if holders.is_empty() || by_name && located.is_empty() {
-            let names = threads
-                .iter()
-                .flat_map(|t| t.labels.iter().map(|(n, _)| n.as_str()));
-            let help = match (holders.first(), nearest(&label.text, names)) {
-                (Some(holder), _) => format!("`{}` is a label of {holder}", label.text),
-                (None, Some(other)) => format!("did you mean `{other}`?"),
-                (None, None) => format!("write `{}:` before a statement of the thread", label.text),
-            };
-            self.error(
-                codes::UNKNOWN_LABEL,
-                label.span,
-                format!("no such label: `{}`", label.text),
-                "a label of that thread, `end` or `wrong`",
-                help,
-            );
-            return None;
         }
-        let mut cases = Vec::new();
-        for (i, locations) in located {
-            let here = if locations.is_empty() {
-                Expr::FALSE
-            } else {
-                Expr::At(i, locations)
-            };
-            let case = match fixed {
-                Some(_) => here,
-                None => {
-                    let is_i = fold(BinaryOp::Eq, t.expr.clone(), Expr::Const(i as i64));
-                    fold(BinaryOp::And, is_i, here)
-                }
-            };
-            cases.push(case);
-        }
-        Some(Typed::boolean(balanced(BinaryOp::Or, cases, Expr::FALSE)))
     }
 }
 
-fn counted(n: usize, one: &str, many: &str) -> String {
+pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
     match n {
         0 => format!("no {one}"),
         1 => format!("one {one}"),

@@ -1,11 +1,17 @@
 //! What names mean while a model is elaborated, and where its diagnostics are collected.
 
+use super::calls::{Frame, Returning};
 use super::codes;
-use super::{ArrayId, Kind, Program, ThreadId};
-use crate::syntax::ast::Name;
+use super::objects::{Object, Sync};
+use super::procedures::Procedure;
+use super::records::{Instance, RefTarget};
+use super::variables::Word;
+use super::{ArrayId, Expr, Kind, Program, ThreadId};
+use crate::syntax::ast::{Name, RecordDecl};
 use crate::syntax::diagnostic::{Diagnostic, Span};
 use crate::syntax::nearest;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// What a top-level name stands for.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +22,12 @@ pub(super) enum Symbol {
     Enum(usize),
     /// Something whose declaration has an error: its uses are not reported as well.
     Broken,
-    /// A variable or mutex.
-    Array(ArrayId),
+    /// A variable, an object, a record or a pool.
+    Entity(Entity),
+    /// A record type, by index.
+    Record(usize),
+    /// A procedure, by index.
+    Proc(usize),
     /// A thread or family: first number, number of threads, lowest index (`None` for a single thread).
     Thread {
         first: ThreadId,
@@ -26,14 +36,62 @@ pub(super) enum Symbol {
     },
 }
 
+/// What a place can be while it is followed from its name to its last selector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entity {
+    /// A variable.
+    Data(ArrayId),
+    /// A synchronisation object, by index.
+    Object(usize),
+    /// A variable of record type, or a pool, by index.
+    Record(usize),
+    /// Something whose declaration has an error.
+    Broken,
+}
+
 /// The state of elaboration: the program so far, the names, the diagnostics.
 pub(super) struct Elaborator {
     pub program: Program,
+    /// All objects.
+    pub objects: Vec<Object>,
+    /// All record types.
+    pub records: Vec<Rc<RecordDecl>>,
+    /// All variables of record types, and pools.
+    pub instances: Vec<Instance>,
+    /// What references may point into, in step with [`Program::pools`].
+    pub targets: Vec<RefTarget>,
+    /// Their names.
+    pub target_names: FxHashMap<String, usize>,
+    /// All procedures.
+    pub procs: Vec<Procedure>,
+    /// The parameters and locals of procedures in the threads that call them.
+    pub frames: FxHashMap<(ThreadId, usize), Rc<Frame>>,
+    /// For each thread, the flag that says that it has been started, if something starts it.
+    pub started: Vec<Option<ArrayId>>,
+    /// The variables with a `protected` word.
+    pub words: Vec<(ArrayId, Word)>,
+    /// Enums declared in place, by where: the same text may be elaborated many times.
+    pub in_place: FxHashMap<Span, usize>,
+    /// Record types that contain themselves.
+    pub recursive: FxHashSet<usize>,
+    /// Record types that some variable has.
+    pub used_records: FxHashSet<usize>,
+    /// Shared variables, objects and pools of the model, before they are declared.
+    pub declared_later: FxHashSet<String>,
+    /// How many blocks that disappear are around the one at hand.
+    pub gone: usize,
     symbols: FxHashMap<String, Symbol>,
     pub diagnostics: Vec<Diagnostic>,
     reported: FxHashSet<(&'static str, Span)>,
     /// Cells, locations and unrolled statements made so far; bounded, so that no short text takes all memory.
     pub size: usize,
+}
+
+/// A number of variables to go back to.
+pub(super) struct Mark {
+    cells: usize,
+    arrays: usize,
+    words: usize,
 }
 
 /// Bound on [`Elaborator::size`].
@@ -45,11 +103,13 @@ pub(super) struct Context {
     /// The thread that `self` names.
     pub this: Option<ThreadId>,
     /// Thread-local variables.
-    pub locals: FxHashMap<String, ArrayId>,
+    pub locals: FxHashMap<String, Entity>,
     /// Loop variables, family indices, bound array indices; the innermost last.
     pub bound: Vec<(String, i64)>,
-    /// Locals whose declaration has an error.
-    pub broken: Vec<String>,
+    /// The fields that are known by their names, with the indices of the object they belong to.
+    pub siblings: Option<(usize, Vec<Expr>)>,
+    /// Where `return` goes, in a procedure.
+    pub returning: Option<Returning>,
     /// Whether `at(..)` may stand here.
     pub allows_at: bool,
 }
@@ -65,6 +125,20 @@ impl Elaborator {
             diagnostics: Vec::new(),
             reported: FxHashSet::default(),
             size: 0,
+            objects: Vec::new(),
+            records: Vec::new(),
+            instances: Vec::new(),
+            targets: Vec::new(),
+            target_names: FxHashMap::default(),
+            procs: Vec::new(),
+            frames: FxHashMap::default(),
+            started: Vec::new(),
+            words: Vec::new(),
+            in_place: FxHashMap::default(),
+            recursive: FxHashSet::default(),
+            used_records: FxHashSet::default(),
+            declared_later: FxHashSet::default(),
+            gone: 0,
         }
     }
 
@@ -94,6 +168,32 @@ impl Elaborator {
         self.diagnostics.truncate(kept);
         self.reported = reported;
         result
+    }
+
+    /// How many variables there are, before something that may disappear is elaborated.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            cells: self.program.cells.len(),
+            arrays: self.program.arrays.len(),
+            words: self.words.len(),
+        }
+    }
+
+    /// Takes back the variables made since: what has disappeared leaves none behind.
+    pub fn restore(&mut self, mark: &Mark) {
+        let made = |array: &ArrayId| *array >= mark.arrays;
+        self.frames.retain(|_, frame| frame.arrays <= mark.arrays);
+        self.started
+            .iter_mut()
+            .for_each(|s| *s = s.filter(|a| !made(a)));
+        for object in &mut self.objects {
+            if let Sync::Reentrant { saved, .. } = &mut object.sync {
+                *saved = saved.filter(|a| !made(a));
+            }
+        }
+        self.words.truncate(mark.words);
+        self.program.arrays.truncate(mark.arrays);
+        self.program.cells.truncate(mark.cells);
     }
 
     /// Adds to the size of the model; false (with a diagnostic) once it is too large.
@@ -137,9 +237,6 @@ impl Elaborator {
 
     /// Reports an unknown name, with the nearest known one.
     pub fn unknown(&mut self, name: &Name, context: &Context) {
-        if context.broken.contains(&name.text) {
-            return;
-        }
         let known = self
             .symbols
             .keys()

@@ -59,7 +59,7 @@ impl<'p> Walk<'_, 'p> {
                     });
                 }
             }
-            Expr::Not(e) | Expr::Neg(e) => self.expr(e, how),
+            Expr::Not(e) | Expr::Neg(e) | Expr::Slot(e, _) => self.expr(e, how),
             Expr::Binary(_, a, b) => {
                 self.expr(a, how);
                 self.expr(b, how);

@@ -17,7 +17,7 @@ use super::wellformed::{self, hides_id, well_formedness};
 use crate::algebra::{self, Theory};
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
-use crate::inference::Inference;
+use crate::inference::{Inference, annotated};
 use crate::program::Program;
 use crate::relation::{Encoding, Q};
 use crate::report::{Hypothesis, Property, REPAIR, Report, Status};
@@ -33,6 +33,8 @@ pub struct CheckOptions {
     pub strict: bool,
     /// Decide only this property (and the discipline, which all others rest on).
     pub property: Option<String>,
+    /// Write the inferred disciplines into the model's text.
+    pub annotate: bool,
 }
 
 /// Checks a program under a theorem. Never fails: what could not be decided is `unknown` and says why.
@@ -46,6 +48,9 @@ pub fn check(
     let begun = Instant::now();
     let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
     report.theorem_source = theory.source.clone();
+    if options.annotate {
+        report.annotated = Some(program.source.clone());
+    }
     report.only = options.property.clone();
     report.as_by_default = options.property.is_none() && !options.strict;
     report.statistics.threads = Some(program.threads.len().to_string());
@@ -93,6 +98,9 @@ impl Check<'_> {
                 }
             };
             if !again {
+                if let (true, Some(inference)) = (self.options.annotate, &inference) {
+                    report.annotated = Some(annotated(inference));
+                }
                 return Ok(());
             }
             report.timing.inference = clock.elapsed().as_secs_f64();

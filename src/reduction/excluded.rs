@@ -174,7 +174,10 @@ fn fact(e: &Encoding, fact: &Fact, state: &Concrete, items: &[Item]) -> String {
     let place = |l: usize| format!("{} at {}", thread.name, thread.locations[l].name);
     let mutex = fact.cell.map(|c| {
         let name = &e.program.cells[c].name;
-        name.strip_suffix(".owner").unwrap_or(name).to_string()
+        match name.strip_suffix(".writer") {
+            Some(lock) => format!("{lock} for writing"),
+            None => name.strip_suffix(".owner").unwrap_or(name).to_string(),
+        }
     });
     match (mutex, at) {
         (None, Some(l)) => format!(

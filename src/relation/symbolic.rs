@@ -85,6 +85,14 @@ impl<'a> Symbolic<'a> {
                 }
                 Ok(slot)
             }
+            Expr::Slot(number, pool) => {
+                let slot = self.eval(number, path)?;
+                let len = self.program.pools[*pool].len as i64;
+                let low = slot.less(&Bits::constant(m, 0), m)?.not();
+                let valid = m.and(&low, &slot.less(&Bits::constant(m, len), m)?)?;
+                self.fail_outside(path, &valid)?;
+                Ok(slot)
+            }
             Expr::At(thread, locations) => {
                 let group = self.layout.location(*thread);
                 let mut any = m.no();

@@ -73,6 +73,8 @@ pub struct Report {
     pub discipline: Vec<Inferred>,
     /// How those were arrived at, in order.
     pub revisions: Vec<Revision>,
+    /// The model's text with the inferred disciplines as annotations, if that was asked for.
+    pub annotated: Option<String>,
     /// Steps that are visible.
     pub visible: Vec<Step>,
     /// Steps that are invisible.
@@ -118,6 +120,7 @@ impl Report {
             lemmas: Vec::new(),
             discipline: Vec::new(),
             revisions: Vec::new(),
+            annotated: None,
             visible: Vec::new(),
             invisible: Vec::new(),
             invariant: "none".to_string(),

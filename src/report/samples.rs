@@ -84,6 +84,7 @@ pub(super) fn holds() -> Report {
         kind: "protected".to_string(),
         words: "protected by m[0]".to_string(),
     }];
+    report.annotated = Some("mutex m;\n".to_string());
     report.revisions = vec![Revision {
         variable: "x[0]".to_string(),
         from: "protected by every mutex".to_string(),

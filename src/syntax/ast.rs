@@ -41,15 +41,23 @@ pub enum Decl {
         /// The values, in order.
         variants: Vec<Name>,
     },
-    /// `mutex m[N];`
-    Mutex {
-        /// Its name.
-        name: Name,
-        /// Sizes, empty for a single mutex.
-        dims: Vec<Expr>,
-    },
+    /// `mutex m[N];`, `semaphore s: 0..3 = 1;` ..
+    Object(ObjectDecl),
     /// `var x[N]: 0..1 = 0 protected x[k] by m[k];`
     Var(VarDecl),
+    /// `record cell { .. }`
+    Record(RecordDecl),
+    /// `pool P[4]: cell;`
+    Pool {
+        /// Its name.
+        name: Name,
+        /// How many objects it has.
+        size: Expr,
+        /// The record they are of.
+        record: Name,
+    },
+    /// `proc f(a: 0..3): bool { .. }`
+    Proc(ProcDecl),
     /// `thread worker(i in 0..N-1) { .. }`
     Thread(ThreadDecl),
     /// `init e;`
@@ -110,7 +118,83 @@ pub enum ExpectKind {
     },
 }
 
-/// A variable declaration, shared or thread-local.
+/// A synchronisation object, or an array of them; at the top level or in a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectDecl {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Its name.
+    pub name: Name,
+    /// Sizes, empty for a single object.
+    pub dims: Vec<Expr>,
+}
+
+/// The kinds of synchronisation objects.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a tree is small, and read more often than moved"
+)]
+pub enum ObjectKind {
+    /// `mutex m;`
+    Mutex,
+    /// `reentrant mutex m;`, `reentrant(3) mutex m;` with the number of times that it can be locked
+    Reentrant(Option<Expr>),
+    /// `rwlock l;`
+    RwLock,
+    /// `cond c;`
+    Cond,
+    /// `semaphore s: 0..3 = 1;`
+    Semaphore {
+        /// Its lowest value, which has to be 0.
+        lo: Expr,
+        /// Its highest value.
+        hi: Expr,
+        /// Its value in the beginning.
+        initial: Expr,
+    },
+    /// `barrier b: 3;` with the number of threads that meet
+    Barrier(Expr),
+}
+
+/// A record: what each object of it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordDecl {
+    /// Its name.
+    pub name: Name,
+    /// Its fields, in order.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a record.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a tree is small, and read more often than moved"
+)]
+pub enum Field {
+    /// `value: 0..7 = 0 protected by m;`
+    Var(VarDecl),
+    /// `mutex m;`
+    Object(ObjectDecl),
+}
+
+/// A procedure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcDecl {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub params: Vec<(Name, TypeExpr)>,
+    /// The type of what it returns, if it does.
+    pub result: Option<TypeExpr>,
+    /// Its statements.
+    pub body: Block,
+    /// The header, `proc f(..)`.
+    pub span: Span,
+}
+
+/// A variable declaration: shared, thread-local, or a record's field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarDecl {
     /// Its name.
@@ -145,8 +229,17 @@ pub enum TypeExpr {
     Range(Expr, Expr),
     /// `mod k`: `0..k-1`, wrapping
     Mod(Expr, Span),
-    /// the name of an enum
+    /// the name of an enum or record
     Named(Name),
+    /// `ref cell in P`
+    Ref {
+        /// The record that is referred to.
+        record: Name,
+        /// The pool, or array of records, that the references point into.
+        pool: Name,
+        /// All of it.
+        span: Span,
+    },
     /// `{a, b}` or `enum {a, b}` in place
     Enum(Vec<Name>, Span),
 }
@@ -160,11 +253,22 @@ pub enum Discipline {
     Protected {
         /// The variable as repeated, with the names that its indices bind in `by`; `None` for `protected by e`.
         target: Option<(Name, Vec<Name>)>,
-        /// The mutex or predicate.
-        by: Expr,
+        /// What gives access.
+        by: By,
+        /// `init e`: who has access while some thread satisfies it.
+        init: Option<Expr>,
         /// From the word `protected` to the end.
         span: Span,
     },
+}
+
+/// What stands behind `by`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum By {
+    /// A mutex, a read-write lock, or an exclusive access predicate of thread `self`.
+    One(Expr),
+    /// `{m1, m2}`: all of these mutexes to write, one of them to read.
+    All(Vec<Place>, Span),
 }
 
 /// A thread or a family of threads.
@@ -235,19 +339,34 @@ pub enum StmtKind {
     Either(Vec<Block>),
     /// `atomic { .. }`
     Atomic(Block),
+    /// `p = new P;`
+    New(Place, Name),
+    /// `NAME(e, ..);`: an operation on objects, or a procedure. (With a place on the left, an [`StmtKind::Assign`].)
+    Call(Name, Vec<Expr>),
+    /// `return e;`, `return;`
+    Return(Option<Expr>),
     /// Labels with nothing behind them, at the end of a block.
     Empty,
 }
 
-/// A variable, array cell or mutex.
+/// A variable, or what is found from there through indices, fields and references.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The variable.
     pub name: Name,
-    /// `[e][e]..`
-    pub indices: Vec<Expr>,
+    /// `[e].f[e]..`
+    pub selectors: Vec<Selector>,
     /// All of it.
     pub span: Span,
+}
+
+/// A step from a place to a part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selector {
+    /// `[e]`
+    Index(Expr),
+    /// `.f`
+    Field(Name),
 }
 
 /// An expression.
@@ -270,10 +389,12 @@ pub enum ExprKind {
     SelfThread,
     /// `none`: the owner of a free mutex
     NoThread,
-    /// A name, perhaps indexed: variable, constant, enum value, bound name, mutex, or thread.
+    /// `null`: the reference to nothing
+    Null,
+    /// A name with selectors: variable, constant, enum value, bound name, object or its state, or thread.
     Place(Place),
-    /// `m[k].owner`
-    Owner(Place),
+    /// `&P[e]`: the reference to a slot
+    Reference(Place),
     /// `worker(1)`: the number of a thread of a family
     Call(Name, Vec<Expr>),
     /// `at(thread, label)`

@@ -116,8 +116,8 @@ Right:
     thread a { x = 1; }
 "
     UNKNOWN_DECLARATION = "E0103" "not a declaration" "\
-Outside threads stand declarations only: `const`, `enum`, `mutex`, `var`, `thread`, `init`, `invariant`, \
-`lemma`, `reach`, `deadlock_free` and `expect`. Statements stand inside a thread; a `}` too many ends it early.
+Outside threads stand declarations only: `const`, `enum`, `mutex` (also `reentrant mutex`), `rwlock`, `cond`, `semaphore`, \
+`barrier`, `record`, `pool`, `var`, `proc`, `thread`, `init`, `invariant`, `lemma`, `reach`, `deadlock_free` and `expect`. Statements stand inside a thread; a `}` too many ends it early.
 
 Wrong:
 
@@ -128,8 +128,9 @@ Right:
     thread a { x = 1; }
 "
     UNKNOWN_STATEMENT = "E0104" "not a statement" "\
-A statement is an assignment or begins with one of `if`, `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, \
-`havoc`, `skip`, `assert`, `assume`, `var`. There are no procedures.
+A statement is an assignment, or begins with one of `if`, `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, \
+`havoc`, `skip`, `assert`, `assume`, `return`, `var`, or is a call `f(..);` of a procedure of the model or of one of the operations \
+`read_lock`, `read_unlock`, `write_lock`, `write_unlock`, `wait`, `notify`, `notifyAll`, `up`, `down`, `await`, `start`, `join`, `free`.
 
 Wrong:
 
@@ -187,7 +188,7 @@ Right:
 "
     FOREIGN_OPERATOR = "E0109" "not an operator of this language" "\
 The logical operators are `!`, `&&`, `||` and `=>`; comparisons are `==`, `!=`, `<`, `<=`, `>`, `>=`; the remainder is `%`. \
-Words such as `and` and the bitwise `&` and `|` are none.
+Words such as `and` and the bitwise `&` and `|` are none. (Before a place, `&` makes a reference: `&P[0]`.)
 
 Wrong:
 
@@ -232,7 +233,7 @@ Right:
     thread a { atomic { x = 1; y = 1; } }
 "
     MISPLACED_DECLARATION = "E0113" "declaration inside a thread" "\
-All declarations but that of a thread-local `var` stand outside threads. Usually a `}` is missing before this one.
+All declarations but that of a thread-local `var` stand outside threads and procedures. Usually a `}` is missing before this one.
 
 Wrong:
 
@@ -269,7 +270,7 @@ Right:
     thread a { x = 1; }
 "
     MISSING_BLOCK = "E0116" "block expected" "\
-Threads, `atomic`, `either` and `or` have their statements in braces. The body of `if`, `else`, `while` and `for` \
+Threads, procedures, `atomic`, `either` and `or` have their statements in braces. The body of `if`, `else`, `while` and `for` \
 may also be a single statement, but not nothing.
 
 Wrong:
@@ -327,7 +328,8 @@ Right:
     thread a { atomic { x = 1; } }
 "
     BAD_TYPE = "E0121" "type expected" "\
-A type is `bool`, a range `0..7` with two bounds, `mod 4`, the name of an enum, or a list of values `{ red, green }`.
+A type is `bool`, a range `0..7` with two bounds, `mod 4`, the name of an enum or of a record, a list of values \
+`{ red, green }`, or a reference `ref cell in P`.
 
 Wrong:
 

@@ -86,11 +86,13 @@ fixed_texts! {
         Forall "forall",
         Exists "exists",
         Transaction "transaction",
+        Return "return",
+        Null "null",
     }
 }
 
 fixed_texts! {
-    /// The signs. `&` and `|` mean nothing; they are here so that the parser can say what does.
+    /// The signs. `|` means nothing, nor does `&` between operands; they are here so that the parser can say what does.
     Sign {
         OpenBrace "{",
         CloseBrace "}",

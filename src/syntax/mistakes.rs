@@ -6,8 +6,6 @@ use super::lexer::Word;
 const STATEMENT_ALIASES: &[(&str, Word)] = &[
     ("acquire", Word::Lock),
     ("release", Word::Unlock),
-    ("await", Word::Assume),
-    ("wait", Word::Assume),
     ("choose", Word::Either),
     ("select", Word::Either),
     ("pass", Word::Skip),
@@ -19,7 +17,6 @@ const STATEMENT_ALIASES: &[(&str, Word)] = &[
 const DECLARATION_ALIASES: &[(&str, Word)] = &[
     ("process", Word::Thread),
     ("proctype", Word::Thread),
-    ("proc", Word::Thread),
     ("constant", Word::Const),
     ("define", Word::Const),
     ("variable", Word::Var),
@@ -45,6 +42,24 @@ pub(super) const STATEMENT_WORDS: &[Word] = &[
     Word::Atomic,
     Word::Var,
     Word::Transaction,
+    Word::Return,
+];
+
+/// Operations on objects and threads that are written as calls. Their names are not reserved.
+pub(crate) const OPERATIONS: &[&str] = &[
+    "read_lock",
+    "read_unlock",
+    "write_lock",
+    "write_unlock",
+    "wait",
+    "notify",
+    "notifyAll",
+    "up",
+    "down",
+    "await",
+    "start",
+    "join",
+    "free",
 ];
 
 /// Words that begin a declaration.
@@ -62,9 +77,46 @@ pub(super) const DECLARATION_WORDS: &[Word] = &[
     Word::Expect,
 ];
 
+/// Words that begin a declaration, too, but are not reserved: no other one begins with a plain name.
+pub(super) const CONTEXTUAL: &[&str] = &[
+    "reentrant",
+    "rwlock",
+    "cond",
+    "semaphore",
+    "barrier",
+    "record",
+    "pool",
+    "proc",
+];
+
+/// The contextual word of a declaration that was probably meant by `text`.
+pub(super) fn meant_contextual(text: &str) -> Option<&'static str> {
+    const ALIASES: &[(&str, &str)] = &[
+        ("struct", "record"),
+        ("class", "record"),
+        ("procedure", "proc"),
+        ("function", "proc"),
+        ("def", "proc"),
+        ("fn", "proc"),
+        ("condition", "cond"),
+        ("condvar", "cond"),
+        ("rw_lock", "rwlock"),
+    ];
+    let alias = ALIASES.iter().find(|(a, _)| *a == text);
+    alias.map(|&(_, word)| word).or_else(|| {
+        let found = super::suggest::nearest(text, CONTEXTUAL.iter().copied())?;
+        CONTEXTUAL.iter().copied().find(|w| *w == found)
+    })
+}
+
 /// The statement word that was probably meant by `text`.
 pub(super) fn meant_statement(text: &str) -> Option<Word> {
     alias(text, STATEMENT_ALIASES).or_else(|| nearest(text, STATEMENT_WORDS))
+}
+
+/// Whether `text` begins a statement in another language that has another word here.
+pub(super) fn is_statement_alias(text: &str) -> bool {
+    alias(text, STATEMENT_ALIASES).is_some() || without_statement(text).is_some()
 }
 
 /// The declaration word that was probably meant by `text`.
@@ -92,7 +144,7 @@ pub(super) fn is_foreign_type(text: &str) -> bool {
 /// What to do without a statement that other languages have.
 pub(super) fn without_statement(text: &str) -> Option<&'static str> {
     Some(match text {
-        "break" | "continue" | "goto" | "return" => {
+        "break" | "continue" | "goto" => {
             "there are no jumps: put the condition into the `while`, or use a variable"
         }
         "do" | "loop" | "repeat" => {

@@ -18,5 +18,6 @@ mod suggest;
 
 pub use codes::{Code, SYNTAX_CODES};
 pub use decode::{NotUtf8, decode};
+pub(crate) use mistakes::OPERATIONS;
 pub use parser::{ParseLimits, parse_model};
 pub use suggest::nearest;

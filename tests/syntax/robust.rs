@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use coarsen::syntax::ast::{Block, Decl, Expr, ExprKind, Model, Place, Stmt, StmtKind};
+use coarsen::syntax::ast::{
+    Block, Decl, Expr, ExprKind, Field, Model, Place, Selector, Stmt, StmtKind,
+};
 use coarsen::syntax::diagnostic::{Diagnostic, Severity};
 use coarsen::syntax::{ParseLimits, decode, parse_model};
 use proptest::prelude::*;
@@ -47,7 +49,16 @@ fn decl_height(decl: &Decl) -> usize {
         Decl::Const { value: e, .. } | Decl::Init(e) | Decl::Property { expr: e, .. } => {
             expr_height(e)
         }
-        Decl::Mutex { dims, .. } => dims.iter().map(expr_height).max().unwrap_or(0),
+        Decl::Object(o) => o.dims.iter().map(expr_height).max().unwrap_or(0),
+        Decl::Record(r) => {
+            let dims = |f: &Field| match f {
+                Field::Var(var) => var.dims.iter().map(expr_height).max(),
+                Field::Object(o) => o.dims.iter().map(expr_height).max(),
+            };
+            r.fields.iter().filter_map(dims).max().map_or(0, |h| h + 1)
+        }
+        Decl::Pool { size, .. } => expr_height(size),
+        Decl::Proc(p) => block_height(&p.body),
         Decl::Var(var) => var.dims.iter().map(expr_height).max().unwrap_or(0),
         Decl::Enum { .. } | Decl::DeadlockFree(_) | Decl::Expect(_) => 0,
     }
@@ -73,18 +84,34 @@ fn stmt_height(stmt: &Stmt) -> usize {
         }
         StmtKind::Either(branches) => branches.iter().map(block_height).max().unwrap_or(0),
         StmtKind::Atomic(body) => block_height(body),
+        StmtKind::New(p, _) => place_height(p),
+        StmtKind::Call(_, args) => args.iter().map(expr_height).max().unwrap_or(0),
+        StmtKind::Return(e) => e.as_ref().map_or(0, expr_height),
         StmtKind::Local(_) | StmtKind::Skip | StmtKind::Empty => 0,
     }
 }
 
 fn place_height(place: &Place) -> usize {
-    place.indices.iter().map(expr_height).max().unwrap_or(0)
+    let selectors = place.selectors.iter();
+    let index = |s: &Selector| match s {
+        Selector::Index(e) => expr_height(e),
+        Selector::Field(_) => 0,
+    };
+    // Each field counts twice: as a field, and as a reference that it may stand behind.
+    let fields = selectors
+        .clone()
+        .filter(|s| matches!(s, Selector::Field(_)));
+    2 * fields.count() + selectors.map(index).max().unwrap_or(0)
 }
 
 fn expr_height(e: &Expr) -> usize {
     1 + match &e.kind {
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::SelfThread | ExprKind::NoThread => 0,
-        ExprKind::Place(p) | ExprKind::Owner(p) => place_height(p),
+        ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::SelfThread
+        | ExprKind::NoThread
+        | ExprKind::Null => 0,
+        ExprKind::Place(p) | ExprKind::Reference(p) => place_height(p),
         ExprKind::Call(_, args) => args.iter().map(expr_height).max().unwrap_or(0),
         ExprKind::At(a, _) | ExprKind::Unary(_, a) => expr_height(a),
         ExprKind::Binary(_, a, b) => expr_height(a).max(expr_height(b)),
@@ -127,6 +154,40 @@ const NESTS: &[Nest] = &[
     }),
     ("index", |n| {
         expression(&"x[".repeat(n), "x", &"]".repeat(n))
+    }),
+    ("field", |n| expression("x", &".f".repeat(n), "")),
+    ("field of index", |n| {
+        expression("x", &".f[0]".repeat(n), " == null")
+    }),
+    ("reference", |n| {
+        expression(&"&x[".repeat(n), "0", &"]".repeat(n))
+    }),
+    ("return", |n| {
+        statement(&"if (x) ".repeat(n), "return", " x;")
+    }),
+    ("argument", |n| {
+        statement(&"wait(x[".repeat(n), "0", &"])".repeat(n))
+    }),
+    ("procedure", |n| {
+        format!(
+            "proc f(a: bool): bool {{ {}return a;{} }} thread a {{}}",
+            "either {".repeat(n),
+            "} or {}".repeat(n)
+        )
+    }),
+    ("record type", |n| {
+        format!(
+            "record r {{ x: {}1{}..2; }} thread a {{}}",
+            "(".repeat(n),
+            ")".repeat(n)
+        )
+    }),
+    ("record size", |n| {
+        format!(
+            "record r {{ mutex m[{}0{}]; }} thread a {{}}",
+            "x[".repeat(n),
+            "]".repeat(n)
+        )
     }),
     ("call", |n| {
         expression(&"f(x, ".repeat(n), "x", &")".repeat(n))

@@ -11,7 +11,36 @@ fn decl(decl: &Decl) -> String {
     match decl {
         Decl::Const { name, value } => format!("const {} = {}", name.text, expr(value)),
         Decl::Enum { name, variants } => format!("enum {} {{{}}}", name.text, names(variants)),
-        Decl::Mutex { name, dims } => format!("mutex {}{}", name.text, brackets(dims)),
+        Decl::Object(o) => object(o),
+        Decl::Record(r) => {
+            let fields: String = r
+                .fields
+                .iter()
+                .map(|f| match f {
+                    Field::Var(var) => format!("  {}\n", variable(var)),
+                    Field::Object(o) => format!("  {}\n", object(o)),
+                })
+                .collect();
+            format!("record {} {{\n{fields}}}", r.name.text)
+        }
+        Decl::Pool { name, size, record } => {
+            format!("pool {}[{}]: {}", name.text, expr(size), record.text)
+        }
+        Decl::Proc(p) => {
+            let params: Vec<String> = p
+                .params
+                .iter()
+                .map(|(n, t)| format!("{}: {}", n.text, type_expr(t)))
+                .collect();
+            let result = p.result.as_ref().map(|t| format!(": {}", type_expr(t)));
+            format!(
+                "proc {}({}){} {}",
+                p.name.text,
+                params.join(", "),
+                result.unwrap_or_default(),
+                block(&p.body, 1)
+            )
+        }
         Decl::Var(var) => variable(var),
         Decl::Thread(ThreadDecl {
             name, family, body, ..
@@ -43,14 +72,40 @@ fn decl(decl: &Decl) -> String {
     }
 }
 
-fn variable(var: &VarDecl) -> String {
-    let ty = match &var.ty {
+fn object(o: &ObjectDecl) -> String {
+    let (kind, behind) = match &o.kind {
+        ObjectKind::Mutex => ("mutex".to_string(), String::new()),
+        ObjectKind::Reentrant(bound) => {
+            let bound = bound.as_ref().map(|b| format!("({})", expr(b)));
+            (
+                format!("reentrant{}", bound.unwrap_or_default()),
+                String::new(),
+            )
+        }
+        ObjectKind::RwLock => ("rwlock".to_string(), String::new()),
+        ObjectKind::Cond => ("cond".to_string(), String::new()),
+        ObjectKind::Semaphore { lo, hi, initial } => (
+            "semaphore".to_string(),
+            format!(": {} {} = {}", expr(lo), expr(hi), expr(initial)),
+        ),
+        ObjectKind::Barrier(n) => ("barrier".to_string(), format!(": {}", expr(n))),
+    };
+    format!("{kind} {}{}{behind}", o.name.text, brackets(&o.dims))
+}
+
+fn type_expr(ty: &TypeExpr) -> String {
+    match ty {
         TypeExpr::Bool(_) => "bool".to_string(),
         TypeExpr::Range(lo, hi) => format!("range {} {}", expr(lo), expr(hi)),
         TypeExpr::Mod(k, _) => format!("mod {}", expr(k)),
         TypeExpr::Named(name) => format!("named {}", name.text),
         TypeExpr::Enum(variants, _) => format!("enum {{{}}}", names(variants)),
-    };
+        TypeExpr::Ref { record, pool, .. } => format!("ref {} in {}", record.text, pool.text),
+    }
+}
+
+fn variable(var: &VarDecl) -> String {
+    let ty = type_expr(&var.ty);
     let init = match &var.init {
         None => String::new(),
         Some(Initial::All(e)) => format!(" = all {}", expr(e)),
@@ -59,12 +114,26 @@ fn variable(var: &VarDecl) -> String {
     let discipline = match &var.discipline {
         None => String::new(),
         Some(Discipline::Unprotected(_)) => " unprotected".to_string(),
-        Some(Discipline::Protected { target, by, .. }) => {
+        Some(Discipline::Protected {
+            target, by, init, ..
+        }) => {
             let target = target.as_ref().map(|(name, indices)| {
                 let indices: String = indices.iter().map(|i| format!("[{}]", i.text)).collect();
                 format!(" {}{indices}", name.text)
             });
-            format!(" protected{} by {}", target.unwrap_or_default(), expr(by))
+            let by = match by {
+                By::One(e) => expr(e),
+                By::All(places, _) => {
+                    let places: Vec<String> = places.iter().map(place).collect();
+                    format!("{{{}}}", places.join(", "))
+                }
+            };
+            let init = init.as_ref().map(|e| format!(" init {}", expr(e)));
+            format!(
+                " protected{} by {by}{}",
+                target.unwrap_or_default(),
+                init.unwrap_or_default()
+            )
         }
     };
     format!(
@@ -116,6 +185,12 @@ fn stmt(s: &Stmt, depth: usize) -> String {
             format!("either {}", branches.join(" or "))
         }
         StmtKind::Atomic(body) => format!("atomic {}", inner(body)),
+        StmtKind::New(p, pool) => format!("new {} = {}", place(p), pool.text),
+        StmtKind::Call(name, args) => format!("call {} [{}]", name.text, exprs(args)),
+        StmtKind::Return(e) => {
+            let value = e.as_ref().map(|e| format!(" {}", expr(e)));
+            format!("return{}", value.unwrap_or_default())
+        }
         StmtKind::Empty => "empty".to_string(),
     };
     labels + &kind
@@ -128,7 +203,8 @@ fn expr(e: &Expr) -> String {
         ExprKind::SelfThread => "self".to_string(),
         ExprKind::NoThread => "none".to_string(),
         ExprKind::Place(p) => place(p),
-        ExprKind::Owner(p) => format!("(owner {})", place(p)),
+        ExprKind::Null => "null".to_string(),
+        ExprKind::Reference(p) => format!("(ref {})", place(p)),
         ExprKind::Call(name, args) => format!("(call {} [{}])", name.text, exprs(args)),
         ExprKind::At(t, label) => format!("(at {} {})", expr(t), label.text),
         ExprKind::Unary(op, a) => format!("({op:?} {})", expr(a)),
@@ -154,7 +230,11 @@ fn expr(e: &Expr) -> String {
 }
 
 fn place(p: &Place) -> String {
-    p.name.text.clone() + &brackets(&p.indices)
+    let selectors = p.selectors.iter().map(|s| match s {
+        Selector::Index(e) => format!("[{}]", expr(e)),
+        Selector::Field(f) => format!(".{}", f.text),
+    });
+    p.name.text.clone() + &selectors.collect::<String>()
 }
 
 fn brackets(es: &[Expr]) -> String {

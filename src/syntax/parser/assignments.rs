@@ -54,15 +54,18 @@ impl Parser<'_> {
                 self.bump();
             }
         } else {
-            let help = match self.peek() {
-                TokenKind::Sign(Sign::Dot) => {
-                    "the owner of a mutex changes with `lock(m);` and `unlock(m);` only".to_string()
-                }
-                _ => format!(
-                    "a statement that begins with a name is an assignment: `{target} = ..;`"
-                ),
-            };
+            let help = format!(
+                "a statement that begins with a name is an assignment or a call: `{target} = ..;`"
+            );
             self.expect(Sign::Assign, &help)?;
+        }
+        let next = self.token(1);
+        let new = self.peek() == TokenKind::Name && self.text(self.span()) == "new";
+        if new && next.kind == TokenKind::Name && self.text(next.span) != "and" {
+            self.bump();
+            let pool = self.name("a pool", "write `p = new P;`")?;
+            self.semicolon("the assignment")?;
+            return Ok(StmtKind::New(place, pool));
         }
         let value = self.expr()?;
         self.no_assignment()?;

@@ -8,10 +8,17 @@ use super::super::mistakes;
 use super::variables::Scope;
 use super::{Parsed, Parser, Reported, begins_declaration, begins_statement};
 
-const DECLARATIONS: &str = "a declaration is `const`, `enum`, `mutex`, `var`, `thread`, `init`, \
-    `invariant`, `lemma`, `reach`, `deadlock_free` or `expect`";
+const DECLARATIONS: &str = "a declaration is `const`, `enum`, `mutex`, `rwlock`, `cond`, `semaphore`, `barrier`, `record`, `pool`, \
+    `var`, `proc`, `thread`, `init`, `invariant`, `lemma`, `reach`, `deadlock_free` or `expect`";
 const STATEMENT_OUTSIDE: &str = "statements stand inside a thread: `thread a { .. }`; \
     perhaps a `}` before this is too much";
+
+/// The word that a misspelt one stands for.
+#[derive(Clone, Copy)]
+enum Meant {
+    Reserved(Word),
+    Contextual(&'static str),
+}
 
 impl Parser<'_> {
     /// The whole text.
@@ -43,16 +50,26 @@ impl Parser<'_> {
     }
 
     pub(super) fn declaration(&mut self) -> Parsed<Decl> {
+        if let Some(word) = self.contextual() {
+            let start = self.bump().span;
+            return self.contextual_declaration(word, start);
+        }
         let word = match self.peek() {
             TokenKind::Word(word) if begins_declaration(word) => word,
-            TokenKind::Name => self.misspelt_declaration()?,
+            TokenKind::Name => match self.misspelt_declaration()? {
+                Meant::Reserved(word) => word,
+                Meant::Contextual(word) => {
+                    let start = self.bump().span;
+                    return self.contextual_declaration(word, start);
+                }
+            },
             _ => return Err(self.no_declaration()),
         };
         let start = self.bump().span;
         match word {
             Word::Const => self.constant(),
             Word::Enum => self.enumeration(),
-            Word::Mutex => self.mutex(),
+            Word::Mutex => self.object("mutex").map(Decl::Object),
             Word::Var => self.variable(start, Scope::Shared).map(Decl::Var),
             Word::Thread => self.thread(start).map(Decl::Thread),
             Word::Init => {
@@ -73,22 +90,28 @@ impl Parser<'_> {
     }
 
     /// The name at hand stands where a declaration should begin: report it, and say which word was meant.
-    fn misspelt_declaration(&mut self) -> Parsed<Word> {
+    fn misspelt_declaration(&mut self) -> Parsed<Meant> {
         let span = self.span();
         let text = self.text(span);
         if matches!(self.token(1).kind, TokenKind::Name) {
             if mistakes::is_foreign_type(text) {
                 return Err(self.foreign_declaration());
             }
-            if let Some(word) = mistakes::meant_declaration(text) {
+            let reserved = mistakes::meant_declaration(text).map(Meant::Reserved);
+            let contextual = || mistakes::meant_contextual(text).map(Meant::Contextual);
+            if let Some(meant) = reserved.or_else(contextual) {
+                let word = match meant {
+                    Meant::Reserved(word) => word.text(),
+                    Meant::Contextual(word) => word,
+                };
                 self.error(
                     codes::UNKNOWN_DECLARATION,
                     span,
                     format!("unknown declaration {}", self.found()),
                     "a declaration",
-                    format!("did you mean `{}`?", word.text()),
+                    format!("did you mean `{word}`?"),
                 );
-                return Ok(word);
+                return Ok(meant);
             }
         }
         Err(self.no_declaration())
@@ -149,13 +172,6 @@ impl Parser<'_> {
         let variants = self.variants()?;
         self.eat(Sign::Semicolon);
         Ok(Decl::Enum { name, variants })
-    }
-
-    fn mutex(&mut self) -> Parsed<Decl> {
-        let name = self.name("a name", "write `mutex m;` or `mutex m[N];`")?;
-        let dims = self.brackets()?;
-        self.semicolon("the mutex")?;
-        Ok(Decl::Mutex { name, dims })
     }
 
     /// `worker(i in 0..N-1) { .. }`, behind `thread`

@@ -1,6 +1,6 @@
 //! Expressions: operands, prefixes and conditionals; `operators` has what binds them together.
 
-use super::super::ast::{Expr, ExprKind, Name, Place, UnaryOp};
+use super::super::ast::{Expr, ExprKind, Name, Place, Selector, UnaryOp};
 use super::super::codes;
 use super::super::diagnostic::Span;
 use super::super::lexer::{Sign, TokenKind, Word};
@@ -62,6 +62,7 @@ impl Parser<'_> {
             TokenKind::Word(word) => matches!(
                 word,
                 Word::SelfThread
+                    | Word::Null
                     | Word::True
                     | Word::False
                     | Word::At
@@ -80,6 +81,20 @@ impl Parser<'_> {
             TokenKind::Word(Word::False) => ExprKind::Bool(false),
             TokenKind::Word(Word::SelfThread) => ExprKind::SelfThread,
             TokenKind::Word(Word::NoThread) => ExprKind::NoThread,
+            TokenKind::Word(Word::Null) => ExprKind::Null,
+            TokenKind::Word(Word::Lock)
+                if self.in_record && self.token(1).kind != TokenKind::Sign(Sign::OpenParen) =>
+            {
+                return self.place_or_call();
+            }
+            TokenKind::Sign(Sign::And) => {
+                self.bump();
+                let place = self.place()?;
+                return Ok(Expr {
+                    kind: ExprKind::Reference(place),
+                    span: self.since(start),
+                });
+            }
             TokenKind::Word(Word::At) => return self.at_location(),
             TokenKind::Word(Word::Forall) => return self.quantified(true),
             TokenKind::Word(Word::Exists) => return self.quantified(false),
@@ -131,7 +146,7 @@ impl Parser<'_> {
                 "a list of values stands only behind the `=` of a declaration"
             }
             _ => {
-                "write a number, a name, `true`, `false`, `self`, `none`, \
+                "write a number, a name, `true`, `false`, `self`, `none`, `null`, \
                 or an expression in parentheses"
             }
         };
@@ -208,11 +223,11 @@ impl Parser<'_> {
         Ok((name, lo, hi))
     }
 
-    /// `x`, `x[e]`, `m.owner`, `worker(1)`
+    /// `x`, `x[e]`, `m.owner`, `p.next.value`, `worker(1)`
     fn place_or_call(&mut self) -> Parsed<Expr> {
         let place = self.place()?;
         let start = place.span;
-        if self.at(Sign::OpenParen) && place.indices.is_empty() {
+        if self.at(Sign::OpenParen) && place.selectors.is_empty() {
             self.bump();
             let arguments = self.list(
                 Sign::CloseParen,
@@ -224,38 +239,42 @@ impl Parser<'_> {
                 span: self.since(start),
             });
         }
-        if !self.at(Sign::Dot) {
-            return Ok(Expr {
-                span: place.span,
-                kind: ExprKind::Place(place),
-            });
-        }
-        self.bump();
-        if self.peek() != TokenKind::Name || self.text(self.span()) != "owner" {
-            return Err(self.unexpected(
-                "`owner`",
-                "`m.owner` is the thread that holds the mutex `m`; nothing else has a `.`, \
-                and ranges have two: `0..2`",
-            ));
-        }
-        self.bump();
         Ok(Expr {
-            kind: ExprKind::Owner(place),
-            span: self.since(start),
+            span: place.span,
+            kind: ExprKind::Place(place),
         })
     }
 
-    /// `x`, `x[e][e]`
+    /// `x`, `x[e].f[e]`
     pub(super) fn place(&mut self) -> Parsed<Place> {
-        let name = self.name(
+        let name = self.field_name(
             "a variable",
             "name a variable or a mutex, such as `x` or `x[0]`",
         )?;
-        let indices = self.brackets()?;
+        let mut selectors = Vec::new();
+        loop {
+            if self.at(Sign::OpenBracket) {
+                selectors.extend(self.brackets()?.into_iter().map(Selector::Index));
+            } else if self.eat(Sign::Dot) {
+                let outside = std::mem::replace(&mut self.in_record, true);
+                let field = self.field_name(
+                    "a field",
+                    "behind a `.` stands a field of a record or the state of an object, as in `m.owner`; \
+                    ranges have two dots: `0..2`",
+                );
+                self.in_record = outside;
+                selectors.push(Selector::Field(field?));
+                // A field behind a reference is an index around the reference.
+                self.grow()?;
+                self.grow()?;
+            } else {
+                break;
+            }
+        }
         let span = self.since(name.span);
         Ok(Place {
             name,
-            indices,
+            selectors,
             span,
         })
     }

@@ -15,8 +15,10 @@
 //! **No token is looked at twice** but for a fixed number of tokens ahead, so time is linear.
 
 mod assignments;
+mod calls;
 mod declarations;
 mod expressions;
+mod objects;
 mod operators;
 mod recovery;
 mod statements;
@@ -29,6 +31,7 @@ use super::diagnostic::{Diagnostic, Span};
 use super::findings::Findings;
 use super::lexer::{self, Sign, Token, TokenKind, Word};
 use super::mistakes::{self, shorten};
+use std::collections::BTreeSet;
 
 /// Bounds on what the parser accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +87,10 @@ struct Parser<'s> {
     depth: usize,
     /// How many levels the node at hand has below it so far.
     height: usize,
+    /// The names behind the word `proc`, wherever they stand: what may be called.
+    procedures: BTreeSet<&'s str>,
+    /// Whether a record is being read, where `lock` may be the name of a field.
+    in_record: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -94,6 +101,14 @@ impl<'s> Parser<'s> {
                 .filter(|t| t.kind == TokenKind::Sign(sign))
                 .count()
         };
+        let word = |t: &Token| t.kind == TokenKind::Name;
+        let procedures = tokens
+            .windows(2)
+            .filter(|w| {
+                word(&w[0]) && word(&w[1]) && &source[w[0].span.start..w[0].span.end] == "proc"
+            })
+            .map(|w| &source[w[1].span.start..w[1].span.end])
+            .collect();
         let balanced = count(Sign::OpenBrace) == count(Sign::CloseBrace);
         Parser {
             source,
@@ -108,6 +123,8 @@ impl<'s> Parser<'s> {
             limits,
             depth: 0,
             height: 0,
+            procedures,
+            in_record: false,
         }
     }
 
@@ -236,6 +253,18 @@ impl<'s> Parser<'s> {
         })
     }
 
+    /// The name of a field, which may also be `lock`.
+    fn field_name(&mut self, what: &str, help: &str) -> Parsed<Name> {
+        if !self.at_word(Word::Lock) || !self.in_record {
+            return self.name(what, help);
+        }
+        let span = self.bump().span;
+        Ok(Name {
+            text: self.text(span).to_string(),
+            span,
+        })
+    }
+
     fn reserved(&mut self, word: Word, what: &str) -> Reported {
         let text = word.text();
         self.error(
@@ -290,10 +319,12 @@ impl<'s> Parser<'s> {
         match self.peek() {
             TokenKind::Word(word) => begins_statement(word) || begins_declaration(word),
             TokenKind::Sign(Sign::CloseBrace) => true,
-            TokenKind::Name => matches!(
-                self.token(1).kind,
-                TokenKind::Sign(Sign::Assign | Sign::OpenBracket | Sign::Colon)
-            ),
+            TokenKind::Name => {
+                matches!(
+                    self.token(1).kind,
+                    TokenKind::Sign(Sign::Assign | Sign::OpenBracket | Sign::Colon)
+                ) || self.begins_call()
+            }
             _ => false,
         }
     }

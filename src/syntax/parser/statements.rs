@@ -4,6 +4,7 @@ use super::super::ast::{Block, Expr, Name, Stmt, StmtKind};
 use super::super::codes;
 use super::super::diagnostic::{Diagnostic, Span};
 use super::super::lexer::{Sign, TokenKind, Word};
+use super::strays::Misspelt;
 use super::variables::Scope;
 use super::{Parsed, Parser, Reported, begins_declaration};
 
@@ -44,9 +45,7 @@ impl Parser<'_> {
                     self.unclosed_block(open);
                     break;
                 }
-                TokenKind::Word(word)
-                    if begins_declaration(word) && word != Word::Var && !self.word_as_name() =>
-                {
+                _ if let Some(word) = self.declares() => {
                     self.misplaced_declaration(word);
                     // Braces that balance say that the declaration is really meant to stand here;
                     // others, that this block should have been closed before.
@@ -79,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unclosed_block(&mut self, open: Span) {
+    pub(super) fn unclosed_block(&mut self, open: Span) {
         // Which of several open blocks lacks its brace can't be known; one complaint is enough.
         if !self.unclosed && !self.abandoned {
             self.findings.push(Diagnostic::error(
@@ -94,8 +93,20 @@ impl Parser<'_> {
         self.failed = true;
     }
 
-    fn misplaced_declaration(&mut self, word: Word) {
-        let word = word.text();
+    /// The word of a declaration that can't stand in a block, if it is at hand.
+    fn declares(&self) -> Option<&'static str> {
+        match self.peek() {
+            TokenKind::Word(word) if begins_declaration(word) && word != Word::Var => {
+                (!self.word_as_name()).then_some(word.text())
+            }
+            TokenKind::Name if self.token(1).kind != TokenKind::Sign(Sign::OpenParen) => {
+                self.surely_contextual()
+            }
+            _ => None,
+        }
+    }
+
+    fn misplaced_declaration(&mut self, word: &str) {
         let help = if self.balanced {
             "move it out of the thread".to_string()
         } else {
@@ -200,9 +211,11 @@ impl Parser<'_> {
         let word = match self.peek() {
             _ if self.word_as_name() => return self.assignment(),
             TokenKind::Word(word) => word,
+            TokenKind::Name if self.begins_call() => return self.call(),
             TokenKind::Name => match self.misspelt_statement()? {
-                Some(word) => word,
-                None => return self.assignment(),
+                Misspelt::Word(word) => word,
+                Misspelt::Nothing => return self.assignment(),
+                Misspelt::Read => return Ok(StmtKind::Skip),
             },
             _ => return self.no_statement(),
         };
@@ -234,6 +247,16 @@ impl Parser<'_> {
                 self.bump();
                 self.semicolon("`skip`")?;
                 Ok(StmtKind::Skip)
+            }
+            Word::Return => {
+                self.bump();
+                let value = match self.at(Sign::Semicolon) || self.at(Sign::CloseBrace) {
+                    true => None,
+                    false => Some(self.expr()?),
+                };
+                self.no_assignment()?;
+                self.semicolon("the statement")?;
+                Ok(StmtKind::Return(value))
             }
             Word::Lock => self.in_parentheses("lock(m);", Self::place, StmtKind::Lock),
             Word::Unlock => self.in_parentheses("unlock(m);", Self::place, StmtKind::Unlock),

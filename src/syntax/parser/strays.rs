@@ -7,11 +7,22 @@ use super::super::mistakes;
 use super::{Parsed, Parser, Reported};
 
 const STATEMENTS: &str = "a statement begins with a variable to assign to, or with one of `if`, \
-    `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`";
+    `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`, `return`; \
+    or it is a call of a procedure or of an operation such as `wait(c, m);`";
+
+/// What a name stands for that may begin no assignment.
+pub(super) enum Misspelt {
+    /// It does begin one.
+    Nothing,
+    /// The word that was meant.
+    Word(Word),
+    /// A statement that has been read.
+    Read,
+}
 
 impl Parser<'_> {
     /// If the name at hand begins no assignment, reports that, and says which statement was meant.
-    pub(super) fn misspelt_statement(&mut self) -> Parsed<Option<Word>> {
+    pub(super) fn misspelt_statement(&mut self) -> Parsed<Misspelt> {
         let span = self.span();
         let text = self.text(span);
         let next = self.token(1).kind;
@@ -30,7 +41,22 @@ impl Parser<'_> {
             _ => false,
         };
         if !begins {
-            return Ok(None);
+            return Ok(Misspelt::Nothing);
+        }
+        if next == TokenKind::Sign(Sign::OpenParen)
+            && let Some(known) = self.meant_call(text)
+        {
+            let found = self.found();
+            self.error(
+                codes::UNKNOWN_STATEMENT,
+                span,
+                format!("unknown operation or procedure {found}"),
+                "a statement",
+                format!("did you mean `{known}`?"),
+            );
+            self.call()?;
+            // Stands in for the call, which has been read.
+            return Ok(Misspelt::Read);
         }
         let meant = mistakes::meant_statement(text);
         let help = match (meant, mistakes::without_statement(text)) {
@@ -47,7 +73,7 @@ impl Parser<'_> {
             help,
         );
         match meant {
-            Some(word) => Ok(Some(word)),
+            Some(word) => Ok(Misspelt::Word(word)),
             None => {
                 self.bump();
                 if self.eat(Sign::OpenParen) {

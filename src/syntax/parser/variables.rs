@@ -1,6 +1,6 @@
 //! Variables, shared and local: their types, initial values and disciplines.
 
-use super::super::ast::{Discipline, Expr, ExprKind, Initial, Name, TypeExpr, VarDecl};
+use super::super::ast::{By, Discipline, Expr, ExprKind, Initial, Name, TypeExpr, VarDecl};
 use super::super::codes;
 use super::super::diagnostic::Span;
 use super::super::lexer::{Sign, TokenKind, Word};
@@ -12,6 +12,8 @@ use super::{Parsed, Parser, Reported};
 pub(super) enum Scope {
     Shared,
     Local,
+    /// In a record.
+    Field,
 }
 
 impl Parser<'_> {
@@ -22,7 +24,10 @@ impl Parser<'_> {
         {
             return Err(self.foreign_declaration());
         }
-        let name = self.name("a name", "write `var x: 0..7 = 0;`")?;
+        let name = match scope {
+            Scope::Field => self.field_name("a field", "write `value: 0..7 = 0;`")?,
+            _ => self.name("a name", "write `var x: 0..7 = 0;`")?,
+        };
         let dims = self.brackets()?;
         self.expect(
             Sign::Colon,
@@ -35,7 +40,7 @@ impl Parser<'_> {
             false => None,
         };
         let discipline = match scope {
-            Scope::Shared => self.discipline()?,
+            Scope::Shared | Scope::Field => self.discipline()?,
             Scope::Local => self.no_discipline()?,
         };
         self.no_assignment()?;
@@ -50,9 +55,8 @@ impl Parser<'_> {
         })
     }
 
-    fn type_expr(&mut self) -> Parsed<TypeExpr> {
-        const HELP: &str =
-            "a type is `bool`, `0..7`, `mod 4`, the name of an enum, or `{ red, green }`";
+    pub(super) fn type_expr(&mut self) -> Parsed<TypeExpr> {
+        const HELP: &str = "a type is `bool`, `0..7`, `mod 4`, the name of an enum or record, `{ red, green }`, or `ref cell in P`";
         let start = self.span();
         match self.peek() {
             TokenKind::Word(Word::Bool) => {
@@ -70,6 +74,22 @@ impl Parser<'_> {
                 let variants = self.variants()?;
                 Ok(TypeExpr::Enum(variants, self.since(start)))
             }
+            TokenKind::Name
+                if self.text(start) == "ref" && self.token(1).kind == TokenKind::Name =>
+            {
+                const FORM: &str = "write `ref cell in P`: the record, then the pool or array";
+                self.bump();
+                let record = self.name("a record", FORM)?;
+                if !self.eat_word(Word::In) {
+                    return Err(self.unexpected("`in`", FORM));
+                }
+                let pool = self.name("a pool", FORM)?;
+                Ok(TypeExpr::Ref {
+                    record,
+                    pool,
+                    span: self.since(start),
+                })
+            }
             TokenKind::Sign(Sign::Assign | Sign::Semicolon) => {
                 let message = format!("expected a type, found {}", self.found());
                 Err(self.error(codes::BAD_TYPE, start, message, "a type", HELP))
@@ -83,7 +103,7 @@ impl Parser<'_> {
                     Expr {
                         kind: ExprKind::Place(place),
                         ..
-                    } if place.indices.is_empty() => Ok(TypeExpr::Named(place.name)),
+                    } if place.selectors.is_empty() => Ok(TypeExpr::Named(place.name)),
                     low => {
                         let help = format!("{HELP}; a range has two bounds");
                         Err(self.error(
@@ -120,7 +140,7 @@ impl Parser<'_> {
         }
         let mut target = None;
         if !self.at_word(Word::By) {
-            let name = self.name("the variable or `by`", HELP)?;
+            let name = self.field_name("the variable or `by`", HELP)?;
             let mut indices = Vec::new();
             while self.eat(Sign::OpenBracket) {
                 indices.push(self.name("a name for the index", HELP)?);
@@ -131,9 +151,29 @@ impl Parser<'_> {
         if !self.eat_word(Word::By) {
             return Err(self.unexpected("`by`", HELP));
         }
-        let by = self.expr()?;
+        let open = self.span();
+        let by = match self.eat(Sign::OpenBrace) {
+            true => {
+                const HELP: &str = "write `by {m1, m2}`: all of them to write, one of them to read";
+                if self.at(Sign::CloseBrace) {
+                    return Err(self.unexpected("a mutex", HELP));
+                }
+                let places = self.list(Sign::CloseBrace, HELP, Self::place)?;
+                By::All(places, self.since(open))
+            }
+            false => By::One(self.expr()?),
+        };
+        let init = match self.eat_word(Word::Init) {
+            true => Some(self.expr()?),
+            false => None,
+        };
         let span = self.since(start);
-        Ok(Some(Discipline::Protected { target, by, span }))
+        Ok(Some(Discipline::Protected {
+            target,
+            by,
+            init,
+            span,
+        }))
     }
 
     fn no_discipline(&mut self) -> Parsed<Option<Discipline>> {
