@@ -6,15 +6,39 @@
 use super::guess::{Guess, lock_name};
 use super::regions::Region;
 use super::{Finding, Inference};
-use crate::program::{ArrayId, CellId, Class, Expr, LocId, Program, ThreadId};
+use crate::program::{ArrayId, CellId, Class, Expr, LocId, Program, ThreadId, elaborate};
 use crate::syntax::ast::BinaryOp;
+use crate::syntax::diagnostic::{Diagnostic, Severity};
+use crate::syntax::{ParseLimits, parse_model};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The source text with a discipline word for every variable that has none, as far as the language can say it.
 pub fn annotated(inference: &Inference) -> String {
+    // A new label may stand where none is allowed, as in a procedure that is also called in an atomic block.
+    let text = with_words(inference, true);
+    let (tree, findings) = parse_model(&text, ParseLimits { depth: DEPTH });
+    let wrong = |all: &[Diagnostic]| all.iter().any(|d| d.severity == Severity::Error);
+    let defines: Vec<(String, String)> = inference
+        .program()
+        .overridden
+        .iter()
+        .filter_map(|d| d.split_once('='))
+        .map(|(name, value)| (name.to_string(), value.to_string()))
+        .collect();
+    match wrong(&findings) || elaborate(&tree, &text, &defines).is_err() {
+        true => with_words(inference, false),
+        false => text,
+    }
+}
+
+/// Nesting that is read back: all that was read before, and what is added.
+const DEPTH: usize = 2_100;
+
+fn with_words(inference: &Inference, may_label: bool) -> String {
     let program = inference.program();
     let mut printer = Printer {
         program,
+        may_label,
         labels: BTreeMap::new(),
     };
     let mut insertions: Vec<(usize, String)> = Vec::new();
@@ -86,6 +110,8 @@ fn describe(program: &Program, findings: &[Finding]) -> String {
 
 struct Printer<'p> {
     program: &'p Program,
+    /// Whether labels may be added.
+    may_label: bool,
     /// New labels by the place where they are put.
     labels: BTreeMap<usize, String>,
 }
@@ -178,7 +204,7 @@ impl Printer<'_> {
     /// The exclusive access predicate of a cell whose indices are written `index`.
     fn predicate(&mut self, finding: &Finding, index: &[String]) -> Option<String> {
         let p = self.program;
-        let owns = |m: &CellId| format!("{}.owner == self", lock_name(p, *m));
+        let owns = |m: &CellId| format!("{} == self", p.cells[*m].name);
         match finding {
             Finding::Private(t, _) => Some(format!("self == {}", self.thread(*t))),
             Finding::Unused => Some("false".into()),
@@ -273,7 +299,7 @@ impl Printer<'_> {
                 let name = &thread.locations[*k].name;
                 name == "start" || name.contains("(woken)") || name.contains("(released)")
             };
-            if copies.iter().any(|k| !locations.contains(k) || nameless(k)) {
+            if !self.may_label || copies.iter().any(|k| !locations.contains(k) || nameless(k)) {
                 return None;
             }
             left.retain(|l| !copies.contains(l));

@@ -23,7 +23,8 @@ pub fn differences(model: &Model, report: &Report) -> Vec<String> {
     let mut differences = Differences::default();
     for visible in steps(model, report, &mut differences) {
         let mut differences = Differences::default();
-        cycles(model, &visible, &mut differences);
+        let hazards = hazards(model, &visible, report, &mut differences);
+        cycles(model, &visible, &hazards, &mut differences);
         answers(&answer(model, &visible), report, &mut differences);
         // The report need not say which copy of a step it means: the twin takes the reading that agrees best.
         let best = found.as_ref().map_or(usize::MAX, Vec::len);
@@ -153,8 +154,41 @@ fn name(model: &Model, i: usize, location: usize) -> String {
     )
 }
 
+/// The steps that the tool has made visible because a hypothesis fails otherwise: those that trust a reference to an object
+/// that another thread may free. There must be such a hypothesis.
+fn hazards(
+    model: &Model,
+    reported: &Visible,
+    report: &Report,
+    differences: &mut Differences,
+) -> Visible {
+    let mut hazards: Visible = reported.iter().map(|l| vec![false; l.len()]).collect();
+    let made = |step: &&Step| {
+        step.reasons
+            .iter()
+            .any(|r| r.contains("not established otherwise"))
+    };
+    for step in report.visible.iter().filter(made) {
+        let found = find(model, step);
+        if let Some((i, locations)) = found {
+            locations.iter().for_each(|l| hazards[i][*l] = true);
+        }
+    }
+    if hazards.iter().flatten().any(|hazard| *hazard) {
+        let without: Visible = reported
+            .iter()
+            .zip(&hazards)
+            .map(|(v, h)| v.iter().zip(h).map(|(v, h)| *v && !h).collect())
+            .collect();
+        if answer(model, &without).applies() {
+            differences.note("a step was made visible for a hypothesis that holds".to_owned());
+        }
+    }
+    hazards
+}
+
 /// The reported visible steps must be the twin's, and an inclusion-minimal choice from the cycles that are left.
-fn cycles(model: &Model, reported: &Visible, differences: &mut Differences) {
+fn cycles(model: &Model, reported: &Visible, hazards: &Visible, differences: &mut Differences) {
     let required = visible(&reasons(model));
     let terminates = |visible: &Visible, i: usize| {
         let relations = Relations::new(model, visible, &vec![true; model.nodes().len()]);
@@ -173,7 +207,7 @@ fn cycles(model: &Model, reported: &Visible, differences: &mut Differences) {
                 (false, true) => {
                     let mut without = reported.clone();
                     without[i][location] = false;
-                    if terminates(&without, i) {
+                    if terminates(&without, i) && !hazards[i][location] {
                         differences.note(format!("{} need not be visible", name()));
                     }
                 }
