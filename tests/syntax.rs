@@ -1,7 +1,7 @@
 //! The text front end: golden trees, golden diagnostics, the explanations' examples, and texts made to break it.
 //!
 //! `tests/syntax/good/*.cor` parse without a diagnostic to the tree beside them, `tests/syntax/bad/*.cor` give the
-//! diagnostics beside them. `UPDATE=1 cargo test --test syntax` writes those files anew; read the difference.
+//! diagnostics beside them; `tests/syntax/elaborate/*.cor` parse, and those beside them come later. `UPDATE=1 cargo test --test syntax` writes those files anew; read the difference.
 
 #[path = "syntax/robust.rs"]
 mod robust;
@@ -88,6 +88,21 @@ fn bad_models_give_their_diagnostics() {
             .collect();
         assert!(!all.is_empty(), "no diagnostic for:\n{source}");
         all
+    });
+}
+
+/// Names, types and procedures: what is wrong with texts that the parser accepts.
+#[test]
+fn models_without_meaning_give_their_diagnostics() {
+    check_folder("elaborate", "txt", |source| {
+        let (model, errors) = parse_model(source, ParseLimits::default());
+        assert_eq!(errors, []);
+        let mut found = match coarsen::program::elaborate(&model, source, &[]) {
+            Ok((_, warnings)) => warnings,
+            Err(found) => found,
+        };
+        found.sort_by_key(|d| d.span);
+        found.iter().map(|d| show(source, d)).collect()
     });
 }
 

@@ -49,8 +49,9 @@ fn report(judged: &Judged) -> Report {
         instances: String::new(),
         evidence: String::new(),
         vacuous: false,
-        on_reachable: false,
+        invariant: String::new(),
         witness: None,
+        excluded: Vec::new(),
     };
     let property = |(name, status): &(String, twin::verdict::Status)| Property {
         name: name.clone(),

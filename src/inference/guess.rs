@@ -255,6 +255,7 @@ impl Guess {
             cell,
             predicates,
             readers,
+            regional: matches!(self, Guess::HandedOver { .. }),
             span: Span::default(),
         })
     }

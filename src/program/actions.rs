@@ -287,7 +287,7 @@ impl Elaborator {
         use super::Kind::{Bool, Enum, Ref};
         if !fits(ty.kind, value.kind) {
             let wanted = match ty.kind {
-                Ref(_) => "a reference, into what the variable's type names",
+                Ref(_) => "a reference into the pool that the variable's type names",
                 Bool => "a boolean, the variable's type",
                 Enum(_) => "a value of the variable's enum",
                 _ => "an integer, the variable's type",

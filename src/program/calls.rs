@@ -46,7 +46,7 @@ pub(super) struct Returning {
     /// What the call assigns to.
     place: Option<(Target, ArrayId)>,
     /// The node behind the call; none in an `atomic` block.
-    next: Option<NodeId>,
+    pub next: Option<NodeId>,
 }
 
 impl Elaborator {
@@ -101,10 +101,7 @@ impl Elaborator {
             cx.locals.insert(name.text.clone(), entity);
             params.extend(array);
         }
-        let result = match &decl.result {
-            Some(ty) => Some(self.type_of(ty, &cx)),
-            None => None,
-        };
+        let result = decl.result.as_ref().map(|ty| self.type_of(ty, &cx));
         let first = self.program.cells.len();
         self.locals(&decl.body, &prefix, &mut cx);
         let mut initials = Vec::new();
@@ -141,7 +138,6 @@ impl Elaborator {
         cx: &Context,
     ) -> Option<(Vec<Command>, Context)> {
         let decl = self.procs[call.procedure].decl.clone();
-        self.procs[call.procedure].called |= self.gone == 0;
         if self.procs[call.procedure].broken {
             return None;
         }
@@ -218,6 +214,7 @@ impl Elaborator {
         let initials = frame.initials.iter();
         commands
             .extend(initials.map(|&(cell, v)| Command::Assign(Target::Cell(cell), Expr::Const(v))));
+        self.procs[call.procedure].called |= self.gone == 0;
         let inner = Context {
             this: cx.this,
             locals: frame.locals.clone(),
@@ -244,6 +241,9 @@ impl Elaborator {
         let Some((commands, mut inner)) = self.enter(g, stmt, call, cx) else {
             return next;
         };
+        if self.alone {
+            return g.action(stmt.span, None, commands, next);
+        }
         let line = self.program.line(stmt.span);
         let entry = g.copied(&format!("from line {line}"), |g| {
             self.body(g, call.procedure, next, &mut inner)
@@ -295,7 +295,9 @@ impl Elaborator {
             place: None,
             next: None,
         });
+        self.alone = true;
         self.body(g, procedure, super::cfg::END, cx);
+        self.alone = false;
     }
 
     fn no_return(&mut self, decl: &ProcDecl, end: Span) {
@@ -399,6 +401,12 @@ impl Elaborator {
         cx: &Context,
     ) -> Option<Action> {
         let (mut commands, mut inner) = self.enter(g, stmt, call, cx)?;
+        if self.alone {
+            return Some(Action {
+                guard: None,
+                body: commands,
+            });
+        }
         let decl = self.procs[call.procedure].decl.clone();
         let mut stmts: Vec<&Stmt> = decl
             .body
@@ -416,8 +424,6 @@ impl Elaborator {
         let known = self.diagnostics.len();
         if last.is_some() {
             stmts.pop();
-        } else if decl.result.is_some() {
-            self.no_return(&decl, closing(&decl));
         }
         let action = match commands.is_empty() {
             true => self.compound(g, &stmts, &mut inner),
@@ -447,6 +453,9 @@ impl Elaborator {
             }
         }
         let (mut action, returned) = (action?, returned?);
+        if last.is_none() && decl.result.is_some() {
+            self.no_return(&decl, closing(&decl));
+        }
         action.body.extend(returned.unwrap_or_default());
         Some(action)
     }

@@ -218,7 +218,8 @@ impl Elaborator {
         match &stmt.kind {
             StmtKind::Return(value) => {
                 let entry = self.return_statement(g, stmt, value.as_ref(), cx);
-                entry.unwrap_or(next)
+                let behind = cx.returning.as_ref().and_then(|r| r.next);
+                entry.or(behind).unwrap_or(next)
             }
             StmtKind::Call(name, arguments) if takes_two_steps(&name.text) => {
                 let entry = self.two_steps(g, stmt, (name, arguments), next, cx);

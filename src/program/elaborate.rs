@@ -2,7 +2,7 @@
 
 use super::cfg::{Graph, NodeId};
 use super::codes;
-use super::scope::{Context, Elaborator, Symbol};
+use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
 use super::{Enum, Kind, Program, Thread};
 use crate::syntax::ast::{self, Decl, Model, ThreadDecl};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
@@ -43,7 +43,9 @@ pub fn elaborate(
     }
     e.uncalled_procedures();
     for (number, span, graph, entry) in graphs {
-        e.located(number, span, graph, entry);
+        if e.size <= MAX_SIZE {
+            e.located(number, span, graph, entry);
+        }
     }
     e.joins();
     e.disciplines();

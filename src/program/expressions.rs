@@ -115,12 +115,12 @@ impl Elaborator {
         if is_number(t.kind) {
             return Some(t);
         }
-        self.mismatch(
-            e.span,
-            t.kind,
-            "an integer",
-            "write `c ? 1 : 0` for the number of a condition",
-        );
+        let help = match t.kind {
+            Kind::Ref(_) => "references are compared with `==` and `!=` only",
+            Kind::Enum(_) => "enum values are compared with `==` and `!=` only",
+            _ => "write `c ? 1 : 0` for the number of a condition",
+        };
+        self.mismatch(e.span, t.kind, "an integer", help);
         None
     }
 
@@ -129,6 +129,20 @@ impl Elaborator {
         let t = self.expression(e, cx)?;
         if let Expr::Const(value) = t.expr {
             return Some((t.kind, value));
+        }
+        if let Expr::Slot(slot, target) = &t.expr
+            && let Expr::Const(slot) = **slot
+        {
+            let pool = &self.program.pools[*target];
+            let (name, last) = (pool.name.clone(), pool.len - 1);
+            self.error(
+                codes::OUT_OF_RANGE,
+                e.span,
+                format!("`{name}` has no slot {slot}"),
+                format!("a slot in 0..{last}"),
+                "correct the index",
+            );
+            return None;
         }
         let mut divides_by_zero = false;
         t.expr.walk(&mut |e| {

@@ -333,6 +333,9 @@ pub struct Protection {
     pub predicates: Vec<Expr>,
     /// `r_i^x`, where reading needs less than `e_i^x` (a reader lock, one of several mutexes).
     pub readers: Option<Vec<Expr>>,
+    /// Inferred from regions of code that each thread keeps access in when it goes wrong: that it may gain access in that way is no
+    /// reason for a step to be visible.
+    pub regional: bool,
     /// Where it is declared.
     pub span: Span,
 }

@@ -436,7 +436,8 @@ impl Elaborator {
         }
         g.may_fail |= matches!(target, Target::Element(..));
         let slots = self.program.pools[found].len;
-        if !self.grow(slots, place.span) {
+        let halvings = slots.ilog2() as usize + 1;
+        if !self.grow(slots.saturating_mul(halvings), place.span) {
             return None;
         }
         let none = vec![Command::Assign(target.clone(), Expr::Const(NULL))];
@@ -628,7 +629,12 @@ impl Elaborator {
             e.span,
             format!("`{text}` is not {wanted}"),
             wanted.to_string(),
-            format!("declare one with `{word}`, and name it here"),
+            match word {
+                "barrier" => {
+                    "name a `barrier`; to wait for a condition, write `assume(e);`".to_string()
+                }
+                _ => format!("declare one with `{word}`, and name it here"),
+            },
         );
         None
     }

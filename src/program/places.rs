@@ -65,6 +65,9 @@ impl Elaborator {
                 );
                 return None;
             }
+            Denoted::Other(what @ "a record type") => {
+                (what, format!("declare a variable of it: `var p: {text};`"))
+            }
             Denoted::Other("a type") => ("a type", "write one of the enum's values".to_string()),
             Denoted::Other(what) => (what, format!("write `{text}(..);` as a statement")),
         };
@@ -107,7 +110,7 @@ impl Elaborator {
                     match selector {
                         Selector::Index(e) => index.push(e),
                         Selector::Field(field) => {
-                            self.no_field(field, "a thread");
+                            self.no_field(field, &format!("the thread `{}`", name.text));
                             return None;
                         }
                     }
@@ -115,7 +118,8 @@ impl Elaborator {
                 let t = self.thread_of(name, &index, place.span, cx)?;
                 return Some(Denoted::Value(Typed::constant(Kind::Int, t as i64)));
             }
-            Some(Symbol::Enum(_) | Symbol::Record(_)) => Denoted::Other("a type"),
+            Some(Symbol::Enum(_)) => Denoted::Other("a type"),
+            Some(Symbol::Record(_)) => Denoted::Other("a record type"),
             Some(Symbol::Proc(_)) => Denoted::Other("a procedure"),
         };
         self.plain(place).then_some(other)
@@ -124,7 +128,9 @@ impl Elaborator {
     fn plain(&mut self, place: &Place) -> bool {
         match place.selectors.first() {
             None => return true,
-            Some(Selector::Field(field)) => self.no_field(field, "a single value"),
+            Some(Selector::Field(field)) => {
+                self.no_field(field, &format!("`{}`", place.name.text));
+            }
             Some(Selector::Index(_)) => self.error(
                 codes::WRONG_INDEXING,
                 place.span,
@@ -206,7 +212,8 @@ impl Elaborator {
             if let Entity::Data(array) = entity {
                 let ty = self.program.cells[self.program.arrays[array].first].ty;
                 let Kind::Ref(target) = ty.kind else {
-                    self.no_field(field, "a variable without fields");
+                    let text = self.program.text(read);
+                    self.no_field(field, &format!("`{text}`"));
                     return None;
                 };
                 let Some(record) = self.targets[target].instance else {

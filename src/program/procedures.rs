@@ -128,7 +128,7 @@ impl Elaborator {
     /// The procedure of a name.
     pub(super) fn procedure(&self, name: &Name) -> Option<usize> {
         match self.symbol(&name.text) {
-            Some(Symbol::Proc(p)) => Some(p),
+            Some(Symbol::Proc(p)) if !OPERATIONS.contains(&name.text.as_str()) => Some(p),
             _ => None,
         }
     }

@@ -64,6 +64,7 @@ impl Elaborator {
             self.program.protections.push(Protection {
                 cell,
                 readers: (readers != predicates).then_some(readers),
+                regional: false,
                 predicates,
                 span: *span,
             });

@@ -113,11 +113,11 @@ impl Elaborator {
             let record = match (self.symbol(&record.text), pool) {
                 (Some(Symbol::Record(r)), _) => r,
                 (_, false) | (Some(Symbol::Broken), _) => continue,
-                (None, true) => {
+                (None, true) if !self.declared_later.contains(&record.text) => {
                     self.unknown(record, &cx);
                     continue;
                 }
-                (Some(_), true) => {
+                (_, true) => {
                     self.error(
                         codes::NOT_A_VARIABLE,
                         record.span,

@@ -78,6 +78,8 @@ pub(super) struct Elaborator {
     pub used_records: FxHashSet<usize>,
     /// Shared variables, objects and pools of the model, before they are declared.
     pub declared_later: FxHashSet<String>,
+    /// Whether a procedure is looked at for its own errors only: what it calls is not put in place.
+    pub alone: bool,
     /// How many blocks that disappear are around the one at hand.
     pub gone: usize,
     symbols: FxHashMap<String, Symbol>,
@@ -138,6 +140,7 @@ impl Elaborator {
             recursive: FxHashSet::default(),
             used_records: FxHashSet::default(),
             declared_later: FxHashSet::default(),
+            alone: false,
             gone: 0,
         }
     }
@@ -181,6 +184,9 @@ impl Elaborator {
 
     /// Takes back the variables made since: what has disappeared leaves none behind.
     pub fn restore(&mut self, mark: &Mark) {
+        if self.program.arrays.len() == mark.arrays {
+            return;
+        }
         let made = |array: &ArrayId| *array >= mark.arrays;
         self.frames.retain(|_, frame| frame.arrays <= mark.arrays);
         self.started

@@ -2,7 +2,7 @@
 
 use super::codes;
 use super::expressions::{Typed, balanced, fold};
-use super::scope::{Context, Elaborator, Symbol};
+use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
 use super::{Expr, LocId, ThreadId};
 use crate::syntax::ast::{self, BinaryOp, ExprKind, Name};
 use crate::syntax::diagnostic::Span;
@@ -122,6 +122,10 @@ impl Elaborator {
             .filter(|t| t.label(&label.text).is_some())
             .map(|t| t.name.as_str())
             .collect();
+        if self.size > MAX_SIZE {
+            // The threads have not got that far, which has been reported.
+            return None;
+        }
         if holders.is_empty() || by_name && located.is_empty() {
             let names = threads
                 .iter()

@@ -2,9 +2,11 @@
 //!
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
-use super::hypotheses::{self, Pairs, Reach};
+use super::hypotheses::{self, Pairs};
 use super::inferred;
 use super::instantiate::{Model, Names, Unreadable};
+use super::invariant::{Ladder, Rung};
+use super::lemmas;
 use super::properties::{Goal, GoalKind, goals};
 use super::search::{SHORTEST_BUDGET, execution};
 use super::stoller_cohen::{Explorer, Reduced, explore};
@@ -127,6 +129,7 @@ impl Check<'_> {
         describe(report, &encoding, &visibility);
         report.properties = goals.iter().map(|g| undecided(g, program)).collect();
         report.well_formedness = wellformed::undecided(&goals);
+        report.lemmas = lemmas::unjudged(self.program);
         report.hypotheses = self.theory.hypotheses.iter().map(not_evaluated).collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
@@ -148,8 +151,8 @@ impl Check<'_> {
         }
 
         let clock = Instant::now();
-        let mut reach = Reach::Unasked;
-        let hypotheses = self.hypotheses(report, &encoding, &visibility, &goals, &mut reach);
+        let mut ladder = Ladder::new(&encoding);
+        let hypotheses = self.hypotheses(report, &encoding, &visibility, &goals, &mut ladder);
         report.timing.hypotheses = clock.elapsed().as_secs_f64();
         self.control.publish(report);
         // Even where the theorem does not apply, a violation that the reduced system finds is real.
@@ -191,10 +194,10 @@ impl Check<'_> {
         e: &Encoding,
         visibility: &Visibility,
         goals: &[Goal],
-        reach: &mut Reach,
+        ladder: &mut Ladder,
     ) -> Result<(), Stop> {
         self.control.enter("well-formedness");
-        report.well_formedness = well_formedness(e, visibility, goals, reach)?;
+        report.well_formedness = well_formedness(e, visibility, goals, ladder)?;
         let model = Model {
             encoding: e,
             visibility,
@@ -206,7 +209,7 @@ impl Check<'_> {
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             self.control
                 .enter(format!("hypothesis ({})", hypothesis.id));
-            match hypotheses::evaluate(&model, hypothesis, reach, &mut pairs) {
+            match hypotheses::evaluate(&model, hypothesis, ladder, &mut pairs) {
                 Ok(done) => *entry = done,
                 Err(Unreadable::Stopped(stop)) => {
                     entry.evidence = format!("not evaluated: {stop} was hit");
@@ -219,14 +222,8 @@ impl Check<'_> {
         }
         report.statistics.pairs_checked = Some(pairs.checked.to_string());
         report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
-        let held = report.hypotheses.iter().all(|h| h.status == Status::Holds);
-        let on_reachable = report.hypotheses.iter().any(|h| h.on_reachable);
-        report.invariant = match (held, on_reachable) {
-            (true, false) => "true",
-            (true, true) => "reachable",
-            (false, _) => "none",
-        }
-        .into();
+        report.invariant = hypotheses::common_invariant(report).into();
+        report.lemmas = lemmas::tell(ladder, report.invariant == Rung::Lemmas.id())?;
         Ok(())
     }
 
@@ -431,8 +428,9 @@ fn not_evaluated(hypothesis: &algebra::Hypothesis) -> Hypothesis {
         instances: "0".into(),
         evidence: "not evaluated".into(),
         vacuous: false,
-        on_reachable: false,
+        invariant: "none".into(),
         witness: None,
+        excluded: Vec::new(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! `coarsen eval`: one inclusion or equation on one model.
 
-use super::hypotheses::{self, Pairs, Reach};
+use super::hypotheses::{self, Pairs};
 use super::instantiate::{Model, Names, Unreadable};
+use super::invariant::Ladder;
 use super::properties::goals;
 use super::visibility::Visibility;
 use crate::algebra::{Hypothesis, Statement, Theory};
@@ -94,7 +95,7 @@ fn run(
     hypotheses::evaluate(
         &model,
         &hypothesis,
-        &mut Reach::Unasked,
+        &mut Ladder::new(&encoding),
         &mut Pairs::default(),
     )
 }

@@ -1,51 +1,17 @@
 //! The hypotheses of a theorem, read from its file and evaluated on a program.
 //!
-//! Each instance is evaluated on all type-correct states (J = 1) first; what fails there is evaluated again on the
-//! exact reachable states, if they can be had within a budget. A hypothesis that holds on J = 1 holds on every J.
+//! Each instance is evaluated on all type-correct states first; what fails there is evaluated again on stronger and stronger
+//! invariants (`invariant`), until it holds. What holds on one rung holds on all above it, so the highest that is needed
+//! serves for all.
 
+use super::excluded::{excluded, reached};
 use super::instantiate::{Atoms, Instance, Model, Unreadable};
-use super::reachable::reachable;
+use super::invariant::{Ladder, Rung};
 use super::telling;
 use crate::algebra::{self, Order};
 use crate::control::Stop;
-use crate::relation::{Encoding, Evaluator, Failure, Ground, Meaning};
-use crate::report::{self, Status};
-use biodivine_lib_bdd::Bdd;
-
-/// Nodes that may be built for the reachable set before it is given up.
-const REACHABLE_BUDGET: usize = 50_000_000;
-
-/// The reachable set, computed when it is first needed.
-pub enum Reach {
-    /// Not yet needed.
-    Unasked,
-    /// The set.
-    Known(Bdd),
-    /// It could not be had, for this reason.
-    Unknown(String),
-}
-
-impl Reach {
-    /// Computes the set if that has not been tried yet. A node limit hit on the way is an answer: it is not known.
-    ///
-    /// # Errors
-    /// Any other [`Stop`].
-    pub fn ask(&mut self, e: &Encoding) -> Result<(), Stop> {
-        if let Reach::Unasked = self {
-            e.m.control()
-                .enter("the reachable states of the original program");
-            *self = match reachable(e, REACHABLE_BUDGET) {
-                Ok(Some(set)) => Reach::Known(set),
-                Ok(None) => Reach::Unknown(format!(
-                    "the budget of {REACHABLE_BUDGET} nodes was used up"
-                )),
-                Err(Stop::Nodes) => Reach::Unknown(format!("{} was hit", Stop::Nodes)),
-                Err(stop) => return Err(stop),
-            };
-        }
-        Ok(())
-    }
-}
+use crate::relation::{Evaluator, Failure, Ground, Meaning};
+use crate::report::{self, Report, Status};
 
 /// Counts over all hypotheses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,6 +22,9 @@ pub struct Pairs {
     pub skipped: usize,
 }
 
+/// A failed inclusion with its two sides.
+type Failed = (Failure, Ground, Ground);
+
 /// Evaluates one hypothesis.
 ///
 /// # Errors
@@ -63,13 +32,14 @@ pub struct Pairs {
 pub fn evaluate(
     model: &Model,
     hypothesis: &algebra::Hypothesis,
-    reach: &mut Reach,
+    ladder: &mut Ladder,
     pairs: &mut Pairs,
 ) -> Result<report::Hypothesis, Unreadable> {
     let mut atoms = Atoms::default();
     let instances = model.instances(&hypothesis.statement, &mut atoms)?;
     let mut here = Pairs::default();
-    let mut on_reachable = 0;
+    // How many instances need which rung.
+    let mut needed = [0usize; Rung::ALL.len()];
     let mut result = report::Hypothesis {
         id: hypothesis.id.clone(),
         formula: hypothesis.statement.to_string(),
@@ -78,76 +48,76 @@ pub fn evaluate(
         instances: instances.len().to_string(),
         evidence: String::new(),
         vacuous: false,
-        on_reachable: false,
+        invariant: "none".into(),
         witness: None,
+        excluded: Vec::new(),
     };
+    let everywhere = Evaluator {
+        encoding: model.encoding,
+        atoms: &atoms.0,
+        assumption: None,
+    };
+    let mut failed_on = Rung::True;
     for instance in &instances {
-        let everywhere = Evaluator {
-            encoding: model.encoding,
-            atoms: &atoms.0,
-            assumption: None,
-        };
         let Some(failure) = fails(&everywhere, instance, &mut here)? else {
+            needed[Rung::True as usize] += 1;
             continue;
         };
-        reach.ask(model.encoding)?;
-        let reachable = match reach {
-            Reach::Known(set) => {
-                let within = Evaluator {
-                    assumption: Some(set),
-                    ..everywhere
-                };
-                let mut again = Pairs::default();
-                match fails(&within, instance, &mut again)? {
-                    None => {
-                        on_reachable += 1;
-                        continue;
-                    }
-                    Some(failure) => {
-                        result.witness = Some(telling::witness(
-                            model,
-                            &within,
-                            instance,
-                            failure,
-                            Some(true),
-                        ));
-                        Some(true)
+        let climbed = climb(&everywhere, instance, ladder)?;
+        match climbed {
+            Climbed::Holds(rung, below) => {
+                // Those of an instance that needs the highest rung are told.
+                if needed[rung as usize..].iter().all(|n| *n == 0) {
+                    result.excluded.clear();
+                    let first = std::iter::once((Rung::True, failure));
+                    for (rung, failure) in first.chain(below) {
+                        let mut witness = telling::witness(model, &everywhere, instance, &failure);
+                        witness.invariant = rung.id().into();
+                        if let Some(first) = failure.0.states.first() {
+                            excluded(ladder, &mut witness, first, &failure.0.bits)?;
+                        }
+                        result.excluded.push(witness);
                     }
                 }
+                needed[rung as usize] += 1;
             }
-            _ => {
-                result.witness = Some(telling::witness(
-                    model,
-                    &everywhere,
-                    instance,
-                    failure,
-                    None,
-                ));
-                None
+            Climbed::Fails(last) => {
+                let (rung, failure) = last.unwrap_or((Rung::True, failure));
+                let mut witness = telling::witness(model, &everywhere, instance, &failure);
+                witness.invariant = rung.id().into();
+                result.status = Status::Unknown;
+                if let Some(why) = ladder.unknown(Rung::Reachable) {
+                    witness.because = format!("the reachable states are not known: {why}");
+                } else {
+                    result.status = Status::Refuted;
+                    if let Some(first) = failure.0.states.first() {
+                        reached(model.encoding, &mut witness, first)?;
+                    }
+                }
+                result.witness = Some(witness);
+                failed_on = rung;
+                break;
             }
-        };
-        result.status = if reachable.is_some() {
-            Status::Refuted
-        } else {
-            Status::Unknown
-        };
-        break;
+        }
     }
     pairs.checked += here.checked;
     pairs.skipped += here.skipped;
-    let places = match (on_reachable, &result.status, &*reach) {
-        (_, Status::Unknown, Reach::Unknown(why)) => {
-            format!(
-                "on all type-correct states, where it fails, and the reachable states are not known ({why})"
-            )
+    let places = match result.status {
+        Status::Holds => {
+            let highest = Rung::ALL
+                .into_iter()
+                .rev()
+                .find(|r| needed[*r as usize] > 0);
+            result.invariant = highest.unwrap_or(Rung::True).id().into();
+            places(&needed)
         }
-        (_, Status::Refuted, _) => "on the reachable states, where it fails".to_string(),
-        (0, ..) => "on all type-correct states".to_string(),
-        (n, ..) => {
-            format!("on all type-correct states, {n} of the instances on the reachable states only")
+        Status::Refuted => "on the reachable states, where it fails".to_string(),
+        Status::Unknown => {
+            let why = ladder.unknown(Rung::Reachable).unwrap_or_default();
+            let states = failed_on.states();
+            format!("on {states}, where it fails, and the reachable states are not known ({why})")
         }
     };
-    result.on_reachable = on_reachable > 0;
     result.evidence = format!("evaluated {places}: {}", counted(here.checked, "check"));
     if here.skipped > 0 {
         result
@@ -156,7 +126,75 @@ pub fn evaluate(
     }
     result.vacuous =
         result.status == Status::Holds && instances.iter().all(|i| is_vacuous(i, &atoms));
+    if result.status != Status::Holds {
+        result.excluded.clear();
+    }
     Ok(result)
+}
+
+/// What came of an instance that fails on all type-correct states.
+enum Climbed {
+    /// It holds on this rung, and fails on the highest below, if there is one that says anything.
+    Holds(Rung, Option<(Rung, Failed)>),
+    /// It fails on this one, the highest that is known, if any says anything.
+    Fails(Option<(Rung, Failed)>),
+}
+
+/// The lowest rung on which an instance holds.
+fn climb(
+    everywhere: &Evaluator,
+    instance: &Instance,
+    ladder: &mut Ladder,
+) -> Result<Climbed, Stop> {
+    let mut last = None;
+    for rung in Rung::ALL {
+        let Some(set) = ladder.ask(rung)? else {
+            continue;
+        };
+        let within = Evaluator {
+            assumption: Some(set),
+            ..*everywhere
+        };
+        match fails(&within, instance, &mut Pairs::default())? {
+            None => return Ok(Climbed::Holds(rung, last)),
+            Some(failure) => last = Some((rung, failure)),
+        }
+    }
+    Ok(Climbed::Fails(last))
+}
+
+/// On which states the instances hold, in words.
+fn places(needed: &[usize]) -> String {
+    let mut some = Rung::ALL.into_iter().filter(|r| needed[*r as usize] > 0);
+    if let (Some(only), None) = (some.next(), some.next()) {
+        return format!("on {}", only.states());
+    }
+    let mut words = format!("on {}", Rung::True.states());
+    let mut of = " of the instances";
+    for rung in Rung::ALL.into_iter().skip(1) {
+        let n = needed[rung as usize];
+        if n > 0 {
+            words.push_str(&format!(", {n}{of} on {} only", rung.states()));
+            of = "";
+        }
+    }
+    words
+}
+
+/// The highest rung that a condition or hypothesis needed; `none` if one does not hold.
+pub fn common_invariant(report: &Report) -> &'static str {
+    let mut highest = Rung::True;
+    for h in &report.hypotheses {
+        match Rung::ALL.into_iter().find(|r| r.id() == h.invariant) {
+            Some(rung) => highest = highest.max(rung),
+            None => return "none",
+        }
+    }
+    for w in &report.well_formedness {
+        let rung = Rung::ALL.into_iter().find(|r| r.id() == w.invariant);
+        highest = highest.max(rung.unwrap_or(Rung::True));
+    }
+    highest.id()
 }
 
 fn counted(n: usize, what: &str) -> String {
@@ -168,7 +206,7 @@ pub(super) fn fails(
     evaluator: &Evaluator,
     instance: &Instance,
     pairs: &mut Pairs,
-) -> Result<Option<(Failure, Ground, Ground)>, Stop> {
+) -> Result<Option<Failed>, Stop> {
     for (n, order) in instance.orders.iter().enumerate() {
         let (left, right) = (&instance.sides[n], &instance.sides[n + 1]);
         let mut directions = vec![(left, right)];

@@ -3,14 +3,20 @@
 
 mod check;
 mod eval;
+mod excluded;
 mod hypotheses;
 mod inferred;
 mod instantiate;
+mod invariant;
+mod lemmas;
+mod ownership;
+mod paths;
 mod properties;
 mod reachable;
 mod search;
 mod stoller_cohen;
 mod telling;
+mod thread_modular;
 mod trace;
 mod verdict;
 mod visibility;
@@ -19,6 +25,7 @@ mod wellformed;
 pub use check::{CheckOptions, check};
 pub use eval::eval;
 pub use instantiate::{Instance, Model};
+pub use invariant::{Budgets, Ladder, Rung, leaves};
 pub use reachable::reachable;
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub use visibility::{Reason, Visibility};

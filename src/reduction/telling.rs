@@ -1,17 +1,18 @@
 //! A failed inclusion in the user's words: states, steps, what is wrong, how to mend it.
 
 use super::instantiate::{Instance, Model, Names};
+use super::invariant::Rung;
 use super::trace::{bindings, step_of};
 use crate::relation::{Evaluator, Failure, Ground, Item, Shape, Taken};
 use crate::report::{Step, Witness};
 
-/// A failure as a witness of a report.
+/// A failure as a witness of a report; on which rung it was found and whether its first state is reachable
+/// is not said yet.
 pub(super) fn witness(
     model: &Model,
     evaluator: &Evaluator,
     instance: &Instance,
-    (failure, left, right): (Failure, Ground, Ground),
-    reachable: Option<bool>,
+    (failure, left, right): &(Failure, Ground, Ground),
 ) -> Witness {
     let e = model.encoding;
     let names = instance
@@ -20,8 +21,9 @@ pub(super) fn witness(
         .map(|(i, t)| format!("{i} = {}", model.thread_name(*t)));
     Witness {
         instance: names.collect::<Vec<_>>().join(", "),
-        inequality: format!("{} <= {}", evaluator.show(&left), evaluator.show(&right)),
-        words: words(model, &failure),
+        invariant: Rung::True.id().into(),
+        inequality: format!("{} <= {}", evaluator.show(left), evaluator.show(right)),
+        words: words(model, failure),
         states: failure
             .states
             .iter()
@@ -32,8 +34,10 @@ pub(super) fn witness(
             .iter()
             .map(|taken| step(model, taken))
             .collect(),
-        reachable,
-        mend: mend(model, &failure),
+        reachable: None,
+        because: String::new(),
+        trace: None,
+        mend: mend(model, failure),
     }
 }
 

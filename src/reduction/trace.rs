@@ -18,8 +18,38 @@ fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
     }
 }
 
-/// Re-executes an execution on the original program and tells it; `None` if some step is not one of the program's.
+/// Re-executes an execution on the original program and tells it; `None` if some step is not one of the program's, or the
+/// goal is not reached.
 pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace> {
+    let p = e.program;
+    let (mut trace, last, said) = replay(e, execution)?;
+    if !goal.reached(p, &last) {
+        return None;
+    }
+    trace.outcome = match goal.kind {
+        GoalKind::Discipline => {
+            said.unwrap_or_else(|| "the synchronisation discipline is violated".into())
+        }
+        GoalKind::Assertions => said.unwrap_or_else(|| "a thread has gone wrong".into()),
+        GoalKind::DeadlockFree => deadlock_words(p, &last.state),
+        GoalKind::User(_) if goal.wanted => {
+            format!("a state that satisfies {} is reached", goal.name)
+        }
+        GoalKind::User(_) => format!("this state violates {}", goal.name),
+    };
+    Some(trace)
+}
+
+/// Re-executes an execution on the original program and tells it with these words at its end; `None` if some step is not one
+/// of the program's.
+pub fn retell_as(e: &Encoding, execution: &Execution, outcome: &str) -> Option<Trace> {
+    let (mut trace, ..) = replay(e, execution)?;
+    trace.outcome = outcome.into();
+    Some(trace)
+}
+
+/// An execution re-executed: the trace, the last state, and what the last thing that went wrong was.
+fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Option<String>)> {
     let p = e.program;
     let first = &execution.first;
     let starts = p
@@ -93,21 +123,7 @@ pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace>
         trace.states.push(values(p, &after.state));
         current = after.clone();
     }
-    if !goal.reached(p, &current) {
-        return None;
-    }
-    trace.outcome = match goal.kind {
-        GoalKind::Discipline => {
-            said.unwrap_or_else(|| "the synchronisation discipline is violated".into())
-        }
-        GoalKind::Assertions => said.unwrap_or_else(|| "a thread has gone wrong".into()),
-        GoalKind::DeadlockFree => deadlock_words(p, &current.state),
-        GoalKind::User(_) if goal.wanted => {
-            format!("a state that satisfies {} is reached", goal.name)
-        }
-        GoalKind::User(_) => format!("this state violates {}", goal.name),
-    };
-    Some(trace)
+    Some((trace, current, said))
 }
 
 /// An action as a step of a report.

@@ -5,7 +5,7 @@
 //! the path taken, and q is nondeterministic where they are), WFfiniteInvis is hypothesis (11), and WFendExcl only serves to prove (14) and (15),
 //! which are evaluated.
 
-use super::hypotheses::Reach;
+use super::invariant::{Ladder, Rung};
 use super::properties::Goal;
 use super::trace::step_of;
 use super::visibility::{Reason, Visibility, hides};
@@ -21,11 +21,11 @@ pub(super) fn well_formedness(
     e: &Encoding,
     visibility: &Visibility,
     goals: &[Goal],
-    reach: &mut Reach,
+    ladder: &mut Ladder,
 ) -> Result<Vec<Hypothesis>, Stop> {
     let mut all = vec![first_steps(e, visibility), disjoint_initially(e)];
     for goal in goals.iter().filter(|g| g.can_be_hidden) {
-        all.push(not_hidden(e, visibility, goal, reach)?);
+        all.push(not_hidden(e, visibility, goal, ladder)?);
     }
     Ok(all)
 }
@@ -79,8 +79,12 @@ fn entry(id: &str, formula: &str, words: &str, status: Status, evidence: String)
         instances: "1".into(),
         evidence,
         vacuous: false,
-        on_reachable: false,
+        invariant: match status {
+            Status::Holds => Rung::True.id().into(),
+            _ => "none".into(),
+        },
         witness: None,
+        excluded: Vec::new(),
     }
 }
 
@@ -121,7 +125,7 @@ fn not_hidden(
     e: &Encoding,
     visibility: &Visibility,
     goal: &Goal,
-    reach: &mut Reach,
+    ladder: &mut Ladder,
 ) -> Result<Hypothesis, Stop> {
     let id = hides_id(goal);
     let words = format!(
@@ -129,32 +133,50 @@ fn not_hidden(
         goal.name
     );
     let by = refused(visibility, &Reason::Hides(goal.name.clone()));
-    let finish = |status, evidence: String| Ok(entry(&id, "I u <= u I", &words, status, evidence));
+    let finish = |status, evidence: String| entry(&id, "I u <= u I", &words, status, evidence);
     let Some(&first) = by.first() else {
-        return finish(Status::Holds, "evaluated on all type-correct states".into());
+        return Ok(finish(
+            Status::Holds,
+            "evaluated on all type-correct states".into(),
+        ));
     };
-    reach.ask(e)?;
-    let Reach::Known(set) = reach else {
-        return finish(
-            Status::Unknown,
-            format!("evaluated: {} may leave them", place(e, first)),
-        );
-    };
-    for &a in &by {
-        let rel = &e.actions[a].rel;
-        let there = Rel {
-            bdd: e.m.and(&rel.bdd, set)?,
-            writes: rel.writes.clone(),
+    let mut left = first;
+    for rung in Rung::ALL {
+        let Some(set) = ladder.ask(rung)? else {
+            continue;
         };
-        if hides(e, &there, &goal.bad)? {
-            let evidence = format!(
-                "evaluated: {} leaves them, from a reachable state",
-                place(e, a)
-            );
-            return finish(Status::Refuted, evidence);
+        let mut hiding = None;
+        for &a in &by {
+            let rel = &e.actions[a].rel;
+            let there = Rel {
+                bdd: e.m.and(&rel.bdd, set)?,
+                writes: rel.writes.clone(),
+            };
+            if hides(e, &there, &goal.bad)? {
+                hiding = Some(a);
+                break;
+            }
+        }
+        match hiding {
+            Some(a) => left = a,
+            None => {
+                let mut held = finish(Status::Holds, format!("evaluated on {}", rung.states()));
+                held.invariant = rung.id().into();
+                return Ok(held);
+            }
         }
     }
-    finish(Status::Holds, "evaluated on the reachable states".into())
+    let place = place(e, left);
+    Ok(match ladder.unknown(Rung::Reachable) {
+        Some(_) => finish(
+            Status::Unknown,
+            format!("evaluated: {place} may leave them"),
+        ),
+        None => finish(
+            Status::Refuted,
+            format!("evaluated: {place} leaves them, from a reachable state"),
+        ),
+    })
 }
 
 fn refused(visibility: &Visibility, reason: &Reason) -> Vec<usize> {

@@ -203,7 +203,15 @@ impl<'a> Encoding<'a> {
                 continue;
             }
             let changed = self.changed(x, &rel.writes)?;
-            let both = self.m.and(&rel.bdd, &changed)?;
+            let mut both = self.m.and(&rel.bdd, &changed)?;
+            // To gain access in that way hides nothing from (14) and (15), which are evaluated all the same.
+            let thread = self.actions[action].thread;
+            let regional = self.program.protections[x].regional;
+            if let (true, Some(wrong)) = (regional, self.program.threads[thread].wrong) {
+                both = self
+                    .m
+                    .and_not(&both, &rel.after(&self.m, &self.at(thread, wrong)))?;
+            }
             let bits: Vec<Bit> = self
                 .m
                 .support(&both)
@@ -244,6 +252,13 @@ impl<'a> Encoding<'a> {
         }
         self.changes.insert((x, relevant), any.clone());
         Ok(any)
+    }
+
+    /// Whether the discipline of the x-th protected cell is a guess.
+    fn is_guess(&self, x: usize) -> bool {
+        let cell = self.program.protections[x].cell;
+        let array = self.program.cells[cell].array;
+        self.program.arrays[array].class == Class::Unprotected { declared: false }
     }
 
     /// Where one thread has exclusive access to the x-th protected cell and another has access.
@@ -375,9 +390,7 @@ impl<'a> Encoding<'a> {
                     }
                 };
                 violation = m.or(&violation, &outside)?;
-                let array = self.program.cells[protection.cell].array;
-                let class = self.program.arrays[array].class;
-                if class == (Class::Unprotected { declared: false }) {
+                if self.is_guess(x) {
                     let taken = m.and(&outside, &bdd)?;
                     let from = m.exists(&taken, |l| l % 3 != 0 || self.layout.is_choice(l))?;
                     if !from.is_false() {

@@ -343,10 +343,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             let writes = right
                 .iter()
                 .fold(l.writes.clone(), |acc, r| union(&acc, &r.writes));
-            let mut from = m.and(&l.bdd, &scope.correct)?;
-            if let Some(j) = self.assumption {
-                from = m.and(&from, j)?;
-            }
+            let from = m.and(&l.bdd, &scope.correct)?;
             if from.is_false() {
                 continue;
             }
@@ -359,11 +356,16 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             for r in right {
                 covered = m.or(&covered, &r.widen(m, &writes)?.bdd)?;
             }
-            if !m.within(&wide.bdd, &covered) {
-                return Ok(Some(Rel {
-                    bdd: m.and_not(&wide.bdd, &covered)?,
-                    writes,
-                }));
+            if m.within(&wide.bdd, &covered) {
+                continue;
+            }
+            // What holds without the assumption, as most does, is not burdened with it.
+            let mut bdd = m.and_not(&wide.bdd, &covered)?;
+            if let Some(j) = self.assumption {
+                bdd = m.and(&bdd, j)?;
+            }
+            if !bdd.is_false() {
+                return Ok(Some(Rel { bdd, writes }));
             }
         }
         Ok(None)

@@ -67,6 +67,8 @@ pub struct Report {
     pub states: States,
     /// Discipline, assertions and the user's properties.
     pub properties: Vec<Property>,
+    /// The user's lemmas; they have no influence on the verdict but through the invariant.
+    pub lemmas: Vec<Lemma>,
     /// The disciplines of variables that declare none, as inferred.
     pub discipline: Vec<Inferred>,
     /// How those were arrived at, in order.
@@ -77,7 +79,8 @@ pub struct Report {
     pub visible: Vec<Step>,
     /// Steps that are invisible.
     pub invisible: Vec<Step>,
-    /// The inductive invariant under which the hypotheses were evaluated: `true`, `reachable` or `none` (no common one).
+    /// The inductive invariant under which the hypotheses were evaluated, the highest rung that one of them needed: `true`,
+    /// `lock_ownership`, `thread_modular`, `lemmas`, `reachable` or `none` (none will do).
     pub invariant: String,
     /// Limits in force, and the one that was hit.
     pub limits: Limits,
@@ -114,6 +117,7 @@ impl Report {
             hypotheses: Vec::new(),
             states: States::default(),
             properties: Vec::new(),
+            lemmas: Vec::new(),
             discipline: Vec::new(),
             revisions: Vec::new(),
             annotated: None,
@@ -168,11 +172,13 @@ pub struct Hypothesis {
     pub evidence: String,
     /// True if some side is empty in every instance, so that it says nothing about this model.
     pub vacuous: bool,
-    /// True if some instance holds on the reachable states only.
-    #[serde(skip)]
-    pub on_reachable: bool,
+    /// The highest rung of the invariant that an instance of it needs (see [`Report::invariant`]); `none` if it does not hold.
+    pub invariant: String,
     /// Why it fails, if it does.
     pub witness: Option<Witness>,
+    /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First one on all
+    /// type-correct states, then, if there is a rung between, one on the highest rung below.
+    pub excluded: Vec<Witness>,
 }
 
 /// Why an inclusion between relations fails.
@@ -180,6 +186,8 @@ pub struct Hypothesis {
 pub struct Witness {
     /// The instance, such as `i = worker(0), j = worker(1)`; empty if there is nothing to choose.
     pub instance: String,
+    /// The rung of the invariant on whose states it fails.
+    pub invariant: String,
     /// The inequality that fails, instantiated.
     pub inequality: String,
     /// What is wrong, in words.
@@ -190,6 +198,10 @@ pub struct Witness {
     pub steps: Vec<Step>,
     /// Whether s1 is reachable in the original program, if known.
     pub reachable: Option<bool>,
+    /// What excludes s1, or why it is not known whether it is reachable, or why there is no trace; else empty.
+    pub because: String,
+    /// A re-executed execution of the original program to s1, if it is reachable; every action is a coarse step of its own.
+    pub trace: Option<Trace>,
     /// How to mend it.
     pub mend: String,
 }
@@ -255,6 +267,27 @@ pub struct Property {
     /// Number of coarse steps in the trace (the last may be partial).
     pub coarse_length: Option<String>,
     /// The re-executed trace: a violation, or for `reach` the way there.
+    pub trace: Option<Trace>,
+}
+
+/// A lemma: a state expression that may strengthen the invariant.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lemma {
+    /// Its name.
+    pub name: String,
+    /// Line in the source, from 1.
+    pub line: usize,
+    /// `holds` if it is inductive (or true in all reachable states), `refuted` if it is false in a reachable state, else `unknown`.
+    pub status: Status,
+    /// Why.
+    pub reason: String,
+    /// Whether the hypotheses were evaluated on the states that it allows.
+    pub used: bool,
+    /// The step that breaks it, if it is not inductive.
+    pub step: Option<Step>,
+    /// The state before that step, or the reachable state in which it is false.
+    pub state: Vec<Binding>,
+    /// A re-executed execution to a state in which it is false, if it is refuted and that was cheap.
     pub trace: Option<Trace>,
 }
 

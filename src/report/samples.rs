@@ -29,8 +29,9 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesi
         instances: "2".to_string(),
         evidence: evidence.to_string(),
         vacuous: false,
-        on_reachable: false,
+        invariant: "true".to_string(),
         witness: None,
+        excluded: Vec::new(),
     }
 }
 
@@ -46,6 +47,28 @@ fn property(name: &str, kind: &str, verdict: Status, reason: &str) -> Property {
     }
 }
 
+fn lemma(name: &str, status: Status, reason: &str) -> Lemma {
+    Lemma {
+        name: name.to_string(),
+        line: 15,
+        status,
+        reason: reason.to_string(),
+        used: status == Status::Holds,
+        step: None,
+        state: Vec::new(),
+        trace: None,
+    }
+}
+
+/// A lemma that is not inductive.
+fn broken() -> Lemma {
+    Lemma {
+        step: Some(step(0, "B", 8, "x[0] = i;", &[])),
+        state: bindings(&[("x[0]", "0"), ("worker(0)", "B")]),
+        ..lemma("bounded", Status::Unknown, "not inductive")
+    }
+}
+
 /// Everything holds; one step was repaired, one expectation is not met.
 pub(super) fn holds() -> Report {
     let mut report = Report::undecided(
@@ -55,7 +78,7 @@ pub(super) fn holds() -> Report {
     );
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
-    report.invariant = "true".to_string();
+    report.invariant = "lock_ownership".to_string();
     report.discipline = vec![Inferred {
         variable: "x[0]".to_string(),
         kind: "protected".to_string(),
@@ -93,6 +116,12 @@ pub(super) fn holds() -> Report {
             )
         },
     ];
+    report.hypotheses[0].invariant = "lock_ownership".to_string();
+    report.hypotheses[0].excluded = vec![Witness {
+        reachable: Some(false),
+        because: "lock ownership: worker(0) at B owns m[0]".to_string(),
+        ..witness()
+    }];
     report.properties = vec![
         property("discipline", "discipline", Status::Holds, ""),
         property("never_two", "invariant", Status::Holds, "by corollary (a)"),
@@ -120,6 +149,7 @@ pub(super) fn holds() -> Report {
         reduced: Some("62".to_string()),
         visited: None,
     };
+    report.lemmas = vec![lemma("one_owner", Status::Holds, "inductive"), broken()];
     report.notes = vec!["constants overridden: N = 2".to_string()];
     let expectation = |text: &str, met, found: &str| Expectation {
         text: text.to_string(),
@@ -234,19 +264,38 @@ pub(super) fn inapplicable() -> Report {
     report.verdict = Verdict::HypothesisRefuted;
     report.reason = "(14) fails in a reachable state".to_string();
     report.properties.clear();
+    report.lemmas = vec![Lemma {
+        trace: report_trace(),
+        ..lemma(
+            "bounded",
+            Status::Refuted,
+            "it is false in a reachable state",
+        )
+    }];
     report.visible.clear();
     report.expectations.clear();
     report.notes.clear();
     report.states = States::default();
+    report.hypotheses[0].excluded.clear();
     report.hypotheses[1].vacuous = false;
     report.hypotheses[1].status = Status::Refuted;
-    report.hypotheses[1].witness = Some(witness());
+    report.hypotheses[1].invariant = "none".to_string();
+    report.hypotheses[1].witness = Some(Witness {
+        trace: report_trace(),
+        ..witness()
+    });
     report
+}
+
+/// A trace without a violation.
+fn report_trace() -> Option<Trace> {
+    refuted().properties[0].trace.clone()
 }
 
 fn witness() -> Witness {
     Witness {
         instance: "i = worker(0), j = worker(1)".to_string(),
+        invariant: "true".to_string(),
         inequality: "u_1 u_0 <= u_0 (q T + u_1 + u_1 q T)".to_string(),
         words: "worker(1) at B, then worker(0) at B, can't be swapped".to_string(),
         states: vec![
@@ -259,6 +308,8 @@ fn witness() -> Witness {
             step(0, "B", 8, "skip;", &["a step that stands for u_0"]),
         ],
         reachable: Some(true),
+        because: String::new(),
+        trace: None,
         mend: "protect x[0] by a lock".to_string(),
     }
 }

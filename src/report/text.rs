@@ -4,6 +4,7 @@
 //! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
 
 mod discipline;
+mod lemmas;
 mod steps;
 mod trace;
 mod witness;
@@ -95,6 +96,8 @@ impl fmt::Display for Body<'_> {
         self.properties(f)?;
         discipline::write(f, self.report, self.verbose())?;
         self.hypotheses(f)?;
+        let (all, verbose) = (&self.report.lemmas, self.verbose());
+        write!(f, "{}", lemmas::Shown { all, verbose })?;
         self.steps(f)?;
         self.numbers(f)?;
         self.remarks(f)
@@ -149,11 +152,7 @@ impl Body<'_> {
     fn hypotheses(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = self.report;
         self.conditions(f, "well-formedness", &report.well_formedness)?;
-        let on = match report.invariant.as_str() {
-            "true" => ", on all type-correct states",
-            "reachable" => ", on exactly the reachable states",
-            _ => "",
-        };
+        let on = states(&report.invariant).map_or(String::new(), |s| format!(", on {s}"));
         let title = format!("hypotheses of {}{on}", report.theorem);
         self.conditions(f, &title, &report.hypotheses)
     }
@@ -202,10 +201,15 @@ impl Body<'_> {
             writeln!(f, "      {}", hypothesis.formula)?;
             writeln!(f, "      {}", hypothesis.words)?;
         }
-        match &hypothesis.witness {
-            Some(witness) => write!(f, "{}", witness::Shown(witness)),
-            None => Ok(()),
+        if let Some(witness) = &hypothesis.witness {
+            write!(f, "{}", witness::Shown(witness))?;
         }
+        for witness in hypothesis.excluded.iter().filter(|_| self.verbose()) {
+            let states = states(&witness.invariant).unwrap_or_default();
+            writeln!(f, "      but on {states} it fails:")?;
+            write!(f, "{}", witness::Shown(witness))?;
+        }
+        Ok(())
     }
 
     fn steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -331,6 +335,18 @@ fn row(
 fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
     // One very long name shall not push all answers off the screen.
     names.map(|n| n.chars().count()).max().unwrap_or(0).min(32)
+}
+
+/// The states that a rung of the invariant allows, in words.
+fn states(invariant: &str) -> Option<&'static str> {
+    Some(match invariant {
+        "true" => "all type-correct states",
+        "lock_ownership" => "the states that lock ownership allows",
+        "thread_modular" => "the states that the thread-modular invariant allows",
+        "lemmas" => "the states that the lemmas allow",
+        "reachable" => "exactly the reachable states",
+        _ => return None,
+    })
 }
 
 /// `(14)`, but `WFinitVis`.

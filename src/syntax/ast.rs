@@ -246,6 +246,10 @@ pub enum TypeExpr {
 
 /// The discipline of a shared variable.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a tree is small, and read more often than moved"
+)]
 pub enum Discipline {
     /// `unprotected`
     Unprotected(Span),

@@ -1,6 +1,7 @@
 //! A witness against an inclusion: the states and steps of its left side, and what is wrong with them.
 
 use super::steps::at;
+use crate::report::layout::counted;
 use crate::report::{Binding, Witness};
 use std::fmt;
 
@@ -30,12 +31,20 @@ impl fmt::Display for Shown<'_> {
                 }
             }
         }
-        let reachable = match witness.reachable {
-            Some(true) => "s1 is reachable in the original program",
-            Some(false) => "s1 is not reachable in the original program",
-            None => "whether s1 is reachable is not known",
-        };
-        writeln!(f, "      {reachable}")?;
+        write!(f, "      ")?;
+        match (witness.reachable, &witness.trace) {
+            (Some(true), Some(trace)) => {
+                let length = counted(trace.steps.len(), "action");
+                write!(f, "s1 is reachable in the original program, in {length}")?;
+            }
+            (Some(true), None) => write!(f, "s1 is reachable in the original program")?,
+            (Some(false), _) => write!(f, "s1 is unreachable")?,
+            (None, _) => write!(f, "whether s1 is reachable is not known")?,
+        }
+        match witness.because.as_str() {
+            "" => writeln!(f)?,
+            why => writeln!(f, ": {why}")?,
+        }
         if witness.mend.is_empty() {
             return Ok(());
         }

@@ -213,7 +213,7 @@ impl Parser<'_> {
         }
         let span = self.since(start);
         let body = self.block("the procedure")?;
-        let (name, (params, result)) = (name?, header?);
+        let (name, (params, result)) = (name?, header.unwrap_or_default());
         Ok(ProcDecl {
             name,
             params,

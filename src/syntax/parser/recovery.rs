@@ -40,6 +40,7 @@ impl Parser<'_> {
                 TokenKind::End => return,
                 TokenKind::Word(Word::Var | Word::Enum) if braces > 0 => {}
                 TokenKind::Word(word) if begins_declaration(word) => return,
+                TokenKind::Name if braces == 0 && self.surely_contextual().is_some() => return,
                 TokenKind::Sign(Sign::OpenBrace) => braces += 1,
                 TokenKind::Sign(Sign::CloseBrace) if braces > 1 => braces -= 1,
                 TokenKind::Sign(Sign::CloseBrace) => {

@@ -156,10 +156,13 @@ impl Parser<'_> {
             true => {
                 const HELP: &str = "write `by {m1, m2}`: all of them to write, one of them to read";
                 if self.at(Sign::CloseBrace) {
-                    return Err(self.unexpected("a mutex", HELP));
+                    self.unexpected("a mutex", HELP);
                 }
-                let places = self.list(Sign::CloseBrace, HELP, Self::place)?;
-                By::All(places, self.since(open))
+                let places = self.list(Sign::CloseBrace, HELP, Self::place);
+                if places.is_err() {
+                    self.skip_list();
+                }
+                By::All(places?, self.since(open))
             }
             false => By::One(self.expr()?),
         };

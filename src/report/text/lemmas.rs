@@ -1,0 +1,51 @@
+//! The lemmas: what became of each, and what breaks those that are not inductive.
+
+use super::steps::at;
+use super::{row, status, trace, widest};
+use crate::report::layout::counted;
+use crate::report::{Lemma, Status};
+use std::fmt;
+
+/// Displays the lemmas as a section of a report.
+pub(super) struct Shown<'a> {
+    /// The lemmas.
+    pub all: &'a [Lemma],
+    /// Whether to show whole traces.
+    pub verbose: bool,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.all.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nlemmas:")?;
+        let width = widest(self.all.iter().map(|l| l.name.as_str()));
+        for lemma in self.all {
+            row(f, &lemma.name, width, status(lemma.status), &lemma.reason)?;
+            if lemma.status == Status::Holds && !self.verbose {
+                continue;
+            }
+            if !lemma.state.is_empty() {
+                let values: Vec<String> = lemma
+                    .state
+                    .iter()
+                    .map(|b| format!("{} = {}", b.name, b.value))
+                    .collect();
+                writeln!(f, "      state: {}", values.join(", "))?;
+            }
+            if let Some(step) = &lemma.step {
+                writeln!(f, "      step: {}", at(step))?;
+            }
+            match &lemma.trace {
+                Some(shown) if self.verbose => write!(f, "{}", trace::Shown(shown))?,
+                Some(shown) => {
+                    let length = counted(shown.steps.len(), "action");
+                    writeln!(f, "      reached in {length} (-v shows them)")?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
