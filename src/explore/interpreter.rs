@@ -398,11 +398,11 @@ pub fn overlap(program: &Program, x: &Protection, state: &State) -> bool {
     }
 }
 
-/// Whether no step is enabled while some thread has neither ended nor gone wrong.
+/// Whether no step is enabled while some thread has been started and has neither ended nor gone wrong.
 pub fn is_deadlock(program: &Program, state: &State) -> bool {
     let waiting = program.threads.iter().enumerate().any(|(i, t)| {
         let l = state.location(i);
-        Some(l) != t.end && Some(l) != t.wrong
+        t.resting().all(|r| r != l)
     });
     let enabled =
         |t| each_successor(program, state, t, None, &mut |_| ControlFlow::Break(())).is_break();

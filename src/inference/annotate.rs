@@ -311,25 +311,17 @@ impl Printer<'_> {
 
     /// An expression over what the thread alone changes.
     fn expression(&self, t: ThreadId, e: &Expr) -> Option<String> {
-        let prefix = format!("{}.", self.program.threads[t].name);
-        let variable = |a: ArrayId, cell: &str| match self.program.arrays[a].class {
-            Class::Local(_) => Some(format!("self.{}", cell.strip_prefix(&prefix)?)),
-            _ => Some(cell.to_string()),
+        // Not `self.t`: another thread may have a variable of that name and another type.
+        let own = format!("{}.", self.program.threads[t].name);
+        let known = |name: &str| -> Option<String> {
+            let local = name.strip_prefix(&own).unwrap_or(name);
+            (!local.contains('.')).then(|| name.to_string())
         };
         Some(match e {
             Expr::Const(c) => c.to_string(),
-            Expr::Cell(c) => {
-                let cell = &self.program.cells[*c];
-                variable(cell.array, &cell.name)?
-            }
+            Expr::Cell(c) => known(&self.program.cells[*c].name)?,
             Expr::Element(a, index) => {
-                let array = &self.program.arrays[*a];
-                if array.name.matches('.').count()
-                    > usize::from(matches!(array.class, Class::Local(_)))
-                {
-                    return None;
-                }
-                let mut text = variable(*a, &array.name)?;
+                let mut text = known(&self.program.arrays[*a].name)?;
                 for e in index {
                     text += &format!("[{}]", self.expression(t, e)?);
                 }

@@ -16,7 +16,7 @@ pub use guess::{Guess, lock_name};
 pub use locksets::Seen;
 
 use crate::control::{Control, Stop};
-use crate::program::{CellId, Class, How, LocId, Program, ThreadId, each_use};
+use crate::program::{CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread};
 use guess::Knowledge;
 use locksets::{Locks, Narrowing, Observed, observe};
 use regions::Flow;
@@ -358,6 +358,9 @@ fn mentions(program: &Program) -> FxHashSet<(ThreadId, LocId)> {
         visible.insert((t, thread.initial));
         for l in thread.steps() {
             for edge in &thread.locations[l].edges {
+                if waits_for_thread(edge) {
+                    visible.insert((t, l));
+                }
                 each_use(program, edge, &mut |used| {
                     let shows = |c: CellId| match (used.how, program.cells[c].class) {
                         (How::Check, _) | (_, Class::Local(_)) => false,

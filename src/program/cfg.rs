@@ -132,6 +132,7 @@ impl Elaborator {
         }
         let mut thread = self.program.threads[number].clone();
         self.locations(&g, entry, &mut thread);
+        thread.unstarted = self.started[number].map(|_| thread.initial);
         self.program.threads[number] = thread;
     }
 

@@ -220,6 +220,7 @@ impl Elaborator {
                     initial: 0,
                     end: None,
                     wrong: None,
+                    unstarted: None,
                     labels: Vec::new(),
                 });
             }
@@ -253,6 +254,7 @@ impl Elaborator {
             &vec![(thread.name.clone(), Vec::new())],
             &mut cx,
         );
+        self.thread_locals.insert(number, cx.locals.clone());
         self.thread_graph(&decl.body, &mut cx)
     }
 }

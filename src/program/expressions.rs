@@ -217,6 +217,10 @@ impl Elaborator {
                 let t = self.thread_of(name, &arguments, e.span, cx)?;
                 Some(Typed::constant(Kind::Int, t as i64))
             }
+            ExprKind::Local(thread, place) => {
+                let thread = self.integer(thread, cx)?;
+                self.local_value(usize::try_from(thread).ok()?, place, cx)
+            }
             ExprKind::At(thread, label) => self.at(thread, label, e.span, cx),
             ExprKind::Unary(UnaryOp::Not, inner) => {
                 let inner = self.condition(inner, cx)?;

@@ -29,7 +29,7 @@ mod variables;
 
 pub use elaborate::elaborate;
 pub use expressions::apply;
-pub use uses::{How, Use, each_use};
+pub use uses::{How, Use, each_use, waits_for_thread};
 
 use crate::syntax::ast::{BinaryOp, ExpectKind, PropertyKind};
 use crate::syntax::diagnostic::{Span, line_column};
@@ -297,6 +297,8 @@ pub struct Thread {
     pub locations: Vec<Location>,
     /// Where it starts.
     pub initial: LocId,
+    /// Where it waits to be started, if some `start` does that.
+    pub unstarted: Option<LocId>,
     /// Where it has ended, if it can.
     pub end: Option<LocId>,
     /// Where it has gone wrong, if it can.
@@ -306,6 +308,11 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// The locations where a thread that is not enabled is no deadlock: ended, gone wrong, or not yet started.
+    pub fn resting(&self) -> impl Iterator<Item = LocId> {
+        self.unstarted.into_iter().chain(self.end).chain(self.wrong)
+    }
+
     /// The locations with steps.
     pub fn steps(&self) -> impl Iterator<Item = LocId> + '_ {
         (0..self.locations.len()).filter(|&l| !self.locations[l].edges.is_empty())

@@ -3,8 +3,8 @@
 use super::codes;
 use super::expressions::Typed;
 use super::scope::{Context, Elaborator, Entity, Symbol};
-use super::{ArrayId, CellId, Class, Expr, Kind, Target};
-use crate::syntax::ast::{self, ExprKind, Name, Place, Selector};
+use super::{ArrayId, CellId, Class, Expr, Kind, Target, ThreadId};
+use crate::syntax::ast::{self, BinaryOp, ExprKind, Name, Place, Selector};
 use crate::syntax::diagnostic::Span;
 use crate::syntax::nearest;
 
@@ -106,12 +106,18 @@ impl Elaborator {
             Some(Symbol::Value(kind, value)) => Denoted::Value(Typed::constant(kind, value)),
             Some(Symbol::Thread { .. }) => {
                 let mut index = Vec::new();
-                for selector in &place.selectors {
+                let mut selectors = place.selectors.iter();
+                for selector in selectors.by_ref() {
                     match selector {
                         Selector::Index(e) => index.push(e),
                         Selector::Field(field) => {
-                            self.no_field(field, &format!("the thread `{}`", name.text));
-                            return None;
+                            let t = self.thread_of(name, &index, place.span, cx)?;
+                            let local = Place {
+                                name: field.clone(),
+                                selectors: selectors.cloned().collect(),
+                                span: field.span.to(place.span),
+                            };
+                            return self.local_value(t, &local, cx).map(Denoted::Value);
                         }
                     }
                 }
@@ -123,6 +129,57 @@ impl Elaborator {
             Some(Symbol::Proc(_)) => Denoted::Other("a procedure"),
         };
         self.plain(place).then_some(other)
+    }
+
+    /// The value of a thread's local variable, in a state expression. Where the thread has none of that name but another has, the
+    /// evaluation fails, as for an index outside: a predicate over `self` need not fit every thread.
+    pub(super) fn local_value(
+        &mut self,
+        thread: ThreadId,
+        place: &Place,
+        cx: &Context,
+    ) -> Option<Typed> {
+        let name = &place.name;
+        if !cx.allows_at {
+            self.error(
+                codes::MISPLACED,
+                place.span,
+                "the local variables of a thread can't be named like this here",
+                "an expression over this thread's and shared variables",
+                "only properties and exclusive access predicates see them; a thread names its own as they are",
+            );
+            return None;
+        }
+        let of = |t: ThreadId, e: &Self| e.thread_locals.get(&t)?.get(&name.text).copied();
+        let own = of(thread, self);
+        let threads = 0..self.program.threads.len();
+        let Some(entity) = own.or_else(|| threads.into_iter().find_map(|t| of(t, self))) else {
+            let mut known: Vec<String> = self
+                .thread_locals
+                .values()
+                .flat_map(|locals| locals.keys().cloned())
+                .collect();
+            known.sort_unstable();
+            let help = match nearest(&name.text, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "declare it with `var` in the thread".to_string(),
+            };
+            self.error(
+                codes::UNKNOWN_NAME,
+                name.span,
+                format!("no thread has a local variable `{}`", name.text),
+                "a thread's local variable",
+                help,
+            );
+            return None;
+        };
+        let denoted = self.follow(entity, Vec::new(), place, cx)?;
+        let mut value = self.value_of(denoted, place)?;
+        if own.is_none() {
+            let (one, none) = (Box::new(Expr::Const(1)), Box::new(Expr::Const(0)));
+            value.expr = Expr::Binary(BinaryOp::Div, one, none);
+        }
+        Some(value)
     }
 
     fn plain(&mut self, place: &Place) -> bool {

@@ -66,6 +66,8 @@ pub(super) struct Elaborator {
     pub procs: Vec<Procedure>,
     /// The parameters and locals of procedures in the threads that call them.
     pub frames: FxHashMap<(ThreadId, usize), Rc<Frame>>,
+    /// The local variables of each thread.
+    pub thread_locals: FxHashMap<ThreadId, FxHashMap<String, Entity>>,
     /// For each thread, the flag that says that it has been started, if something starts it.
     pub started: Vec<Option<ArrayId>>,
     /// The variables with a `protected` word.
@@ -133,6 +135,7 @@ impl Elaborator {
             targets: Vec::new(),
             target_names: FxHashMap::default(),
             procs: Vec::new(),
+            thread_locals: FxHashMap::default(),
             frames: FxHashMap::default(),
             started: Vec::new(),
             words: Vec::new(),

@@ -36,6 +36,15 @@ pub fn each_use<'p>(program: &Program, edge: &'p Edge, visit: &mut dyn FnMut(Use
     walk.commands(&edge.body);
 }
 
+/// Whether an edge waits until another thread is somewhere (`join`).
+pub fn waits_for_thread(edge: &Edge) -> bool {
+    let mut waits = false;
+    if let Some(guard) = &edge.guard {
+        guard.walk(&mut |e| waits |= matches!(e, Expr::At(..)));
+    }
+    waits
+}
+
 struct Walk<'w, 'p> {
     program: &'w Program,
     visit: &'w mut dyn FnMut(Use<'p>),

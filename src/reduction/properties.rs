@@ -120,13 +120,13 @@ pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
     Ok(all)
 }
 
-/// No step is enabled and some thread has neither ended nor gone wrong.
+/// No step is enabled and some thread has been started and has neither ended nor gone wrong.
 fn deadlocks(e: &Encoding) -> Result<Bdd, Stop> {
     let m = &e.m;
     let mut finished = m.yes();
     for (t, thread) in e.program.threads.iter().enumerate() {
         let mut done = m.no();
-        for l in thread.end.into_iter().chain(thread.wrong) {
+        for l in thread.resting() {
             done = m.or(&done, &e.at(t, l))?;
         }
         finished = m.and(&finished, &done)?;

@@ -308,8 +308,8 @@ fn deadlock_words(p: &Program, state: &State) -> String {
         .iter()
         .enumerate()
         .filter(|(t, thread)| {
-            let l = Some(state.location(*t));
-            l != thread.end && l != thread.wrong
+            let l = state.location(*t);
+            thread.resting().all(|r| r != l)
         })
         .map(|(t, thread)| {
             let location = &thread.locations[state.location(t)];

@@ -8,7 +8,7 @@
 
 use super::properties::Goal;
 use crate::control::Stop;
-use crate::program::{CellId, Class, How, LocId, ThreadId, each_use};
+use crate::program::{CellId, Class, How, LocId, ThreadId, each_use, waits_for_thread};
 use crate::relation::{Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 pub enum Reason {
     /// This cell, a mutex or unprotected shared variable, may occur in it.
     Mentions(CellId),
+    /// It waits for another thread's end.
+    Waits,
     /// Its blocking guard mentions this protected cell.
     BlockingGuard(CellId),
     /// It might change an exclusive access predicate of this protection (an index into the program's).
@@ -57,6 +59,7 @@ impl Reason {
                 Class::Sync => format!("uses {}", name(c)),
                 _ => format!("uses unprotected {}", name(c)),
             },
+            Reason::Waits => "waits for another thread".into(),
             Reason::BlockingGuard(c) => format!("its guard blocks on protected {}", name(c)),
             Reason::ChangesPredicate(x) => {
                 let cell = e.program.protections[*x].cell;
@@ -201,6 +204,9 @@ fn mentioned(e: &Encoding, action: usize) -> Vec<Reason> {
     let a = &e.actions[action];
     let mut reasons = Vec::new();
     for edge in &e.program.threads[a.thread].locations[a.location].edges {
+        if waits_for_thread(edge) {
+            reasons.push(Reason::Waits);
+        }
         each_use(e.program, edge, &mut |used| {
             for c in used.cells {
                 match (used.how, e.program.cells[c].class) {

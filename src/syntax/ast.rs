@@ -401,6 +401,8 @@ pub enum ExprKind {
     Reference(Place),
     /// `worker(1)`: the number of a thread of a family
     Call(Name, Vec<Expr>),
+    /// `self.t`, `worker(1).t[0]`: a thread-local variable in a state expression
+    Local(Box<Expr>, Place),
     /// `at(thread, label)`
     At(Box<Expr>, Name),
     /// `!e`, `-e`

@@ -113,6 +113,7 @@ fn expr_height(e: &Expr) -> usize {
         | ExprKind::Null => 0,
         ExprKind::Place(p) | ExprKind::Reference(p) => place_height(p),
         ExprKind::Call(_, args) => args.iter().map(expr_height).max().unwrap_or(0),
+        ExprKind::Local(t, p) => expr_height(t).max(place_height(p)),
         ExprKind::At(a, _) | ExprKind::Unary(_, a) => expr_height(a),
         ExprKind::Binary(_, a, b) => expr_height(a).max(expr_height(b)),
         ExprKind::Cond(c, a, b) => expr_height(c).max(expr_height(a)).max(expr_height(b)),

@@ -206,6 +206,7 @@ fn expr(e: &Expr) -> String {
         ExprKind::Null => "null".to_string(),
         ExprKind::Reference(p) => format!("(ref {})", place(p)),
         ExprKind::Call(name, args) => format!("(call {} [{}])", name.text, exprs(args)),
+        ExprKind::Local(t, p) => format!("(local {} {})", expr(t), place(p)),
         ExprKind::At(t, label) => format!("(at {} {})", expr(t), label.text),
         ExprKind::Unary(op, a) => format!("({op:?} {})", expr(a)),
         ExprKind::Binary(op, a, b) => format!("({op:?} {} {})", expr(a), expr(b)),

@@ -109,7 +109,25 @@ impl Parser<'_> {
             _ => return Err(self.no_operand()),
         };
         self.bump();
-        Ok(Expr { kind, span: start })
+        let this = kind == ExprKind::SelfThread;
+        let operand = Expr { kind, span: start };
+        match this {
+            true => self.local_of(operand),
+            false => Ok(operand),
+        }
+    }
+
+    /// `.t` behind a thread, if it stands there.
+    fn local_of(&mut self, thread: Expr) -> Parsed<Expr> {
+        if !self.eat(Sign::Dot) {
+            return Ok(thread);
+        }
+        let start = thread.span;
+        let place = self.place()?;
+        Ok(Expr {
+            kind: ExprKind::Local(Box::new(thread), place),
+            span: self.since(start),
+        })
     }
 
     /// The number at hand; one that does not fit is reported and read as 0.
@@ -234,10 +252,11 @@ impl Parser<'_> {
                 "close the parenthesis with `)`",
                 Self::expr,
             )?;
-            return Ok(Expr {
+            let thread = Expr {
                 kind: ExprKind::Call(place.name, arguments),
                 span: self.since(start),
-            });
+            };
+            return self.local_of(thread);
         }
         Ok(Expr {
             span: place.span,
