@@ -283,3 +283,65 @@ fn long_chains_take_no_stack() {
     };
     assert_eq!(codes(fields(100)), Vec::<&str>::new());
 }
+
+#[test]
+fn the_example_of_everything_has_a_meaning() {
+    let p = program(include_str!("syntax/good/objects.cor"));
+    assert!(p.cells.len() > 100 && p.protections.len() > 10);
+    assert!(p.protections.iter().any(|x| x.readers.is_some()));
+}
+
+/// What was accepted before there were objects means what it did: their words are names like others.
+#[test]
+fn words_of_objects_are_names() {
+    let words = [
+        "reentrant",
+        "rwlock",
+        "cond",
+        "semaphore",
+        "barrier",
+        "record",
+        "pool",
+        "proc",
+        "ref",
+        "new",
+        "owner",
+        "depth",
+        "wait",
+        "notify",
+        "notifyAll",
+        "up",
+        "down",
+        "await",
+        "start",
+        "join",
+        "free",
+        "read_lock",
+        "write_unlock",
+    ];
+    for word in words {
+        let source = format!(
+            "const {word} = 2; enum e_{word} {{ v_{word} }} var x[{word} + 1]: 0..3 = {word};
+             thread t {{ {word}: x[{word}] = {word}; for ({word} in 0..1) {{ x[{word}] = {word}; }} x[0] = x[{word}] == {word} ? 1 : 0; }}
+             invariant {word}: x[{word}] >= 0; reach at_: at(t, {word}); expect holds {word};"
+        );
+        assert_eq!(program(&source).threads[0].locations.len(), 5, "{word}");
+        let source = format!(
+            "mutex {word}; var x: 0..3 = 0 protected by {word};
+             thread t {{ lock({word}); x = {word}.owner == t ? 1 : 0; unlock({word}); }}"
+        );
+        assert_eq!(program(&source).protections.len(), 1, "{word}");
+        let source = format!(
+            "var {word}[2]: 0..3 = 0; thread t(i in 0..1) {{ {word}[i] = 1; havoc {word}[0]; }} thread u {{ var t_: 0..3 = 0; t_ = {word}[0]; }}"
+        );
+        assert_eq!(program(&source).arrays.len(), 2, "{word}");
+        let source = format!(
+            "var x: 0..3 = 0; thread {word}(i in 0..1) {{ x = {word}(i); x = {word}[1]; }}"
+        );
+        assert_eq!(program(&source).threads.len(), 2, "{word}");
+        let source = format!(
+            "thread t {{ var {word}: 0..3 = 0; {word} = {word} + 1; when ({word} == 1) {word} = 0; }}"
+        );
+        assert_eq!(program(&source).threads.len(), 1, "{word}");
+    }
+}

@@ -54,6 +54,25 @@ const SEEDS: &[&str] = &[
          lock(m); big = big > 0 ? big * -1 : big / -7; big = (big - i) % 1000; unlock(m);
      }
      reach both: at(t(0), end) && at(t(1), end); invariant diag: g[0][0] || g[1][1] || big < 500;",
+    "reentrant(2) mutex m; cond c; var n: 0..2 = 0 protected by m;
+     proc put(k: 0..1): bool { lock(m); if (n == 2) { unlock(m); return false; } n = n + k; notify(c); unlock(m); return true; }
+     thread p { var ok: bool = false; ok = put(1); lock(m); ok = put(1); unlock(m); }
+     thread g(i in 0..0) { lock(m); while (n < 1 + i) { W: wait(c, m); } n = n - 1; unlock(m); notifyAll(c); }
+     deadlock_free; reach w: c.waiting[g(0)] && m.depth == 0; lemma l: n <= 2;",
+    "rwlock l[2]; semaphore s: 0..1 = 1; var x: 0..2 = 0 protected by l[0]; var y[2]: 0..1 = 0 protected y[k] by l[k] init self == w && at(w, S);
+     thread r(i in 0..1) { read_lock(l[i]); if (x == y[i]) { skip; } read_unlock(l[i]); }
+     thread w { S: y[1] = 1; down(s); write_lock(l[0]); x = y[0] + 1; write_unlock(l[0]); up(s); start(late); join(late); }
+     thread late { atomic { down(s); x = 0; } up(s); }
+     deadlock_free; invariant i: l[0].writer == w => !l[0].reading[0];",
+    "record node { value: 0..1 = 0 protected by lock; next: ref node in P = null; mutex lock; } pool P[2]: node; var head: ref node in P = null;
+     thread a { var n: ref node in P = null; n = new P; lock(n.lock); n.value = 1; unlock(n.lock); n.next = head; head = n; }
+     thread b { if (head != null) { lock(head.lock); head.value = 0; unlock(head.lock); head = head.next; } }
+     thread d { when (head != null) free(head); }
+     reach f: at(b, wrong); reach e: at(d, end) && !P.allocated[0];",
+    "record pair { x: 0..2 = 0; y: 0..2; } mutex m[2]; var q[2]: pair protected q[k] by {m[0], m[1]}; var r: ref pair in q = &q[0] unprotected; barrier b: 2;
+     proc swap(k: 0..1) { var t: 0..2; lock(m[0]); lock(m[1]); t = q[k].x; q[k].x = q[1 - k].x; r = &q[q[k].y]; unlock(m[1]); A: unlock(m[0]); }
+     thread a(i in 0..1) { swap(i); await(b); lock(m[i]); if (r.x == q[i].y) { skip; } unlock(m[i]); }
+     init q[0].y < 2 && q[1].y == 2; reach e: at(a(0), A); invariant o: r != null;",
 ];
 
 /// The shipped models and the seeds, with names.

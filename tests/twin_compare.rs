@@ -6,11 +6,12 @@ use coarsen::report::{Hypothesis, Property, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use twin::ast::Program;
-use twin::compare::{differences, tool_status, tool_verdict};
+use twin::ast::{Discipline, Expr, Procedure, Program, Stmt, StmtKind, Type};
+use twin::compare::{contradictions, differences, tool_status, tool_verdict};
 use twin::compile::Loc;
+use twin::examples::{assign, lock, object, program, shared, thread, unlock, var};
 use twin::examples::{philosophers, turn_taken_away, two_locks_barrier};
-use twin::generate::{Sample, samples};
+use twin::generate::{Sample, samples, second_samples};
 use twin::theorem::HYPOTHESES;
 use twin::verdict::{Judged, Rung};
 
@@ -24,7 +25,10 @@ fn report(judged: &Judged) -> Report {
     let (mut visible, mut invisible) = (Vec::new(), Vec::new());
     for (i, graph) in model.system.graphs.iter().enumerate() {
         for (number, location) in graph.locations.iter().enumerate() {
-            let label = graph.labels.iter().find(|(_, at)| **at == Loc::At(number));
+            let label = graph
+                .labels
+                .iter()
+                .find(|(_, at)| at.contains(&Loc::At(number)));
             let step = Step {
                 thread: model.system.program.thread_name(i),
                 location: label.map_or(format!("line {}", location.line), |(label, _)| {
@@ -98,8 +102,12 @@ fn a_report_that_agrees_has_no_differences() {
         );
     }
     let mut runner = TestRunner::deterministic();
-    for _ in 0..100 {
-        let sample = samples()
+    for number in 0..200 {
+        let kind = match number % 2 {
+            0 => samples().boxed(),
+            _ => second_samples().boxed(),
+        };
+        let sample = kind
             .new_tree(&mut runner)
             .expect("few samples are rejected")
             .current();
@@ -110,6 +118,66 @@ fn a_report_that_agrees_has_no_differences() {
             "{sample:?}"
         );
     }
+}
+
+#[test]
+fn only_a_definite_answer_contradicts() {
+    let judged = judged(philosophers(3));
+    let mut report = report(&judged);
+    assert_eq!(contradictions(&judged.model, &report), Vec::<String>::new());
+    let deadlock_free = report.properties.len() - 1;
+    report.properties[deadlock_free].verdict = Status::Unknown;
+    assert_eq!(contradictions(&judged.model, &report), Vec::<String>::new());
+    report.properties[deadlock_free].verdict = Status::Holds;
+    assert_eq!(contradictions(&judged.model, &report).len(), 1);
+    report.properties.pop();
+    assert_eq!(contradictions(&judged.model, &report).len(), 1);
+}
+
+/// `work` twice, the copies on the same lines.
+fn called_twice() -> Program {
+    let mut access = assign(var(0), Expr::Bool(true));
+    access.labels.push("L".to_owned());
+    let call = || -> Stmt {
+        StmtKind::Call {
+            result: None,
+            procedure: 0,
+            arguments: Vec::new(),
+        }
+        .into()
+    };
+    let body = vec![lock(object(0)), call(), call(), unlock(object(0))];
+    let work = Procedure {
+        name: "work".to_owned(),
+        variables: Vec::new(),
+        parameters: 0,
+        result: None,
+        body: vec![access, StmtKind::Skip.into()],
+    };
+    let x = shared("x", Type::Bool, Discipline::lock(object(0)));
+    Program {
+        procedures: vec![work],
+        ..program(&["m"], vec![x], vec![thread("a", body)])
+    }
+}
+
+#[test]
+fn copies_of_a_step_may_be_named_apart() {
+    let judged = judged(called_twice());
+    let mut report = report(&judged);
+    assert_eq!(differences(&judged.model, &report), Vec::<String>::new());
+    let mut number = 0;
+    for step in report.visible.iter_mut().chain(&mut report.invisible) {
+        number += 1;
+        step.location += &format!(" #{number}");
+    }
+    // Where there is one step on a line, a second name is none of its names.
+    let wrong = differences(&judged.model, &report);
+    assert!(
+        wrong.iter().all(|wrong| !wrong.contains("at L #")),
+        "{wrong:?}"
+    );
+    assert!(wrong.iter().any(|wrong| wrong.contains("no such step")));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 mod twin;
 
+use std::collections::BTreeMap;
+
 use coarsen::control::Control;
 use coarsen::explore::{Original, explore};
 use coarsen::program::{Program, Thread, elaborate};
@@ -11,7 +13,7 @@ use coarsen::syntax::parse_model;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use twin::compile::{Graph, Loc};
+use twin::compile::Graph;
 use twin::examples::{philosophers, turn_taken_away, two_locks_barrier};
 use twin::explore::{count, is_deadlock, is_wrong, original};
 use twin::generate::{Sample, samples};
@@ -52,30 +54,17 @@ fn explored(model: &Model) -> Original {
     }
 }
 
-/// Line and name of every location with a step, where the twin has the labels to choose the name from.
+/// Every location with a step is one of the twin's by line and name, as often as the twin has it.
 fn same_locations(program: &Program, thread: &Thread, graph: &Graph) -> bool {
-    let step = |location: usize| {
+    let mut told: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+    for location in thread.steps() {
         let location = &thread.locations[location];
-        (program.line(location.span), location.name.clone())
-    };
-    let steps: Vec<(usize, String)> = thread.steps().map(step).collect();
-    let known = |(line, name): &(usize, String)| {
-        let Some(number) = graph
-            .locations
-            .iter()
-            .position(|location| location.line == *line)
-        else {
-            return false;
-        };
-        match graph.labels.get(name) {
-            Some(location) => *location == Loc::At(number),
-            None => {
-                *name == format!("line {line}")
-                    && graph.labels.values().all(|other| *other != Loc::At(number))
-            }
-        }
-    };
-    steps.len() == graph.locations.len() && steps.iter().all(known)
+        let called = graph.called(program.line(location.span), &location.name);
+        *told.entry(called).or_default() += 1;
+    }
+    let known: usize = told.values().sum();
+    let complete = |(called, times): (&Vec<usize>, &usize)| called.len() == *times;
+    known == graph.locations.len() && told.iter().all(complete)
 }
 
 fn check(sample: &Sample) {
@@ -84,8 +73,15 @@ fn check(sample: &Sample) {
     for (thread, graph) in program.threads.iter().zip(&model.system.graphs) {
         assert!(
             same_locations(&program, thread, graph),
-            "locations of {}",
-            thread.name
+            "locations of {}: {:?}",
+            thread.name,
+            thread
+                .steps()
+                .map(|l| (
+                    program.line(thread.locations[l].span),
+                    &thread.locations[l].name
+                ))
+                .collect::<Vec<_>>()
         );
     }
     let found = explore(&program, &Control::default()).expect("no limit is hit");

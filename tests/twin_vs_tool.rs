@@ -3,21 +3,27 @@
 mod twin;
 
 use coarsen::CheckOptions;
+use coarsen::report::Report;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use twin::compare::differences;
+use twin::compare::{contradictions, differences};
 use twin::examples::{philosophers, turn_taken_away, two_locks_barrier};
-use twin::generate::{Sample, samples};
+use twin::generate::{Disciplines, Sample, samples, samples_with};
+use twin::model::Model;
 
 /// Where the tool's report on the sample differs from the twin's answer.
 fn disagreement(sample: &Sample) -> Vec<String> {
+    compared(sample, differences)
+}
+
+fn compared(sample: &Sample, compare: fn(&Model, &Report) -> Vec<String>) -> Vec<String> {
     let options = CheckOptions {
         cross_check: true,
         ..CheckOptions::default()
     };
     match coarsen::check_source("sample.cor", &sample.source, &options) {
-        Ok(report) => differences(&sample.model(), &report),
+        Ok(report) => compare(&sample.model(), &report),
         Err(diagnostics) => vec![format!("the tool rejects the program: {diagnostics:?}")],
     }
 }
@@ -44,6 +50,21 @@ fn the_tool_agrees_with_the_twin_on_random_programs() {
     let result = runner.run(&samples(), |sample| {
         let disagreement = disagreement(&sample);
         prop_assert!(disagreement.is_empty(), "{}", disagreement.join("\n"));
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// Nothing but the verdicts is compared: which disciplines a tool infers is its own affair.
+#[test]
+fn the_tool_is_right_about_programs_without_discipline_words() {
+    let mut runner = TestRunner::new(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let result = runner.run(&samples_with(Disciplines::Omitted), |sample| {
+        let wrong = compared(&sample, contradictions);
+        prop_assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         Ok(())
     });
     result.unwrap_or_else(|failure| panic!("{failure}"));

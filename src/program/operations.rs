@@ -1,21 +1,17 @@
-//! Operations on objects, as guards and commands over the objects' state.
-//!
-//! An operation evaluates the indices of its objects first. Commands evaluate them anew wherever they name a cell, so where an
-//! operation writes something that occurs in an index, it becomes a distinction of cases over the index's values.
+//! Operations on locks, semaphores and threads, as guards and commands over their state; and what all operations share.
 
 use super::actions::Action;
-use super::cfg::{Graph, NodeId};
+use super::cfg::Graph;
 use super::codes;
 use super::expressions::{balanced, fold, not};
 use super::objects::Sync;
 use super::places::{Denoted, counted};
-use super::scope::{Context, Elaborator, Entity, Symbol};
-use super::{ArrayId, Command, Expr, Failure, Kind, NO_OWNER, NULL, Target, ThreadId};
+use super::scope::{Context, Elaborator};
+use super::{ArrayId, Command, Expr, Failure, Kind, NO_OWNER, ThreadId};
 use crate::syntax::ast::{self, BinaryOp, ExprKind, Name, Place, Selector, Stmt};
-use crate::syntax::diagnostic::Span;
 
 /// An object with its indices.
-type Located = (usize, Vec<Expr>);
+pub(super) type Located = (usize, Vec<Expr>);
 
 /// Whether an operation waits for something: these stand first in an `atomic` block.
 pub(super) fn operation_blocks(name: &str) -> bool {
@@ -27,11 +23,11 @@ pub(super) fn takes_two_steps(name: &str) -> bool {
     matches!(name, "wait" | "await")
 }
 
-fn add(e: Expr, n: i64) -> Expr {
+pub(super) fn add(e: Expr, n: i64) -> Expr {
     fold(BinaryOp::Add, e, Expr::Const(n))
 }
 
-fn is(e: Expr, n: i64) -> Expr {
+pub(super) fn is(e: Expr, n: i64) -> Expr {
     fold(BinaryOp::Eq, e, Expr::Const(n))
 }
 
@@ -45,16 +41,22 @@ pub(super) fn evaluated(e: Expr, kind: Kind) -> Expr {
 }
 
 impl Elaborator {
-    fn this(&self, cx: &Context) -> Expr {
+    pub(super) fn this(&self, cx: &Context) -> Expr {
         Expr::Const(cx.this.map_or(NO_OWNER, |t| t as i64))
     }
 
-    fn state_of(&mut self, array: ArrayId, index: &[Expr], last: Option<&Expr>) -> Expr {
+    pub(super) fn state_of(&mut self, array: ArrayId, index: &[Expr], last: Option<&Expr>) -> Expr {
         let index = index.iter().chain(last).cloned().collect();
         self.read(array, index).expr
     }
 
-    fn set(&self, array: ArrayId, index: &[Expr], last: Option<&Expr>, value: Expr) -> Command {
+    pub(super) fn set(
+        &self,
+        array: ArrayId,
+        index: &[Expr],
+        last: Option<&Expr>,
+        value: Expr,
+    ) -> Command {
         let index = index.iter().chain(last).cloned().collect();
         Command::Assign(self.write(array, index), value)
     }
@@ -269,75 +271,6 @@ impl Elaborator {
         Some(action(vec![self.set(value, &index, None, add(count, 1))]))
     }
 
-    /// `notify(c);` never blocks: the choice is among those that wait.
-    fn notify(
-        &mut self,
-        g: &mut Graph,
-        name: &Name,
-        argument: &ast::Expr,
-        cx: &Context,
-    ) -> Option<Action> {
-        let (object, index) = self.condition_variable(argument, cx)?;
-        let Sync::Cond { waiting } = self.objects[object].sync else {
-            return None;
-        };
-        let threads = self.program.threads.len();
-        let one = self.state_of(waiting, &index, Some(&Expr::Const(0)));
-        self.may_fail(g, &[&one]);
-        if name.text == "notifyAll" {
-            let body =
-                self.settled(g, &index, object, &[waiting], argument.span, &|e, index| {
-                    e.wake_all(waiting, index)
-                })?;
-            return Some(action(body));
-        }
-        if !self.grow(threads.saturating_mul(threads), argument.span) {
-            return None;
-        }
-        let some = self.someone(waiting, &index, 0, threads);
-        let wake = self.wake_one(waiting, &index, 0, threads);
-        Some(action(vec![Command::If(some, wake, Vec::new())]))
-    }
-
-    fn wake_all(&self, waiting: ArrayId, index: &[Expr]) -> Vec<Command> {
-        (0..self.program.threads.len())
-            .map(|t| {
-                let thread = Expr::Const(t as i64);
-                self.set(waiting, index, Some(&thread), Expr::FALSE)
-            })
-            .collect()
-    }
-
-    /// Whether one of the threads from `low` to before `high` waits.
-    fn someone(&mut self, waiting: ArrayId, index: &[Expr], low: usize, high: usize) -> Expr {
-        let terms = (low..high)
-            .map(|t| self.state_of(waiting, index, Some(&Expr::Const(t as i64))))
-            .collect();
-        balanced(BinaryOp::Or, terms, Expr::FALSE)
-    }
-
-    /// One of these threads, some of which wait, waits no longer.
-    fn wake_one(
-        &mut self,
-        waiting: ArrayId,
-        index: &[Expr],
-        low: usize,
-        high: usize,
-    ) -> Vec<Command> {
-        if high - low <= 1 {
-            let thread = Expr::Const(low as i64);
-            return vec![self.set(waiting, index, Some(&thread), Expr::FALSE)];
-        }
-        let middle = low + (high - low) / 2;
-        let first = self.wake_one(waiting, index, low, middle);
-        let second = self.wake_one(waiting, index, middle, high);
-        let in_first = self.someone(waiting, index, low, middle);
-        let in_second = self.someone(waiting, index, middle, high);
-        let both = vec![Command::Choose(vec![first.clone(), second.clone()])];
-        let first = vec![Command::If(in_second, both, first)];
-        vec![Command::If(in_first, first, second)]
-    }
-
     fn start(&mut self, g: &mut Graph, argument: &ast::Expr, cx: &Context) -> Option<Action> {
         let thread = self.thread_argument(argument, cx)?;
         let started = self.started(thread, argument.span)?;
@@ -376,243 +309,8 @@ impl Elaborator {
         self.thread_of(name, &index, e.span, cx)
     }
 
-    fn free(&mut self, g: &mut Graph, argument: &ast::Expr, cx: &Context) -> Option<Action> {
-        let value = self.expression(argument, cx)?;
-        let allocated = match value.kind {
-            Kind::Ref(target) if self.targets.get(target).is_some_and(|t| t.pool) => {
-                let record = self.targets[target].instance?;
-                self.instances[record].allocated?
-            }
-            found => {
-                self.mismatch(
-                    argument.span,
-                    found,
-                    "a reference into a pool",
-                    "only what `new` has allocated can be freed",
-                );
-                return None;
-            }
-        };
-        g.may_fail = true;
-        let slot = Expr::Via(Box::new(value.expr), Some(allocated));
-        let free = Command::Assign(Target::Element(allocated, vec![slot]), Expr::FALSE);
-        Some(action(vec![free]))
-    }
-
-    /// `p = new P;`
-    pub(super) fn new_object(
-        &mut self,
-        g: &mut Graph,
-        place: &Place,
-        pool: &Name,
-        cx: &Context,
-    ) -> Option<Action> {
-        let target = self.target_of(place, cx);
-        let found = self.target(pool, cx)?;
-        let (target, array) = target?;
-        let allocated = match self.symbol(&pool.text) {
-            Some(Symbol::Entity(Entity::Record(r))) => self.instances[r].allocated,
-            _ => None,
-        };
-        let Some(allocated) = allocated else {
-            self.error(
-                codes::NOT_A_VARIABLE,
-                pool.span,
-                format!("`{}` is not a pool", pool.text),
-                "a pool",
-                "the objects of an array are always there: refer to them with `&a[k]`",
-            );
-            return None;
-        };
-        let ty = self.program.cells[self.program.arrays[array].first].ty;
-        if ty.kind != Kind::Ref(found) {
-            self.mismatch(
-                place.span,
-                ty.kind,
-                &format!("a place for a reference into `{}`", pool.text),
-                "correct the pool, or the variable's type",
-            );
-            return None;
-        }
-        g.may_fail |= matches!(target, Target::Element(..));
-        let slots = self.program.pools[found].len;
-        let halvings = slots.ilog2() as usize + 1;
-        if !self.grow(slots.saturating_mul(halvings), place.span) {
-            return None;
-        }
-        let none = vec![Command::Assign(target.clone(), Expr::Const(NULL))];
-        let some = self.some_free(allocated, 0, slots);
-        let first = self.first_free(allocated, &target, 0, slots);
-        Some(action(vec![Command::If(some, first, none)]))
-    }
-
-    fn some_free(&mut self, allocated: ArrayId, low: usize, high: usize) -> Expr {
-        let terms = (low..high)
-            .map(|k| not(self.state_of(allocated, &[Expr::Const(k as i64)], None)))
-            .collect();
-        balanced(BinaryOp::Or, terms, Expr::FALSE)
-    }
-
-    /// Takes the lowest free slot of these, some of which are free. The place comes first: its index is evaluated before anything is written.
-    fn first_free(
-        &mut self,
-        allocated: ArrayId,
-        target: &Target,
-        low: usize,
-        high: usize,
-    ) -> Vec<Command> {
-        if high - low <= 1 {
-            let slot = Expr::Const(low as i64);
-            return vec![
-                Command::Assign(target.clone(), slot.clone()),
-                self.set(allocated, &[slot], None, Expr::TRUE),
-            ];
-        }
-        let middle = low + (high - low) / 2;
-        let in_first = self.some_free(allocated, low, middle);
-        let first = self.first_free(allocated, target, low, middle);
-        let second = self.first_free(allocated, target, middle, high);
-        vec![Command::If(in_first, first, second)]
-    }
-
-    /// `wait(c, m);` and `await(b);`: two locations.
-    pub(super) fn two_steps(
-        &mut self,
-        g: &mut Graph,
-        stmt: &Stmt,
-        (name, arguments): (&Name, &[ast::Expr]),
-        next: NodeId,
-        cx: &Context,
-    ) -> Option<NodeId> {
-        match (name.text.as_str(), arguments) {
-            ("wait", [c, m]) => self.wait(g, stmt, c, m, next, cx),
-            ("await", [b]) => self.await_barrier(g, stmt, b, next, cx),
-            // Reports the number of arguments.
-            _ => self.operation(g, stmt, name, arguments, cx).map(|_| next),
-        }
-    }
-
-    fn wait(
-        &mut self,
-        g: &mut Graph,
-        stmt: &Stmt,
-        c: &ast::Expr,
-        m: &ast::Expr,
-        next: NodeId,
-        cx: &Context,
-    ) -> Option<NodeId> {
-        let condition = self.condition_variable(c, cx);
-        let mutex = self.argument(m, cx, "a mutex", "mutex", |s| s.owner().is_some());
-        let ((condition, at_c), (mutex, at_m)) = (condition?, mutex?);
-        let Sync::Cond { waiting } = self.objects[condition].sync else {
-            return None;
-        };
-        let sync = self.objects[mutex].sync;
-        let owner = sync.owner()?;
-        let depths = match sync {
-            Sync::Reentrant { depth, .. } => Some((depth, self.saved(mutex)?)),
-            _ => None,
-        };
-        let this = self.this(cx);
-        g.may_fail = true;
-
-        // The first action gives the mutex up.
-        let mut writes = vec![owner, waiting];
-        writes.extend(depths.iter().flat_map(|&(depth, saved)| [depth, saved]));
-        let waits = self.state_of(waiting, &at_c, Some(&this));
-        let held = self.state_of(owner, &at_m, None);
-        let mut body = Vec::new();
-        if matches!(waits, Expr::Element(..)) {
-            body.push(Command::Check(
-                evaluated(waits.clone(), Kind::Bool),
-                Failure::Index,
-            ));
-        }
-        let mine = fold(BinaryOp::Eq, held.clone(), this.clone());
-        body.push(Command::Check(mine, Failure::NotOwner));
-        let span = stmt.span;
-        body.extend(
-            self.settled(g, &at_c, condition, &writes, span, &|e, at_c| {
-                let release = |e: &mut Self, at_m: &[Expr]| {
-                    let mut commands = vec![e.set(owner, at_m, None, Expr::Const(NO_OWNER))];
-                    if let Some((depth, saved)) = depths {
-                        let deep = e.state_of(depth, at_m, None);
-                        commands.push(e.set(saved, at_m, Some(&this), deep));
-                        commands.push(e.set(depth, at_m, None, Expr::Const(0)));
-                    }
-                    commands.push(e.set(waiting, at_c, Some(&this), Expr::TRUE));
-                    commands
-                };
-                let mut inner = Graph::default();
-                e.settled(&mut inner, &at_m, mutex, &writes, span, &release)
-                    .unwrap_or_default()
-            })?,
-        );
-
-        // The second one takes it again.
-        let guard = fold(BinaryOp::And, not(waits), is(held, NO_OWNER));
-        let mut again = Vec::new();
-        again.extend(self.settled(g, &at_m, mutex, &writes, span, &|e, at_m| {
-            let mut commands = vec![e.set(owner, at_m, None, this.clone())];
-            if let Some((depth, saved)) = depths {
-                let deep = e.state_of(saved, at_m, Some(&this));
-                commands.push(e.set(depth, at_m, None, deep));
-                commands.push(e.set(saved, at_m, Some(&this), Expr::Const(0)));
-            }
-            commands
-        })?);
-        let woken = g.copied("woken", |g| g.action(stmt.span, Some(guard), again, next));
-        Some(g.action(stmt.span, None, body, woken))
-    }
-
-    fn await_barrier(
-        &mut self,
-        g: &mut Graph,
-        stmt: &Stmt,
-        b: &ast::Expr,
-        next: NodeId,
-        cx: &Context,
-    ) -> Option<NodeId> {
-        let is_barrier = |s: Sync| matches!(s, Sync::Barrier { .. });
-        let (object, index) = self.argument(b, cx, "a barrier", "barrier", is_barrier)?;
-        let Sync::Barrier { waiting, parties } = self.objects[object].sync else {
-            return None;
-        };
-        let this = self.this(cx);
-        let waits = self.state_of(waiting, &index, Some(&this));
-        self.may_fail(g, &[&waits]);
-        let mut terms = Vec::new();
-        for t in 0..self.program.threads.len() {
-            let waits = self.state_of(waiting, &index, Some(&Expr::Const(t as i64)));
-            terms.push(Expr::Cond(
-                Box::new(waits),
-                Box::new(Expr::TRUE),
-                Box::new(Expr::FALSE),
-            ));
-        }
-        let others = balanced(BinaryOp::Add, terms, Expr::Const(0));
-        let released = g.copied("released", |g| {
-            g.action(stmt.span, Some(not(waits)), Vec::new(), next)
-        });
-        let mut all = self.settled(g, &index, object, &[waiting], stmt.span, &|e, index| {
-            e.wake_all(waiting, index)
-        })?;
-        all.push(Command::Goto(next));
-        let wait = vec![
-            self.set(waiting, &index, Some(&this), Expr::TRUE),
-            Command::Goto(released),
-        ];
-        let complete = is(others, parties - 1);
-        Some(g.branching(stmt.span, vec![Command::If(complete, all, wait)]))
-    }
-
-    fn condition_variable(&mut self, e: &ast::Expr, cx: &Context) -> Option<Located> {
-        let is_cond = |s: Sync| matches!(s, Sync::Cond { .. });
-        self.argument(e, cx, "a condition variable", "cond", is_cond)
-    }
-
     /// An object as an argument.
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         e: &ast::Expr,
         cx: &Context,
@@ -677,93 +375,9 @@ impl Elaborator {
         );
         None
     }
-
-    /// Commands about the object at an index. If they write what the index reads, its value is settled before, by cases.
-    fn settled(
-        &mut self,
-        g: &mut Graph,
-        index: &[Expr],
-        object: usize,
-        writes: &[ArrayId],
-        span: Span,
-        make: &dyn Fn(&mut Self, &[Expr]) -> Vec<Command>,
-    ) -> Option<Vec<Command>> {
-        let mut read = false;
-        for e in index {
-            e.walk(&mut |e| {
-                read |= match e {
-                    Expr::Cell(c) => writes.contains(&self.program.cells[*c].array),
-                    Expr::Element(a, _) => writes.contains(a),
-                    _ => false,
-                };
-            });
-        }
-        if !read {
-            return Some(make(self, index));
-        }
-        let dims: Vec<usize> = self.objects[object]
-            .path
-            .iter()
-            .flat_map(|(_, d)| d.iter().copied())
-            .collect();
-        let all: usize = dims.iter().product();
-        if !self.grow(all.saturating_mul(writes.len()), span) {
-            return None;
-        }
-        g.may_fail = true;
-        // Fails where an index does.
-        let whole = self.objects[object].sync.readable();
-        let own = whole.first().map(|(_, array)| *array)?;
-        let missing = self.program.arrays[own].dims.len() - index.len();
-        let zeros = std::iter::repeat_n(Expr::Const(0), missing);
-        let cell = self.read(own, index.iter().cloned().chain(zeros).collect());
-        let mut commands = vec![Command::Check(
-            evaluated(cell.expr, cell.kind),
-            Failure::Index,
-        )];
-        commands.extend(self.cases(index, &dims, &mut Vec::new(), make));
-        Some(commands)
-    }
-
-    fn cases(
-        &mut self,
-        index: &[Expr],
-        dims: &[usize],
-        known: &mut Vec<Expr>,
-        make: &dyn Fn(&mut Self, &[Expr]) -> Vec<Command>,
-    ) -> Vec<Command> {
-        match dims.get(known.len()) {
-            None => make(self, known),
-            Some(&size) => self.case(index, dims, known, (0, size), make),
-        }
-    }
-
-    fn case(
-        &mut self,
-        index: &[Expr],
-        dims: &[usize],
-        known: &mut Vec<Expr>,
-        (low, high): (usize, usize),
-        make: &dyn Fn(&mut Self, &[Expr]) -> Vec<Command>,
-    ) -> Vec<Command> {
-        if high - low <= 1 {
-            known.push(Expr::Const(low as i64));
-            let commands = self.cases(index, dims, known, make);
-            known.pop();
-            return commands;
-        }
-        let middle = low + (high - low) / 2;
-        let below = fold(
-            BinaryOp::Lt,
-            index[known.len()].clone(),
-            Expr::Const(middle as i64),
-        );
-        let first = self.case(index, dims, known, (low, middle), make);
-        let second = self.case(index, dims, known, (middle, high), make);
-        vec![Command::If(below, first, second)]
-    }
 }
 
-fn action(body: Vec<Command>) -> Action {
+/// An action without a guard.
+pub(super) fn action(body: Vec<Command>) -> Action {
     Action { guard: None, body }
 }

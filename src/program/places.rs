@@ -274,6 +274,10 @@ impl Elaborator {
                     return None;
                 };
                 let Some(record) = self.targets[target].instance else {
+                    let name = &self.program.pools[target].name;
+                    if let Some(Symbol::Broken) = self.symbol(name) {
+                        return None;
+                    }
                     self.error(
                         codes::NOT_CONSTANT,
                         place.span,

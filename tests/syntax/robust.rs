@@ -9,11 +9,12 @@ use coarsen::syntax::diagnostic::{Diagnostic, Severity};
 use coarsen::syntax::{ParseLimits, decode, parse_model};
 use proptest::prelude::*;
 
-const MODELS: [&str; 4] = [
+const MODELS: [&str; 5] = [
     include_str!("good/stoller_cohen.cor"),
     include_str!("good/philosophers.cor"),
     include_str!("good/declarations.cor"),
     include_str!("good/statements.cor"),
+    include_str!("good/objects.cor"),
 ];
 
 /// Parses, and checks what holds for every text.
@@ -92,16 +93,11 @@ fn stmt_height(stmt: &Stmt) -> usize {
 }
 
 fn place_height(place: &Place) -> usize {
-    let selectors = place.selectors.iter();
-    let index = |s: &Selector| match s {
-        Selector::Index(e) => expr_height(e),
-        Selector::Field(_) => 0,
-    };
     // Each field counts twice: as a field, and as a reference that it may stand behind.
-    let fields = selectors
-        .clone()
-        .filter(|s| matches!(s, Selector::Field(_)));
-    2 * fields.count() + selectors.map(index).max().unwrap_or(0)
+    place.selectors.iter().fold(0, |height, s| match s {
+        Selector::Index(e) => height.max(expr_height(e)),
+        Selector::Field(_) => height + 2,
+    })
 }
 
 fn expr_height(e: &Expr) -> usize {
@@ -356,6 +352,32 @@ fn noise_is_cheap() {
         "0..",
         "1.5 ",
         "not ",
+        "proc ",
+        "proc f ",
+        "proc f() {",
+        "proc f(a: ",
+        "proc f() {} g(); ",
+        "thread a { waiit(); } ",
+        "record ",
+        "record r {",
+        "record r { x: ",
+        "reentrant(",
+        "reentrant mutex ",
+        "semaphore s: 0..",
+        "pool P[",
+        "wait(",
+        "return ",
+        "null ",
+        "&",
+        "& ",
+        ".f",
+        "x.",
+        "thread a { x.f",
+        "protected by {",
+        "ref ",
+        "ref r in ",
+        "new ",
+        "x = new ",
     ] {
         let source = unit.repeat(size / unit.len());
         let begin = Instant::now();

@@ -3,27 +3,35 @@
 //! Which steps of a cycle are made visible is the tool's choice, so it is read from the report and judged; everything
 //! else must be exactly the twin's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use coarsen::report::{Report, Status as ToolStatus, Step, Verdict as ToolVerdict};
 
-use super::compile::Loc;
-use super::model::{Model, q};
+use super::ast::{Property, StateKind};
+use super::explore::{is_deadlock, is_wrong, original};
+use super::model::{Model, q, state_of};
 use super::theorem::{HYPOTHESES, Relations, endless};
-use super::verdict::{Answer, Rung, Status, Verdict, answer};
-use super::visibility::{Visible, reasons, visible};
+use super::verdict::{Answer, Rung, Status, Verdict, answer, violation};
+use super::visibility::{Visible, concerned, reasons, visible};
 
 /// What the report says otherwise than the twin; empty if they agree.
 ///
 /// The report must come from the model's source text as printed, with the cross-check on.
 pub fn differences(model: &Model, report: &Report) -> Vec<String> {
+    let mut found: Option<Vec<String>> = None;
     let mut differences = Differences::default();
-    if let Some(visible) = steps(model, report, &mut differences) {
+    for visible in steps(model, report, &mut differences) {
+        let mut differences = Differences::default();
         cycles(model, &visible, &mut differences);
-        answers(&answer(model, &visible), report, &mut differences);
+        answers(model, &answer(model, &visible), report, &mut differences);
+        // The report need not say which copy of a step it means: the twin takes the reading that agrees best.
+        let best = found.as_ref().map_or(usize::MAX, Vec::len);
+        if differences.found.len() < best {
+            found = Some(differences.found);
+        }
     }
-    differences.found
+    found.unwrap_or(differences.found)
 }
 
 #[derive(Default)]
@@ -43,13 +51,12 @@ impl Differences {
     }
 }
 
-/// The visible steps of the report, if its steps are exactly the program's.
-fn steps(model: &Model, report: &Report, differences: &mut Differences) -> Option<Visible> {
-    let graphs = &model.system.graphs;
-    let mut seen: Vec<Vec<Option<bool>>> = graphs
-        .iter()
-        .map(|graph| vec![None; graph.locations.len()])
-        .collect();
+/// The visible steps of the report, if its steps are exactly the program's; none if they are not.
+///
+/// Where several locations are on one line the report may mean any of them, so there may be several readings.
+fn steps(model: &Model, report: &Report, differences: &mut Differences) -> Vec<Visible> {
+    // By thread and locations: how many visible steps and how many steps the report has there.
+    let mut told: BTreeMap<(usize, Vec<usize>), (usize, usize)> = BTreeMap::new();
     let visible = report.visible.iter().map(|step| (step, true));
     for (step, visible) in visible.chain(report.invisible.iter().map(|step| (step, false))) {
         let name = format!(
@@ -58,15 +65,25 @@ fn steps(model: &Model, report: &Report, differences: &mut Differences) -> Optio
         );
         match find(model, step) {
             None => differences.note(format!("{name}: no such step in the program")),
-            Some((i, location)) if seen[i][location].is_some() => {
-                differences.note(format!("{name}: listed twice"))
+            Some(place) => {
+                let of = place.1.len();
+                let (count, all) = told.entry(place).or_default();
+                *count += usize::from(visible);
+                *all += 1;
+                if *all > of {
+                    differences.note(format!("{name}: listed twice"));
+                }
             }
-            Some((i, location)) => seen[i][location] = Some(visible),
         }
     }
-    for (i, locations) in seen.iter().enumerate() {
-        for (location, seen) in locations.iter().enumerate() {
-            if seen.is_none() {
+    for (i, graph) in model.system.graphs.iter().enumerate() {
+        for location in 0..graph.locations.len() {
+            let at = |(thread, called): &&(usize, Vec<usize>)| {
+                *thread == i && called.contains(&location)
+            };
+            let all = told.keys().find(at).map_or(0, |place| told[place].1);
+            let of = told.keys().find(at).map_or(1, |place| place.1.len());
+            if all < of {
                 differences.note(format!(
                     "{}: missing in the report",
                     name(model, i, location)
@@ -74,35 +91,58 @@ fn steps(model: &Model, report: &Report, differences: &mut Differences) -> Optio
             }
         }
     }
-    differences.found.is_empty().then(|| {
-        let known = |seen: Option<bool>| seen.expect("nothing is missing");
-        seen.into_iter()
-            .map(|locations| locations.into_iter().map(known).collect())
-            .collect()
-    })
+    if !differences.found.is_empty() {
+        return Vec::new();
+    }
+    let required = self::visible(&reasons(model));
+    let nowhere: Visible = required
+        .iter()
+        .map(|actions| vec![false; actions.len()])
+        .collect();
+    let mut readings = vec![nowhere];
+    for ((i, called), (count, _)) in told {
+        let choices = choices(&called, count, |location| required[i][location]);
+        let extend = |reading: &Visible| {
+            let mut extended = Vec::new();
+            for chosen in &choices {
+                let mut reading = reading.clone();
+                chosen
+                    .iter()
+                    .for_each(|location| reading[i][*location] = true);
+                extended.push(reading);
+            }
+            extended
+        };
+        readings = readings.iter().flat_map(extend).collect();
+    }
+    readings
 }
 
-/// The location of a reported step: the right thread and line, and one of its labels or `line N`.
-fn find(model: &Model, step: &Step) -> Option<(usize, usize)> {
+/// The ways to choose so many of the locations, the required ones first.
+fn choices(called: &[usize], count: usize, required: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+    let (first, rest): (Vec<usize>, Vec<usize>) =
+        called.iter().partition(|location| required(**location));
+    if count <= first.len() {
+        return vec![first[..count].to_vec()];
+    }
+    let mut choices = vec![first];
+    for (number, location) in rest.iter().enumerate() {
+        let left = rest.len() - number - 1;
+        let with = |choice: &Vec<usize>| [choice.clone(), vec![*location]].concat();
+        let longer: Vec<Vec<usize>> = choices.iter().map(with).collect();
+        choices.extend(longer);
+        choices.retain(|choice| choice.len() <= count && choice.len() + left >= count);
+    }
+    choices
+}
+
+/// The thread of a reported step, and the locations that it may be.
+fn find(model: &Model, step: &Step) -> Option<(usize, Vec<usize>)> {
     let i = model
         .threads()
         .find(|i| model.system.program.thread_name(*i) == step.thread)?;
-    let graph = &model.system.graphs[i];
-    let location = graph
-        .locations
-        .iter()
-        .position(|location| location.line == step.line)?;
-    let labels: Vec<&String> = graph
-        .labels
-        .iter()
-        .filter(|(_, at)| **at == Loc::At(location))
-        .map(|(label, _)| label)
-        .collect();
-    let named = match labels.is_empty() {
-        true => step.location == format!("line {}", step.line),
-        false => labels.contains(&&step.location),
-    };
-    named.then_some((i, location))
+    let called = model.system.graphs[i].called(step.line, &step.location);
+    (!called.is_empty()).then_some((i, called))
 }
 
 fn name(model: &Model, i: usize, location: usize) -> String {
@@ -143,7 +183,45 @@ fn cycles(model: &Model, reported: &Visible, differences: &mut Differences) {
     }
 }
 
-fn answers(answer: &Answer, report: &Report, differences: &mut Differences) {
+/// What the report says of the original program otherwise than the twin, which explores it; `unknown` says nothing.
+///
+/// For models without discipline words, where the tool infers disciplines: whatever it infers, it must not be wrong
+/// about assertions, deadlocks and the properties of states.
+pub fn contradictions(model: &Model, report: &Report) -> Vec<String> {
+    let visited = original(model).visited;
+    assert!(!violation(&visited), "nothing is hidden behind a violation");
+    let any = |found: &dyn Fn(usize) -> bool| visited.iter().any(|node| found(state_of(*node)));
+    let refuted_if = |bad: bool| if bad { Status::Refuted } else { Status::Holds };
+    let mut truth = vec![(
+        "assertions",
+        refuted_if(any(&|state| is_wrong(model, state))),
+    )];
+    for property in &model.system.program.properties {
+        let status = match (property, concerned(model, property)) {
+            (Property::DeadlockFree, _) => refuted_if(any(&|state| is_deadlock(model, state))),
+            (Property::State { kind, .. }, Some(concerned)) => {
+                let found = any(&|state| concerned[state]);
+                refuted_if(found != (*kind == StateKind::Reach))
+            }
+            (Property::State { .. }, None) => continue,
+        };
+        truth.push((property.name(), status));
+    }
+    let mut differences = Differences::default();
+    for (name, status) in truth {
+        let told = report.properties.iter().find(|told| told.name == name);
+        match told.map(|told| told.verdict) {
+            None => differences.note(format!("property {name}: missing in the report")),
+            Some(ToolStatus::Unknown) => {}
+            Some(told) => {
+                differences.expect(&format!("property {name}"), told, tool_status(status));
+            }
+        }
+    }
+    differences.found
+}
+
+fn answers(model: &Model, answer: &Answer, report: &Report, differences: &mut Differences) {
     let reported: Vec<&str> = report
         .hypotheses
         .iter()

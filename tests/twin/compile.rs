@@ -2,10 +2,12 @@
 //!
 //! A statement is compiled backwards: given the location behind it, it yields the location before it. Constant
 //! conditions vanish, `either` merges the first actions of its branches, and locations that no path reaches are dropped.
+//! A call is the procedure's body in its place; `wait` and `await` have two locations, a thread that is started has one
+//! more in front of its body.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::ast::{Expr, Op, Program, Stmt, StmtKind};
+use super::ast::{Expr, Op, Part, Place, Program, Stmt, StmtKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Loc {
@@ -19,9 +21,61 @@ pub enum Loc {
 pub struct Graph {
     pub entry: Loc,
     pub locations: Vec<Location>,
-    pub labels: BTreeMap<String, Loc>,
+    /// The locations of each label: a procedure's label names one in every copy.
+    pub labels: BTreeMap<String, BTreeSet<Loc>>,
     /// Whether some path reaches the end of the body.
     pub ends: bool,
+}
+
+impl Graph {
+    /// The locations that a report may mean by a line and a name, all of them or none.
+    ///
+    /// Several locations are on one line where a procedure is called more than once, and at `wait` and `await`. The
+    /// language does not say how a report tells them apart; we let it add ` #2` or ` (..)` to the name.
+    pub fn called(&self, line: usize, name: &str) -> Vec<usize> {
+        let begins = |location: &Location| {
+            let part = |command: &Command| match command {
+                Command::Act { stmt, .. } => matches!(stmt.kind, StmtKind::Part(Part::Begin)),
+                _ => false,
+            };
+            location.commands.iter().any(part)
+        };
+        let numbers = 0..self.locations.len();
+        // Nor does it say on which line the location in front of a body is.
+        if name == "start"
+            && let Some(start) = self.locations.iter().position(begins)
+        {
+            return vec![start];
+        }
+        let on_line = |number: &usize| {
+            let location = &self.locations[*number];
+            location.line == line && !begins(location)
+        };
+        let here: Vec<usize> = numbers.filter(on_line).collect();
+        let is_here = |at: &Loc| matches!(at, Loc::At(number) if here.contains(number));
+        let labels: Vec<&String> = self
+            .labels
+            .iter()
+            .filter(|(_, at)| at.iter().any(is_here))
+            .map(|(label, _)| label)
+            .collect();
+        let by_line = format!("line {line}");
+        let is_known = |name: &str| match labels.is_empty() {
+            true => name == by_line,
+            false => labels.iter().any(|label| *label == name),
+        };
+        // `line 5 (from line 10)` in a procedure that is called on line 10.
+        let base = name.split(" (").next().expect("at least one part");
+        let known = match here.len() {
+            0 => false,
+            1 => is_known(base),
+            _ => {
+                let base = base.split(" #").next().expect("at least one part");
+                base == by_line || is_known(base)
+            }
+        };
+        if known { here } else { Vec::new() }
+    }
 }
 
 /// A location; all its commands together are one action.
@@ -42,6 +96,12 @@ pub enum Command {
         then: Loc,
         otherwise: Loc,
     },
+    /// The first action of `await`: the last thread to arrive goes on, the others wait.
+    Arrive {
+        barrier: Place,
+        last: Loc,
+        waits: Loc,
+    },
 }
 
 impl Command {
@@ -51,6 +111,7 @@ impl Command {
             Command::Test {
                 then, otherwise, ..
             } => vec![*then, *otherwise],
+            Command::Arrive { last, waits, .. } => vec![*last, *waits],
         }
     }
 }
@@ -83,7 +144,8 @@ pub fn constant(expr: &Expr, constants: Constants) -> Option<i64> {
             1 => value(then),
             _ => value(otherwise),
         },
-        Expr::Nobody | Expr::Parameter | Expr::Read(_) | Expr::Owner(_) | Expr::At(..) => None,
+        Expr::Nobody | Expr::Parameter | Expr::Read(_) | Expr::At(..) => None,
+        Expr::Null | Expr::Reference(..) | Expr::Allocated(..) | Expr::Hidden(..) => None,
     }
 }
 
@@ -116,32 +178,166 @@ pub fn apply(op: Op, left: i64, right: i64) -> Option<i64> {
 /// The graph of one thread.
 pub fn compile(program: &Program, thread: usize) -> Graph {
     let numbered = program.threads()[thread];
-    let constants = Constants {
-        thread: thread as i64,
-        index: numbered.index,
-    };
     let mut builder = Builder {
-        constants,
+        program,
+        constants: constants(program, thread),
         locations: Vec::new(),
         labels: BTreeMap::new(),
         joins: BTreeMap::new(),
+        calls: Vec::new(),
     };
-    let entry = builder.block(&program.families[numbered.family].body, Loc::End);
+    let family = &program.families[numbered.family];
+    let mut entry = builder.block(&family.body, Loc::End);
+    if started(program).contains(&thread) {
+        entry = builder.act(family.line, StmtKind::Part(Part::Begin), entry);
+        builder
+            .labels
+            .entry("start".to_owned())
+            .or_insert(BTreeSet::from([entry]));
+    }
     builder.finish(entry)
 }
 
-struct Builder {
-    constants: Constants,
-    locations: Vec<Location>,
-    labels: BTreeMap<String, Loc>,
-    /// The ends of `while (true)` bodies, which are their beginnings.
-    joins: BTreeMap<Loc, Loc>,
+pub fn constants(program: &Program, thread: usize) -> Constants {
+    Constants {
+        thread: thread as i64,
+        index: program.threads()[thread].index,
+    }
 }
 
-impl Builder {
+/// The threads that some `start` in the program names.
+pub fn started(program: &Program) -> BTreeSet<usize> {
+    let mut started = BTreeSet::new();
+    for thread in 0..program.threads().len() {
+        for stmt in surviving(program, thread) {
+            if let StmtKind::Start(thread) = stmt.kind {
+                started.insert(thread);
+            }
+        }
+    }
+    started
+}
+
+/// Every statement of a thread and of what it calls, without the branches that constant conditions remove.
+pub fn surviving(program: &Program, thread: usize) -> Vec<&Stmt> {
+    let body = &program.families[program.threads()[thread].family].body;
+    let mut found = Vec::new();
+    survivors(program, constants(program, thread), body, &mut found);
+    found
+}
+
+fn survivors<'a>(
+    program: &'a Program,
+    constants: Constants,
+    block: &'a [Stmt],
+    found: &mut Vec<&'a Stmt>,
+) {
+    for stmt in block {
+        found.push(stmt);
+        let mut inside = |block: &'a [Stmt]| survivors(program, constants, block, found);
+        match &stmt.kind {
+            StmtKind::If(condition, then, otherwise) => match constant(condition, constants) {
+                Some(0) => inside(otherwise),
+                Some(_) => inside(then),
+                None => {
+                    inside(then);
+                    inside(otherwise);
+                }
+            },
+            StmtKind::While(condition, _) if constant(condition, constants) == Some(0) => {}
+            StmtKind::While(_, block) | StmtKind::Atomic(block) => inside(block),
+            StmtKind::When(_, action) => inside(std::slice::from_ref(action.as_ref())),
+            StmtKind::Either(branches) => branches.iter().for_each(|branch| inside(branch)),
+            StmtKind::Call { procedure, .. } => inside(&program.procedures[*procedure].body),
+            _ => {}
+        }
+    }
+}
+
+/// The block of an `atomic`, in which calls are replaced by what they do.
+fn inlined(program: &Program, block: &[Stmt]) -> Vec<Stmt> {
+    let mut stmts = Vec::new();
+    for stmt in block {
+        let kind = match &stmt.kind {
+            StmtKind::Call {
+                result,
+                procedure,
+                arguments,
+            } => {
+                let called = &program.procedures[*procedure];
+                if called.has_entry(program) {
+                    let enter = Part::Enter(*procedure, arguments.clone());
+                    stmts.push(StmtKind::Part(enter).into());
+                }
+                let mut body = inlined(program, &called.body);
+                // It can only be the last statement.
+                if let Some(StmtKind::Return(value)) = body.last().map(|last| last.kind.clone()) {
+                    body.pop();
+                    body.extend(value.map(|value| Stmt::from(returned(result.as_ref(), value))));
+                }
+                stmts.extend(body);
+                continue;
+            }
+            StmtKind::Atomic(block) => StmtKind::Atomic(inlined(program, block)),
+            StmtKind::If(condition, then, otherwise) => StmtKind::If(
+                condition.clone(),
+                inlined(program, then),
+                inlined(program, otherwise),
+            ),
+            StmtKind::Either(branches) => StmtKind::Either(
+                branches
+                    .iter()
+                    .map(|branch| inlined(program, branch))
+                    .collect(),
+            ),
+            StmtKind::When(guard, action) => {
+                let [action] = inlined(program, std::slice::from_ref(action.as_ref()))
+                    .try_into()
+                    .expect("no call directly under `when`");
+                StmtKind::When(guard.clone(), Box::new(action))
+            }
+            kind => kind.clone(),
+        };
+        stmts.push(Stmt {
+            kind,
+            ..stmt.clone()
+        });
+    }
+    stmts
+}
+
+/// `return value` in a call whose result goes to the place, which is the caller's.
+fn returned(result: Option<&Place>, value: Expr) -> StmtKind {
+    match result {
+        Some(place) => StmtKind::Assign(place.clone(), value),
+        None => StmtKind::Part(Part::Drop(value)),
+    }
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    constants: Constants,
+    locations: Vec<Location>,
+    labels: BTreeMap<String, BTreeSet<Loc>>,
+    /// The ends of `while (true)` bodies, which are their beginnings.
+    joins: BTreeMap<Loc, Loc>,
+    /// The calls we are in: where each puts its result, and the location behind it.
+    calls: Vec<(Option<Place>, Loc)>,
+}
+
+impl Builder<'_> {
     fn fresh(&mut self, line: usize, commands: Vec<Command>) -> Loc {
         self.locations.push(Location { line, commands });
         Loc::At(self.locations.len() - 1)
+    }
+
+    /// The location of one action.
+    fn act(&mut self, line: usize, kind: StmtKind, next: Loc) -> Loc {
+        let stmt = Stmt {
+            line,
+            ..kind.into()
+        };
+        self.fresh(line, vec![Command::Act { stmt, next }])
     }
 
     fn block(&mut self, block: &[Stmt], next: Loc) -> Loc {
@@ -154,7 +350,7 @@ impl Builder {
     fn stmt(&mut self, stmt: &Stmt, next: Loc) -> Loc {
         let before = self.unlabelled(stmt, next);
         for label in &stmt.labels {
-            self.labels.insert(label.clone(), before);
+            self.labels.entry(label.clone()).or_default().insert(before);
         }
         before
     }
@@ -213,13 +409,60 @@ impl Builder {
                 }
                 self.fresh(lines[0], commands)
             }
-            _ => self.fresh(
-                stmt.line,
-                vec![Command::Act {
-                    stmt: stmt.clone(),
-                    next,
-                }],
-            ),
+            StmtKind::Wait(cond, mutex) => {
+                let [sleep, wake] = [Part::Sleep, Part::Wake]
+                    .map(|part| StmtKind::Part(part(cond.clone(), mutex.clone())));
+                let woken = self.act(stmt.line, wake, next);
+                self.act(stmt.line, sleep, woken)
+            }
+            StmtKind::Await(barrier) => {
+                let pass = StmtKind::Part(Part::Pass(barrier.clone()));
+                let waits = self.act(stmt.line, pass, next);
+                let barrier = barrier.clone();
+                let arrive = Command::Arrive {
+                    barrier,
+                    last: next,
+                    waits,
+                };
+                self.fresh(stmt.line, vec![arrive])
+            }
+            StmtKind::Call {
+                result,
+                procedure,
+                arguments,
+            } => {
+                let program = self.program;
+                let called = &program.procedures[*procedure];
+                self.calls.push((result.clone(), next));
+                let entry = self.block(&called.body, next);
+                self.calls.pop();
+                if called.has_entry(program) {
+                    let enter = Part::Enter(*procedure, arguments.clone());
+                    self.act(stmt.line, StmtKind::Part(enter), entry)
+                } else {
+                    entry
+                }
+            }
+            StmtKind::Return(value) => {
+                let (result, behind) = self.calls.last().expect("in a procedure").clone();
+                match value {
+                    None => behind,
+                    Some(value) => {
+                        self.act(stmt.line, returned(result.as_ref(), value.clone()), behind)
+                    }
+                }
+            }
+            StmtKind::Atomic(block) => {
+                let block = inlined(self.program, block);
+                self.act(stmt.line, StmtKind::Atomic(block), next)
+            }
+            StmtKind::When(..) => {
+                let [action] = inlined(self.program, std::slice::from_ref(stmt))
+                    .try_into()
+                    .expect("a single statement");
+                self.act(stmt.line, action.kind, next)
+            }
+            kind => self.act(stmt.line, kind.clone(), next),
         }
     }
 
@@ -274,15 +517,19 @@ impl Builder {
                 .collect();
             locations.push(Location { line, commands });
         }
-        let labels = self.labels.iter().filter_map(|(label, location)| {
-            let location = real(*location);
-            (location == Loc::End || kept.contains(&location))
-                .then(|| (label.clone(), renumbered(location)))
-        });
+        let mut labels: BTreeMap<String, BTreeSet<Loc>> = BTreeMap::new();
+        for (label, named) in &self.labels {
+            for location in named.iter().map(|location| real(*location)) {
+                if location == Loc::End || kept.contains(&location) {
+                    let named = labels.entry(label.clone()).or_default();
+                    named.insert(renumbered(location));
+                }
+            }
+        }
         Graph {
             entry: renumbered(real(entry)),
             locations,
-            labels: labels.collect(),
+            labels,
             ends,
         }
     }
@@ -302,6 +549,15 @@ fn redirect(command: &Command, to: impl Fn(Loc) -> Loc) -> Command {
             condition: condition.clone(),
             then: to(*then),
             otherwise: to(*otherwise),
+        },
+        Command::Arrive {
+            barrier,
+            last,
+            waits,
+        } => Command::Arrive {
+            barrier: barrier.clone(),
+            last: to(*last),
+            waits: to(*waits),
         },
     }
 }

@@ -1,31 +1,28 @@
 //! Programs written by hand, and short words to write them with.
 
 use super::ast::{
-    Discipline, Expr, Family, Mutex, Op, Place, Program, Property, Root, Shared, Stmt,
+    Discipline, Expr, Family, Hidden, Kind, Object, Op, Place, Program, Property, Root, Shared,
+    Stmt,
 };
 use super::ast::{StmtKind, Type, Variable};
 
 /// A shared variable without index.
 pub fn var(number: usize) -> Place {
-    Place {
-        root: Root::Shared(number),
-        index: None,
-    }
+    Place::from(Root::Shared(number))
 }
 
 /// The local variable of the thread.
 pub fn local() -> Place {
-    Place {
-        root: Root::Local(0),
-        index: None,
-    }
+    Place::from(Root::Local(0))
 }
 
 pub fn cell(root: Root, index: Expr) -> Place {
-    Place {
-        root,
-        index: Some(Box::new(index)),
-    }
+    Place::cell(root, index)
+}
+
+/// An object without index.
+pub fn object(number: usize) -> Place {
+    Place::from(Root::Object(number))
 }
 
 pub fn read(place: Place) -> Expr {
@@ -72,36 +69,84 @@ pub fn thread(name: &str, body: Vec<Stmt>) -> Family {
         members: None,
         locals: Vec::new(),
         body,
+        line: 0,
+    }
+}
+
+/// One object, or `size` of them.
+pub fn declared(name: &str, kind: Kind, size: Option<usize>) -> Object {
+    Object {
+        name: name.to_owned(),
+        size,
+        kind,
     }
 }
 
 pub fn program(mutexes: &[&str], shared: Vec<Shared>, families: Vec<Family>) -> Program {
-    let mutex = |name: &&str| Mutex {
-        name: (*name).to_owned(),
-        size: None,
-    };
-    let mutexes = mutexes.iter().map(mutex).collect();
+    let mutex = |name: &&str| declared(name, Kind::Mutex, None);
     Program {
-        mutexes,
+        objects: mutexes.iter().map(mutex).collect(),
         shared,
         families,
-        init: None,
-        properties: Vec::new(),
+        ..Program::default()
     }
+}
+
+/// Single threads that use these objects.
+pub fn objects(objects: Vec<Object>, threads: Vec<Vec<Stmt>>) -> Program {
+    let families = threads
+        .into_iter()
+        .zip(["a", "b", "c"])
+        .map(|(body, name)| thread(name, body))
+        .collect();
+    Program {
+        objects,
+        ..program(&[], Vec::new(), families)
+    }
+}
+
+pub fn one(name: &str, kind: Kind) -> Vec<Object> {
+    vec![declared(name, kind, None)]
+}
+
+pub fn number(value: i64) -> Expr {
+    Expr::Int(value)
+}
+
+pub fn variable(name: &str, ty: Type, initial: Option<i64>) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        ty,
+        size: None,
+        initial,
+    }
+}
+
+/// `name: 0..1 = 0`
+pub fn bit(name: &str, discipline: Discipline) -> Shared {
+    shared(name, Type::Range(0, 1), discipline)
+}
+
+pub fn assert(condition: Expr) -> Stmt {
+    StmtKind::Assert(condition).into()
+}
+
+pub fn hidden(place: Place, hidden: Hidden) -> Expr {
+    Expr::Hidden(place, hidden)
 }
 
 /// Stoller & Cohen 2003, section 7: two locks and a barrier.
 pub fn two_locks_barrier() -> Program {
-    let m = |index| cell(Root::Mutex(0), index);
+    let m = |index| cell(Root::Object(0), index);
     let x = |index| cell(Root::Shared(0), index);
     let (zero, one) = (|| Expr::Int(0), || Expr::Int(1));
     let arrived = || Expr::eq(read(var(1)), Expr::Int(2));
-    let owned = Expr::eq(Expr::Owner(m(Expr::Parameter)), Expr::Self_);
+    let owned = Expr::eq(Expr::owner(m(Expr::Parameter)), Expr::Self_);
     let passed = Expr::and(arrived(), Expr::eq(Expr::Self_, Expr::Parameter));
     let mut shared_x = shared(
         "x",
         Type::Range(0, 1),
-        Discipline::Protected(Expr::or(owned, passed)),
+        Discipline::predicate(Expr::or(owned, passed)),
     );
     shared_x.variable.size = Some(2);
     let mut body = vec![
@@ -119,10 +164,7 @@ pub fn two_locks_barrier() -> Program {
         stmt.labels.push(label.to_string());
     }
     Program {
-        mutexes: vec![Mutex {
-            name: "m".to_owned(),
-            size: Some(2),
-        }],
+        objects: vec![declared("m", Kind::Mutex, Some(2))],
         shared: vec![
             shared_x,
             shared("y", Type::Range(0, 2), Discipline::Unprotected),
@@ -132,9 +174,9 @@ pub fn two_locks_barrier() -> Program {
             members: Some(2),
             locals: Vec::new(),
             body,
+            line: 0,
         }],
-        init: None,
-        properties: Vec::new(),
+        ..Program::default()
     }
 }
 
@@ -163,6 +205,7 @@ pub fn philosophers(count: usize) -> Program {
         members,
         locals: Vec::new(),
         body,
+        line: 0,
     };
     let mut program = program(&[], vec![fork], vec![philosopher]);
     program.properties.push(Property::DeadlockFree);
@@ -172,7 +215,7 @@ pub fn philosophers(count: usize) -> Program {
 /// Thread `a` uses `x` when it is its turn; thread `b` takes the turn away at any time.
 pub fn turn_taken_away() -> Program {
     let turn = || Expr::eq(read(var(1)), Expr::Self_);
-    let x = shared("x", Type::Bool, Discipline::Protected(turn()));
+    let x = shared("x", Type::Bool, Discipline::predicate(turn()));
     let y = shared("y", Type::Range(0, 1), Discipline::Unprotected);
     let a = thread(
         "a",

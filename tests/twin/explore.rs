@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::compile::Loc;
+use super::compile::{Loc, started};
 use super::model::{Model, Node, NodeSet, q, state_of};
 use super::theorem::Relations;
 
@@ -109,11 +109,19 @@ pub fn reduced(model: &Model, relations: &Relations) -> Explored {
 /// No step is enabled, although some thread has neither ended nor gone wrong.
 pub fn is_deadlock(model: &Model, state: usize) -> bool {
     let stuck = model.threads().all(|i| model.steps[i][state].is_empty());
+    // A thread that is still to be started does not wait for anything.
+    let started = started(&model.system.program);
+    let unstarted = |thread: usize, location: &Loc| {
+        started.contains(&thread) && *location == model.system.graphs[thread].entry
+    };
     stuck
         && model.states[state]
             .locations
             .iter()
-            .any(|location| matches!(location, Loc::At(_)))
+            .enumerate()
+            .any(|(thread, location)| {
+                matches!(location, Loc::At(_)) && !unstarted(thread, location)
+            })
 }
 
 /// Some thread has gone wrong.

@@ -6,17 +6,22 @@
 use proptest::prelude::*;
 
 use super::ast::{
-    Discipline, Expr, Family, Mutex, Op, Place, Program, Property, Root, Shared, StateKind, Stmt,
+    Discipline, Expr, Family, Field, Kind, Object, Op, Place, Program, Property, Root, Shared,
+    StateKind, Stmt,
 };
 use super::ast::{StmtKind, Type, Variable};
 use super::choices::Choices;
 use super::model::Model;
 use super::phrases::{Phrases, Style, scalar, test};
 use super::print::print;
+use super::second;
 use super::semantics::System;
 
 /// The largest number of type-correct states of a generated program.
 pub const STATE_LIMIT: usize = 12_000;
+
+/// The same for the second part, whose objects have many states that are never reached.
+pub const SECOND_LIMIT: usize = 24_000;
 
 /// A generated program as the tool and as the twin see it.
 #[derive(Clone)]
@@ -45,15 +50,73 @@ impl Sample {
     }
 }
 
+/// Whether the variables of a sample say how they are protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disciplines {
+    /// Each shared variable and each field has a discipline word, its own or that of the record variable.
+    Written,
+    /// None has: only what holds of the original program can be compared.
+    Omitted,
+}
+
 /// Programs that have an initial state and at most [`STATE_LIMIT`] type-correct states.
 pub fn samples() -> impl Strategy<Value = Sample> {
+    samples_with(Disciplines::Written)
+}
+
+pub fn samples_with(disciplines: Disciplines) -> impl Strategy<Value = Sample> {
+    let omitting = move |program: fn(&mut Choices) -> Program| {
+        move |choices: &mut Choices| {
+            let mut program = program(choices);
+            if disciplines == Disciplines::Omitted {
+                omit_disciplines(&mut program);
+            }
+            program
+        }
+    };
+    let first = from_tape(STATE_LIMIT, omitting(program));
+    let second = from_tape(SECOND_LIMIT, omitting(second::program));
+    prop_oneof![
+        1 => first,
+        1 => second,
+    ]
+}
+
+/// Programs of the first part only.
+pub fn first_samples() -> impl Strategy<Value = Sample> {
+    from_tape(STATE_LIMIT, program)
+}
+
+/// Programs of the second part only.
+pub fn second_samples() -> impl Strategy<Value = Sample> {
+    from_tape(SECOND_LIMIT, second::program)
+}
+
+fn from_tape(
+    limit: usize,
+    program: impl Fn(&mut Choices) -> Program,
+) -> impl Strategy<Value = Sample> {
     let tape = proptest::collection::vec(any::<u16>(), 0..400);
-    tape.prop_filter_map("too many states, or no initial one", |tape| {
+    tape.prop_filter_map("too many states, or no initial one", move |tape| {
         let program = program(&mut Choices::new(tape));
         let system = System::new(&program);
-        let small = system.size() <= STATE_LIMIT && !system.initial().is_empty();
+        let small = system.size() <= limit && !system.initial().is_empty();
         small.then(|| Sample::new(program))
     })
+}
+
+fn omit_disciplines(program: &mut Program) {
+    let fields = program
+        .records
+        .iter_mut()
+        .flat_map(|record| &mut record.fields);
+    let fields = fields.filter_map(|field| match field {
+        Field::Data(data) => Some(data),
+        Field::Object(_) => None,
+    });
+    for shared in program.shared.iter_mut().chain(fields) {
+        shared.discipline = Discipline::Omitted;
+    }
 }
 
 pub fn program(choices: &mut Choices) -> Program {
@@ -124,11 +187,9 @@ pub fn program(choices: &mut Choices) -> Program {
         });
     }
     let mut program = Program {
-        mutexes,
+        objects: mutexes,
         shared,
-        families: Vec::new(),
-        init: None,
-        properties: Vec::new(),
+        ..Program::default()
     };
     let room = if threads == 2 { 7 } else { 4 };
     for (name, members) in families {
@@ -163,7 +224,11 @@ pub fn program(choices: &mut Choices) -> Program {
         ));
     }
     for number in 0..choices.below(3) {
-        let kind = choices.one_of(&[StateKind::Invariant, StateKind::Reach, StateKind::Invariant]);
+        let mut kinds = vec![StateKind::Invariant, StateKind::Reach];
+        if choices.once_in(4) {
+            kinds = vec![StateKind::Lemma];
+        }
+        let kind = choices.one_of(&kinds);
         let expr = state_expr(choices, &program);
         program.properties.push(Property::State {
             kind,
@@ -187,10 +252,11 @@ fn layout(choices: &mut Choices) -> Vec<(&'static str, Option<usize>)> {
     }
 }
 
-fn mutex(name: &str, size: Option<usize>) -> Mutex {
-    Mutex {
+fn mutex(name: &str, size: Option<usize>) -> Object {
+    Object {
         name: name.to_owned(),
         size,
+        kind: Kind::Mutex,
     }
 }
 
@@ -235,9 +301,12 @@ impl Scene<'_> {
         let repeats = choices.below(4);
         let count = 1 + choices.below(4);
         let Scene {
-            program: Program {
-                mutexes, shared, ..
-            },
+            program:
+                Program {
+                    objects: mutexes,
+                    shared,
+                    ..
+                },
             keys,
             free,
             style,
@@ -279,6 +348,7 @@ impl Scene<'_> {
             members,
             locals,
             body,
+            line: 0,
         }
     }
 }
@@ -302,14 +372,14 @@ fn discipline(
     mutex: usize,
 ) -> Discipline {
     let array = program.shared[variable].variable.size.is_some();
-    let index = match (program.mutexes[mutex].size, array) {
+    let index = match (program.objects[mutex].size, array) {
         (None, _) => None,
         (Some(_), true) => Some(Box::new(Expr::Parameter)),
         (Some(_), false) => Some(Box::new(Expr::Int(0))),
     };
     let owner = || {
-        Expr::Owner(Place {
-            root: Root::Mutex(mutex),
+        Expr::owner(Place {
+            root: Root::Object(mutex),
             index: index.clone(),
         })
     };
@@ -336,7 +406,12 @@ fn discipline(
             7 => Expr::or(at(choices), at(choices)),
             _ => Expr::negate(at(choices)),
         },
-        _ if chosen < 5 && (array || index.is_none()) => return Discipline::ProtectedBy(mutex),
+        _ if chosen < 5 && (array || index.is_none()) => {
+            return Discipline::lock(Place {
+                root: Root::Object(mutex),
+                index,
+            });
+        }
         _ => match choices.below(10) {
             0..=3 => owned,
             4 | 5 => Expr::and(owned, Expr::eq(free, Expr::Int(0))),
@@ -346,7 +421,7 @@ fn discipline(
             _ => Expr::eq(Expr::binary(Op::Div, Expr::Int(1), free), Expr::Int(1)),
         },
     };
-    Discipline::Protected(predicate)
+    Discipline::predicate(predicate)
 }
 
 /// The shared variable that stays unprotected, if there is one.
@@ -405,11 +480,11 @@ fn state_atom(choices: &mut Choices, program: &Program) -> Expr {
     match choices.below(5) {
         0 if !labels.is_empty() => Expr::at(Expr::Thread(thread), &choices.one_of(&labels)),
         1 => {
-            let index = program.mutexes[0].size.map(|_| Box::new(Expr::Int(1)));
+            let index = program.objects[0].size.map(|_| Box::new(Expr::Int(1)));
             let who = choices.one_of(&[Expr::Nobody, Expr::Thread(thread)]);
             Expr::eq(
-                Expr::Owner(Place {
-                    root: Root::Mutex(0),
+                Expr::owner(Place {
+                    root: Root::Object(0),
                     index,
                 }),
                 who,

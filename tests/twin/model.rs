@@ -6,8 +6,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::ast::Program;
-use super::compile::Loc;
-use super::semantics::{Protected, State, System, product};
+use super::compile::{Graph, Loc};
+use super::eval::Rights;
+use super::semantics::{State, System, product};
 
 pub type Node = usize;
 pub type NodeSet = Vec<bool>;
@@ -31,8 +32,8 @@ pub struct Model {
     pub system: System,
     /// The type-correct states: every valuation of the cells, every location of every thread.
     pub states: Vec<State>,
-    /// `access[x][k][s]`: thread `k`'s exclusive access predicate for protected cell `x` holds in state `s`.
-    pub access: Vec<Vec<Vec<bool>>>,
+    /// `rights[x][k][s]`: thread `k`'s predicates for protected cell `x` in state `s`.
+    pub rights: Vec<Vec<Vec<Rights>>>,
     /// `steps[i][s]`: thread `i`'s steps from state `s`.
     pub steps: Vec<Vec<BTreeSet<Step>>>,
     pub initial: Vec<Node>,
@@ -56,15 +57,15 @@ impl Model {
             .map(|(number, state)| (state, number))
             .collect();
         let threads = 0..system.threads.len();
-        let mut access = Vec::new();
-        for x in &system.protected {
+        let mut rights = Vec::new();
+        for x in &system.layout.protected {
             let of_thread = |k| {
                 states
                     .iter()
-                    .map(|state| system.may_access(*x, k, state))
+                    .map(|state| system.rights(x, k, state))
                     .collect()
             };
-            access.push(threads.clone().map(of_thread).collect::<Vec<Vec<bool>>>());
+            rights.push(threads.clone().map(of_thread).collect::<Vec<Vec<Rights>>>());
         }
         let mut steps = Vec::new();
         for i in threads {
@@ -72,24 +73,24 @@ impl Model {
             for (from, state) in states.iter().enumerate() {
                 let step = |step: super::semantics::Step| {
                     let target = number[&step.target];
-                    let accessed = |x: &Protected| step.accesses.contains(&x.cell);
-                    Step {
-                        target,
-                        violates: violates(&system.protected, &access, i, from, accessed, target),
-                    }
+                    let protected = system.layout.protected.iter().zip(&rights);
+                    let violates = protected
+                        .clone()
+                        .any(|(x, rights)| violates(x.cell, rights, i, from, &step, target));
+                    Step { target, violates }
                 };
                 of_thread.push(system.steps(state, i).into_iter().map(step).collect());
             }
             steps.push(of_thread);
         }
-        let overlap = |state| access.iter().any(|predicates| two_hold(predicates, state));
+        let overlap = |state| rights.iter().any(|rights| conflict(rights, state));
         let initial = system
             .initial()
             .iter()
             .map(|state| node(number[state], overlap(number[state])))
             .collect();
         Model {
-            access,
+            rights,
             steps,
             initial,
             system,
@@ -122,35 +123,37 @@ impl Model {
     }
 }
 
-/// (26) without the history: some accessed cell is not the thread's in `s1`, or some cell that is accessed, or of which a
-/// predicate changes, is two threads' in `s2`.
+/// (26) without the history, for one protected cell: thread `i` writes the cell without exclusive access or reads it
+/// without any in `s1`; or the cell is accessed, or some predicate for it changes, and it is two threads' in `s2`.
 fn violates(
-    protected: &[Protected],
-    access: &[Vec<Vec<bool>>],
+    cell: usize,
+    rights: &[Vec<Rights>],
     i: usize,
     s1: usize,
-    accessed: impl Fn(&Protected) -> bool,
+    step: &super::semantics::Step,
     s2: usize,
 ) -> bool {
-    protected.iter().zip(access).any(|(x, predicates)| {
-        let changed = predicates
-            .iter()
-            .any(|predicate| predicate[s1] != predicate[s2]);
-        accessed(x) && !predicates[i][s1] || (accessed(x) || changed) && two_hold(predicates, s2)
-    })
+    let Rights { exclusive, shared } = rights[i][s1];
+    let (reads, writes) = (step.reads.contains(&cell), step.writes.contains(&cell));
+    let forbidden = writes && !exclusive || reads && !(shared || exclusive);
+    let changed = rights
+        .iter()
+        .any(|of_thread| of_thread[s1] != of_thread[s2]);
+    forbidden || (reads || writes || changed) && conflict(rights, s2)
 }
 
-/// Whether two different threads' predicates hold.
-fn two_hold(predicates: &[Vec<bool>], state: usize) -> bool {
-    predicates
-        .iter()
-        .filter(|predicate| predicate[state])
-        .count()
-        >= 2
+/// Whether one thread has exclusive access and another one any.
+fn conflict(rights: &[Vec<Rights>], state: usize) -> bool {
+    let threads = 0..rights.len();
+    threads.clone().any(|i| {
+        let other = |j: usize| rights[j][state].exclusive || rights[j][state].shared;
+        rights[i][state].exclusive && threads.clone().any(|j| i != j && other(j))
+    })
 }
 
 fn type_correct_states(system: &System) -> Vec<State> {
     let domains: Vec<Vec<i64>> = system
+        .layout
         .cells
         .iter()
         .map(|cell| cell.domain.clone())
@@ -177,10 +180,13 @@ fn places(system: &System, thread: usize, valuations: &[Vec<i64>]) -> Vec<Loc> {
     let mut places: Vec<Loc> = (0..graph.locations.len()).map(Loc::At).collect();
     let goes_wrong = valuations.iter().any(|cells| {
         places.iter().any(|place| {
-            // Statements do not speak of locations, so the other threads' do not matter.
+            // Of other threads' locations only `join` speaks: it waits for their ends.
+            let anywhere = |graph: &Graph| if graph.ends { Loc::End } else { graph.entry };
+            let mut locations: Vec<Loc> = system.graphs.iter().map(anywhere).collect();
+            locations[thread] = *place;
             let state = State {
                 cells: cells.clone(),
-                locations: vec![*place; system.threads.len()],
+                locations,
             };
             system
                 .steps(&state, thread)

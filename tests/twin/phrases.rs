@@ -3,7 +3,7 @@
 //! Texts whose meaning would hang on how far a tool folds constants are avoided: no constant is assigned out of range, no
 //! constant stands to the right of `&&` or `||`, and no branch of an `either` begins with something that vanishes.
 
-use super::ast::{Expr, Mutex, Op, Place, Root, Shared, Stmt, StmtKind, Type, Variable};
+use super::ast::{Expr, NULL, Object, Op, Place, Root, Shared, Stmt, StmtKind, Type, Variable};
 use super::choices::Choices;
 
 /// How the threads of a program mostly get along, which also decides the exclusive access predicates.
@@ -25,7 +25,7 @@ pub struct Phrases<'a> {
     pub style: Style,
     /// Whether the family passes on the turn without waiting for it.
     pub rogue: bool,
-    pub mutexes: &'a [Mutex],
+    pub mutexes: &'a [Object],
     pub shared: &'a [Shared],
     /// The shared variables that will be protected, each with the mutex that most of its accesses use.
     pub keys: &'a [(usize, usize)],
@@ -119,7 +119,7 @@ impl Phrases<'_> {
             (true, Some(_)) => {
                 let one = Expr::binary(Op::Sub, Expr::Int(1), Expr::Index);
                 Place {
-                    root: Root::Mutex(0),
+                    root: Root::Object(0),
                     index: Some(Box::new(one)),
                 }
             }
@@ -322,7 +322,7 @@ impl Phrases<'_> {
             place,
             variable.ty,
             Place {
-                root: Root::Mutex(mutex),
+                root: Root::Object(mutex),
                 index: mutex_index,
             },
         )
@@ -334,7 +334,7 @@ impl Phrases<'_> {
             .size
             .map(|size| Box::new(Expr::Int(self.choices.below(size) as i64)));
         Place {
-            root: Root::Mutex(mutex),
+            root: Root::Object(mutex),
             index,
         }
     }
@@ -356,7 +356,7 @@ impl Phrases<'_> {
         let mutex = self.any_mutex();
         let owner = Expr::binary(
             self.choices.one_of(&[Op::Eq, Op::Ne]),
-            Expr::Owner(mutex),
+            Expr::owner(mutex),
             Expr::Nobody,
         );
         let free = self
@@ -422,10 +422,9 @@ pub fn test(choices: &mut Choices, place: Place, ty: Type) -> Expr {
         Type::Bool => Expr::negate(read),
         _ => {
             let literal = literal(ty, choices.one_of(&ty.values()));
-            let operators: &[Op] = if ty == Type::Tone {
-                &[Op::Eq, Op::Ne]
-            } else {
-                &[Op::Eq, Op::Ne, Op::Lt, Op::Le]
+            let operators: &[Op] = match ty {
+                Type::Range(..) | Type::Mod(_) => &[Op::Eq, Op::Ne, Op::Lt, Op::Le],
+                _ => &[Op::Eq, Op::Ne],
             };
             Expr::binary(choices.one_of(operators), read, literal)
         }
@@ -437,6 +436,9 @@ pub fn literal(ty: Type, value: i64) -> Expr {
         Type::Bool => Expr::Bool(value == 1),
         Type::Tone => Expr::Tone(value),
         Type::Range(..) | Type::Mod(_) => Expr::Int(value),
+        Type::Ref(..) if value == NULL => Expr::Null,
+        Type::Ref(arena, _) => Expr::Reference(arena, Box::new(Expr::Int(value))),
+        Type::Record(_) => unreachable!("a record has no value"),
     }
 }
 

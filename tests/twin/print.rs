@@ -1,8 +1,8 @@
 //! Programs as `coarsen` model text, every statement on a line of its own.
 
 use super::ast::{
-    Discipline, Expr, Family, Op, Place, Program, Property, Root, StateKind, Stmt, StmtKind, TONES,
-    Type, Variable,
+    Arena, By, Discipline, Expr, Family, Field, Hidden, Kind, Object, Op, Place, Program, Property,
+    Root, Shared, StateKind, Stmt, StmtKind, TONES, Type, Variable,
 };
 
 /// Prints the program, and writes into each statement the line on which it stands.
@@ -16,7 +16,11 @@ pub fn print(program: &mut Program) -> String {
         depth: 0,
     };
     printer.declarations();
+    for (number, procedure) in program.procedures.iter_mut().enumerate() {
+        printer.procedure(number, &mut procedure.body);
+    }
     for (number, family) in program.families.iter_mut().enumerate() {
+        family.line = printer.line;
         printer.thread(number, family);
     }
     printer.properties();
@@ -43,30 +47,109 @@ impl Printer<'_> {
 
     fn declarations(&mut self) {
         self.write(&format!("enum tone {{ {} }}", TONES.join(", ")));
-        for mutex in &self.program.mutexes {
-            self.write(&format!("mutex {}{};", mutex.name, dimension(mutex.size)));
+        for object in &self.program.objects {
+            self.write(&object_declaration(object));
+        }
+        for record in &self.program.records {
+            self.write(&format!("record {} {{", record.name));
+            self.depth += 1;
+            for field in &record.fields {
+                match field {
+                    Field::Data(data) => self.variable(data, ""),
+                    Field::Object(object) => self.write(&object_declaration(object)),
+                }
+            }
+            self.depth -= 1;
+            self.write("}");
+        }
+        for pool in &self.program.pools {
+            let record = &self.program.records[pool.record].name;
+            self.write(&format!("pool {}[{}]: {record};", pool.name, pool.size));
         }
         for shared in &self.program.shared {
-            let variable = &shared.variable;
-            let (target, parameter) = match variable.size {
-                Some(_) => (format!("{}[k]", variable.name), "[k]"),
-                None => (variable.name.clone(), ""),
-            };
-            let discipline = match &shared.discipline {
-                Discipline::Unprotected => "unprotected".to_owned(),
-                Discipline::Protected(predicate) => {
-                    format!("protected {target} by {}", self.expr(predicate))
-                }
-                Discipline::ProtectedBy(mutex) => {
-                    let mutex = &self.program.mutexes[*mutex];
-                    let index = if mutex.size.is_some() { parameter } else { "" };
-                    format!("protected {target} by {}{index}", mutex.name)
-                }
-            };
-            self.write(&format!("{} {discipline};", variable_declaration(variable)));
+            self.variable(shared, "var ");
         }
         if let Some(init) = &self.program.init {
             self.write(&format!("init {};", self.expr(init)));
+        }
+    }
+
+    /// A shared variable, or a field of a record.
+    fn variable(&mut self, declared: &Shared, word: &str) {
+        let Shared {
+            variable,
+            discipline,
+        } = declared;
+        let target = match variable.size {
+            Some(_) => format!("{}[k]", variable.name),
+            None => variable.name.clone(),
+        };
+        let discipline = match discipline {
+            Discipline::Omitted => String::new(),
+            Discipline::Unprotected => " unprotected".to_owned(),
+            Discipline::Protected { by, init } => {
+                let by = match by {
+                    By::Predicate(predicate) => self.expr(predicate),
+                    By::Lock(lock) => self.place(lock),
+                    By::All(locks) => {
+                        let locks: Vec<String> =
+                            locks.iter().map(|lock| self.place(lock)).collect();
+                        format!("{{{}}}", locks.join(", "))
+                    }
+                };
+                let init = init
+                    .as_ref()
+                    .map_or(String::new(), |init| format!(" init {}", self.expr(init)));
+                format!(" protected {target} by {by}{init}")
+            }
+        };
+        let variable = self.declaration(variable);
+        self.write(&format!("{word}{variable}{discipline};"));
+    }
+
+    /// `x: T = e`
+    fn declaration(&self, variable: &Variable) -> String {
+        let initial = match (variable.initial, variable.ty) {
+            (None, _) => String::new(),
+            (Some(value), Type::Bool) => format!(" = {}", value == 1),
+            (Some(value), Type::Tone) => format!(" = {}", TONES[value as usize]),
+            (Some(..0), Type::Ref(..)) => " = null".to_owned(),
+            (Some(slot), Type::Ref(arena, _)) => format!(" = &{}[{slot}]", self.arena(arena)),
+            (Some(value), _) => format!(" = {value}"),
+        };
+        format!(
+            "{}{}: {}{initial}",
+            variable.name,
+            dimension(variable.size),
+            self.ty(variable.ty)
+        )
+    }
+
+    fn ty(&self, ty: Type) -> String {
+        match ty {
+            Type::Bool => "bool".to_owned(),
+            Type::Range(low, high) => format!("{low}..{high}"),
+            Type::Mod(k) => format!("mod {k}"),
+            Type::Tone => "tone".to_owned(),
+            Type::Record(record) => self.program.records[record].name.clone(),
+            Type::Ref(arena, _) => {
+                let record = match arena {
+                    Arena::Pool(pool) => self.program.pools[pool].record,
+                    Arena::Array(shared) => match self.program.shared[shared].variable.ty {
+                        Type::Record(record) => record,
+                        _ => unreachable!("references point to records"),
+                    },
+                };
+                let record = &self.program.records[record].name;
+                format!("ref {record} in {}", self.arena(arena))
+            }
+        }
+    }
+
+    fn arena(&self, arena: Arena) -> &str {
+        match arena {
+            Arena::Pool(pool) => &self.program.pools[pool].name,
+            Arena::Array(shared) => &self.program.shared[shared].variable.name,
         }
     }
 
@@ -88,17 +171,40 @@ impl Printer<'_> {
         }
     }
 
+    fn procedure(&mut self, number: usize, body: &mut [Stmt]) {
+        self.family = None;
+        let procedure = &self.program.procedures[number];
+        let (parameters, locals) = procedure.variables.split_at(procedure.parameters);
+        let parameters: Vec<String> = parameters
+            .iter()
+            .map(|parameter| self.declaration(parameter))
+            .collect();
+        let result = procedure
+            .result
+            .map_or(String::new(), |result| format!(": {}", self.ty(result)));
+        let (name, parameters) = (&procedure.name, parameters.join(", "));
+        self.write(&format!("proc {name}({parameters}){result} {{"));
+        self.locals(locals);
+        self.block(body);
+        self.write("}");
+    }
+
+    fn locals(&mut self, locals: &[Variable]) {
+        self.depth += 1;
+        for local in locals {
+            let local = self.declaration(local);
+            self.write(&format!("var {local};"));
+        }
+        self.depth -= 1;
+    }
+
     fn thread(&mut self, number: usize, family: &mut Family) {
         self.family = Some(number);
         let index = family.members.map_or(String::new(), |members| {
             format!("(i in 0..{})", members - 1)
         });
         self.write(&format!("thread {}{index} {{", family.name));
-        self.depth += 1;
-        for local in &family.locals {
-            self.write(&format!("{};", variable_declaration(local)));
-        }
-        self.depth -= 1;
+        self.locals(&family.locals);
         self.block(&mut family.body);
         self.write("}");
     }
@@ -133,6 +239,43 @@ impl Printer<'_> {
             StmtKind::Assume(condition) => format!("assume({});", self.expr(condition)),
             StmtKind::Lock(mutex) => format!("lock({});", self.place(mutex)),
             StmtKind::Unlock(mutex) => format!("unlock({});", self.place(mutex)),
+            StmtKind::ReadLock(lock) => format!("read_lock({});", self.place(lock)),
+            StmtKind::ReadUnlock(lock) => format!("read_unlock({});", self.place(lock)),
+            StmtKind::WriteLock(lock) => format!("write_lock({});", self.place(lock)),
+            StmtKind::WriteUnlock(lock) => format!("write_unlock({});", self.place(lock)),
+            StmtKind::Wait(cond, mutex) => {
+                format!("wait({}, {});", self.place(cond), self.place(mutex))
+            }
+            StmtKind::Notify(cond) => format!("notify({});", self.place(cond)),
+            StmtKind::NotifyAll(cond) => format!("notifyAll({});", self.place(cond)),
+            StmtKind::Down(semaphore) => format!("down({});", self.place(semaphore)),
+            StmtKind::Up(semaphore) => format!("up({});", self.place(semaphore)),
+            StmtKind::Await(barrier) => format!("await({});", self.place(barrier)),
+            StmtKind::Start(thread) => format!("start({});", self.program.thread_name(*thread)),
+            StmtKind::Join(thread) => format!("join({});", self.program.thread_name(*thread)),
+            StmtKind::New(place, pool) => {
+                let pool = &self.program.pools[*pool].name;
+                format!("{} = new {pool};", self.place(place))
+            }
+            StmtKind::Free(reference, _) => format!("free({});", self.expr(reference)),
+            StmtKind::Call {
+                result,
+                procedure,
+                arguments,
+            } => {
+                let result = result
+                    .as_ref()
+                    .map_or(String::new(), |place| format!("{} = ", self.place(place)));
+                let arguments: Vec<String> = arguments
+                    .iter()
+                    .map(|argument| self.expr(argument))
+                    .collect();
+                let name = &self.program.procedures[*procedure].name;
+                format!("{result}{name}({});", arguments.join(", "))
+            }
+            StmtKind::Return(None) => "return;".to_owned(),
+            StmtKind::Return(Some(value)) => format!("return {};", self.expr(value)),
+            StmtKind::Part(_) => unreachable!("made by the compiler"),
             StmtKind::When(guard, action) => {
                 let before = format!("{before}when ({}) ", self.expr(guard));
                 return self.stmt_after(&before, action);
@@ -171,17 +314,38 @@ impl Printer<'_> {
     }
 
     fn place(&self, place: &Place) -> String {
-        let name = match place.root {
-            Root::Shared(number) => &self.program.shared[number].variable.name,
-            Root::Mutex(number) => &self.program.mutexes[number].name,
+        let field = |record: usize, field: usize| match &self.program.records[record].fields[field]
+        {
+            Field::Data(data) => &data.variable.name,
+            Field::Object(object) => &object.name,
+        };
+        let name = match &place.root {
+            Root::Shared(number) => self.program.shared[*number].variable.name.clone(),
+            Root::Object(number) => self.program.objects[*number].name.clone(),
+            Root::Pool(number) => self.program.pools[*number].name.clone(),
             Root::Local(number) => {
                 let family = self.family.expect("locals occur inside threads only");
-                &self.program.families[family].locals[number].name
+                self.program.families[family].locals[*number].name.clone()
             }
+            Root::Frame {
+                procedure,
+                variable,
+            } => self.program.procedures[*procedure].variables[*variable]
+                .name
+                .clone(),
+            Root::Sibling {
+                record,
+                field: number,
+            } => field(*record, *number).clone(),
+            Root::Field {
+                base,
+                record,
+                field: number,
+            } => format!("{}.{}", self.place(base), field(*record, *number)),
         };
         match &place.index {
             Some(index) => format!("{name}[{}]", self.expr(index)),
-            None => name.clone(),
+            None => name,
         }
     }
 
@@ -197,7 +361,23 @@ impl Printer<'_> {
             Expr::Parameter => "k".to_owned(),
             Expr::Thread(number) => self.program.thread_name(*number),
             Expr::Read(place) => self.place(place),
-            Expr::Owner(place) => format!("{}.owner", self.place(place)),
+            Expr::Null => "null".to_owned(),
+            Expr::Reference(arena, slot) => format!("&{}[{}]", self.arena(*arena), self.expr(slot)),
+            Expr::Allocated(pool, slot) => {
+                let pool = &self.program.pools[*pool].name;
+                format!("{pool}.allocated[{}]", self.expr(slot))
+            }
+            Expr::Hidden(place, hidden) => {
+                let hidden = match hidden {
+                    Hidden::Owner => "owner".to_owned(),
+                    Hidden::Depth => "depth".to_owned(),
+                    Hidden::Writer => "writer".to_owned(),
+                    Hidden::Value => "value".to_owned(),
+                    Hidden::Reading(thread) => format!("reading[{}]", self.expr(thread)),
+                    Hidden::Waiting(thread) => format!("waiting[{}]", self.expr(thread)),
+                };
+                format!("{}.{hidden}", self.place(place))
+            }
             Expr::At(thread, label) => format!("at({}, {label})", self.expr(thread)),
             Expr::Not(operand) => format!("!({})", self.expr(operand)),
             Expr::Binary(op, left, right) => {
@@ -215,24 +395,18 @@ impl Printer<'_> {
     }
 }
 
-fn variable_declaration(variable: &Variable) -> String {
-    let ty = match variable.ty {
-        Type::Bool => "bool".to_owned(),
-        Type::Range(low, high) => format!("{low}..{high}"),
-        Type::Mod(k) => format!("mod {k}"),
-        Type::Tone => "tone".to_owned(),
-    };
-    let initial = match (variable.initial, variable.ty) {
-        (None, _) => String::new(),
-        (Some(value), Type::Bool) => format!(" = {}", value == 1),
-        (Some(value), Type::Tone) => format!(" = {}", TONES[value as usize]),
-        (Some(value), _) => format!(" = {value}"),
-    };
-    format!(
-        "var {}{}: {ty}{initial}",
-        variable.name,
-        dimension(variable.size)
-    )
+fn object_declaration(object: &Object) -> String {
+    let name = format!("{}{}", object.name, dimension(object.size));
+    match object.kind {
+        Kind::Mutex => format!("mutex {name};"),
+        Kind::Reentrant(bound) => format!("reentrant({bound}) mutex {name};"),
+        Kind::RwLock => format!("rwlock {name};"),
+        Kind::Cond => format!("cond {name};"),
+        Kind::Semaphore { highest, initial } => {
+            format!("semaphore {name}: 0..{highest} = {initial};")
+        }
+        Kind::Barrier(parties) => format!("barrier {name}: {parties};"),
+    }
 }
 
 fn dimension(size: Option<usize>) -> String {

@@ -177,7 +177,8 @@ fn properties(model: &Model, reduced: &Explored, rung: Rung) -> Vec<(String, Sta
             refuted_if(visits(&|state| is_wrong(model, state))),
         ),
     ];
-    for property in &model.system.program.properties {
+    let checked = |property: &&Property| property.is_checked();
+    for property in model.system.program.properties.iter().filter(checked) {
         let status = match property {
             Property::DeadlockFree => refuted_if(visits(&|state| is_deadlock(model, state))),
             Property::State { kind, .. } => {
@@ -186,7 +187,8 @@ fn properties(model: &Model, reduced: &Explored, rung: Rung) -> Vec<(String, Sta
                     (StateKind::Reach, true) => Status::Holds,
                     (StateKind::Reach, false) if decides => Status::Refuted,
                     (StateKind::Reach, false) => Status::Unknown,
-                    (StateKind::Invariant | StateKind::Lemma, bad) => refuted_if(bad),
+                    (StateKind::Invariant, bad) => refuted_if(bad),
+                    (StateKind::Lemma, _) => unreachable!("not checked"),
                 }
             }
         };

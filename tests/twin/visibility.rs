@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Discipline, Expr, Place, Program, Property, Root, StateKind, Stmt, StmtKind};
-use super::compile::{Command, Constants, constant, decided_by};
+use super::ast::{Expr, Hidden, Part, Place, Property, Root, StateKind, Stmt, StmtKind};
+use super::compile::{Command, Constants, constant, constants, decided_by};
+use super::eval::{Rights, Scope};
 use super::model::{Model, Node, q, state_of};
-use super::semantics::Scope;
+use super::semantics::System;
+use super::storage::{Access, Data, Storage};
 use super::theorem::{Relations, endless};
 
 /// Why a step is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// A shared unprotected variable or a mutex occurs in it.
+    /// A shared unprotected variable, an object's hidden state or another thread's end occurs in it.
     Mentions,
     /// Its blocking guard mentions a protected variable.
     Guard,
-    /// It changes an exclusive access predicate.
+    /// It changes an exclusive access predicate or a read predicate.
     ChangesAccess,
     /// Repair: it is enabled initially.
     Initial,
@@ -42,13 +44,9 @@ pub fn visible(reasons: &Reasons) -> Visible {
 pub fn reasons(model: &Model) -> Reasons {
     let mut reasons: Reasons = Vec::new();
     for (i, graph) in model.system.graphs.iter().enumerate() {
-        let constants = Constants {
-            thread: i as i64,
-            index: model.system.threads[i].index,
-        };
         let syntax = Syntax {
-            program: &model.system.program,
-            constants,
+            system: &model.system,
+            constants: constants(&model.system.program, i),
         };
         reasons.push(
             graph
@@ -62,9 +60,9 @@ pub fn reasons(model: &Model) -> Reasons {
         for (s1, steps) in model.steps[i].iter().enumerate() {
             for step in steps {
                 let s2 = step.target;
-                let changes = |predicate: &Vec<bool>| predicate[s1] != predicate[s2];
+                let changes = |rights: &Vec<Rights>| rights[s1] != rights[s2];
                 let location = model.location(i, s1).expect("a step leaves a location");
-                if model.access.iter().flatten().any(changes) {
+                if model.rights.iter().flatten().any(changes) {
                     reasons[i][location].insert(Reason::ChangesAccess);
                 }
             }
@@ -109,6 +107,9 @@ pub fn concerned(model: &Model, property: &Property) -> Option<Vec<bool>> {
     let Property::State { kind, expr, .. } = property else {
         return None;
     };
+    if !property.is_checked() {
+        return None;
+    }
     let wanted = *kind == StateKind::Reach;
     let system = &model.system;
     Some(
@@ -156,14 +157,14 @@ pub fn repair_cycles(model: &Model, reasons: &mut Reasons) {
 
 /// What can be read off the text of an action, after constant folding.
 struct Syntax<'a> {
-    program: &'a Program,
+    system: &'a System,
     constants: Constants,
 }
 
 /// The variables that occur in a text.
 #[derive(Default)]
 struct Mentioned {
-    /// Shared unprotected variables and mutexes.
+    /// Shared unprotected variables and what has hidden state.
     free: bool,
     protected: bool,
 }
@@ -180,6 +181,7 @@ impl Syntax<'_> {
                     self.guard(stmt, &mut guard);
                 }
                 Command::Test { condition, .. } => self.expr(condition, &mut all),
+                Command::Arrive { barrier, .. } => self.place(barrier, &mut all),
             }
             if all.free {
                 reasons.insert(Reason::Mentions);
@@ -191,7 +193,7 @@ impl Syntax<'_> {
         reasons
     }
 
-    /// What decides whether the action blocks: its leading `when`, `assume` or `lock`.
+    /// What decides whether the action blocks: its leading `when`, `assume`, `lock` or the like.
     fn guard(&self, stmt: &Stmt, mentioned: &mut Mentioned) {
         match &stmt.kind {
             StmtKind::Assume(guard) => self.expr(guard, mentioned),
@@ -199,7 +201,13 @@ impl Syntax<'_> {
                 self.expr(guard, mentioned);
                 self.guard(action, mentioned);
             }
-            StmtKind::Lock(mutex) => self.place(mutex, mentioned),
+            StmtKind::Lock(object) | StmtKind::Down(object) => self.place(object, mentioned),
+            StmtKind::ReadLock(lock) | StmtKind::WriteLock(lock) => self.place(lock, mentioned),
+            StmtKind::Part(Part::Wake(cond, mutex)) => {
+                self.place(cond, mentioned);
+                self.place(mutex, mentioned);
+            }
+            StmtKind::Part(Part::Pass(barrier)) => self.place(barrier, mentioned),
             StmtKind::Atomic(block) => block
                 .iter()
                 .take(1)
@@ -217,6 +225,34 @@ impl Syntax<'_> {
             }
             StmtKind::Havoc(place) | StmtKind::Lock(place) | StmtKind::Unlock(place) => {
                 self.place(place, mentioned)
+            }
+            StmtKind::ReadLock(place) | StmtKind::ReadUnlock(place) => self.place(place, mentioned),
+            StmtKind::WriteLock(place) | StmtKind::WriteUnlock(place) => {
+                self.place(place, mentioned)
+            }
+            StmtKind::Notify(place) | StmtKind::NotifyAll(place) => self.place(place, mentioned),
+            StmtKind::Down(place) | StmtKind::Up(place) => self.place(place, mentioned),
+            StmtKind::Part(Part::Pass(barrier)) => self.place(barrier, mentioned),
+            StmtKind::Part(Part::Sleep(cond, mutex) | Part::Wake(cond, mutex)) => {
+                self.place(cond, mentioned);
+                self.place(mutex, mentioned);
+            }
+            // `t.started`, and where the other thread is.
+            StmtKind::Start(_) | StmtKind::Join(_) | StmtKind::Part(Part::Begin) => {
+                mentioned.free = true
+            }
+            StmtKind::Part(Part::Enter(_, arguments)) => arguments
+                .iter()
+                .for_each(|argument| self.expr(argument, mentioned)),
+            StmtKind::Part(Part::Drop(value)) => self.expr(value, mentioned),
+            // `P.allocated`
+            StmtKind::New(place, _) => {
+                mentioned.free = true;
+                self.place(place, mentioned);
+            }
+            StmtKind::Free(reference, _) => {
+                mentioned.free = true;
+                self.expr(reference, mentioned);
             }
             StmtKind::Assert(condition) | StmtKind::Assume(condition) => {
                 self.expr(condition, mentioned)
@@ -237,7 +273,10 @@ impl Syntax<'_> {
                     self.block(otherwise, mentioned);
                 }
             },
-            StmtKind::While(..) => unreachable!("`while` is no action"),
+            StmtKind::While(..) | StmtKind::Wait(..) | StmtKind::Await(_) => {
+                unreachable!("more than one action")
+            }
+            StmtKind::Call { .. } | StmtKind::Return(_) => unreachable!("inlined"),
         }
     }
 
@@ -246,13 +285,18 @@ impl Syntax<'_> {
     }
 
     fn place(&self, place: &Place, mentioned: &mut Mentioned) {
-        match place.root {
-            Root::Local(_) => {}
-            Root::Mutex(_) => mentioned.free = true,
-            Root::Shared(number) => match self.program.shared[number].discipline {
-                Discipline::Unprotected => mentioned.free = true,
-                Discipline::Protected(_) | Discipline::ProtectedBy(_) => mentioned.protected = true,
+        let thread = self.constants.thread as usize;
+        match self.system.example(place, thread) {
+            Storage::Data(Data { access, .. }) => match access {
+                Access::Local => {}
+                Access::Unprotected => mentioned.free = true,
+                Access::Protected(_) => mentioned.protected = true,
             },
+            Storage::Object(_) => mentioned.free = true,
+            Storage::Record(_) => {}
+        }
+        if let Root::Field { base, .. } = &place.root {
+            self.place(base, mentioned);
         }
         place
             .index
@@ -265,7 +309,18 @@ impl Syntax<'_> {
             return;
         }
         match expr {
-            Expr::Read(place) | Expr::Owner(place) => self.place(place, mentioned),
+            Expr::Read(place) => self.place(place, mentioned),
+            Expr::Hidden(place, hidden) => {
+                self.place(place, mentioned);
+                if let Hidden::Reading(thread) | Hidden::Waiting(thread) = hidden {
+                    self.expr(thread, mentioned);
+                }
+            }
+            Expr::Reference(_, slot) => self.expr(slot, mentioned),
+            Expr::Allocated(_, slot) => {
+                mentioned.free = true;
+                self.expr(slot, mentioned);
+            }
             Expr::Not(operand) | Expr::At(operand, _) => self.expr(operand, mentioned),
             Expr::Binary(op, left, right) => {
                 self.expr(left, mentioned);
@@ -281,7 +336,7 @@ impl Syntax<'_> {
                     .iter()
                     .for_each(|part| self.expr(part, mentioned)),
             },
-            Expr::Int(_) | Expr::Bool(_) | Expr::Tone(_) | Expr::Nobody => {}
+            Expr::Int(_) | Expr::Bool(_) | Expr::Tone(_) | Expr::Nobody | Expr::Null => {}
             Expr::Self_ | Expr::Index | Expr::Parameter | Expr::Thread(_) => {}
         }
     }
