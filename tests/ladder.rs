@@ -73,8 +73,9 @@ fn vary(program: &Program, choice: usize) -> Program {
     program
 }
 
-/// The program with two more lemmas that are true in its reachable states, and often inductive: which locations the first two threads
-/// are at together, and which values the last cell has while the first thread is at its locations.
+/// The program with three more lemmas. Two are true in its reachable states, and often inductive: which locations the first two threads
+/// are at together, and which values the last cell has while the first thread is at its locations. One is false in the
+/// initial states, and often kept by all steps: that the first thread has left its first location.
 fn with_lemmas(program: &Program) -> Program {
     let mut program = program.clone();
     let naive = Naive::new(&program);
@@ -110,7 +111,10 @@ fn with_lemmas(program: &Program) -> Program {
         let or = |a, b| Expr::Binary(BinaryOp::Or, Box::new(a), Box::new(b));
         all.into_iter().reduce(or).unwrap_or(Expr::FALSE)
     };
-    for (name, all) in [("together", together), ("valued", valued)] {
+    let first = program.threads[0].initial;
+    let later = (0..program.threads[0].locations.len()).filter(|l| *l != first);
+    let left = later.map(|l| at(0, l)).collect();
+    for (name, all) in [("together", together), ("valued", valued), ("left", left)] {
         program.lemmas.push(Property {
             name: name.into(),
             kind: PropertyKind::Lemma,

@@ -188,11 +188,8 @@ fn threads_are_started_and_joined() {
         StmtKind::Assert(Expr::Bool(false)).into(),
         start(),
     ]);
-    check(
-        of(vec![unexecuted.into()], vec![skip()]),
-        2,
-        (Status::Refuted, Status::Refuted),
-    );
+    // It waits for nothing, so that is no deadlock.
+    check(of(vec![unexecuted.into()], vec![skip()]), 2, WRONG);
 }
 
 #[test]

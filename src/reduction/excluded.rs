@@ -174,7 +174,10 @@ fn fact(e: &Encoding, fact: &Fact, state: &Concrete, items: &[Item]) -> String {
     let place = |l: usize| format!("{} at {}", thread.name, thread.locations[l].name);
     let mutex = fact.cell.map(|c| {
         let name = &e.program.cells[c].name;
-        name.strip_suffix(".owner").unwrap_or(name).to_string()
+        match name.strip_suffix(".writer") {
+            Some(lock) => format!("{lock} for writing"),
+            None => name.strip_suffix(".owner").unwrap_or(name).to_string(),
+        }
     });
     match (mutex, at) {
         (None, Some(l)) => format!(
@@ -233,5 +236,26 @@ fn never(e: &Encoding, state: &Concrete, items: &[Item], set: &Bdd) -> String {
         [] => "there is no such state".into(),
         [one] => format!("there is never {one}"),
         some => format!("there is never {}", some.join(" with ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Control;
+    use crate::{Session, syntax::ParseLimits};
+
+    #[test]
+    fn no_condition_is_named_that_is_not_needed() {
+        let source = "var x: bool; var y: bool; thread t { skip; }";
+        let (session, _) = Session::load("m.cor", source, &[], ParseLimits::default()).unwrap();
+        let control = Control::default();
+        let e = Encoding::new(session.program(), &control).unwrap();
+        let is = |c| e.predicate(&crate::program::Expr::Cell(c)).unwrap();
+        let all = [is(0), is(1), is(0).not()];
+        let kept = fewest(&e, &e.m.yes(), &all, |x| x).unwrap();
+        assert_eq!(kept, [&all[0], &all[2]]);
+        let kept = fewest(&e, &is(1).not(), &all, |x| x).unwrap();
+        assert_eq!(kept, [&all[1]]);
     }
 }

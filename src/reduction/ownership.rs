@@ -4,12 +4,13 @@
 //! off types): at each location, for each mutex, whether `m.owner == t` can be true and whether it can be false. The steps
 //! are the actions' relations, so guards, computed indices and failures are followed as they are.
 //!
-//! It is sound because only t's own steps change the truth of `m.owner == t`: `lock` needs a free mutex and writes
-//! its own thread, `unlock` by a thread that is not the owner writes nothing, and no other statement writes an owner. This is not
-//! taken on trust from the front end: an owner that some action writes in another way is left out (`own_only`).
+//! It is sound because only t's own steps change the truth of `m.owner == t`: `lock` needs a mutex that is free (or, if re-entrant, its
+//! thread's) and writes its own thread, `unlock` by a thread that is not the owner writes nothing, `wait` does both, and no other statement writes an
+//! owner. The writer of a read-write lock is such an owner, too. This is not taken on trust from the front end: an owner that some
+//! action writes in another way is left out (`own_only`).
 
 use crate::control::Stop;
-use crate::program::{CellId, Class, LocId, ThreadId};
+use crate::program::{CellId, Class, Kind, LocId, ThreadId};
 use crate::relation::{Encoding, Item, Rel};
 use biodivine_lib_bdd::Bdd;
 
@@ -107,7 +108,9 @@ fn own_only(e: &Encoding, steps: &[Rel]) -> Result<Vec<CellId>, Stop> {
     let threads = 0..e.program.threads.len();
     let mut good = Vec::new();
     'cells: for cell in 0..e.program.cells.len() {
-        if e.program.arrays[e.program.cells[cell].array].class != Class::Owner {
+        let declared = &e.program.cells[cell];
+        let class = e.program.arrays[declared.array].class;
+        if declared.ty.kind != Kind::Owner || !matches!(class, Class::Owner | Class::Sync) {
             continue;
         }
         let bits = e.layout.group(Item::Cell(cell)).bits();

@@ -65,7 +65,7 @@ pub fn thread_modular(e: &Encoding, steps: &[Rel], budget: u64) -> Result<Option
     let mut applied = vec![vec![(usize::MAX, usize::MAX); threads]; threads];
     loop {
         let before = run.grown.clone();
-        for u in 0..threads {
+        for (u, applied) in applied.iter_mut().enumerate() {
             let own: Vec<&Rel> = e.of_thread(u).map(|a| &steps[a]).collect();
             if !run.close(u, &own, &over)? {
                 return Ok(None);
@@ -74,13 +74,13 @@ pub fn thread_modular(e: &Encoding, steps: &[Rel], budget: u64) -> Result<Option
             let shown = run.seen[u].1.clone();
             let shown: Vec<&Rel> = shown.iter().collect();
             for t in (0..threads).filter(|&t| t != u) {
-                if applied[u][t] == (run.grown[u], run.grown[t]) {
+                if applied[t] == (run.grown[u], run.grown[t]) {
                     continue;
                 }
                 if !run.close(t, &shown, &over)? {
                     return Ok(None);
                 }
-                applied[u][t] = (run.grown[u], run.grown[t]);
+                applied[t] = (run.grown[u], run.grown[t]);
             }
         }
         if run.grown == before {

@@ -3,7 +3,7 @@
 use coarsen::explore::{
     State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
 };
-use coarsen::program::{Class, Expr, Program};
+use coarsen::program::{Class, Expr, Kind, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A program's type-correct states, numbered, and all steps between them.
@@ -93,7 +93,10 @@ impl<'p> Naive<'p> {
     /// Lock ownership: for each thread and location, which values `m.owner == t` can have, by a flow over all states.
     pub fn ownership(&self) -> Set {
         let p = self.program;
-        let is_owner = |c: &usize| p.arrays[p.cells[*c].array].class == Class::Owner;
+        let is_owner = |c: &usize| {
+            let class = p.arrays[p.cells[*c].array].class;
+            p.cells[*c].ty.kind == Kind::Owner && matches!(class, Class::Owner | Class::Sync)
+        };
         // Of a mutex that some step takes from another thread, or gives to one, nothing is known.
         let own_only = |c: &usize| {
             let keeps = |t: usize, s: usize, to: usize| {

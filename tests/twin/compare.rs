@@ -24,7 +24,7 @@ pub fn differences(model: &Model, report: &Report) -> Vec<String> {
     for visible in steps(model, report, &mut differences) {
         let mut differences = Differences::default();
         cycles(model, &visible, &mut differences);
-        answers(model, &answer(model, &visible), report, &mut differences);
+        answers(&answer(model, &visible), report, &mut differences);
         // The report need not say which copy of a step it means: the twin takes the reading that agrees best.
         let best = found.as_ref().map_or(usize::MAX, Vec::len);
         if differences.found.len() < best {
@@ -221,7 +221,7 @@ pub fn contradictions(model: &Model, report: &Report) -> Vec<String> {
     differences.found
 }
 
-fn answers(model: &Model, answer: &Answer, report: &Report, differences: &mut Differences) {
+fn answers(answer: &Answer, report: &Report, differences: &mut Differences) {
     let reported: Vec<&str> = report
         .hypotheses
         .iter()
