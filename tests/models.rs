@@ -115,6 +115,10 @@ const RUNGS: &[(&str, &str)] = &[
     ("invariants/flag_lock", "lemmas"),
     ("invariants/peterson_claim", "reachable"),
     ("invariants/pipeline", "thread_modular"),
+    ("section6/master_workers", "thread_modular"),
+    ("section6/memory_reuse_annotated", "lock_ownership"),
+    ("threads/thread_pool", "lock_ownership"),
+    ("threads/thread_pool_bug", "lock_ownership"),
 ];
 
 #[test]
@@ -179,6 +183,90 @@ fn a_witness_says_what_excludes_it() {
             .expect("(15)");
         let found: Vec<&str> = h.excluded.iter().map(|w| w.because.as_str()).collect();
         assert_eq!(&found, expected, "{name}");
+    }
+}
+
+/// Whether a model is one of a bug, next to one of the program without it.
+fn sound_twin(name: &str) -> Option<String> {
+    Some(format!("{}.cor", name.strip_suffix("_bug.cor")?))
+}
+
+#[test]
+fn every_bug_is_found_and_the_program_without_it_is_not_blamed() {
+    let all = models();
+    let mut bugs = 0;
+    for m in &all {
+        let Some(sound) = sound_twin(&m.name) else {
+            continue;
+        };
+        bugs += 1;
+        let report = check(&m.load(&[]), false);
+        assert_eq!(report.verdict, Verdict::Refuted, "{}", m.name);
+        let refuted = report
+            .properties
+            .iter()
+            .filter(|p| p.verdict == Status::Refuted);
+        for p in refuted {
+            assert!(p.trace.is_some(), "{}: a trace of {}", m.name, p.name);
+        }
+        let sound = all.iter().find(|m| m.name == sound).expect("both are");
+        let report = check(&sound.load(&[]), false);
+        assert_eq!(report.verdict, Verdict::Holds, "{}", sound.name);
+    }
+    assert_eq!(bugs, 9);
+}
+
+/// A bound on the work, since a bound on the time says little on a busy machine.
+#[test]
+fn no_model_costs_much() {
+    for m in models() {
+        let report = check(&m.load(&[]), false);
+        let nodes = report.statistics.peak_nodes.as_ref().expect("explored");
+        let nodes: usize = nodes.parse().expect("a count");
+        // The predicate of the paper compares all files' references with all blocks.
+        let limit = match m.name.ends_with("memory_reuse_annotated.cor") {
+            true => 1_000_000,
+            false => 100_000,
+        };
+        assert!(nodes <= limit, "{}: {nodes} nodes", m.name);
+        assert!(scheduling_points(&report) <= 5_000, "{}", m.name);
+        assert!(original(&report) <= 20_000, "{}", m.name);
+    }
+}
+
+#[test]
+fn inferred_disciplines_can_be_pasted_back() {
+    let theory = coarsen::theory("stoller-cohen").expect("the default theorem");
+    let options = coarsen::CheckOptions {
+        annotate: true,
+        ..coarsen::CheckOptions::default()
+    };
+    let run = |name: &str, source: &str| {
+        let limits = coarsen::syntax::ParseLimits::default();
+        let (session, _) = coarsen::Session::load(name, source, &[], limits)
+            .unwrap_or_else(|errors| panic!("{name}: {errors:?} in\n{source}"));
+        session.check(&theory, &options, &coarsen::control::Control::default())
+    };
+    for m in models() {
+        let report = run(&m.name, &m.source);
+        let annotated = report.annotated.clone().expect("asked for");
+        let again = run(&m.name, &annotated);
+        let answers = |r: &Report| -> Vec<_> {
+            let all = r.properties.iter();
+            all.map(|p| (p.name.clone(), p.verdict)).collect()
+        };
+        assert_eq!(report.verdict, again.verdict, "{}:\n{annotated}", m.name);
+        assert_eq!(answers(&report), answers(&again), "{}", m.name);
+        // A declared predicate that holds at `wrong` makes each step visible that can go wrong; an inferred one does not.
+        if annotated.contains("at(self, wrong)") {
+            assert!(
+                scheduling_points(&report) <= scheduling_points(&again),
+                "{}",
+                m.name
+            );
+        } else {
+            assert_eq!(report.states.reduced, again.states.reduced, "{}", m.name);
+        }
     }
 }
 
