@@ -48,6 +48,30 @@ pub(super) fn clipped(text: &str, limit: usize) -> String {
     }
 }
 
+/// Columns that a wrapped line takes at most, where its words allow it.
+const COLUMNS: usize = 120;
+
+/// One line broken between words where it is too long; what follows is indented.
+pub(super) fn wrapped(line: &str, indent: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for (n, word) in line.split(' ').enumerate() {
+        let width = word.chars().count();
+        let goes_on = n == 0 || out.ends_with(' ') || word.is_empty();
+        if !goes_on && column + 1 + width > COLUMNS {
+            out += &format!("\n{:indent$}{word}", "");
+            column = indent + width;
+            continue;
+        }
+        if n > 0 {
+            out.push(' ');
+        }
+        out += word;
+        column += width + usize::from(n > 0);
+    }
+    out
+}
+
 /// `1 step`, `2 steps`.
 pub(super) fn counted(n: usize, noun: &str) -> String {
     counted_text(&n.to_string(), noun)
@@ -80,6 +104,18 @@ mod tests {
     fn clipping_counts_characters() {
         assert_eq!(clipped("äöü", 3), "äöü");
         assert_eq!(clipped("äöüß", 3), "äöü [..]");
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        assert_eq!(wrapped("  a  b c", 4), "  a  b c");
+        let word = "x".repeat(70);
+        assert_eq!(
+            wrapped(&format!("  a: {word} {word} b"), 4),
+            format!("  a: {word}\n    {word} b")
+        );
+        let long = "y".repeat(200);
+        assert_eq!(wrapped(&format!("  {long}  c"), 4), format!("  {long}  c"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The inferred disciplines, and how the guesses were revised.
 
 use super::widest;
+use crate::report::layout::wrapped;
 use crate::report::text::steps::at;
 use crate::report::{Report, Revision};
 use std::fmt;
@@ -18,32 +19,59 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) 
     let width = widest(all.iter().map(|d| d.variable.as_str()));
     for d in all.iter().take(most) {
         let line = format!("  {:width$}  {}", d.variable, d.words);
-        writeln!(f, "{}", line.trim_end())?;
+        writeln!(f, "{}", wrapped(line.trim_end(), width + 4))?;
     }
     more(f, all.len(), most)?;
-    if report.revisions.is_empty() {
+    // Where regions give way to other regions, only their locations tell the difference.
+    let told = |r: &&Revision| verbose || gist(&r.from) != gist(&r.to);
+    let revisions: Vec<&Revision> = report.revisions.iter().filter(told).take(most).collect();
+    if revisions.is_empty() {
         return Ok(());
     }
     writeln!(f, "guesses revised:")?;
-    for r in report.revisions.iter().take(most) {
+    for r in &revisions {
         revision(f, r, verbose)?;
     }
-    more(f, report.revisions.len(), most)
+    more(f, report.revisions.len(), revisions.len())
 }
 
 fn revision(f: &mut fmt::Formatter<'_>, r: &Revision, verbose: bool) -> fmt::Result {
-    writeln!(f, "  {}: {} -> {}", r.variable, r.from, r.to)?;
+    let (from, to) = (&r.from, &r.to);
+    match verbose {
+        true => {
+            writeln!(f, "{}", wrapped(&format!("  {}: {from}", r.variable), 6))?;
+            writeln!(f, "{}", wrapped(&format!("      -> {to}"), 9))?;
+        }
+        false => {
+            let line = format!("  {}: {} -> {}", r.variable, gist(from), gist(to));
+            writeln!(f, "{}", wrapped(&line, 6))?;
+        }
+    }
     let after = match r.steps.len() {
         0 => String::new(),
         n => format!(", in step {n} of an execution"),
     };
-    writeln!(f, "      because {}{after}", r.why)?;
+    let why = format!("      because {}{after}", r.why);
+    writeln!(f, "{}", wrapped(&why, 14))?;
     if verbose {
         for (n, step) in r.steps.iter().enumerate() {
             writeln!(f, "      {:3}  {}", n + 1, at(step))?;
         }
     }
     Ok(())
+}
+
+/// A guess without its locations.
+fn gist(words: &str) -> &str {
+    for (mark, kept) in [
+        ("handed over: ", "handed over"),
+        (" has initialised it at ", " has initialised it"),
+    ] {
+        if let Some(at) = words.find(mark) {
+            return &words[..at + kept.len()];
+        }
+    }
+    words
 }
 
 fn more(f: &mut fmt::Formatter<'_>, all: usize, shown: usize) -> fmt::Result {
