@@ -92,17 +92,31 @@ impl Knowledge<'_> {
         if mine.len() < 2 {
             return mine.into_iter().collect();
         }
-        let siblings: Vec<BTreeSet<CellId>> = self
+        let array = self.program.cells[cell].array;
+        let siblings: Vec<(CellId, BTreeSet<CellId>)> = self
             .program
-            .cells_of(self.program.cells[cell].array)
+            .cells_of(array)
             .take(64)
-            .map(always)
+            .map(|c| (c, always(c)))
             .collect();
+        // Each cell by the lock of its own index says as much about the others as one lock for all.
+        let index = |c: CellId| self.program.indices(c);
+        let own = |l: CellId| index(l) == index(cell);
+        let votes = |l: CellId| {
+            let counterpart = |s: CellId, held: &BTreeSet<CellId>| {
+                let like = |k: &CellId| {
+                    self.program.cells[*k].array == self.program.cells[l].array
+                        && index(*k) == index(s)
+                };
+                own(l) && held.iter().any(like)
+            };
+            let for_it = |(s, held): &&(CellId, BTreeSet<CellId>)| {
+                held.contains(&l) || counterpart(*s, held)
+            };
+            siblings.iter().filter(for_it).count()
+        };
         let mut ranked: Vec<CellId> = mine.into_iter().collect();
-        ranked.sort_by_key(|l| {
-            let votes = siblings.iter().filter(|s| s.contains(l)).count();
-            (std::cmp::Reverse(votes), *l)
-        });
+        ranked.sort_by_key(|&l| (std::cmp::Reverse(votes(l)), !own(l), l));
         ranked
     }
 
@@ -345,7 +359,7 @@ fn places(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> S
         .map(|l| t.locations[*l].name.as_str())
         .collect();
     let labelled = |name: &&str| !name.starts_with("line ") && !name.contains('(');
-    if names.len() <= LABELS && names.iter().all(|n| labelled(n)) {
+    if names.len() <= LABELS && names.iter().all(labelled) {
         return names.join(", ");
     }
     let steps = within.iter().filter(|l| Some(**l) != t.end);
@@ -372,21 +386,14 @@ fn places(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> S
 impl Region {
     fn predicate(&self, program: &Program, thread: ThreadId, cell: CellId) -> Expr {
         let mut all = vec![Expr::At(thread, self.locations.clone())];
-        let array = &program.arrays[program.cells[cell].array];
-        let mut rest = cell - array.first;
-        let mut wanted = Vec::new();
-        for &d in array.dims.iter().rev() {
-            wanted.push((rest % d) as i64);
-            rest /= d;
-        }
-        // The last index runs fastest, so they come in reverse.
-        for (e, wanted) in self.index.iter().rev().zip(wanted) {
+        let wanted = program.indices(cell);
+        for (e, wanted) in self.index.iter().zip(wanted).rev() {
             // A reference is compared itself: what it points to need not exist.
             let value = match e {
                 Expr::Via(reference, _) => (**reference).clone(),
                 other => other.clone(),
             };
-            all.insert(1, binary(BinaryOp::Eq, value, Expr::Const(wanted)));
+            all.insert(1, binary(BinaryOp::Eq, value, Expr::Const(wanted as i64)));
         }
         joined(BinaryOp::And, all)
     }
