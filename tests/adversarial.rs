@@ -494,3 +494,22 @@ fn the_outcomes_of_a_violating_step_are_not_enumerated() {
     assert_eq!(status(&report, "discipline"), Some(Status::Holds));
     assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
 }
+
+/// `p.x` looks at what `free` changes; the step is made visible, and everything is decided (no other test saw that dropped).
+#[test]
+fn a_reference_that_may_be_freed_leaves_nothing_open() {
+    let session = load(
+        "record r { x: 0..3 = 0; }
+         pool P[1]: r;
+         mutex m;
+         thread a { var p: ref r in P = null; skip; p = new P; skip; p = &P[0]; lock(m); p.x = 1; p.x = 2; unlock(m); }
+         thread b { var p: ref r in P = null; p = &P[0]; skip; free(p); }
+         deadlock_free;
+         invariant three: P[0].x != 3;",
+    );
+    let report = run(&session, false, Budget::default());
+    assert!(!report.evidence_rejected, "{}", report.reason);
+    for p in &report.properties {
+        assert_ne!(p.verdict, Status::Unknown, "{}: {}", p.name, p.reason);
+    }
+}
