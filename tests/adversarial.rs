@@ -7,6 +7,8 @@ mod enumerate;
 #[path = "adversarial/generate.rs"]
 mod generate;
 mod shipped;
+#[path = "adversarial/undisciplined.rs"]
+mod undisciplined;
 
 use coarsen::control::{Budget, Control};
 use coarsen::explore::initial_candidates;
@@ -260,4 +262,253 @@ fn a_bound_name_in_at_is_no_thread() {
     let source = "thread a { L: skip; } thread b { skip; } reach i: exists (a in 0..1) at(a, L);";
     let loaded = Session::load("bound.cor", source, &[], ParseLimits::default());
     assert!(loaded.is_ok(), "{:?}", loaded.err());
+}
+
+/// What a run without annotations must not say of a model: anything that enumeration contradicts, and nothing at all.
+fn mistakes(session: &Session, source: &str, tally: &mut [usize; 5]) -> Vec<String> {
+    let p = session.program();
+    let plain = Control::new(Budget {
+        states: 6_000,
+        ..Budget::default()
+    });
+    let Ok(original) = coarsen::explore::explore(p, &plain) else {
+        tally[0] += 1;
+        return Vec::new();
+    };
+    let met = |name: &str| match name {
+        "discipline" => false,
+        "assertions" => original.wrong,
+        "deadlock_free" => original.deadlock,
+        _ => {
+            let named = p.properties.iter().position(|q| q.name == name);
+            named.is_some_and(|n| original.found[n])
+        }
+    };
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let told = |session: &Session, strict: bool, budget: Budget| {
+        let options = CheckOptions {
+            cross_check: budget.nodes == Budget::default().nodes,
+            strict,
+            annotate: !strict,
+            ..CheckOptions::default()
+        };
+        session.check(&theory, &options, &Control::new(budget))
+    };
+    let mut wrong = Vec::new();
+    let compare = |wrong: &mut Vec<String>, what: &str, report: &Report, must: bool| {
+        if report.evidence_rejected {
+            wrong.push(format!("{what}: {}", report.reason));
+        }
+        // Known: a guess that is refuted in a run cut short counts as a violation (`a_limit_refutes_no_guess`).
+        let cut = report.limits.hit.is_some();
+        let known = |name: &str| cut && name == "discipline";
+        for q in report.properties.iter().filter(|q| !known(&q.name)) {
+            let expected = match met(&q.name) == (q.kind == "reach") {
+                true => Status::Holds,
+                false => Status::Refuted,
+            };
+            if q.verdict != expected && (must || q.verdict != Status::Unknown) {
+                let (is, why) = (q.verdict, &q.reason);
+                wrong.push(format!(
+                    "{what}: {} {is:?}, not {expected:?}: {why}",
+                    q.name
+                ));
+            }
+        }
+        // Known: with a hypothesis that fails a guess may be violated, and then cuts the count short (`a_guess_changes_no_count`).
+        if let (Some(n), true) = (&report.states.original, must)
+            && *n != original.states.to_string()
+        {
+            wrong.push(format!("{what}: {n} states, not {}", original.states));
+        }
+    };
+    let full = told(session, false, Budget::default());
+    tally[1] += 1;
+    tally[2] += usize::from(!full.invisible.is_empty());
+    tally[3] += usize::from(!full.revisions.is_empty());
+    compare(&mut wrong, "full", &full, true);
+    compare(
+        &mut wrong,
+        "strict",
+        &told(session, true, Budget::default()),
+        false,
+    );
+    let annotated = full.annotated.as_deref().unwrap_or_default();
+    match Session::load("annotated.cor", annotated, &[], ParseLimits::default()) {
+        Ok((again, _)) => {
+            let again = told(&again, false, Budget::default());
+            compare(&mut wrong, "annotated", &again, true);
+        }
+        Err(e) => wrong.push(format!("annotated: {e:?}\n{annotated}")),
+    }
+    for nodes in [300, 700, 1500] {
+        let budget = Budget {
+            nodes,
+            states: 1_000_000,
+        };
+        let cut = told(session, false, budget);
+        tally[4] += usize::from(cut.limits.hit.is_some());
+        // Another guess may serve where the best one is too large.
+        compare(&mut wrong, &format!("{nodes} nodes"), &cut, false);
+    }
+    if !wrong.is_empty() {
+        wrong.push(source.to_string());
+    }
+    wrong
+}
+
+/// `ADVERSARIAL_CASES` models without a discipline word from `ADVERSARIAL_SEED` on.
+#[test]
+fn enumeration_contradicts_no_answer_on_undisciplined_models() {
+    let (cases, first) = (
+        number("ADVERSARIAL_CASES", 60),
+        number("ADVERSARIAL_SEED", 1),
+    );
+    let (mut tally, mut rejected, mut bad) = ([0; 5], 0, 0);
+    for seed in first..first + cases {
+        let source = undisciplined::model(seed.wrapping_mul(0x1234_5678_9ABC_DEF1));
+        let loaded = Session::load("fuzz.cor", &source, &[], ParseLimits::default());
+        let Ok((session, _)) = loaded else {
+            rejected += 1;
+            if rejected < 4 {
+                eprintln!("rejected: {:?}\n{source}", loaded.err());
+            }
+            continue;
+        };
+        let wrong = mistakes(&session, &source, &mut tally);
+        if !wrong.is_empty() {
+            bad += 1;
+            eprintln!("==== seed {seed}\n{}", wrong.join("\n"));
+        }
+    }
+    eprintln!("large, ran, invisible, revised, cut: {tally:?}; {rejected} rejected");
+    assert_eq!(bad, 0);
+}
+
+/// The verdict of a property.
+fn status(report: &Report, name: &str) -> Option<Status> {
+    let found = report.properties.iter().find(|p| p.name == name);
+    found.map(|p| p.verdict)
+}
+
+/// In a run that is cut short, the violation of a guess is told as a violation of the model, with a trace and exit code 10.
+#[test]
+#[ignore = "fails: a guess that the explored part refutes counts as the model's discipline (check.rs, `reduced.stopped.is_none() && ..`)"]
+fn a_limit_refutes_no_guess() {
+    let session = load(
+        "var z: 0..250 = 1;
+         thread late(i in 0..2) { var t: 0..7 = 0; havoc t; z = (z * 3 + t * (2 * i + 7)) % 251; havoc t; z = (z * 5 + t) % 251; }",
+    );
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    for nodes in [4000, 5000, 6000, 8000] {
+        let budget = Budget {
+            nodes,
+            ..Budget::default()
+        };
+        let report = session.check(&theory, &CheckOptions::default(), &Control::new(budget));
+        assert_ne!(
+            status(&report, "discipline"),
+            Some(Status::Refuted),
+            "{nodes} nodes: {}",
+            report.reason
+        );
+    }
+}
+
+/// Where the theorem does not apply a guess may be violated; then the count of the original stopped at such states.
+#[test]
+#[ignore = "fails: the cross-check explores the program with guesses, 13 states instead of 14, and says that the discipline is violated"]
+fn a_guess_changes_no_count() {
+    let session = load(
+        "var x: 0..1 = 0;
+         thread main { var t: 0..1 = 0; t = 1; start(w(0)); start(w(1)); }
+         thread w(i in 0..1) { x = 1; }",
+    );
+    for strict in [false, true] {
+        let report = run(&session, strict, Budget::default());
+        assert_eq!(report.states.original.as_deref(), Some("14"), "{strict}");
+        let said = |n: &&String| n.contains("discipline is violated");
+        assert_eq!(report.notes.iter().find(said), None);
+    }
+}
+
+/// What the printed disciplines say of a model, where names of the model are those that the printer uses.
+fn pasted_back(source: &str) -> Option<Status> {
+    let options = CheckOptions {
+        annotate: true,
+        ..CheckOptions::default()
+    };
+    let report = coarsen::check_source("pasted.cor", source, &options).expect("a model");
+    let text = report.annotated.as_deref().expect("the annotated text");
+    match coarsen::check_source("pasted.cor", text, &options) {
+        Ok(again) => status(&again, "discipline"),
+        Err(e) => panic!("{e:?}\n{text}"),
+    }
+}
+
+#[test]
+#[ignore = "fails: the bound index `j0` hides the thread of that name"]
+fn printed_disciplines_bind_no_name_of_a_thread() {
+    let source = "var a[2]: 0..3 = 0;
+        var full: bool = false;
+        thread j0 { while (true) { when (!full) skip; a[0] = 1; a[1] = 2; full = true; } }
+        thread c { while (true) { when (full) skip; a[0] = 0; a[1] = 0; full = false; } }";
+    assert_eq!(pasted_back(source), Some(Status::Holds));
+}
+
+#[test]
+#[ignore = "fails: the bound index `j0` hides the mutex of that name, and the text can't be read"]
+fn printed_disciplines_bind_no_name_of_a_mutex() {
+    let source = "mutex j0; mutex k;
+        var d[2]: 0..3 = 0;
+        thread a(i in 0..1) { lock(j0); d[0] = 2; unlock(j0); lock(k); d[1] = 2; unlock(k); }";
+    assert_eq!(pasted_back(source), Some(Status::Holds));
+}
+
+#[test]
+#[ignore = "fails: `at(self, end)` is printed for the true end where a declared label `end` takes its place"]
+fn printed_disciplines_know_a_declared_end() {
+    let source = "var d: 0..3 = 0; var f: bool = false;
+        thread b { end: skip; when (f) skip; d = 3; d = 2; }
+        thread c { d = 1; d = 0; f = true; }";
+    assert_eq!(pasted_back(source), Some(Status::Holds));
+}
+
+/// The access that refutes a guess had all its outcomes enumerated, here 2^24; with 2^32 that does not end.
+#[test]
+#[ignore = "slow: `inferred::access` runs through every outcome of a step, and asks no control"]
+fn the_outcomes_of_a_violating_step_are_not_enumerated() {
+    let begun = std::time::Instant::now();
+    let session = load(
+        "mutex m;
+         var x: 0..1 = 0;
+         thread w(i in 0..1) {
+             var t: 0..4095 = 0; var u: 0..4095 = 0; var k: 0..127 = 0;
+             lock(m); x = 1; unlock(m);
+             havoc k;
+             if (k == 127) { atomic { havoc t; havoc u; x = 1; } }
+         }",
+    );
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let report = session.check(&theory, &CheckOptions::default(), &Control::default());
+    assert_eq!(status(&report, "discipline"), Some(Status::Holds));
+    assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
+}
+
+/// `p.x` looks at what `free` changes; the step is made visible, and everything is decided (no other test saw that dropped).
+#[test]
+fn a_reference_that_may_be_freed_leaves_nothing_open() {
+    let session = load(
+        "record r { x: 0..3 = 0; }
+         pool P[1]: r;
+         mutex m;
+         thread a { var p: ref r in P = null; skip; p = new P; skip; p = &P[0]; lock(m); p.x = 1; p.x = 2; unlock(m); }
+         thread b { var p: ref r in P = null; p = &P[0]; skip; free(p); }
+         deadlock_free;",
+    );
+    let report = run(&session, false, Budget::default());
+    assert!(!report.evidence_rejected, "{}", report.reason);
+    for p in &report.properties {
+        assert_ne!(p.verdict, Status::Unknown, "{}: {}", p.name, p.reason);
+    }
 }

@@ -42,19 +42,26 @@ fn with_words(inference: &Inference, may_label: bool) -> String {
         labels: BTreeMap::new(),
     };
     let mut insertions: Vec<(usize, String)> = Vec::new();
+    // The field of a record is declared once for all objects.
+    let mut declared: BTreeMap<usize, Vec<ArrayId>> = BTreeMap::new();
     for (id, array) in program.arrays.iter().enumerate() {
-        let fixed = array.class != Class::Unprotected { declared: false };
-        // Fields of records are declared once for all objects.
-        if fixed || array.name.contains('.') {
-            continue;
+        if array.class == (Class::Unprotected { declared: false }) {
+            declared.entry(array.span.end).or_default().push(id);
         }
-        let findings: Vec<Finding> = (array.first..array.first + array.len)
-            .filter_map(|c| inference.finding(c))
-            .collect();
-        let Some(end) = end_of_declaration(&program.source, array.span.end) else {
+    }
+    for (name_ends, arrays) in declared {
+        let cells = arrays.iter().flat_map(|a| program.cells_of(*a));
+        let findings: Vec<Finding> = cells.filter_map(|c| inference.finding(c)).collect();
+        let Some(end) = end_of_declaration(&program.source, name_ends) else {
             continue;
         };
-        match printer.discipline(id, &findings) {
+        let words = match arrays.as_slice() {
+            [one] if !program.arrays[*one].name.contains('.') => {
+                printer.discipline(*one, &findings)
+            }
+            fields => field_discipline(program, fields, &findings),
+        };
+        match words {
             Some(words) => insertions.push((end, format!(" {words}"))),
             None => {
                 let words = describe(program, &findings);
@@ -70,6 +77,40 @@ fn with_words(inference: &Inference, may_label: bool) -> String {
         text.insert_str(at, &words);
     }
     text
+}
+
+/// The discipline words of a field, if they are the same for all objects that are used: unprotected, one mutex, or a mutex of the
+/// same object.
+fn field_discipline(program: &Program, fields: &[ArrayId], findings: &[Finding]) -> Option<String> {
+    let cells = fields.iter().flat_map(|a| program.cells_of(*a));
+    let mut all: BTreeSet<String> = BTreeSet::new();
+    let mut own: BTreeSet<Option<String>> = BTreeSet::new();
+    for (cell, finding) in cells.zip(findings) {
+        match finding {
+            Finding::Unused => {}
+            Finding::Guessed(Guess::Unprotected) => {
+                all.insert("unprotected".into());
+                own.insert(None);
+            }
+            Finding::Guessed(Guess::Lock(m) | Guess::ReadWrite(m, _)) => {
+                let lock = lock_name(program, *m);
+                let object = program.cells[cell].name.rsplit_once('.')?.0.to_string() + ".";
+                let sibling = lock.strip_prefix(&object);
+                own.insert(sibling.filter(|s| !s.contains('.')).map(String::from));
+                all.insert(format!("protected by {lock}"));
+            }
+            _ => return None,
+        }
+    }
+    if own.len() == 1
+        && let Some(Some(sibling)) = own.pop_first()
+    {
+        return Some(format!("protected by {sibling}"));
+    }
+    match all.len() {
+        1 => all.pop_first(),
+        _ => None,
+    }
 }
 
 /// The semicolon that ends a declaration whose name ends at `from`.
@@ -164,7 +205,7 @@ impl Printer<'_> {
         }
         let mut cases = Vec::new();
         for (offset, finding) in findings.iter().enumerate() {
-            let index = indices(&a.dims, offset);
+            let index = self.program.indices(a.first + offset);
             let here: Vec<String> = index.iter().map(ToString::to_string).collect();
             let predicate = self.predicate(finding, &here)?;
             let equal = names.iter().zip(&here).map(|(n, i)| format!("{n} == {i}"));
@@ -179,13 +220,18 @@ impl Printer<'_> {
 
     /// `m[j]`, if each cell is protected by the mutex of its own index.
     fn cell_by_cell(&self, array: ArrayId, guesses: &[&Guess]) -> Option<String> {
-        let dims = &self.program.arrays[array].dims;
+        let (first, dims) = {
+            let a = &self.program.arrays[array];
+            (a.first, &a.dims)
+        };
         let mut base: Option<String> = None;
         for (offset, guess) in guesses.iter().enumerate() {
             let (Guess::Lock(m) | Guess::ReadWrite(m, _)) = guess else {
                 return None;
             };
-            let index: String = indices(dims, offset)
+            let index: String = self
+                .program
+                .indices(first + offset)
                 .iter()
                 .map(|i| format!("[{i}]"))
                 .collect();
@@ -373,20 +419,4 @@ impl Printer<'_> {
 /// `j`, `k`, `l`, ..: names of bound indices.
 fn binder(d: usize) -> String {
     format!("j{d}")
-}
-
-/// The indices of a cell from its position in its variable.
-fn indices(dims: &[usize], offset: usize) -> Vec<usize> {
-    let mut rest = offset;
-    let mut all: Vec<usize> = dims
-        .iter()
-        .rev()
-        .map(|d| {
-            let i = rest % d;
-            rest /= d;
-            i
-        })
-        .collect();
-    all.reverse();
-    all
 }

@@ -92,17 +92,31 @@ impl Knowledge<'_> {
         if mine.len() < 2 {
             return mine.into_iter().collect();
         }
-        let siblings: Vec<BTreeSet<CellId>> = self
+        let array = self.program.cells[cell].array;
+        let siblings: Vec<(CellId, BTreeSet<CellId>)> = self
             .program
-            .cells_of(self.program.cells[cell].array)
+            .cells_of(array)
             .take(64)
-            .map(always)
+            .map(|c| (c, always(c)))
             .collect();
+        // Each cell by the lock of its own index says as much about the others as one lock for all.
+        let index = |c: CellId| self.program.indices(c);
+        let own = |l: CellId| index(l) == index(cell);
+        let votes = |l: CellId| {
+            let counterpart = |s: CellId, held: &BTreeSet<CellId>| {
+                let like = |k: &CellId| {
+                    self.program.cells[*k].array == self.program.cells[l].array
+                        && index(*k) == index(s)
+                };
+                own(l) && held.iter().any(like)
+            };
+            let for_it = |(s, held): &&(CellId, BTreeSet<CellId>)| {
+                held.contains(&l) || counterpart(*s, held)
+            };
+            siblings.iter().filter(for_it).count()
+        };
         let mut ranked: Vec<CellId> = mine.into_iter().collect();
-        ranked.sort_by_key(|l| {
-            let votes = siblings.iter().filter(|s| s.contains(l)).count();
-            (std::cmp::Reverse(votes), *l)
-        });
+        ranked.sort_by_key(|&l| (std::cmp::Reverse(votes(l)), !own(l), l));
         ranked
     }
 
@@ -281,25 +295,32 @@ impl Guess {
                 "protected by {} after {} has initialised it at {}",
                 lock(m),
                 program.threads[*thread].name,
-                places(program, *thread, locations)
+                places(program, *thread, &locations.iter().copied().collect())
             ),
             Guess::HandedOver { lock: m, regions } => {
-                let mut all: Vec<String> =
-                    m.iter().map(|m| format!("owner of {}", lock(m))).collect();
+                // Threads of one family mostly have the same regions.
+                let mut told: Vec<(String, Vec<&str>)> = Vec::new();
                 for (t, regions) in regions.iter().enumerate().filter(|(_, r)| !r.is_empty()) {
-                    let mut at: Vec<LocId> =
+                    let at: BTreeSet<LocId> =
                         regions.iter().flat_map(|r| r.locations.clone()).collect();
-                    at.sort_unstable();
-                    at.dedup();
-                    let own = if regions.iter().any(|r| !r.index.is_empty()) {
-                        " with its index"
-                    } else {
-                        ""
-                    };
-                    let name = &program.threads[t].name;
-                    all.push(format!("{name} at {}{own}", places(program, t, &at)));
+                    let mut place = places(program, t, &at);
+                    if regions.iter().any(|r| !r.index.is_empty()) {
+                        place += " (by index)";
+                    }
+                    let name = program.threads[t].name.as_str();
+                    match told.iter_mut().find(|(p, _)| *p == place) {
+                        Some((_, names)) => names.push(name),
+                        None => told.push((place, vec![name])),
+                    }
                 }
-                format!("handed over: {}", all.join("; "))
+                let all: Vec<String> = told
+                    .into_iter()
+                    .map(|(place, names)| format!("{} at {place}", several(&names)))
+                    .collect();
+                match m {
+                    Some(m) => format!("protected by {}; without it: {}", lock(m), all.join("; ")),
+                    None => format!("handed over: {}", all.join("; ")),
+                }
             }
             Guess::Unprotected => "unprotected".into(),
         }
@@ -315,35 +336,64 @@ pub fn lock_name(program: &Program, owner: CellId) -> String {
     bare.unwrap_or(name).to_string()
 }
 
-/// `A, line 3, line 4`, shortened where there are many.
-fn places(program: &Program, thread: ThreadId, locations: &[LocId]) -> String {
-    const SHOWN: usize = 6;
-    let name = |l: &LocId| program.threads[thread].locations[*l].name.clone();
-    let mut names: Vec<String> = locations.iter().take(SHOWN).map(name).collect();
-    if locations.len() > SHOWN {
-        names.push(format!("{} more", locations.len() - SHOWN));
+/// `a, b, c`, shortened where there are many.
+fn several(names: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    match names.len() {
+        n if n > SHOWN + 1 => format!("{} and {} more", names[..SHOWN].join(", "), n - SHOWN),
+        _ => names.join(", "),
     }
-    names.join(", ")
+}
+
+/// `A, B` for labels, else `lines 3-5, 9`; where a thread has gone wrong is left out.
+fn places(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> String {
+    const LABELS: usize = 4;
+    let t = &program.threads[thread];
+    let within: Vec<LocId> = locations
+        .iter()
+        .copied()
+        .filter(|l| Some(*l) != t.wrong)
+        .collect();
+    let names: Vec<&str> = within
+        .iter()
+        .map(|l| t.locations[*l].name.as_str())
+        .collect();
+    let labelled = |name: &&str| !name.starts_with("line ") && !name.contains('(');
+    if names.len() <= LABELS && names.iter().all(labelled) {
+        return names.join(", ");
+    }
+    let steps = within.iter().filter(|l| Some(**l) != t.end);
+    let lines: BTreeSet<usize> = steps.map(|l| program.line(t.locations[*l].span)).collect();
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for line in lines {
+        match ranges.last_mut() {
+            Some((_, to)) if *to + 1 == line => *to = line,
+            _ => ranges.push((line, line)),
+        }
+    }
+    let range = |(from, to): &(usize, usize)| match from == to {
+        true => from.to_string(),
+        false => format!("{from}-{to}"),
+    };
+    let mut text: Vec<String> = ranges.iter().map(range).collect();
+    if t.end.is_some_and(|end| within.contains(&end)) {
+        text.push("its end".into());
+    }
+    let one = ranges.len() == 1 && ranges[0].0 == ranges[0].1;
+    format!("line{} {}", if one { "" } else { "s" }, text.join(", "))
 }
 
 impl Region {
     fn predicate(&self, program: &Program, thread: ThreadId, cell: CellId) -> Expr {
         let mut all = vec![Expr::At(thread, self.locations.clone())];
-        let array = &program.arrays[program.cells[cell].array];
-        let mut rest = cell - array.first;
-        let mut wanted = Vec::new();
-        for &d in array.dims.iter().rev() {
-            wanted.push((rest % d) as i64);
-            rest /= d;
-        }
-        // The last index runs fastest, so they come in reverse.
-        for (e, wanted) in self.index.iter().rev().zip(wanted) {
+        let wanted = program.indices(cell);
+        for (e, wanted) in self.index.iter().zip(wanted).rev() {
             // A reference is compared itself: what it points to need not exist.
             let value = match e {
                 Expr::Via(reference, _) => (**reference).clone(),
                 other => other.clone(),
             };
-            all.insert(1, binary(BinaryOp::Eq, value, Expr::Const(wanted)));
+            all.insert(1, binary(BinaryOp::Eq, value, Expr::Const(wanted as i64)));
         }
         joined(BinaryOp::And, all)
     }

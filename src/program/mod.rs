@@ -462,6 +462,24 @@ impl Program {
         a.first..a.first + a.len
     }
 
+    /// The indices of a cell in its variable.
+    pub fn indices(&self, cell: CellId) -> Vec<usize> {
+        let array = &self.arrays[self.cells[cell].array];
+        let mut rest = cell - array.first;
+        let mut all: Vec<usize> = array
+            .dims
+            .iter()
+            .rev()
+            .map(|d| {
+                let i = rest % d;
+                rest /= d;
+                i
+            })
+            .collect();
+        all.reverse();
+        all
+    }
+
     /// The cell that indices (already evaluated) select, `None` if one is outside.
     pub fn element(&self, array: ArrayId, index: &[i64]) -> Option<CellId> {
         let a = &self.arrays[array];

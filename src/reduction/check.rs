@@ -142,9 +142,8 @@ impl Check<'_> {
                 .enter("inferring disciplines: the reduced system");
             let reduced = explore(&explorer, &goals);
             report.timing.exploration = clock.elapsed().as_secs_f64();
-            if reduced.stopped.is_none()
-                && inferred::revise(&encoding, &explorer, &reduced, inference)?
-            {
+            // Also after a limit: the violation of a guess must never be told as one of the model.
+            if inferred::revise(&encoding, &explorer, &reduced, inference)? {
                 return Ok(true);
             }
             explored = Some(reduced);

@@ -1,6 +1,7 @@
 //! `coarsen eval`: one inclusion or equation on one model.
 
 use super::hypotheses::{self, Pairs};
+use super::inferred;
 use super::instantiate::{Model, Names, Unreadable};
 use super::invariant::Ladder;
 use super::properties::goals;
@@ -71,6 +72,8 @@ fn run(
     states: &[(String, Expr)],
     control: &Control,
 ) -> Result<crate::report::Hypothesis, Unreadable> {
+    let inference = inferred::settled(program, control)?;
+    let program = inference.as_ref().map_or(program, |i| i.program());
     control.enter("building relations");
     let mut encoding = Encoding::new(program, control)?;
     let mut visibility = Visibility::by_definition(&mut encoding)?;

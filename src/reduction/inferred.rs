@@ -1,10 +1,10 @@
 //! Guessed disciplines against the reduced system: which guesses it refutes, with executions that show it.
 
-use super::properties::{Goal, GoalKind};
+use super::properties::{Goal, GoalKind, goals};
 use super::search::execution;
-use super::stoller_cohen::{Explorer, Reduced};
+use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::visibility::Visibility;
-use crate::control::Stop;
+use crate::control::{Control, Stop};
 use crate::explore::each_successor;
 use crate::inference::{Finding, Inference, Violation, lock_name};
 use crate::program::{CellId, How, LocId, Program, ThreadId, each_use};
@@ -21,6 +21,31 @@ const TRACED: usize = 12;
 
 /// Steps as threads and the locations they leave.
 type Steps = Vec<(ThreadId, LocId)>;
+
+/// The discipline of a program: guessed and revised until the reduced system agrees; `None` if nothing is open.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn settled(program: &Program, control: &Control) -> Result<Option<Inference>, Stop> {
+    let Some(mut inference) = Inference::begin(program, control)? else {
+        return Ok(None);
+    };
+    loop {
+        let program = inference.program().clone();
+        let mut encoding = Encoding::new(&program, control)?;
+        let mut visibility = Visibility::by_definition(&mut encoding)?;
+        let goals = goals(&encoding, None)?;
+        visibility.repair(&encoding, &goals, false)?;
+        let explorer = Explorer::new(&encoding, &visibility)?;
+        let reduced = explore(&explorer, &goals);
+        if !revise(&encoding, &explorer, &reduced, &mut inference)? {
+            return match reduced.stopped {
+                Some(stop) => Err(stop),
+                None => Ok(Some(inference)),
+            };
+        }
+    }
+}
 
 /// Revises the guesses that the reduced system refutes; whether there were any.
 ///
