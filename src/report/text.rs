@@ -9,7 +9,7 @@ mod steps;
 mod trace;
 mod witness;
 
-use super::layout::{counted, counted_text, printable, printable_lines};
+use super::layout::{counted, counted_text, printable, printable_lines, wrapped};
 use super::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
 use std::fmt;
 use steps::{at, compact, listed};
@@ -236,7 +236,7 @@ impl Body<'_> {
         ] {
             match each {
                 true => writeln!(f, "{title}: {}", counted(steps.len(), "step"))?,
-                false => writeln!(f, "{title}: {}", compact(steps))?,
+                false => writeln!(f, "{}", wrapped(&format!("{title}: {}", compact(steps)), 4))?,
             }
         }
         match each {

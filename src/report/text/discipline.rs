@@ -4,6 +4,7 @@ use super::widest;
 use crate::report::layout::wrapped;
 use crate::report::text::steps::at;
 use crate::report::{Report, Revision};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Variables and revisions shown unasked.
@@ -18,8 +19,13 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) 
     writeln!(f, "\ninferred disciplines:")?;
     let width = widest(all.iter().map(|d| d.variable.as_str()));
     for d in all.iter().take(most) {
-        let line = format!("  {:width$}  {}", d.variable, d.words);
-        writeln!(f, "{}", wrapped(line.trim_end(), width + 4))?;
+        let indent = width + 4;
+        let mut name = format!("  {:width$}  ", d.variable);
+        if name.chars().count() > indent {
+            writeln!(f, "{}", name.trim_end())?;
+            name = " ".repeat(indent);
+        }
+        writeln!(f, "{}", wrapped(&(name + &d.words), indent).trim_end())?;
     }
     more(f, all.len(), most)?;
     // Where regions give way to other regions, only their locations tell the difference.
@@ -62,16 +68,16 @@ fn revision(f: &mut fmt::Formatter<'_>, r: &Revision, verbose: bool) -> fmt::Res
 }
 
 /// A guess without its locations.
-fn gist(words: &str) -> &str {
-    for (mark, kept) in [
-        ("handed over: ", "handed over"),
-        (" has initialised it at ", " has initialised it"),
-    ] {
-        if let Some(at) = words.find(mark) {
-            return &words[..at + kept.len()];
-        }
+fn gist(words: &str) -> Cow<'_, str> {
+    if words.starts_with("handed over: ") {
+        return "handed over".into();
     }
-    words
+    if let Some((lock, _)) = words.split_once("; without it: ") {
+        return format!("{lock}, or handed over").into();
+    }
+    let mark = " has initialised it";
+    let end = words.find(mark).map_or(words.len(), |at| at + mark.len());
+    words[..end].into()
 }
 
 fn more(f: &mut fmt::Formatter<'_>, all: usize, shown: usize) -> fmt::Result {

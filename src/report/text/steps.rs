@@ -50,6 +50,27 @@ pub(super) fn listed(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result
 /// How many threads, and locations of each, a compact list of steps names.
 const COMPACT: (usize, usize) = (3, 12);
 
+/// Locations of one name, that of a label or line, are told once: `line 8 (2 steps)`.
+fn together(locations: &[&str]) -> Vec<String> {
+    let name = |l: &str| {
+        let end = [" (", " #"].iter().filter_map(|mark| l.find(mark)).min();
+        l[..end.unwrap_or(l.len())].to_string()
+    };
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    for location in locations {
+        let name = name(location);
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, steps)) => steps.push(location),
+            None => all.push((name, vec![location])),
+        }
+    }
+    let told = |(name, steps): (String, Vec<&str>)| match steps.as_slice() {
+        [one] => one.to_string(),
+        many => format!("{name} ({} steps)", many.len()),
+    };
+    all.into_iter().map(told).collect()
+}
+
 /// `14 steps: worker(0) A C D F, worker(1) A C D F, 5 more threads`
 pub(super) fn compact(steps: &[Step]) -> String {
     let mut threads: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -64,6 +85,7 @@ pub(super) fn compact(steps: &[Step]) -> String {
         .iter()
         .take(most_threads)
         .map(|(thread, locations)| {
+            let locations = together(locations);
             let named = &locations[..locations.len().min(most_locations)];
             let dots = if named.len() < locations.len() {
                 ", .."
