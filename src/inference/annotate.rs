@@ -193,7 +193,7 @@ impl Printer<'_> {
         if alike && guesses.is_none() {
             return None;
         }
-        let names: Vec<String> = (0..a.dims.len()).map(binder).collect();
+        let names: Vec<String> = (0..a.dims.len()).map(|d| self.binder(d)).collect();
         let header = names.iter().map(|n| format!("[{n}]")).collect::<String>();
         let header = format!("protected {}{header} by", a.name);
         if let Some(locks) = guesses.as_deref().and_then(|g| self.cell_by_cell(array, g)) {
@@ -242,7 +242,7 @@ impl Printer<'_> {
             }
         }
         let header: String = (0..dims.len())
-            .map(|d| format!("[{}]", binder(d)))
+            .map(|d| format!("[{}]", self.binder(d)))
             .collect();
         Some(format!("{}{header}", base?))
     }
@@ -325,6 +325,10 @@ impl Printer<'_> {
         let special = [(thread.end, "end"), (thread.wrong, "wrong")];
         for (l, name) in special {
             if l.is_some_and(|l| left.remove(&l)) {
+                // A declared label of that name takes the place of the undeclared one.
+                if thread.labels.iter().any(|(declared, _)| declared == name) {
+                    return None;
+                }
                 names.push(name.into());
             }
         }
@@ -356,19 +360,29 @@ impl Printer<'_> {
         Some(all.collect::<Vec<_>>().join(" || "))
     }
 
+    /// Whether a name stands anywhere in the model.
+    fn is_word(&self, name: &str) -> bool {
+        let source = &self.program.source;
+        let mut words = source.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|w| w == name)
+    }
+
+    /// `j0`, `j1`, ..: the name of a bound index, one that is no other name.
+    fn binder(&self, d: usize) -> String {
+        let mut name = format!("j{d}");
+        while self.is_word(&name) {
+            name.insert(0, 'j');
+        }
+        name
+    }
+
     /// The new label at a place, `L12` if that is no name yet.
     fn label(&mut self, start: usize) -> String {
         if let Some(known) = self.labels.get(&start) {
             return known.clone();
         }
         let line = self.program.source[..start].matches('\n').count() + 1;
-        let taken = |name: &String| {
-            let mut words = self
-                .program
-                .source
-                .split(|c: char| !c.is_alphanumeric() && c != '_');
-            words.any(|w| w == name) || self.labels.values().any(|l| l == name)
-        };
+        let taken = |name: &String| self.is_word(name) || self.labels.values().any(|l| l == name);
         let names = (0..).map(|n| match n {
             0 => format!("L{line}"),
             n => format!("L{line}_{n}"),
@@ -414,9 +428,4 @@ impl Printer<'_> {
             _ => return None,
         })
     }
-}
-
-/// `j`, `k`, `l`, ..: names of bound indices.
-fn binder(d: usize) -> String {
-    format!("j{d}")
 }

@@ -181,7 +181,7 @@ impl Check<'_> {
         self.evidence(report, &encoding, &explorer, &reduced, &goals, &visibility)?;
         self.control.publish(report);
         if self.options.cross_check {
-            self.cross_check(program, report, &goals)?;
+            self.cross_check(report, &goals)?;
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)
@@ -321,15 +321,11 @@ impl Check<'_> {
     }
 
     /// Explores the original program state by state and compares every answer with it.
-    fn cross_check(
-        &self,
-        program: &Program,
-        report: &mut Report,
-        goals: &[Goal],
-    ) -> Result<(), Stop> {
+    fn cross_check(&self, report: &mut Report, goals: &[Goal]) -> Result<(), Stop> {
         self.control
             .enter("the original system, state by state (--cross-check)");
-        let original = match explore_original(program, self.control) {
+        // Without guesses: nothing that was inferred stops this exploration.
+        let original = match explore_original(self.program, self.control) {
             Ok(original) => original,
             Err(Stop::States) => {
                 let limit = self.control.budget().states;

@@ -19,6 +19,9 @@ const TRACE_BUDGET: u64 = 1_000_000;
 /// Guesses refuted in one round that get an execution; those beyond have only their last step told.
 const TRACED: usize = 12;
 
+/// Outcomes of a violating step that are looked at.
+const OUTCOMES: usize = 256;
+
 /// Steps as threads and the locations they leave.
 type Steps = Vec<(ThreadId, LocId)>;
 
@@ -115,10 +118,15 @@ impl Search<'_, '_> {
         let (mut steps, state) = self.steps_to(from)?;
         let Some(state) = state else { return Ok(None) };
         steps.push((thread, location));
-        let mut written = false;
+        let (mut written, mut tried) = (false, 0);
+        // A step may have millions of outcomes; whether it writes only colours the next guess.
         let _: ControlFlow<()> = each_successor(p, &state.state, thread, None, &mut |next| {
             written |= next.writes.contains(&cell);
-            ControlFlow::Continue(())
+            tried += 1;
+            match written || tried >= OUTCOMES {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         });
         let held = inference.held(&state.state, thread, written);
         let place = &p.threads[thread];
