@@ -5,6 +5,7 @@ pub mod algebra;
 pub mod control;
 pub mod explore;
 pub mod inference;
+pub mod kernel;
 pub mod program;
 pub mod reduction;
 pub mod relation;

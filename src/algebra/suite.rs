@@ -1,0 +1,121 @@
+//! Statements to be proved or refuted, elaborated: names resolved, definitions unfolded, hints looked up.
+
+use super::term::Order;
+use crate::kernel::{Development, Id, Renaming, Statement, Sym};
+
+/// What a file says of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declared {
+    /// `axiom` or `identity`: it is to be proved.
+    Proved,
+    /// `fails`: it is to be refuted.
+    Refuted,
+    /// `open`: it is not to be proved.
+    Open,
+}
+
+/// Which axioms a statement or a proof needs; each level has those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Idempotent semirings.
+    #[default]
+    Semiring,
+    /// Kleene algebra.
+    Kleene,
+    /// Kleene algebra with tests.
+    Tests,
+    /// With tests and a greatest element.
+    Top,
+    /// Omega algebra.
+    Omega,
+}
+
+/// Files of statements, with all that they use.
+#[derive(Default)]
+pub struct Suite {
+    /// The terms, the hypotheses of the theories in use, and what is proved so far.
+    pub development: Development,
+    /// The statements in the order of the text; used files come before those that use them.
+    pub items: Vec<Item>,
+}
+
+/// A statement with its hints.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Its name.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// What the file says of it.
+    pub declared: Declared,
+    /// The statement as written.
+    pub text: String,
+    /// Whether it belongs to a file that was asked for, not only used by one.
+    pub asked: bool,
+    /// What it assumes besides the hypotheses of the theory: name (may be empty) and statement.
+    pub premises: Vec<(String, Statement)>,
+    /// Processes that differ: sorted pairs.
+    pub distinct: Vec<(u32, u32)>,
+    /// Neighbouring sides of the chain.
+    pub links: Vec<Link>,
+}
+
+/// `left <= right` or `left = right`
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The left side.
+    pub left: Id,
+    /// The right side.
+    pub right: Id,
+    /// How they compare.
+    pub order: Order,
+    /// `by ..`: what may be used, and nothing else; without it everything that the statement assumes, and every rule.
+    pub hints: Option<Vec<Hint>>,
+}
+
+/// Something that a step may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// As written.
+    pub text: String,
+    /// What it is.
+    pub what: Use,
+}
+
+/// What a hint stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// A hypothesis of the theory, by position in the development.
+    Hypothesis(usize),
+    /// A premise of this statement.
+    Premise(usize),
+    /// An earlier statement, by position in the suite, with variables renamed and letters replaced as given.
+    Item {
+        /// Its position.
+        item: usize,
+        /// Index variables renamed as the hint says; others are tried.
+        variables: Renaming,
+        /// Letters replaced as the hint says.
+        letters: Vec<(Sym, Id)>,
+    },
+    /// `induction`: star induction on either side; with an invariant if one is given.
+    Induction(Option<Id>),
+    /// `coinduction`
+    Coinduction,
+    /// `unfold`: `x^w = x x^w`
+    Unfold,
+    /// `sum_elim`: `x_j <= z` for each j, so `(+ j : x_j) <= z`.
+    SumElim,
+    /// `sum_intro`: `x_k <= (+ j : x_j)`
+    SumIntro,
+    /// `product_elim`: `(. j : p_j) <= p_k`
+    ProductElim,
+    /// `product_intro`: a test below each factor is below the product.
+    ProductIntro,
+    /// `separate(i)`: `(+ j : x_j) = x_i + (+ j != i : x_j)`; without an argument for every variable.
+    Separate(Option<u32>),
+    /// `cases(i, j)`: whether two processes are the same; without arguments every pair that may be.
+    Cases(Option<(u32, u32)>),
+}
