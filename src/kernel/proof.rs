@@ -107,6 +107,36 @@ pub enum Rule {
     Cases(u32, u32, Claim, usize, usize),
 }
 
+impl Rule {
+    fn steps(&mut self) -> Vec<&mut usize> {
+        match self {
+            Rule::Decide(..) | Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Unfold(_) => {
+                Vec::new()
+            }
+            Rule::SumIntro(..) | Rule::ProductElim(..) | Rule::Separate(..) => Vec::new(),
+            Rule::Theorem { premises: all, .. } | Rule::Chain(all) | Rule::Join(all) => {
+                all.iter_mut().collect()
+            }
+            Rule::Context(_, _, n) | Rule::Coinduction(_, _, n) => vec![n],
+            Rule::SumElim(_, _, _, _, n) | Rule::ProductIntro(_, _, n) => vec![n],
+            Rule::StarLeft(_, a, b) | Rule::StarRight(_, a, b) => vec![a, b],
+            Rule::Cases(_, _, _, a, b) => vec![a, b],
+        }
+    }
+
+    /// The steps it rests on.
+    pub fn rests_on(&self) -> Vec<usize> {
+        self.clone().steps().into_iter().map(|n| *n).collect()
+    }
+
+    /// Other numbers for the steps it rests on.
+    pub fn renumber(&mut self, f: impl Fn(usize) -> usize) {
+        for n in self.steps() {
+            *n = f(*n);
+        }
+    }
+}
+
 /// Why a certificate is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {why}")]
@@ -137,6 +167,11 @@ impl Development {
     /// A theorem by position.
     pub fn theorem(&self, n: usize) -> Option<&Theorem> {
         self.theorems.get(n).map(|(t, _)| t)
+    }
+
+    /// Forgets all theorems from a position on.
+    pub fn forget(&mut self, from: usize) {
+        self.theorems.truncate(from);
     }
 
     /// Whether the proof of a theorem uses a hypothesis of the theory.
