@@ -1,10 +1,11 @@
 //! Proofs as lists of rule uses, and the check of each use.
 //!
 //! A claim `D |- x <= y` says: for all processes that differ as `D` says, `x <= y` follows from the hypotheses. Every rule below is sound in
-//! omega algebra (Stoller & Cohen 2003, section 2) with finite sums over processes; no rule searches.
+//! omega algebra (Stoller & Cohen 2003, section 2) with finite sums over processes, of which there is at least one; no rule searches.
 
 use super::decide::{Pairs, replay};
 use super::term::{Id, Index, Node, Sym, Terms};
+use rustc_hash::FxHashSet;
 
 /// `x <= y` if the processes of each pair differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -532,12 +533,16 @@ impl Scope<'_> {
             .ok_or("the statement has no such part")?;
         let (left, right) = (put(self.terms, left), put(self.terms, right));
         let by: Vec<Id> = letters.iter().map(|(_, by)| *by).collect();
+        let used = self.variables(&by);
         let mut given = premises.iter();
         let mut more = renamed(&lemma.statement.distinct, variables).ok_or(TRIVIAL)?;
         for premise in &lemma.premises {
-            // A premise is used for all values of its variables: what proves it must not restrict them further, nor may they be renamed.
             for &(left, right) in &premise.parts {
-                if by.iter().any(|by| self.share(*by, left, right)) {
+                // A premise is used for all values of its variables: what proves it must not restrict them further, nor may they be renamed,
+                // nor may a replacing term, which speaks of one process at a time, be caught by that "for all".
+                let mut caught = self.variables(&[left, right]);
+                caught.extend(premise.distinct.iter().flat_map(|(i, j)| [*i, *j]));
+                if !used.is_disjoint(&caught) {
                     return Err("a letter is replaced by a term with a variable of a premise");
                 }
                 let claim = self.claim(
@@ -552,19 +557,16 @@ impl Scope<'_> {
                 if (claim.left, claim.right) != asked {
                     return Err("a premise of the theorem is proved by another statement");
                 }
-                let mut free = claim
+                for d in claim
                     .distinct
                     .iter()
-                    .filter(|d| !premise.distinct.contains(d));
-                if free.any(|(i, j)| self.occurs(left, right, *i) || self.occurs(left, right, *j)) {
-                    return Err("a premise of the theorem is not proved for all processes");
+                    .filter(|d| !premise.distinct.contains(d))
+                {
+                    if caught.contains(&d.0) || caught.contains(&d.1) {
+                        return Err("a premise of the theorem is not proved for all processes");
+                    }
+                    more.push(*d);
                 }
-                more.extend(
-                    claim
-                        .distinct
-                        .iter()
-                        .filter(|d| !premise.distinct.contains(d)),
-                );
             }
         }
         Ok(Claim {
@@ -574,22 +576,24 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether a term has an index variable of `left` or `right`.
-    fn share(&self, by: Id, left: Id, right: Id) -> bool {
-        let mut found = false;
-        self.terms.any(by, &mut |n| {
-            if let Node::Atom(_, is) | Node::SumOver(is, _) | Node::ProductOver(is, _) = n {
-                found |= is
-                    .iter()
-                    .any(|i| matches!(i, Index::Var(v) if self.occurs(left, right, *v)));
-            }
-            found
-        });
+    /// The index variables of some terms.
+    fn variables(&mut self, of: &[Id]) -> FxHashSet<u32> {
+        let mut found = FxHashSet::default();
+        let mut size = 0;
+        for t in of {
+            self.terms.any(*t, &mut |n| {
+                size += 1;
+                if let Node::Atom(_, is) | Node::SumOver(is, _) | Node::ProductOver(is, _) = n {
+                    found.extend(is.iter().filter_map(|i| match i {
+                        Index::Var(v) => Some(*v),
+                        Index::Bound(_) => None,
+                    }));
+                }
+                false
+            });
+        }
+        self.terms.spend(size);
         found
-    }
-
-    fn occurs(&self, left: Id, right: Id, var: u32) -> bool {
-        self.terms.has_var(left, var) || self.terms.has_var(right, var)
     }
 
     /// The body of a sum or product, and what its member `at` has to differ from.
@@ -606,8 +610,8 @@ impl Scope<'_> {
         Ok((distinct(pairs).ok_or(TRIVIAL)?, body))
     }
 
-    fn generic(&self, var: u32, terms: &[Id]) -> Result<(), &'static str> {
-        if terms.iter().any(|t| self.terms.has_var(*t, var)) {
+    fn generic(&mut self, var: u32, terms: &[Id]) -> Result<(), &'static str> {
+        if self.variables(terms).contains(&var) {
             return Err("the variable of the member occurs elsewhere");
         }
         Ok(())
