@@ -75,9 +75,10 @@ pub enum Rule {
         part: usize,
         /// Index variables renamed.
         variables: Renaming,
-        /// Atoms without indices replaced; only in a theorem whose proof uses no hypothesis.
+        /// Atoms without indices replaced.
         letters: Vec<(Sym, Id)>,
-        /// A step for each part of each premise, in order.
+        /// A step for each part of each premise, in order; before those, if letters are replaced in a theorem that rests on
+        /// hypotheses, one for each part of each hypothesis.
         premises: Vec<usize>,
     },
     /// `x <= y`, `y <= z`, .. so `x <= z`.
@@ -508,10 +509,12 @@ impl Scope<'_> {
         let (lemma, conditional) = all
             .get(theorem)
             .ok_or("there is no such theorem before this one")?;
-        self.conditional |= *conditional;
-        if *conditional && !letters.is_empty() {
-            return Err("letters can't be replaced in a theorem that rests on hypotheses");
-        }
+        // With letters replaced, the hypotheses are others: they need proofs as the premises do.
+        let hypotheses = match *conditional && !letters.is_empty() {
+            true => self.hypotheses,
+            false => &[],
+        };
+        self.conditional |= *conditional && letters.is_empty();
         for (symbol, by) in letters {
             let s = self
                 .terms
@@ -536,7 +539,8 @@ impl Scope<'_> {
         let used = self.variables(&by);
         let mut given = premises.iter();
         let mut more = renamed(&lemma.statement.distinct, variables).ok_or(TRIVIAL)?;
-        for premise in &lemma.premises {
+        let assumed = hypotheses.iter().map(|(_, s)| s);
+        for premise in assumed.chain(&lemma.premises) {
             for &(left, right) in &premise.parts {
                 // A premise is used for all values of its variables: what proves it must not restrict them further, nor may they be renamed,
                 // nor may a replacing term, which speaks of one process at a time, be caught by that "for all".

@@ -125,6 +125,9 @@ pub fn choices(n: usize, of: &[u32]) -> Vec<Vec<u32>> {
     all
 }
 
+/// Monomials of a rule's left side that are rules of their own.
+const MEMBERS: usize = 16;
+
 fn pair(i: u32, j: u32) -> (u32, u32) {
     (i.min(j), i.max(j))
 }
@@ -183,6 +186,16 @@ pub fn context(
     structural(b, allowed, &c, &all, &mut facts);
     for f in facts {
         classify(b, &mut c, f);
+        // A sum on the left is a rule for each of its members, too.
+        if let Node::Sum(_) = b.terms.node(f.left)
+            && let Some(monomials) = b.monomials(f.left, MEMBERS)
+        {
+            for left in monomials {
+                if let Some(step) = b.starting(left, f.step) {
+                    classify(b, &mut c, Directed { left, step, ..f });
+                }
+            }
+        }
     }
     for n in 0..c.rules.len() {
         let rule = c.rules[n];

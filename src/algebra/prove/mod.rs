@@ -504,6 +504,16 @@ fn usable(
         let Some(lemma) = proof.development.theorem(n).cloned() else {
             continue;
         };
+        let assumed: Vec<Statement> =
+            match proof.development.is_conditional(n) && !letters.is_empty() {
+                true => proof
+                    .development
+                    .hypotheses()
+                    .iter()
+                    .map(|(_, s)| s.clone())
+                    .collect(),
+                false => Vec::new(),
+            };
         let mut put = |s: &Statement| Statement {
             distinct: s.distinct.clone(),
             parts: s
@@ -516,11 +526,20 @@ fn usable(
                 .collect(),
         };
         let statement = put(&lemma.statement);
-        let premises: Vec<Statement> = lemma.premises.iter().map(&mut put).collect();
+        let premises: Vec<Statement> = assumed
+            .iter()
+            .chain(&lemma.premises)
+            .map(&mut put)
+            .collect();
         let mut steps = Vec::new();
         for premise in premises {
+            // A premise holds for all its processes; of the others, what this statement says is known.
+            let own = context::variables(&proof.development.terms, &premise);
+            let other = |d: &&(u32, u32)| !own.contains(&d.0) && !own.contains(&d.1);
+            let known = item.distinct.iter().filter(other).chain(&premise.distinct);
+            let distinct = crate::kernel::distinct(known.copied()).unwrap_or_default();
             for part in premise.parts {
-                steps.push(proof.part(&others, &allowed, &premise.distinct, part)?);
+                steps.push(proof.part(&others, &allowed, &distinct, part)?);
             }
         }
         given.push(Given {
