@@ -210,6 +210,9 @@ impl Development {
 
 type Step = Result<Claim, &'static str>;
 
+/// Pairs of variables that differ.
+type Distinct = Vec<(u32, u32)>;
+
 struct Scope<'a> {
     terms: &'a mut Terms,
     hypotheses: &'a [(String, Statement)],
@@ -280,7 +283,7 @@ impl Scope<'_> {
     }
 
     /// The claims of several steps with all they ask to differ.
-    fn claims(&self, steps: &[usize]) -> Result<(Vec<Claim>, Vec<(u32, u32)>), &'static str> {
+    fn claims(&self, steps: &[usize]) -> Result<(Vec<Claim>, Distinct), &'static str> {
         let all: Result<Vec<Claim>, _> = steps.iter().map(|n| self.claim(*n)).collect();
         let all = all?;
         let both = distinct(all.iter().flat_map(|c| c.distinct.iter().copied())).ok_or(TRIVIAL)?;
@@ -601,7 +604,7 @@ impl Scope<'_> {
     }
 
     /// The body of a sum or product, and what its member `at` has to differ from.
-    fn over(&self, t: Id, at: u32, sum: bool) -> Result<(Vec<(u32, u32)>, Id), &'static str> {
+    fn over(&self, t: Id, at: u32, sum: bool) -> Result<(Distinct, Id), &'static str> {
         let (but, body) = match self.terms.node(t) {
             Node::SumOver(but, body) if sum => (but, *body),
             Node::ProductOver(but, body) if !sum => (but, *body),

@@ -81,9 +81,7 @@ impl<'t> Builder<'t> {
                 }
             }
             // A step from a term to itself adds nothing.
-            if self.claims[s].0 != self.claims[s].1 || steps.len() == 1 {
-                links.push(s);
-            } else if links.is_empty() && Some(&s) == steps.last() {
+            if self.claims[s].0 != self.claims[s].1 {
                 links.push(s);
             }
         }

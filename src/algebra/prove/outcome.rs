@@ -30,10 +30,12 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
             Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Theorem { .. } | Rule::Unfold(_)
         )
     });
-    let only_zeros = t.steps.iter().all(|r| match r {
-        Rule::Decide(..) | Rule::Chain(_) | Rule::Join(_) | Rule::Context(..) => true,
-        Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Theorem { .. } => true,
-        _ => false,
+    let only_zeros = t.steps.iter().all(|r| {
+        let structural = matches!(
+            r,
+            Rule::Decide(..) | Rule::Chain(_) | Rule::Join(_) | Rule::Context(..)
+        );
+        structural || matches!(r, Rule::Hypothesis(..) | Rule::Premise(..))
     });
     let engine = if t
         .steps
