@@ -70,11 +70,16 @@ pub fn shipped() -> &'static [(&'static str, &'static str, &'static str)] {
     )]
 }
 
-/// The files that `use NAME;` finds without a path: name (the file's, with `-` for `_`), path in the repository, text.
+/// The files that `use NAME;` finds without a path: name, path in the repository, text.
 pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
-    &[(
-        "stoller-cohen",
-        "theories/stoller_cohen.thy",
-        include_str!("../../theories/stoller_cohen.thy"),
-    )]
+    macro_rules! files {
+        ($($name:literal $path:literal)*) => {
+            &[$(($name, $path, include_str!(concat!("../../", $path))),)*]
+        };
+    }
+    files! {
+        "stoller-cohen" "theories/stoller_cohen.thy"
+        "stoller-cohen-proof" "proofs/stoller_cohen.thy"
+        "stoller-cohen-corollaries" "proofs/stoller_cohen_corollaries.thy"
+    }
 }
