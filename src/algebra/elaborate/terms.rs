@@ -312,7 +312,11 @@ impl Elaborator {
                 format!(
                     "`{name}` takes {}, not {}",
                     takes.join(" or "),
-                    counted(&arity).replace("no index", "none")
+                    if arity == 0 {
+                        "none".to_string()
+                    } else {
+                        arity.to_string()
+                    }
                 ),
                 format!("`{example}`"),
                 "a name takes as many indices as its declaration says",

@@ -1,6 +1,7 @@
 //! What is said of a proof, or of the want of one.
 
 use super::{Limits, Residual};
+use crate::algebra::show::term as show;
 use crate::algebra::suite::{Level, Suite};
 use crate::kernel::{Development, Id, Node, Rule, Terms, Theorem};
 
@@ -149,36 +150,4 @@ pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
 /// A model in which a statement fails, in lines.
 pub fn refuted(_: &mut Suite, _: usize, _: &Limits) -> Option<Vec<String>> {
     None
-}
-
-/// A term as text.
-pub fn show(d: &Development, t: Id) -> String {
-    let ix = |is: &[crate::kernel::Index]| {
-        is.iter()
-            .map(|i| match i {
-                crate::kernel::Index::Var(v) => d
-                    .variables
-                    .get(*v as usize)
-                    .cloned()
-                    .unwrap_or(format!("j{v}")),
-                crate::kernel::Index::Bound(n) => format!("b{n}"),
-            })
-            .collect::<Vec<_>>()
-            .join(",")
-    };
-    let all = |of: &[Id], sep: &str| of.iter().map(|x| show(d, *x)).collect::<Vec<_>>().join(sep);
-    match d.terms.node(t) {
-        Node::Zero => "0".into(),
-        Node::One => "1".into(),
-        Node::Top => "T".into(),
-        Node::Atom(s, is) if is.is_empty() => d.terms.symbols()[*s as usize].name.clone(),
-        Node::Atom(s, is) => format!("{}[{}]", d.terms.symbols()[*s as usize].name, ix(is)),
-        Node::Not(x) => format!("~{}", show(d, *x)),
-        Node::Sum(of) => format!("({})", all(of, " + ")),
-        Node::Product(of) => all(of, " "),
-        Node::Star(x) => format!("({})*", show(d, *x)),
-        Node::Omega(x) => format!("({})^w", show(d, *x)),
-        Node::SumOver(but, x) => format!("(+ !={} : {})", ix(but), show(d, *x)),
-        Node::ProductOver(but, x) => format!("(. !={} : {})", ix(but), show(d, *x)),
-    }
 }
