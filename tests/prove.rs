@@ -293,7 +293,7 @@ fn conclusions_are_what_is_proved() {
         assert!(item.premises.is_empty());
         let (first, last) = (&item.links[0], &item.links[item.links.len() - 1]);
         // The same terms, elaborated beside the proof.
-        let stated = format!("{text}\naxiom conclusion : {conclusion};");
+        let stated = format!("{text}\naxiom as_concluded : {conclusion};");
         let Ok(both) = load(root(), path, &stated) else {
             panic!("{conclusion}")
         };

@@ -56,11 +56,11 @@ A definition uses only what is declared or defined before it, so never itself. W
 
   wrong: let X = 1 + x X;      right: let X = x*; identity a : 1 <= X;"
     TWICE = "E0411" "stated twice" "\
-Statements and hypotheses of a file have different names, and so have the premises of a statement; none is called like a rule (`induction`, `cases`, ..).
+Statements and hypotheses of a file have different names, and so have the premises of a statement.
 
   wrong: identity a : x <= x; identity a : y <= y;      right: identity a : x <= x; identity b : y <= y;"
     HINT = "E0412" "no such hint" "\
-Behind `by` stand names of hypotheses, of premises of the statement and of statements before it that are to be proved, and words for rules: `induction`, `induction(TERM)`, `coinduction`, `unfold`, `sum_elim`, `sum_intro`, `product_elim`, `product_intro`, `separate`, `separate(i)`, `cases`, `cases(i, j)`. A statement may be given values for its index variables and letters: `lemma(j := i, x := u + v)`.
+Behind `by` stand names of hypotheses, of premises of the statement and of statements before it that are to be proved, and words for rules: `induction`, `induction(TERM)`, `coinduction`, `unfold`, `sum_elim`, `sum_intro`, `product_elim`, `product_intro`, `separate`, `separate(i)`, `cases`, `cases(i, j)`. A name that is also a rule's can't be a hint. A statement may be given values for its index variables and letters: `lemma(j := i, x := u + v)`.
 
   wrong: identity a : x x* <= x* by b; identity b : 1 <= x*;      right: identity b : 1 <= x*; identity a : x x* <= x* by b;"
     LEVEL = "E0413" "above the level" "\

@@ -9,3 +9,5 @@ identity c : x <= x by third;
 identity d : x <= x by 12(x := 1), second(y := x), second(x), second(i := x x), second(k := i);
 identity e [h : x <= 1] : x <= x by h(x := 1), hh;
 identity f : x <= x by induction(x, x), separate(i, j), cases(i), cases(i, i), unfold(x), induction(i := x);
+identity unfold : x <= x;
+identity g : x <= x by unfold;

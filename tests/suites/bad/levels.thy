@@ -3,7 +3,7 @@ test p;
 identity high : x^w x <= x^w;
 level semiring;
 identity star : x x* <= x* x* x*;
-identity test : x + p <= p;
+identity tested : x + p <= p;
 identity premise [x y <= y* x] : x <= y;
 level kleene;
 identity top : x* <= T;

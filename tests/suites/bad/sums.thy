@@ -6,8 +6,6 @@ let B[i] = (+ i : u[i]);
 let C[i] = (+ j : u[i] u[k]);
 identity twice : (+ i : (+ i : u[i])) <= T;
 identity outside : i != j => (+ j : u[j]) <= T;
-identity other : (+ j != i, k != l : u[j]) <= T;
-identity itself : (+ j != j : u[j]) <= T;
 identity differ : i != i => u[i] <= T;
 identity without : (+ i : u) <= T;
 identity number : (+ j != 0 : u[j]) <= T;
