@@ -13,7 +13,10 @@ identity within_step : N* (1 + M) <= (u + v)* by sum_elim, sum_intro, induction;
 
 // (a) A predicate that no invisible step leaves is reachable from a visible state iff N* (1 + M) reaches it.
 
-identity isotone_forever : (u[i] ~q ~I)^w = 0 by 11, unfold, coinduction;
+identity isotone_forever :
+       (u[i] ~q ~I)^w
+    <= (u[i] ~q)^w by unfold, coinduction
+    <= 0 by 11;
 identity corollary_a [stable : I u[i] <= u[i] I] :
     p (u + v)* I <= N* (1 + M) (q + I) T
         by eq19(q := q + I), isotone_forever, stable, 12, 13, 14, 15, 16, 17, 18;
