@@ -4,6 +4,7 @@
 //! interpreter (`relation`), which evaluates them on one model.
 
 pub mod prove;
+pub mod refute;
 pub mod suite;
 mod term;
 mod theory;
