@@ -75,9 +75,10 @@ pub enum Rule {
         part: usize,
         /// Index variables renamed.
         variables: Renaming,
-        /// Atoms without indices replaced; only in a theorem whose proof uses no hypothesis.
+        /// Atoms without indices replaced.
         letters: Vec<(Sym, Id)>,
-        /// A step for each part of each premise, in order.
+        /// A step for each part of each premise, in order; before those, if letters are replaced in a theorem that rests on
+        /// hypotheses, one for each part of each hypothesis.
         premises: Vec<usize>,
     },
     /// `x <= y`, `y <= z`, .. so `x <= z`.
@@ -106,6 +107,36 @@ pub enum Rule {
     Separate(Id, u32),
     /// A step where `j` is replaced by `i`, and one where they differ. Given: i, j, the claim, the two steps.
     Cases(u32, u32, Claim, usize, usize),
+}
+
+impl Rule {
+    fn steps(&mut self) -> Vec<&mut usize> {
+        match self {
+            Rule::Decide(..) | Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Unfold(_) => {
+                Vec::new()
+            }
+            Rule::SumIntro(..) | Rule::ProductElim(..) | Rule::Separate(..) => Vec::new(),
+            Rule::Theorem { premises: all, .. } | Rule::Chain(all) | Rule::Join(all) => {
+                all.iter_mut().collect()
+            }
+            Rule::Context(_, _, n) | Rule::Coinduction(_, _, n) => vec![n],
+            Rule::SumElim(_, _, _, _, n) | Rule::ProductIntro(_, _, n) => vec![n],
+            Rule::StarLeft(_, a, b) | Rule::StarRight(_, a, b) => vec![a, b],
+            Rule::Cases(_, _, _, a, b) => vec![a, b],
+        }
+    }
+
+    /// The steps it rests on.
+    pub fn rests_on(&self) -> Vec<usize> {
+        self.clone().steps().into_iter().map(|n| *n).collect()
+    }
+
+    /// Other numbers for the steps it rests on.
+    pub fn renumber(&mut self, f: impl Fn(usize) -> usize) {
+        for n in self.steps() {
+            *n = f(*n);
+        }
+    }
 }
 
 /// Why a certificate is rejected.
@@ -138,6 +169,11 @@ impl Development {
     /// A theorem by position.
     pub fn theorem(&self, n: usize) -> Option<&Theorem> {
         self.theorems.get(n).map(|(t, _)| t)
+    }
+
+    /// Forgets all theorems from a position on.
+    pub fn forget(&mut self, from: usize) {
+        self.theorems.truncate(from);
     }
 
     /// Whether the proof of a theorem uses a hypothesis of the theory.
@@ -173,6 +209,9 @@ impl Development {
 }
 
 type Step = Result<Claim, &'static str>;
+
+/// Pairs of variables that differ.
+type Distinct = Vec<(u32, u32)>;
 
 struct Scope<'a> {
     terms: &'a mut Terms,
@@ -244,7 +283,7 @@ impl Scope<'_> {
     }
 
     /// The claims of several steps with all they ask to differ.
-    fn claims(&self, steps: &[usize]) -> Result<(Vec<Claim>, Vec<(u32, u32)>), &'static str> {
+    fn claims(&self, steps: &[usize]) -> Result<(Vec<Claim>, Distinct), &'static str> {
         let all: Result<Vec<Claim>, _> = steps.iter().map(|n| self.claim(*n)).collect();
         let all = all?;
         let both = distinct(all.iter().flat_map(|c| c.distinct.iter().copied())).ok_or(TRIVIAL)?;
@@ -473,10 +512,12 @@ impl Scope<'_> {
         let (lemma, conditional) = all
             .get(theorem)
             .ok_or("there is no such theorem before this one")?;
-        self.conditional |= *conditional;
-        if *conditional && !letters.is_empty() {
-            return Err("letters can't be replaced in a theorem that rests on hypotheses");
-        }
+        // With letters replaced, the hypotheses are others: they need proofs as the premises do.
+        let hypotheses = match *conditional && !letters.is_empty() {
+            true => self.hypotheses,
+            false => &[],
+        };
+        self.conditional |= *conditional && letters.is_empty();
         for (symbol, by) in letters {
             let s = self
                 .terms
@@ -501,7 +542,8 @@ impl Scope<'_> {
         let used = self.variables(&by);
         let mut given = premises.iter();
         let mut more = renamed(&lemma.statement.distinct, variables).ok_or(TRIVIAL)?;
-        for premise in &lemma.premises {
+        let assumed = hypotheses.iter().map(|(_, s)| s);
+        for premise in assumed.chain(&lemma.premises) {
             for &(left, right) in &premise.parts {
                 // A premise is used for all values of its variables: what proves it must not restrict them further, nor may they be renamed,
                 // nor may a replacing term, which speaks of one process at a time, be caught by that "for all".
@@ -562,7 +604,7 @@ impl Scope<'_> {
     }
 
     /// The body of a sum or product, and what its member `at` has to differ from.
-    fn over(&self, t: Id, at: u32, sum: bool) -> Result<(Vec<(u32, u32)>, Id), &'static str> {
+    fn over(&self, t: Id, at: u32, sum: bool) -> Result<(Distinct, Id), &'static str> {
         let (but, body) = match self.terms.node(t) {
             Node::SumOver(but, body) if sum => (but, *body),
             Node::ProductOver(but, body) if !sum => (but, *body),
