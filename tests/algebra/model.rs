@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use coarsen::kernel::{Id, Index, Node, Statement, Sym, Terms};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 pub struct Model {
     pub states: usize,
@@ -92,8 +92,8 @@ impl Model {
         self.compose(path, self.top())
     }
 
-    /// The value of a term for processes of its variables 0, 1, ..
-    pub fn value(&self, terms: &Terms, t: Id, at: &[usize]) -> u16 {
+    /// The value of a term for processes of its variables.
+    pub fn value(&self, terms: &Terms, t: Id, at: &[(u32, usize)]) -> u16 {
         self.under(terms, t, at, &mut Vec::new(), &mut HashMap::new())
     }
 
@@ -101,7 +101,7 @@ impl Model {
         &self,
         terms: &Terms,
         t: Id,
-        at: &[usize],
+        at: &[(u32, usize)],
         bound: &mut Vec<usize>,
         known: &mut HashMap<(Id, Vec<usize>), u16>,
     ) -> u16 {
@@ -110,7 +110,7 @@ impl Model {
             return *value;
         }
         let process = |i: &Index, bound: &[usize]| match i {
-            Index::Var(v) => at[*v as usize],
+            Index::Var(v) => at.iter().find(|(w, _)| v == w).map_or(0, |(_, p)| *p),
             Index::Bound(n) => bound[bound.len() - 1 - *n as usize],
         };
         let value = match terms.node(t) {
@@ -147,24 +147,38 @@ impl Model {
         value
     }
 
-    /// Whether a statement with variables below the bound holds for all processes that differ as it says.
-    pub fn holds(&self, terms: &Terms, s: &Statement, variables: usize) -> bool {
-        let mut at = vec![0; variables];
+    /// Whether a statement holds for all processes that differ as it says.
+    pub fn holds(&self, terms: &Terms, s: &Statement) -> bool {
+        let mut at: Vec<(u32, usize)> = variables(terms, s).into_iter().map(|v| (v, 0)).collect();
         loop {
-            let given = s
-                .distinct
-                .iter()
-                .all(|(i, j)| at[*i as usize] != at[*j as usize]);
-            let below =
-                |(l, r): &(Id, Id)| self.value(terms, *l, &at) & !self.value(terms, *r, &at) == 0;
+            let of = |v: &u32| at.iter().find(|(w, _)| v == w).map(|(_, p)| *p);
+            let given = s.distinct.iter().all(|(i, j)| of(i) != of(j));
+            let below = |(l, r): &(Id, Id)| self.value(terms, *l, &at) & !self.value(terms, *r, &at) == 0;
             if given && !s.parts.iter().all(below) {
                 return false;
             }
-            let Some(next) = at.iter().position(|p| p + 1 < self.processes) else {
+            let Some(next) = at.iter().position(|(_, p)| p + 1 < self.processes) else {
                 return true;
             };
-            at[next] += 1;
-            at[..next].fill(0);
+            at[next].1 += 1;
+            at[..next].iter_mut().for_each(|(_, p)| *p = 0);
         }
     }
+}
+
+/// The index variables of a statement.
+pub fn variables(terms: &Terms, s: &Statement) -> BTreeSet<u32> {
+    let mut all: BTreeSet<u32> = s.distinct.iter().flat_map(|(i, j)| [*i, *j]).collect();
+    for t in s.parts.iter().flat_map(|(l, r)| [*l, *r]) {
+        terms.any(t, &mut |n| {
+            if let Node::Atom(_, is) | Node::SumOver(is, _) | Node::ProductOver(is, _) = n {
+                all.extend(is.iter().filter_map(|i| match i {
+                    Index::Var(v) => Some(*v),
+                    Index::Bound(_) => None,
+                }));
+            }
+            false
+        });
+    }
+    all
 }
