@@ -10,6 +10,7 @@ use algebra::dice::{Dice, Vocabulary};
 use algebra::model::Model;
 use coarsen::algebra::prove::Decider;
 use coarsen::kernel::{Claim, Development, Id, Index, Node, ONE, Rule, Statement, TOP, Theorem};
+use std::collections::BTreeSet;
 
 const VARIABLES: u32 = 3;
 
@@ -501,8 +502,14 @@ fn theorems_are_instantiated() {
         let symbols = w.development.terms.symbols().len();
         let mut letters = Vec::new();
         for _ in 0..w.d.below(3) {
-            let by = if w.d.flip() { w.term(2) } else { w.test(1) };
-            letters.push((w.d.below(symbols) as u32, by));
+            let symbol = w.d.below(symbols) as u32;
+            let test = w.development.terms.symbols()[symbol as usize].test;
+            let by = if test || w.d.flip() {
+                w.test(1)
+            } else {
+                w.term(2)
+            };
+            letters.push((symbol, by));
         }
         let variables = w.renaming();
         let (px, py) = (
@@ -561,10 +568,11 @@ fn decisions() {
                 let mut at = 0;
                 while at < pairs.len() && pairs.len() < 40 {
                     let (l, rs): (Id, Vec<Id>) = pairs[at].clone();
-                    let all: Vec<Id> = rs
+                    let all: BTreeSet<Id> = rs
                         .iter()
                         .flat_map(|r| targets(&mut automaton, terms, *r))
                         .collect();
+                    let all: Vec<Id> = all.into_iter().collect();
                     for l in targets(&mut automaton, terms, l) {
                         if !pairs.contains(&(l, all.clone())) {
                             pairs.push((l, all.clone()));

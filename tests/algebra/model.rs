@@ -153,7 +153,8 @@ impl Model {
         loop {
             let of = |v: &u32| at.iter().find(|(w, _)| v == w).map(|(_, p)| *p);
             let given = s.distinct.iter().all(|(i, j)| of(i) != of(j));
-            let below = |(l, r): &(Id, Id)| self.value(terms, *l, &at) & !self.value(terms, *r, &at) == 0;
+            let below =
+                |(l, r): &(Id, Id)| self.value(terms, *l, &at) & !self.value(terms, *r, &at) == 0;
             if given && !s.parts.iter().all(below) {
                 return false;
             }

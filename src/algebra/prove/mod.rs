@@ -21,7 +21,7 @@ use self::outcome::{describe, refuted, tell};
 use self::search::Search;
 use super::suite::{Declared, Hint, Item, Suite, Use};
 use super::term::Order;
-use crate::kernel::{Development, Id, Rule, Statement, Theorem};
+use crate::kernel::{Development, Id, Renaming, Rule, Statement, Sym, Theorem};
 
 /// What came of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -498,8 +498,13 @@ fn usable(
             Use::Cases(pair) => allowed.cases.push(*pair),
         }
     }
-    // A lemma with premises: they are proved from the other hints.
-    let others = given.clone();
+    // Premises of a lemma are proved from the other hints; those without premises come first.
+    let has_premises = |(n, _, letters): &(usize, Renaming, Vec<(Sym, Id)>)| {
+        let d = &proof.development;
+        let own = d.theorem(*n).is_some_and(|t| !t.premises.is_empty());
+        own || d.is_conditional(*n) && !letters.is_empty()
+    };
+    applied.sort_by_key(has_premises);
     for (n, variables, letters) in applied {
         let Some(lemma) = proof.development.theorem(n).cloned() else {
             continue;
@@ -526,20 +531,19 @@ fn usable(
                 .collect(),
         };
         let statement = put(&lemma.statement);
-        let premises: Vec<Statement> = assumed
-            .iter()
-            .chain(&lemma.premises)
-            .map(&mut put)
-            .collect();
+        let mut premises: Vec<(&Statement, Statement)> = Vec::new();
+        for s in assumed.iter().chain(&lemma.premises) {
+            premises.push((s, put(s)));
+        }
         let mut steps = Vec::new();
-        for premise in premises {
+        for (general, premise) in premises {
             // A premise holds for all its processes; of the others, what this statement says is known.
-            let own = context::variables(&proof.development.terms, &premise);
+            let own = context::variables(&proof.development.terms, general);
             let other = |d: &&(u32, u32)| !own.contains(&d.0) && !own.contains(&d.1);
             let known = item.distinct.iter().filter(other).chain(&premise.distinct);
             let distinct = crate::kernel::distinct(known.copied()).unwrap_or_default();
             for part in premise.parts {
-                steps.push(proof.part(&others, &allowed, &distinct, part)?);
+                steps.push(proof.part(&given, &allowed, &distinct, part)?);
             }
         }
         given.push(Given {
