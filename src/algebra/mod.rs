@@ -5,6 +5,7 @@
 
 pub mod elaborate;
 pub mod prove;
+pub mod refute;
 pub mod show;
 pub mod suite;
 mod term;
