@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here knows programs or BDDs. The same terms are read by the relational
 //! interpreter (`relation`), which evaluates them on one model.
 
+pub mod egraph;
 pub mod prove;
 pub mod suite;
 mod term;
