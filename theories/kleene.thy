@@ -18,8 +18,8 @@ axiom star_induction_right [z + y x <= y] : z x* <= y;
 // The same in Stoller & Cohen's words.
 
 axiom star : x* = 1 + x + x* x*;
-axiom induction [x y <= y] : x* y = y;
-axiom induction_right [x y <= x] : x y* = x;
+axiom star_induction_equal [x y <= y] : x* y = y;
+axiom star_induction_equal_right [x y <= x] : x y* = x;
 
 // First consequences.
 

@@ -12,7 +12,7 @@ test p, q;
 // The axioms.
 
 axiom omega_unfold : x^w = x x^w;
-axiom coinduction [x <= y x + z] : x <= y^w + y* z;
+axiom omega_coinduction [x <= y x + z] : x <= y^w + y* z;
 
 // First consequences.
 
