@@ -66,6 +66,8 @@ pub struct Fact {
     pub on: Needed,
     /// For how many of them because the two don't touch what the other uses.
     pub independent: usize,
+    /// For how many because, but for the names of bits, they are like others for which it was evaluated.
+    pub alike: usize,
 }
 
 /// What is known of a theorem besides its statement.

@@ -4,6 +4,7 @@ use super::super::facts::{Fact, Letter};
 use super::super::hypotheses::{Climbed, Needed, climb, fails, told_excluded};
 use super::super::instantiate::Atoms;
 use super::super::invariant::Rung;
+use super::alike::Seen;
 use super::{Deriver, Goal, Open, because};
 use crate::kernel::{Id, Index, Node, Statement, Terms, ZERO, distinct};
 use crate::program::ThreadId;
@@ -69,6 +70,8 @@ impl Deriver<'_, '_, '_> {
         };
         let text = self.discharge.show_statement(&statement);
         let form = form(self, &statement, swaps);
+        let letters = letters(self, &statement);
+        let mut seen = Seen::default();
         let mut fact = Fact {
             text,
             threads: variables
@@ -78,13 +81,31 @@ impl Deriver<'_, '_, '_> {
                 .collect(),
             on: Needed::default(),
             independent: 0,
+            alike: 0,
         };
         for chosen in self.choices(&classes) {
             let mut threads = vec![ThreadId::MAX; goal.classes.len()];
             for (v, t) in variables.iter().zip(&chosen) {
                 threads[*v as usize] = *t;
             }
-            let how = self.holds(goal, &statement, &form, &threads)?;
+            let how = match self.at_once(&form, &threads)? {
+                Some(how) => Some(how),
+                None => {
+                    let of = |x: &Factor| (x.letter, self.action(&threads, *x).unwrap_or(0));
+                    let actions: Vec<(Letter, usize)> = letters.iter().map(of).collect();
+                    let key = self.alike.key(self.model.encoding, &actions);
+                    if seen.contains(&key) {
+                        fact.alike += 1;
+                        Some(How::On(Rung::True))
+                    } else {
+                        let how = self.holds(goal, &statement, &threads)?;
+                        if let Some(How::On(Rung::True)) = how {
+                            seen.insert(key);
+                        }
+                        how
+                    }
+                }
+            };
             let Some(how) = how else {
                 let names: Vec<&str> = chosen.iter().map(|t| self.model.thread_name(*t)).collect();
                 return because(format!(
@@ -110,31 +131,31 @@ impl Deriver<'_, '_, '_> {
     }
 
     /// Whether two actions are independent, whichever threads of their classes they belong to.
-    pub(super) fn all_independent(&self, goal: &Goal, x: Id, y: Id) -> bool {
+    pub(super) fn all_independent(&mut self, goal: &Goal, x: Id, y: Id) -> bool {
         let terms = &self.discharge.development.terms;
         let (Some(x), Some(y)) = (factor(self, terms, x), factor(self, terms, y)) else {
             return false;
         };
-        let mut all = self.choices(&goal.classes).into_iter();
-        all.all(|threads| self.commute(&threads, x, y))
+        let all = self.choices(&goal.classes);
+        all.iter().all(|threads| self.commute(threads, x, y))
     }
 
+    /// How a fact comes to hold of some threads without its relations being composed, if it does.
+    fn at_once(&mut self, form: &Form, threads: &[ThreadId]) -> Result<Option<How>, Open> {
+        Ok(match form {
+            Form::Swap(x, y) if self.commute(threads, *x, *y) => Some(How::Independent),
+            Form::Empty(x, y) if self.is_empty(threads, *x, *y)? => Some(How::On(Rung::True)),
+            _ => None,
+        })
+    }
+
+    /// Whether, and on which states, a fact holds of some threads.
     fn holds(
         &mut self,
         goal: &mut Goal,
         statement: &Statement,
-        form: &Form,
         threads: &[ThreadId],
     ) -> Result<Option<How>, Open> {
-        match form {
-            Form::Swap(x, y) if self.commute(threads, *x, *y) => {
-                return Ok(Some(How::Independent));
-            }
-            Form::Empty(x, y) if self.is_empty(threads, *x, *y)? => {
-                return Ok(Some(How::On(Rung::True)));
-            }
-            _ => {}
-        }
         let e = self.model.encoding;
         e.m.control().check()?;
         let mut atoms: Vec<GroundAtom> = Vec::new();
@@ -229,7 +250,7 @@ impl Deriver<'_, '_, '_> {
     }
 
     /// Whether two factors commute because neither writes what the other reads or writes.
-    fn commute(&self, threads: &[ThreadId], x: Factor, y: Factor) -> bool {
+    fn commute(&mut self, threads: &[ThreadId], x: Factor, y: Factor) -> bool {
         let e = self.model.encoding;
         let action = |x| self.action(threads, x).map(|a| &e.actions[a]);
         match (x.letter, y.letter) {
@@ -238,11 +259,13 @@ impl Deriver<'_, '_, '_> {
                 _ => false,
             },
             (Letter::Action(..), Letter::Enabled(..)) => match (action(x), action(y)) {
-                (Some(a), Some(b)) => {
-                    let read = e.m.support(&b.enabled);
-                    let mut bits = read.into_iter().map(|l| (l / 3) as u32);
-                    bits.all(|bit| a.rel.writes.binary_search(&bit).is_err())
-                }
+                (Some(a), Some(_)) => match self.action(threads, y) {
+                    Some(b) => {
+                        let read = self.alike.bits(e, y.letter, b);
+                        read.iter().all(|bit| a.rel.writes.binary_search(bit).is_err())
+                    }
+                    None => false,
+                },
                 _ => false,
             },
             (Letter::Action(..), Letter::Violated) => {
@@ -305,6 +328,24 @@ fn form(d: &Deriver, statement: &Statement, swaps: bool) -> Form {
         (Some(x), Some(y)) if right == ZERO => Form::Empty(x, y),
         _ => Form::Other,
     }
+}
+
+/// The letters of a statement, each once.
+fn letters(d: &Deriver, statement: &Statement) -> Vec<Factor> {
+    let terms = &d.discharge.development.terms;
+    let mut atoms = Vec::new();
+    for (l, r) in &statement.parts {
+        let mut todo = vec![*r, *l];
+        while let Some(t) = todo.pop() {
+            match terms.node(t) {
+                Node::Atom(..) if !atoms.contains(&t) => atoms.push(t),
+                Node::Not(x) | Node::Star(x) | Node::Omega(x) => todo.push(*x),
+                Node::Sum(all) | Node::Product(all) => todo.extend(all),
+                _ => {}
+            }
+        }
+    }
+    atoms.into_iter().filter_map(|t| factor(d, terms, t)).collect()
 }
 
 fn factor(d: &Deriver, terms: &Terms, t: Id) -> Option<Factor> {

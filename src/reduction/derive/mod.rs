@@ -4,6 +4,7 @@
 //! that none of them is enabled. `tactics` asks for the facts it needs and builds a proof, for generic threads i and j of two classes; the kernel checks it.
 //! So one proof serves for all threads of a class, whatever their number. What the tactics cannot do is left to the relations.
 
+mod alike;
 mod establish;
 mod script;
 mod tactics;
@@ -19,6 +20,7 @@ use crate::program::ThreadId;
 use crate::relation::Meaning;
 use crate::report::{self, Status, Witness};
 use rustc_hash::FxHashMap;
+use alike::Alike;
 use script::Script;
 
 /// A thread with more actions than this is left to the relations.
@@ -61,6 +63,7 @@ pub struct Deriver<'d, 'e, 'p> {
     /// Whether a fact may need a stronger invariant than the hypothesis it serves; otherwise the relations do better.
     pub may_climb: bool,
     places: Places<'d>,
+    alike: Alike,
     known: FxHashMap<Vec<(Id, Id)>, usize>,
 }
 
@@ -89,6 +92,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
     ) -> Self {
         Deriver {
             places: Places::new(model.encoding),
+            alike: Alike::default(),
             model,
             ladder,
             discharge,
