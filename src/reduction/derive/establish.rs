@@ -29,6 +29,9 @@ enum Form {
     Other,
 }
 
+/// So many choices of a fact are evaluated in debug builds although a short cut is taken.
+const RECHECKED: usize = 30;
+
 /// How a fact came to hold of some threads.
 enum How {
     Independent,
@@ -72,6 +75,7 @@ impl Deriver<'_, '_, '_> {
         let form = form(self, &statement, swaps);
         let letters = letters(self, &statement);
         let mut seen = Seen::default();
+        let mut rechecked = 0;
         let mut fact = Fact {
             text,
             threads: variables
@@ -89,13 +93,17 @@ impl Deriver<'_, '_, '_> {
                 threads[*v as usize] = *t;
             }
             let how = match self.at_once(&form, &threads)? {
-                Some(how) => Some(how),
+                Some(how) => {
+                    self.recheck(goal, &statement, &threads, &mut rechecked)?;
+                    Some(how)
+                }
                 None => {
                     let of = |x: &Factor| (x.letter, self.action(&threads, *x).unwrap_or(0));
                     let actions: Vec<(Letter, usize)> = letters.iter().map(of).collect();
                     let key = self.alike.key(self.model.encoding, &actions);
                     if seen.contains(&key) {
                         fact.alike += 1;
+                        self.recheck(goal, &statement, &threads, &mut rechecked)?;
                         Some(How::On(Rung::True))
                     } else {
                         let how = self.holds(goal, &statement, &threads)?;
@@ -138,6 +146,22 @@ impl Deriver<'_, '_, '_> {
         };
         let all = self.choices(&goal.classes);
         all.iter().all(|threads| self.commute(threads, x, y))
+    }
+
+    /// In debug builds, some of what a short cut says of each fact is evaluated as well.
+    fn recheck(
+        &mut self,
+        goal: &mut Goal,
+        statement: &Statement,
+        threads: &[ThreadId],
+        done: &mut usize,
+    ) -> Result<(), Open> {
+        if cfg!(debug_assertions) && *done < RECHECKED {
+            *done += 1;
+            let how = self.holds(goal, statement, threads)?;
+            assert!(matches!(how, Some(How::On(Rung::True))), "{statement:?}");
+        }
+        Ok(())
     }
 
     /// How a fact comes to hold of some threads without its relations being composed, if it does.
