@@ -591,6 +591,33 @@ fn files_use_files_beside_them() {
     );
 }
 
+/// A file may state under a name what another states of something else: neither is taken for the other.
+#[test]
+fn statements_of_one_name_are_told_apart() {
+    let at = folder(
+        "names",
+        &[
+            (
+                "b.thy",
+                "action x; identity a : x <= x; identity \"a b\" : x x <= x x",
+            ),
+            (
+                "a.thy",
+                "use \"b.thy\"; action y; identity c : x <= x by a; open a : y <= y y; identity d : y <= y by \"a b\"",
+            ),
+        ],
+    );
+    let path = |name: &str| at.join(name).to_string_lossy().into_owned();
+    let (code, out, err) = coarsen(&["prove", &path("a.thy"), "--certificate", &path("out")]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(
+        out.contains("2 proved") && out.contains("refuted  a "),
+        "{out}"
+    );
+    let (code, out, err) = coarsen(&["verify", &path("out/a.cert")]);
+    assert_eq!(code, 0, "{out}{err}");
+}
+
 /// Half of a collection; all that is true is proved, nothing that is false.
 #[test]
 fn suites_in_s_expressions() {

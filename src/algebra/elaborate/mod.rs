@@ -78,6 +78,8 @@ struct Elaborator {
     meanings: FxHashMap<(String, usize), Meaning>,
     variables: FxHashMap<String, u32>,
     stated: FxHashMap<String, Stated>,
+    /// Names of theorems.
+    titles: FxHashSet<String>,
     /// Of each item the index variables and letters that a hint may give values.
     free: Vec<hints::Free>,
     errors: Vec<Diagnostic>,
@@ -148,6 +150,7 @@ impl Elaborator {
                     let line = lines.of_offset(name.span.start);
                     let item = Item {
                         name: name.name.clone(),
+                        title: self.title(&name.name, file.name),
                         file: file.name.to_string(),
                         line,
                         declared: *declared,
@@ -287,9 +290,21 @@ impl Elaborator {
         let n = self.suite.development.hypotheses().len();
         self.state(name, Stated::Hypothesis(n));
         if let Some((statement, _)) = self.statement(chain) {
-            let title = name.name.split_whitespace().collect::<Vec<_>>().join("_");
+            let title = without_blanks(&name.name);
             self.suite.development.assume(&title, statement);
         }
+    }
+
+    /// A name for the theorem of a statement. Files may state different things under one name.
+    fn title(&mut self, name: &str, file: &str) -> String {
+        let mut title = without_blanks(name);
+        if !self.titles.insert(title.clone()) {
+            title = without_blanks(&format!("{title}@{file}"));
+            while !self.titles.insert(title.clone()) {
+                title.push('\'');
+            }
+        }
+        title
     }
 
     /// A statement with its links; none if there are errors.
@@ -392,6 +407,15 @@ impl Elaborator {
     /// What was probably meant.
     fn guess<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
         nearest(word, known).map(|near| format!("did you mean `{near}`?"))
+    }
+}
+
+fn without_blanks(name: &str) -> String {
+    let title = name.split_whitespace().collect::<Vec<_>>().join("_");
+    if title.is_empty() {
+        "_".to_string()
+    } else {
+        title
     }
 }
 

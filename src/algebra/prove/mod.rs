@@ -393,7 +393,7 @@ fn theorem_of(
         }
     }
     let before = proof.development.theorems().len();
-    let done = proof.admit(&this.name, premises, statement, proves)?;
+    let done = proof.admit(&this.title, premises, statement, proves)?;
     if without.is_some() {
         suite.development.forget(before);
     }
@@ -415,8 +415,8 @@ impl Proof<'_> {
 
 /// An item that has been proved.
 fn known(suite: &Suite, item: usize) -> Option<usize> {
-    let name = &suite.items[item].name;
-    suite.development.theorems().position(|t| t.name == *name)
+    let title = &suite.items[item].title;
+    suite.development.theorems().position(|t| t.name == *title)
 }
 
 /// What an item states, all links and the chain as a whole.
