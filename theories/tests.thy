@@ -105,7 +105,8 @@ identity passes_down [p x <= x p] : p x* <= x* p;
 identity guard_of_loop [p x = x p] : p x* = p (p x)*;
 identity guard_of_loop_below [p x <= x p] : p x* = p (x p)*;
 identity guard_of_exit [p x = x p] : x* p = (p x)* p;
-identity while_moves [p y = y p, x y = y x] : y (p x)* ~p = (p x)* ~p y;
+identity loop_moves [h : p y = y p, c : x y = y x] : y (p x)* = (p x)* y by h, c, induction;
+identity while_moves [h : p y = y p, c : x y = y x] : y (p x)* ~p = (p x)* ~p y by loop_moves, h, c;
 identity test_out_of_branch [p x = x p, p y = y p] : p (q x + ~q y) = (q x + ~q y) p;
 
 // A test that stays true once it is: the loop falls into two.

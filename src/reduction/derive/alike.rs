@@ -53,7 +53,11 @@ impl Alike {
         for o in &own {
             key.push(o.form as u64);
             // Which of the joint bits are its own.
-            key.extend(o.bits.iter().map(|b| joint.partition_point(|x| x < b) as u64));
+            key.extend(
+                o.bits
+                    .iter()
+                    .map(|b| joint.partition_point(|x| x < b) as u64),
+            );
         }
         // Which bits hold a code together, and how many codes there are.
         let mut last = None;
