@@ -6,6 +6,7 @@
 pub mod egraph;
 pub mod elaborate;
 pub mod prove;
+pub mod refute;
 pub mod show;
 pub mod suite;
 mod term;
