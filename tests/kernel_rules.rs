@@ -89,11 +89,8 @@ impl World {
     }
 
     fn is_true(&self, distinct: &Pairs, left: Id, right: Id) -> bool {
-        self.model.holds(
-            &self.development.terms,
-            &statement(distinct, left, right),
-            VARIABLES as usize,
-        )
+        self.model
+            .holds(&self.development.terms, &statement(distinct, left, right))
     }
 
     /// A true premise with a step that uses it: the step's number.
