@@ -3,7 +3,7 @@
 use crate::algebra::{Statement, Term, Theory, shipped};
 use crate::control::Control;
 use crate::program::{Expr, Program, elaborate};
-use crate::reduction::{self, CheckOptions};
+use crate::reduction::{self, CheckOptions, Discharge};
 use crate::report::{EvalReport, Report};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
@@ -93,10 +93,21 @@ impl Session {
 
     /// Checks the discipline and all properties under a theorem.
     pub fn check(&self, theory: &Theory, options: &CheckOptions, control: &Control) -> Report {
-        let mut report = reduction::check(&self.name, &self.program, theory, options, control);
+        self.check_with_facts(theory, options, control).0
+    }
+
+    /// The same, with what was derived: the facts, and the proofs that rest on them.
+    pub fn check_with_facts(
+        &self,
+        theory: &Theory,
+        options: &CheckOptions,
+        control: &Control,
+    ) -> (Report, Discharge) {
+        let (mut report, discharge) =
+            reduction::check_with_facts(&self.name, &self.program, theory, options, control);
         report.timing.front_end = self.front_end;
         report.timing.total += self.front_end;
-        report
+        (report, discharge)
     }
 
     /// Evaluates an inclusion or equation on this model.

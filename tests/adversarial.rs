@@ -30,7 +30,7 @@ fn run(session: &Session, strict: bool, budget: Budget) -> Report {
         cross_check: true,
         strict,
         property: None,
-        ..CheckOptions::default()
+        ..CheckOptions::thorough()
     };
     let theory = theory("stoller-cohen").expect("the default theorem");
     session.check(&theory, &options, &Control::new(budget))
@@ -290,7 +290,7 @@ fn mistakes(session: &Session, source: &str, tally: &mut [usize; 5]) -> Vec<Stri
             cross_check: budget.nodes == Budget::default().nodes,
             strict,
             annotate: !strict,
-            ..CheckOptions::default()
+            ..CheckOptions::thorough()
         };
         session.check(&theory, &options, &Control::new(budget))
     };
@@ -400,7 +400,7 @@ fn a_limit_refutes_no_guess() {
             nodes,
             ..Budget::default()
         };
-        let report = session.check(&theory, &CheckOptions::default(), &Control::new(budget));
+        let report = session.check(&theory, &CheckOptions::thorough(), &Control::new(budget));
         assert_ne!(
             status(&report, "discipline"),
             Some(Status::Refuted),
@@ -430,7 +430,7 @@ fn a_guess_changes_no_count() {
 fn pasted_back(source: &str) -> Option<Status> {
     let options = CheckOptions {
         annotate: true,
-        ..CheckOptions::default()
+        ..CheckOptions::thorough()
     };
     let report = coarsen::check_source("pasted.cor", source, &options).expect("a model");
     let text = report.annotated.as_deref().expect("the annotated text");
@@ -480,7 +480,7 @@ fn the_outcomes_of_a_violating_step_are_not_enumerated() {
          }",
     );
     let theory = theory("stoller-cohen").expect("the default theorem");
-    let report = session.check(&theory, &CheckOptions::default(), &Control::default());
+    let report = session.check(&theory, &CheckOptions::thorough(), &Control::default());
     assert_eq!(status(&report, "discipline"), Some(Status::Holds));
     assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
 }

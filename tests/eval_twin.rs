@@ -71,7 +71,7 @@ impl Twin {
     fn new(source: &str) -> Twin {
         let (session, _) = Session::load("twin.cor", source, &[], ParseLimits::default()).unwrap();
         let theory = theory("stoller-cohen").unwrap();
-        let report = session.check(&theory, &CheckOptions::default(), &Control::default());
+        let report = session.check(&theory, &CheckOptions::thorough(), &Control::default());
         let p = session.program();
         let states = states(p);
         let index: HashMap<State, usize> = states

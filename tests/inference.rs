@@ -14,7 +14,7 @@ fn check(source: &str) -> Report {
     let options = CheckOptions {
         cross_check: true,
         annotate: true,
-        ..CheckOptions::default()
+        ..CheckOptions::thorough()
     };
     match coarsen::check_source("sample.cor", source, &options) {
         Ok(report) => report,

@@ -114,7 +114,7 @@ impl Disciplined {
 }
 
 fn check(source: &str) -> Report {
-    coarsen::check_source("disciplined.cor", source, &CheckOptions::default())
+    coarsen::check_source("disciplined.cor", source, &CheckOptions::thorough())
         .unwrap_or_else(|errors| panic!("{errors:?} in\n{source}"))
 }
 

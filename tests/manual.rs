@@ -169,7 +169,7 @@ impl Page {
         let theory = theory("stoller-cohen").expect("shipped");
         let options = CheckOptions {
             cross_check: true,
-            ..CheckOptions::default()
+            ..CheckOptions::thorough()
         };
         let report = session.check(&theory, &options, &Control::default());
         if report.evidence_rejected {

@@ -7,7 +7,7 @@ use coarsen::{CheckOptions, check_source, theory};
 fn checked(source: &str) -> Report {
     let options = CheckOptions {
         cross_check: true,
-        ..CheckOptions::default()
+        ..CheckOptions::thorough()
     };
     match check_source("regression.cor", source, &options) {
         Ok(report) => report,
@@ -149,7 +149,7 @@ fn a_violation_met_before_a_limit_is_reported() {
             ..Default::default()
         };
         let control = coarsen::control::Control::new(budget);
-        let report = session.check(&theory, &CheckOptions::default(), &control);
+        let report = session.check(&theory, &CheckOptions::thorough(), &control);
         assert!(!report.evidence_rejected, "{}", report.reason);
         assert!(
             matches!(report.verdict, Verdict::Refuted | Verdict::Unknown),

@@ -245,7 +245,7 @@ fn check_within(session: &Session, strict: bool, time: Duration) -> Report {
         cross_check: true,
         strict,
         property: None,
-        ..CheckOptions::default()
+        ..CheckOptions::thorough()
     };
     let control = Control::new(Budget {
         nodes: 200_000,
@@ -353,7 +353,7 @@ fn limits_never_change_an_answer() {
         ] {
             let options = CheckOptions {
                 cross_check: true,
-                ..CheckOptions::default()
+                ..CheckOptions::thorough()
             };
             let report = session.check(&theory, &options, &Control::new(Budget { nodes, states }));
             assert!(!report.evidence_rejected, "{} within {nodes}", m.name);
@@ -374,7 +374,7 @@ fn limits_never_change_an_answer() {
         }
         let stopped = Control::default();
         stopped.stop(Stop::Interrupt);
-        let report = session.check(&theory, &CheckOptions::default(), &stopped);
+        let report = session.check(&theory, &CheckOptions::thorough(), &stopped);
         assert_eq!(report.verdict, Verdict::Unknown, "{}", m.name);
     }
     assert!(decided > 20, "only {decided} runs came to an answer");

@@ -20,7 +20,7 @@ fn disagreement(sample: &Sample) -> Vec<String> {
 fn compared(sample: &Sample, compare: fn(&Model, &Report) -> Vec<String>) -> Vec<String> {
     let options = CheckOptions {
         cross_check: true,
-        ..CheckOptions::default()
+        ..CheckOptions::thorough()
     };
     match coarsen::check_source("sample.cor", &sample.source, &options) {
         Ok(report) => compare(&sample.model(), &report),

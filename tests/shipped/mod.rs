@@ -82,7 +82,7 @@ pub fn check(session: &Session, strict: bool) -> Report {
         cross_check: true,
         strict,
         property: None,
-        ..CheckOptions::default()
+        ..CheckOptions::thorough()
     };
     let report = session.check(&theory, &options, &Control::default());
     assert!(!report.evidence_rejected, "{report:#?}");

@@ -153,6 +153,32 @@ impl<'t> Builder<'t> {
         self.chain(&[step, after])
     }
 
+    /// A term with the hole wherever another stands in it, not looking into tests and sums over processes.
+    pub fn holed(&mut self, t: Id, part: Id) -> Id {
+        if t == part {
+            return self.hole();
+        }
+        match self.terms.node(t).clone() {
+            Node::Sum(all) => {
+                let all: Vec<Id> = all.into_iter().map(|x| self.holed(x, part)).collect();
+                self.terms.sum(all)
+            }
+            Node::Product(all) => {
+                let all: Vec<Id> = all.into_iter().map(|x| self.holed(x, part)).collect();
+                self.terms.product(all)
+            }
+            Node::Star(x) => {
+                let x = self.holed(x, part);
+                self.terms.star(x)
+            }
+            Node::Omega(x) => {
+                let x = self.holed(x, part);
+                self.terms.omega(x)
+            }
+            _ => t,
+        }
+    }
+
     /// The factors of a term.
     pub fn factors(&self, t: Id) -> Vec<Id> {
         match self.terms.node(t) {

@@ -5,7 +5,7 @@
 //! any other. Depth-first with iterative deepening; all limits are counts; the order is that of the text.
 
 use super::build::{Builder, Step};
-use super::context::{Allowed, Context, Directed, Given, context, variables_of};
+use super::context::{Allowed, Context, Directed, Given, context, tests_of, variables_of};
 use crate::kernel::{Claim, Id, Index, Node, ONE, Rule, TOP, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -280,6 +280,61 @@ impl<'t> Search<'t> {
                 }
             }
         }
+        for n in 0..c.rules.len() {
+            if let Some(step) = self.inside(c, m, c.rules[n], right, depth) {
+                return Some(step);
+            }
+        }
+        self.by_tests(c, &factors, right, depth)
+    }
+
+    /// Applies a rule wherever its left side stands literally, inside stars too.
+    fn inside(
+        &mut self,
+        c: &Context,
+        m: Id,
+        rule: Directed,
+        right: Id,
+        depth: usize,
+    ) -> Option<Step> {
+        let context = self.b.holed(m, rule.left);
+        if context == m || context == self.b.hole() {
+            return None;
+        }
+        let applied = self.b.context(context, rule.step);
+        let (start, next) = self.b.claims[applied];
+        if start != m || next == m {
+            return None;
+        }
+        let rest = self.below(c, next, right, depth - 1)?;
+        self.b.chain(&[applied, rest])
+    }
+
+    /// Tells apart whether a test holds somewhere in a monomial, for the tests that rules ask for.
+    fn by_tests(&mut self, c: &Context, factors: &[Id], right: Id, depth: usize) -> Option<Step> {
+        let whole = self.b.terms.product(factors.iter().copied());
+        for n in 0..c.tests.len() {
+            let holds = c.tests[n];
+            let fails = self.b.terms.not(holds);
+            for at in 0..=factors.len() {
+                let (prefix, suffix) = factors.split_at(at);
+                let mut steps = Vec::new();
+                for test in [holds, fails] {
+                    let parts = prefix.iter().chain([&test]).chain(suffix);
+                    let part = self.b.terms.product(parts.copied());
+                    if part == ZERO || part == whole {
+                        break;
+                    }
+                    match self.monomial(c, part, right, depth - 1) {
+                        Some(step) => steps.push(step),
+                        None => break,
+                    }
+                }
+                if steps.len() == 2 {
+                    return self.b.join(whole, steps);
+                }
+            }
+        }
         None
     }
 
@@ -312,23 +367,7 @@ impl<'t> Search<'t> {
 
     /// Literals that hold before a run of factors, and those that hold after it, of the tests in sight.
     fn kept(&mut self, c: &Context, run: Id, right: Id) -> (Vec<Id>, Vec<Id>) {
-        let mut literals = Vec::new();
-        let terms = &mut *self.b.terms;
-        let mut seen: Vec<Id> = vec![run, right];
-        let mut known = FxHashSet::default();
-        while let Some(x) = seen.pop() {
-            if !known.insert(x) {
-                continue;
-            }
-            match terms.node(x) {
-                Node::Sum(all) | Node::Product(all) => seen.extend(all),
-                Node::Star(y) | Node::Not(y) => seen.push(*y),
-                Node::Zero | Node::One => {}
-                _ if terms.is_test(x) => literals.push(x),
-                _ => {}
-            }
-        }
-        literals.sort_unstable();
+        let literals = tests_of(self.b.terms, &[run, right]);
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for p in literals {
             let not = self.b.terms.not(p);

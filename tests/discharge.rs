@@ -1,0 +1,276 @@
+//! Hypotheses derived from facts: which are, from how many, and whether what they rest on is true.
+
+#[allow(dead_code)]
+mod shipped;
+#[allow(dead_code)]
+mod twin;
+
+use coarsen::control::Control;
+use coarsen::kernel::{self, Id, Index, Node};
+use coarsen::program::ThreadId;
+use coarsen::reduction::{By, Discharge, Ladder, Letter, Rung};
+use coarsen::relation::{Encoding, Evaluator, Ground, GroundAtom, Meaning};
+use coarsen::report::{Discharge as How, Report, Status, Verdict};
+use coarsen::syntax::ParseLimits;
+use coarsen::{CheckOptions, Session, theory};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use twin::generate::samples;
+
+fn options(discharge: By) -> CheckOptions {
+    CheckOptions {
+        discharge,
+        property: Some("discipline".into()),
+        ..CheckOptions::thorough()
+    }
+}
+
+fn session(name: &str, source: &str, defines: &[(&str, usize)]) -> Session {
+    let defines: Vec<(String, String)> = defines
+        .iter()
+        .map(|(n, v)| (n.to_string(), v.to_string()))
+        .collect();
+    match Session::load(name, source, &defines, ParseLimits::default()) {
+        Ok((session, _)) => session,
+        Err(errors) => panic!("{name}: {errors:?}"),
+    }
+}
+
+fn run(session: &Session, by: By) -> (Report, Discharge) {
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    session.check_with_facts(&theory, &options(by), &Control::default())
+}
+
+fn model(name: &str, defines: &[(&str, usize)]) -> Session {
+    let path = format!("{}/models/{name}", env!("CARGO_MANIFEST_DIR"));
+    let source = std::fs::read_to_string(&path).expect(name);
+    session(name, &source, defines)
+}
+
+/// Everything is derived, nothing is vacuous, and there are as many instances as pairs of different threads.
+fn derives_everything(name: &str, defines: &[(&str, usize)]) -> (Report, Discharge) {
+    let session = model(name, defines);
+    let n = session.program().threads.len();
+    let (report, discharge) = run(&session, By::Algebra);
+    assert_eq!(report.verdict, Verdict::Holds, "{name} {defines:?}");
+    for h in &report.hypotheses {
+        let of_pairs = ["12", "13", "14", "15"].contains(&h.id.as_str());
+        let instances = if of_pairs { n * (n - 1) } else { n };
+        assert_eq!(h.status, Status::Holds, "{name} ({}): {}", h.id, h.evidence);
+        assert_eq!(h.discharge, How::Derived);
+        assert_eq!(h.instances, instances.to_string());
+        assert!(!h.vacuous && h.evidence.starts_with("derived from "));
+    }
+    (report, discharge)
+}
+
+#[test]
+fn algebra_alone_derives_section_7_its_family_and_the_ring() {
+    let (report, _) = derives_everything("stoller_cohen/two_locks_barrier.cor", &[]);
+    // Three invisible and six visible steps of each of two threads.
+    let facts: Vec<&str> = report.hypotheses.iter().map(|h| h.facts.as_str()).collect();
+    assert_eq!(facts, ["12", "18", "36", "18", "36", "42", "6", "6"]);
+    for k in [1, 2, 5, 9] {
+        derives_everything("stoller_cohen/two_locks_barrier_k.cor", &[("K", k)]);
+    }
+    for n in [4, 16, 32] {
+        let (report, discharge) = derives_everything("classic/locked_ring.cor", &[("N", n)]);
+        let of = |id| report.hypotheses.iter().find(|h| h.id == id).expect("15");
+        assert_eq!(of("15").facts, (12 * n * (n - 1)).to_string());
+        // One proof for all pairs.
+        let proofs = discharge.derived.iter().filter(|d| d.hypothesis == "15");
+        assert_eq!(proofs.count(), 1);
+    }
+}
+
+/// The certificate of what was derived can be written, read and is accepted; the facts are its hypotheses.
+fn replays(discharge: &Discharge) {
+    let d = &discharge.development;
+    assert_eq!(d.hypotheses().len(), discharge.facts.len());
+    assert_eq!(d.theorems().len(), discharge.derived.len());
+    assert_eq!(d.terms.symbols().len(), discharge.letters.len());
+    let read = kernel::read(&kernel::write(d)).expect("an accepted certificate");
+    assert_eq!(read.theorems().len(), d.theorems().len());
+}
+
+fn ground(
+    (e, d): (&Encoding, &Discharge),
+    t: Id,
+    threads: &[ThreadId],
+    atoms: &mut Vec<GroundAtom>,
+) -> Ground {
+    let mut each = |all: &[Id]| -> Vec<Ground> {
+        all.iter()
+            .map(|x| ground((e, d), *x, threads, atoms))
+            .collect()
+    };
+    match d.development.terms.node(t) {
+        Node::Zero => Ground::Zero,
+        Node::One => Ground::One,
+        Node::Top => Ground::Top,
+        Node::Sum(all) => Ground::Sum(each(all)),
+        Node::Product(all) => Ground::Product(each(all)),
+        Node::Not(x) => Ground::Not(Box::new(ground((e, d), *x, threads, atoms))),
+        Node::Atom(s, indices) => {
+            let action = |l| {
+                let Some(Index::Var(v)) = indices.first() else {
+                    panic!("a letter without a thread");
+                };
+                let at = |a: &usize| e.actions[*a].location == l;
+                e.of_thread(threads[*v as usize]).find(at).expect("an action")
+            };
+            let meaning = match d.letters[*s as usize] {
+                Letter::Action(_, l) => Meaning::Actions(vec![action(l)]),
+                Letter::Enabled(_, l) => Meaning::Test(e.actions[action(l)].enabled.clone()),
+                Letter::Violated => Meaning::Test(e.q()),
+                Letter::Hole => panic!("a hole in a fact"),
+            };
+            atoms.push(GroundAtom {
+                name: format!("{t}"),
+                meaning,
+            });
+            Ground::Atom(atoms.len() - 1)
+        }
+        other => panic!("{other:?} in a fact"),
+    }
+}
+
+/// Every fact, for every choice of threads, evaluated anew and as a whole. How many choices there were.
+fn facts_are_true(session: &Session, discharge: &Discharge) -> usize {
+    let control = Control::default();
+    let e = Encoding::new(session.program(), &control).expect("no limit");
+    let mut ladder = Ladder::new(&e);
+    let mut evaluated = 0;
+    for (fact, (_, statement)) in discharge.facts.iter().zip(discharge.development.hypotheses()) {
+        let rung = fact.on.highest();
+        let assumption = match rung {
+            Rung::True => None,
+            _ => ladder.ask(rung).expect("no limit").cloned(),
+        };
+        let mut choices: Vec<Vec<ThreadId>> = vec![vec![0; 4]];
+        for (var, class) in &fact.threads {
+            let members = &discharge.classes[*class].threads;
+            let longer = choices.iter().flat_map(|c| {
+                members.iter().map(|t| {
+                    let mut c = c.clone();
+                    c[*var as usize] = *t;
+                    c
+                })
+            });
+            choices = longer.collect();
+        }
+        let differ = |c: &&Vec<ThreadId>| match fact.threads.as_slice() {
+            [(i, _), (j, _)] => c[*i as usize] != c[*j as usize],
+            _ => true,
+        };
+        let choices: Vec<&Vec<ThreadId>> = choices.iter().filter(differ).collect();
+        assert_eq!(choices.len(), fact.on.all(), "{}", fact.text);
+        for threads in choices {
+            for (l, r) in &statement.parts {
+                let mut atoms = Vec::new();
+                // As a sum with nothing, so that no part of it is skipped.
+                let l = ground((&e, discharge), *l, threads, &mut atoms);
+                let l = Ground::Product(vec![Ground::Sum(vec![l]), Ground::One]);
+                let r = ground((&e, discharge), *r, threads, &mut atoms);
+                let evaluator = Evaluator {
+                    encoding: &e,
+                    atoms: &atoms,
+                    assumption: assumption.as_ref(),
+                };
+                let outcome = evaluator.included(&l, &r).expect("no limit");
+                assert!(outcome.failure.is_none(), "{} {threads:?}", fact.text);
+                evaluated += 1;
+            }
+        }
+    }
+    evaluated
+}
+
+#[test]
+fn facts_of_shipped_models_are_true_and_their_proofs_replay() {
+    let mut evaluated = 0;
+    for shipped in shipped::models() {
+        // Where disciplines are guessed, the program that was checked is another one.
+        let session = session(&shipped.name, &shipped.source, &[]);
+        let (report, discharge) = run(&session, By::Both);
+        assert!(!report.evidence_rejected, "{}: {}", shipped.name, report.reason);
+        replays(&discharge);
+        if report.discipline.is_empty() {
+            evaluated += facts_are_true(&session, &discharge);
+        }
+    }
+    assert!(evaluated > 5_000, "{evaluated}");
+}
+
+#[test]
+fn random_programs_are_mostly_derived_and_never_wrongly() {
+    let mut runner = TestRunner::deterministic();
+    let (mut derived, mut held, mut all) = (0, 0, 0);
+    for _ in 0..150 {
+        let sample = samples().new_tree(&mut runner).expect("a sample").current();
+        let session = session("sample.cor", &sample.source, &[]);
+        let (report, discharge) = run(&session, By::Both);
+        assert!(!report.evidence_rejected, "{}\n{}", report.reason, sample.source);
+        replays(&discharge);
+        if report.discipline.is_empty() {
+            facts_are_true(&session, &discharge);
+        }
+        let (relations, _) = run(&session, By::Relations);
+        for (b, r) in report.hypotheses.iter().zip(&relations.hypotheses) {
+            let said = |h: &coarsen::report::Hypothesis| (h.status, h.vacuous, h.invariant.clone());
+            assert_eq!(said(b), said(r), "({}) {}", b.id, sample.source);
+            all += 1;
+            held += usize::from(r.status == Status::Holds);
+            derived += usize::from(b.discharge == How::Derived);
+        }
+    }
+    eprintln!("of {all} hypotheses {held} hold, and {derived} of these are derived");
+    assert!(10 * derived > 9 * held, "{derived} of {held}");
+}
+
+#[test]
+fn what_is_not_derived_is_unknown_and_names_the_missing_fact() {
+    let session = model("hypotheses/taken_away.cor", &[]);
+    let (report, _) = run(&session, By::Algebra);
+    let h = report.hypotheses.iter().find(|h| h.id == "15").expect("15");
+    assert_eq!((h.status, h.discharge), (Status::Unknown, How::None));
+    let wanted = "not derived: `thief.Take writer.Use <= ";
+    assert!(h.evidence.starts_with(wanted), "{}", h.evidence);
+    assert!(h.evidence.ends_with("is no fact for writer and thief"));
+    assert_eq!(report.verdict, Verdict::Unknown);
+    // A missing fact refutes nothing; the relations do.
+    let (report, _) = run(&session, By::Either);
+    assert_eq!(report.verdict, Verdict::HypothesisRefuted);
+}
+
+#[test]
+fn an_endless_invisible_loop_with_an_exit_is_left_to_the_relations() {
+    let source = "mutex m; var x: 0..3 = 0 protected x by m;
+        thread a { var n: 0..3 = 0; lock(m); n = 0; while (n < 3) { n = n + 1; x = n; } unlock(m); }
+        thread b { lock(m); x = 0; unlock(m); }";
+    let session = session("loop.cor", source, &[]);
+    let (report, _) = run(&session, By::Both);
+    let of = |id: &str| report.hypotheses.iter().find(|h| h.id == id).expect("11");
+    assert_eq!((of("11").status, of("11").discharge), (Status::Holds, How::Evaluated));
+    assert_eq!((of("14").status, of("14").discharge), (Status::Holds, How::Derived));
+    let (report, _) = run(&session, By::Algebra);
+    let evidence = &report.hypotheses[0].evidence;
+    assert_eq!(evidence, "not derived: the control of invisible steps is cyclic");
+}
+
+#[test]
+fn threads_that_are_alike_are_evaluated_once() {
+    let source = "mutex m; var x: 0..3 = 0 protected x by m;
+        thread w(i in 0..9) { lock(m); x = 1; x = 2; unlock(m); }";
+    let session = session("alike.cor", source, &[]);
+    let (report, discharge) = run(&session, By::Algebra);
+    assert_eq!(report.verdict, Verdict::Holds);
+    let meets = |f: &&coarsen::reduction::Fact| f.on.all() == 90 && f.independent == 0;
+    let facts: Vec<_> = discharge.facts.iter().filter(meets).collect();
+    assert!(facts.len() >= 4, "{}", facts.len());
+    // Only which of the two comes first in the order of bits makes a difference.
+    for fact in facts {
+        assert!(fact.alike >= 80, "{} {}", fact.text, fact.alike);
+    }
+    facts_are_true(&session, &discharge);
+}
