@@ -2,6 +2,7 @@
 //!
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
+use super::certificate::gather;
 use super::hypotheses::{self, Pairs};
 use super::inferred;
 use super::instantiate::{Model, Names, Unreadable};
@@ -15,6 +16,7 @@ use super::verdict;
 use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, hides_id, well_formedness};
 use crate::algebra::{self, Theory};
+use crate::bundle;
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
 use crate::inference::{Inference, annotated};
@@ -35,6 +37,8 @@ pub struct CheckOptions {
     pub property: Option<String>,
     /// Write the inferred disciplines into the model's text.
     pub annotate: bool,
+    /// Gather a bundle that shows what holds.
+    pub certificate: bool,
 }
 
 /// Checks a program under a theorem. Never fails: what could not be decided is `unknown` and says why.
@@ -182,6 +186,17 @@ impl Check<'_> {
         self.control.publish(report);
         if self.options.cross_check {
             self.cross_check(report, &goals)?;
+        }
+        if self.options.certificate {
+            let bundle = gather(
+                report,
+                &explorer,
+                &visibility,
+                &reduced,
+                &goals,
+                &mut ladder,
+            )?;
+            report.bundle = bundle.as_ref().map(bundle::write);
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)

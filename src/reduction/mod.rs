@@ -1,6 +1,7 @@
 //! Where algebra meets programs: which steps are invisible, whether a theorem's hypotheses hold of a program, and
 //! what its reduced system reaches.
 
+mod certificate;
 mod check;
 mod eval;
 mod excluded;
@@ -13,6 +14,7 @@ mod ownership;
 mod paths;
 mod properties;
 mod reachable;
+mod replay;
 mod search;
 mod stoller_cohen;
 mod telling;
@@ -27,5 +29,6 @@ pub use eval::eval;
 pub use instantiate::{Instance, Model};
 pub use invariant::{Budgets, Ladder, Rung, leaves};
 pub use reachable::reachable;
+pub use replay::{Evaluation, holds_under};
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub use visibility::{Reason, Visibility};
