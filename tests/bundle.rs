@@ -30,7 +30,13 @@ fn every_shipped_model_that_holds_has_a_bundle_that_is_accepted() {
             .properties
             .iter()
             .any(|p| p.verdict == Status::Holds && p.trace.is_none());
-        assert_eq!(report.bundle.is_some(), shown, "{}: {}", model.name, report.reason);
+        assert_eq!(
+            report.bundle.is_some(),
+            shown,
+            "{}: {}",
+            model.name,
+            report.reason
+        );
         if report.verdict == Verdict::Holds {
             assert!(report.bundle.is_some(), "{}", model.name);
         }
@@ -38,7 +44,12 @@ fn every_shipped_model_that_holds_has_a_bundle_that_is_accepted() {
             continue;
         };
         let verdict = replay(&bundle);
-        println!("{} bytes, {:?}\n{}", bundle.len(), begun.elapsed(), verdict.text(&model.name));
+        println!(
+            "{} bytes, {:?}\n{}",
+            bundle.len(),
+            begun.elapsed(),
+            verdict.text(&model.name)
+        );
         assert!(verdict.is_accepted(), "{}: {verdict:#?}", model.name);
         accepted += 1;
     }

@@ -38,9 +38,7 @@ impl Diagrams {
 
     /// The node of this number; `None` for the constants.
     pub fn node(&self, root: Root) -> Option<Node> {
-        self.nodes
-            .get((root as usize).checked_sub(2)?)
-            .copied()
+        self.nodes.get((root as usize).checked_sub(2)?).copied()
     }
 
     /// Whether there is such a node, or constant.

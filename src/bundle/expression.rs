@@ -251,7 +251,11 @@ fn expression<'t>(
 fn combined(op: BinaryOp, x: Span, y: Span) -> Result<Span, &'static str> {
     use BinaryOp::{Add, Div, Mul, Rem, Sub};
     let most = |s: Span| s.0.abs().max(s.1.abs());
-    let bound = |s: Span| (most(s) < 1 << 30).then_some(()).ok_or("an expression can get too large");
+    let bound = |s: Span| {
+        (most(s) < 1 << 30)
+            .then_some(())
+            .ok_or("an expression can get too large")
+    };
     Ok(match op {
         Add | Sub | Mul => {
             if op == Mul {

@@ -1,6 +1,6 @@
 //! Bundles as text: one item a line; texts within it are preceded by their length in bytes.
 
-use super::{Bundle, Diagrams, Discipline, Item, Node, Root};
+use super::{Bundle, Diagrams, Discipline, Item, Letter, Node, Root};
 use std::fmt::Write;
 
 const HEADER: &str = "coarsen bundle 1";
@@ -67,6 +67,21 @@ pub fn write(b: &Bundle) -> String {
     say(format_args!("set X {}", b.states));
     for y in &b.inside {
         say(format_args!("set Y {y}"));
+    }
+    for class in &b.classes {
+        say(format_args!("class {}", class.join(" ")));
+    }
+    for letter in &b.letters {
+        match letter {
+            Letter::Steps { class, location } => {
+                say(format_args!("letter steps {class} {location}"));
+            }
+            Letter::Enabled { class, location } => {
+                say(format_args!("letter enabled {class} {location}"));
+            }
+            Letter::Violated => say(format_args!("letter q")),
+            Letter::Hole => say(format_args!("letter hole")),
+        }
     }
     if let Some(d) = &b.derivations {
         say(format_args!("derivations {}\n{d}", d.len()));
@@ -174,6 +189,8 @@ fn contents(r: &mut Reader) -> Result<Bundle, &'static str> {
             "item" => b.items.push(item(rest)?),
             "node" => node(&mut b.diagrams, rest)?,
             "set" => set(&mut b, rest, &mut explored)?,
+            "class" => b.classes.push(rest.split(' ').map(String::from).collect()),
+            "letter" => b.letters.push(letter(rest)?),
             "derivations" | "proof" => {
                 let part = match word {
                     "proof" => &mut b.proof,
@@ -215,6 +232,19 @@ fn item(rest: &str) -> Result<Item, &'static str> {
 fn number(word: Option<&str>) -> Result<u32, &'static str> {
     word.and_then(|w| w.parse().ok())
         .ok_or("a number is missing or too large")
+}
+
+fn letter(rest: &str) -> Result<Letter, &'static str> {
+    let mut words = rest.split(' ');
+    let kind = words.next();
+    let numbers: Vec<usize> = words.map_while(|w| w.parse().ok()).collect();
+    match (kind, numbers.as_slice()) {
+        (Some("steps"), &[class, location]) => Ok(Letter::Steps { class, location }),
+        (Some("enabled"), &[class, location]) => Ok(Letter::Enabled { class, location }),
+        (Some("q"), []) => Ok(Letter::Violated),
+        (Some("hole"), []) => Ok(Letter::Hole),
+        _ => Err("no such letter"),
+    }
 }
 
 fn node(diagrams: &mut Diagrams, rest: &str) -> Result<(), &'static str> {

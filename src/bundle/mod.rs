@@ -41,6 +41,10 @@ pub struct Bundle {
     pub states: Root,
     /// `Y_i`, for each thread in order: the states inside its coarse steps, their ends included.
     pub inside: Vec<Root>,
+    /// Threads that the derivations speak of together, by name.
+    pub classes: Vec<Vec<String>>,
+    /// What the symbols of the derivations stand for, in their order.
+    pub letters: Vec<Letter>,
     /// The derivations of the hypotheses from facts, as the kernel writes them.
     pub derivations: Option<String>,
     /// The proof of the reduction theorem, as the kernel writes it.
@@ -56,4 +60,27 @@ pub enum Item {
     Location(String),
     /// A cell, by its name.
     Cell(String),
+}
+
+/// What a symbol of the derivations stands for at a process i; nothing if i is no thread of the class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Letter {
+    /// The steps of i from a location.
+    Steps {
+        /// The class, by position.
+        class: usize,
+        /// The location, by number.
+        location: usize,
+    },
+    /// Where such a step is enabled.
+    Enabled {
+        /// The class, by position.
+        class: usize,
+        /// The location, by number.
+        location: usize,
+    },
+    /// q, whatever i.
+    Violated,
+    /// Nothing.
+    Hole,
 }

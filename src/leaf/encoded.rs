@@ -1,6 +1,6 @@
 //! What is too large to be gone through state by state, judged in an encoding that is built anew from the model's text.
 
-use super::letters::Letter;
+use super::letters::{Letter, meaning};
 use super::space::{Part, Space};
 use crate::bundle::{Diagrams, Root};
 use crate::control::{Control, Stop};
@@ -111,7 +111,7 @@ impl<'p> Encoded<'p> {
         &self,
         space: &Space,
         terms: &Terms,
-        letters: &[Letter],
+        letters: &[Option<Letter>],
         (left, right): (Id, Id),
         assumed: Option<Root>,
     ) -> Result<bool, Stop> {
@@ -145,7 +145,7 @@ impl<'p> Encoded<'p> {
 /// Terms of the kernel as terms of the relational evaluator.
 struct Atoms<'a, 'p> {
     terms: &'a Terms,
-    letters: &'a [Letter],
+    letters: &'a [Option<Letter>],
     encoding: &'a Encoding<'p>,
     known: FxHashMap<u32, usize>,
     all: Vec<GroundAtom>,
@@ -182,7 +182,7 @@ impl Atoms<'_, '_> {
             let mut all = e.actions.iter();
             all.position(|a| (a.thread, a.location) == (t, l))
         };
-        let Some(letter) = self.letters.get(symbol as usize) else {
+        let Some(letter) = meaning(self.letters, symbol) else {
             return Ok(None);
         };
         let meaning = match letter {

@@ -177,10 +177,15 @@ impl Sets<'_, '_> {
     /// Whether all steps of a thread lead into a set.
     fn stays(&self, t: ThreadId, s: &Marked, set: Root, name: &str) -> Result<(), Refused> {
         let mut inside = true;
-        each_step(self.program, t, s, &mut |next| inside &= self.space.has(set, &next));
+        each_step(self.program, t, s, &mut |next| {
+            inside &= self.space.has(set, &next)
+        });
         match inside {
             true => Ok(()),
-            false => wrong(format!("a step of {} leads out of {name}", self.place(t, s))),
+            false => wrong(format!(
+                "a step of {} leads out of {name}",
+                self.place(t, s)
+            )),
         }
     }
 
@@ -227,7 +232,10 @@ impl Sets<'_, '_> {
                 }
                 match space.has(x, s) {
                     true => Ok(()),
-                    false => wrong(format!("the end of a step is not in X: {}", self.place(t, s))),
+                    false => wrong(format!(
+                        "the end of a step is not in X: {}",
+                        self.place(t, s)
+                    )),
                 }
             })?;
         }
@@ -272,7 +280,9 @@ impl Sets<'_, '_> {
     }
 
     fn encoded_invariant(&self, j: Root) -> Result<(), Refused> {
-        self.encoded.control().enter("J, in the encoding built anew");
+        self.encoded
+            .control()
+            .enter("J, in the encoding built anew");
         let set = self.set(j)?;
         let e = self.encoded.encoding()?;
         if !e.m.within(&e.initial, &set) {
@@ -282,14 +292,19 @@ impl Sets<'_, '_> {
             if !e.m.within(&a.rel.image(&e.m, &set)?, &set) {
                 let thread = &self.program.threads[a.thread];
                 let location = &thread.locations[a.location].name;
-                return wrong(format!("a step of {} at {location} leads out of J", thread.name));
+                return wrong(format!(
+                    "a step of {} at {location} leads out of J",
+                    thread.name
+                ));
             }
         }
         Ok(())
     }
 
     fn encoded(&self) -> Result<(), Refused> {
-        self.encoded.control().enter("X and Y, in the encoding built anew");
+        self.encoded
+            .control()
+            .enter("X and Y, in the encoding built anew");
         let x = self.set(self.bundle.states)?;
         let e = self.encoded.encoding()?;
         let m = &e.m;
@@ -313,7 +328,9 @@ impl Sets<'_, '_> {
                     let thread = &self.program.threads[t];
                     let location = &thread.locations[a.location].name;
                     let name = &thread.name;
-                    return wrong(format!("a step of {name} at {location} leads out of its set Y"));
+                    return wrong(format!(
+                        "a step of {name} at {location} leads out of its set Y"
+                    ));
                 }
                 if !visible {
                     ends = m.and_not(&ends, &a.enabled)?;

@@ -6,7 +6,7 @@
 
 use super::encoded::Encoded;
 use super::footprint::{Footprint, Footprints, key, part, support, targets};
-use super::letters::Letter;
+use super::letters::{Letter, meaning};
 use super::space::{Marked, Part, Space};
 use crate::bundle::Root;
 use crate::control::Stop;
@@ -19,8 +19,10 @@ use std::ops::ControlFlow;
 
 /// Valuations that one fact may have.
 const MOST: u64 = 1 << 20;
-/// Valuations of all facts together; beyond that the encoding is asked.
-const MOST_TOGETHER: u64 = 1 << 25;
+/// Valuations of all facts together (some ten seconds); beyond that the encoding is asked.
+const MOST_TOGETHER: u64 = 1 << 21;
+/// Valuations of a hypothesis without derivation, which has all actions of two threads in it.
+const MOST_WHOLE: u64 = 1 << 13;
 /// Monomials of a left side.
 const MOST_MONOMIALS: usize = 1 << 12;
 
@@ -114,7 +116,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     pub fn holds(
         &mut self,
         terms: &Terms,
-        letters: &[Letter],
+        letters: &[Option<Letter>],
         (left, right): (Id, Id),
     ) -> Result<Option<How>, Stop> {
         if self.is_plain(terms, letters, left, right) {
@@ -126,12 +128,14 @@ impl<'a, 'p> Judge<'a, 'p> {
             if n > 0 && rung.is_none() {
                 break;
             }
-            let (held, how) = match self.enumerate(terms, letters, left, right, rung) {
+            let (held, how) = match self.enumerate(terms, letters, (left, right), rung, MOST) {
                 Ok(held) => (held, How::Enumerated),
                 Err(Open::Stopped(stop)) => return Err(stop),
                 Err(Open::NotEnumerable) => {
                     let set = rung.map(|(j, _)| j);
-                    let held = self.encoded.holds(self.space, terms, letters, (left, right), set)?;
+                    let held =
+                        self.encoded
+                            .holds(self.space, terms, letters, (left, right), set)?;
                     (held, How::Encoded)
                 }
             };
@@ -154,7 +158,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     pub fn small(
         &mut self,
         terms: &Terms,
-        letters: &[Letter],
+        letters: &[Option<Letter>],
         (left, right): (Id, Id),
     ) -> Result<Option<bool>, Stop> {
         if self.is_plain(terms, letters, left, right) {
@@ -163,7 +167,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         let mut rungs = vec![None];
         rungs.extend(self.invariant.map(Some));
         for rung in rungs {
-            match self.enumerate(terms, letters, left, right, rung) {
+            match self.enumerate(terms, letters, (left, right), rung, MOST_WHOLE) {
                 Ok(true) => return Ok(Some(true)),
                 Ok(false) => {}
                 Err(Open::Stopped(stop)) => return Err(stop),
@@ -174,7 +178,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 
     /// `x y <= y x` of what is apart, and `a b = 0` where control does not lead from a to b.
-    fn is_plain(&mut self, terms: &Terms, letters: &[Letter], left: Id, right: Id) -> bool {
+    fn is_plain(&mut self, terms: &Terms, letters: &[Option<Letter>], left: Id, right: Id) -> bool {
         let Node::Product(l) = terms.node(left) else {
             return left == right;
         };
@@ -194,20 +198,22 @@ impl<'a, 'p> Judge<'a, 'p> {
         if !swapped {
             return left == right;
         }
-        let (Some(x), Some(y)) = (self.print(terms, letters, *x), self.print(terms, letters, *y))
-        else {
+        let (Some(x), Some(y)) = (
+            self.print(terms, letters, *x),
+            self.print(terms, letters, *y),
+        ) else {
             return false;
         };
         x.is_apart(&y)
     }
 
     /// The footprint of a sum of actions or of a test; `None` if it has q, or T.
-    fn print(&mut self, terms: &Terms, letters: &[Letter], t: Id) -> Option<Footprint> {
+    fn print(&mut self, terms: &Terms, letters: &[Option<Letter>], t: Id) -> Option<Footprint> {
         let mut f = Footprint::default();
         let mut plain = true;
         terms.any(t, &mut |n| {
             match n {
-                Node::Atom(s, _) => match letters.get(*s as usize) {
+                Node::Atom(s, _) => match meaning(letters, *s) {
                     Some(Letter::Violated) | None => plain = false,
                     Some(Letter::Steps(t, l)) => {
                         let more = self.of(*t, *l);
@@ -234,15 +240,15 @@ impl<'a, 'p> Judge<'a, 'p> {
     fn enumerate(
         &mut self,
         terms: &Terms,
-        letters: &[Letter],
-        left: Id,
-        right: Id,
+        letters: &[Option<Letter>],
+        (left, right): (Id, Id),
         rung: Option<(Root, u64)>,
+        most: u64,
     ) -> Result<bool, Open> {
         let mut monomials = Vec::new();
         split(terms, left, &mut Vec::new(), &mut monomials)?;
         for m in &monomials {
-            if !self.monomial(terms, letters, m, right, rung)? {
+            if !self.monomial(terms, letters, (m, right), rung, most)? {
                 return Ok(false);
             }
         }
@@ -253,10 +259,10 @@ impl<'a, 'p> Judge<'a, 'p> {
     fn monomial(
         &mut self,
         terms: &Terms,
-        letters: &[Letter],
-        left: &[Id],
-        right: Id,
+        letters: &[Option<Letter>],
+        (left, right): (&[Id], Id),
         rung: Option<(Root, u64)>,
+        most: u64,
     ) -> Result<bool, Open> {
         let program = self.program;
         let mut parts: BTreeSet<usize> = BTreeSet::new();
@@ -271,7 +277,7 @@ impl<'a, 'p> Judge<'a, 'p> {
                 false
             });
             for s in seen {
-                match letters.get(s as usize) {
+                match meaning(letters, s) {
                     Some(Letter::Steps(t, l) | Letter::Enabled(t, l)) => {
                         parts.extend(&self.of(*t, *l).parts);
                     }
@@ -290,7 +296,7 @@ impl<'a, 'p> Judge<'a, 'p> {
                 }
                 break;
             };
-            if let Some(Letter::Steps(t, l) | Letter::Enabled(t, l)) = letters.get(*s as usize)
+            if let Some(Letter::Steps(t, l) | Letter::Enabled(t, l)) = meaning(letters, *s)
                 && begins.iter().all(|(known, _)| known != t)
             {
                 begins.push((*t, *l));
@@ -316,7 +322,7 @@ impl<'a, 'p> Judge<'a, 'p> {
             valuations = valuations.saturating_mul(values);
         }
         let cost = valuations.saturating_mul(rung.map_or(1, |(_, size)| 1 + size / 16));
-        if cost > MOST || self.tally.valuations + cost > MOST_TOGETHER {
+        if cost > most || self.tally.valuations + cost > MOST_TOGETHER {
             return Err(Open::NotEnumerable);
         }
         self.tally.valuations += valuations;
@@ -364,9 +370,9 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 }
 
-fn steps(terms: &Terms, letters: &[Letter], t: Id) -> Option<(ThreadId, LocId)> {
+fn steps(terms: &Terms, letters: &[Option<Letter>], t: Id) -> Option<(ThreadId, LocId)> {
     match terms.node(t) {
-        Node::Atom(s, _) => match letters.get(*s as usize) {
+        Node::Atom(s, _) => match meaning(letters, *s) {
             Some(Letter::Steps(t, l)) => Some((*t, *l)),
             _ => None,
         },
@@ -375,12 +381,7 @@ fn steps(terms: &Terms, letters: &[Letter], t: Id) -> Option<(ThreadId, LocId)> 
 }
 
 /// The products that a term is a sum of.
-fn split(
-    terms: &Terms,
-    t: Id,
-    before: &mut Vec<Id>,
-    into: &mut Vec<Vec<Id>>,
-) -> Result<(), Open> {
+fn split(terms: &Terms, t: Id, before: &mut Vec<Id>, into: &mut Vec<Vec<Id>>) -> Result<(), Open> {
     let mut all: Vec<Vec<Id>> = vec![std::mem::take(before)];
     let factors = match terms.node(t) {
         Node::Product(of) => of.clone(),
@@ -416,7 +417,7 @@ fn split(
 struct Eval<'e> {
     program: &'e Program,
     terms: &'e Terms,
-    letters: &'e [Letter],
+    letters: &'e [Option<Letter>],
 }
 
 impl Eval<'_> {
@@ -458,7 +459,7 @@ impl Eval<'_> {
                 any: from.any || !from.states.is_empty(),
                 states: FxHashSet::default(),
             }),
-            Node::Atom(s, _) => match self.letters.get(*s as usize) {
+            Node::Atom(s, _) => match meaning(self.letters, *s) {
                 Some(Letter::Steps(t, l)) => Ok(self.steps(*t, *l, &from)),
                 _ => Err(Open::NotEnumerable),
             },
@@ -516,7 +517,7 @@ impl Eval<'_> {
                 }
                 true
             }
-            Node::Atom(a, _) => match self.letters.get(*a as usize) {
+            Node::Atom(a, _) => match meaning(self.letters, *a) {
                 Some(Letter::Violated) => s.violated,
                 Some(Letter::Enabled(t, l)) => {
                     s.state.location(*t) == *l && is_enabled(self.program, *t, &s.state)
@@ -531,11 +532,23 @@ impl Eval<'_> {
 
 /// Whether a thread has a step.
 pub fn is_enabled(program: &Program, thread: ThreadId, state: &State) -> bool {
-    each_successor(program, state, thread, None, &mut |_| ControlFlow::Break(())).is_break()
+    each_successor(
+        program,
+        state,
+        thread,
+        None,
+        &mut |_| ControlFlow::Break(()),
+    )
+    .is_break()
 }
 
 /// Calls `visit` with the states that the steps of a thread lead to, q set as (26) says.
-pub fn each_step(program: &Program, thread: ThreadId, from: &Marked, visit: &mut dyn FnMut(Marked)) {
+pub fn each_step(
+    program: &Program,
+    thread: ThreadId,
+    from: &Marked,
+    visit: &mut dyn FnMut(Marked),
+) {
     let _: ControlFlow<()> = each_successor(program, &from.state, thread, None, &mut |step| {
         let violated = from.violated || violates(program, thread, &from.state, &step);
         visit(Marked {

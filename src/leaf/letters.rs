@@ -1,9 +1,11 @@
 //! What the symbols of derivations stand for, and the hypotheses of the theorem in these symbols.
 
 use crate::algebra::{Index, Order, Statement, Term, Theory};
-use crate::kernel::{Id, ONE, Sym, TOP, Terms, ZERO};
+use crate::bundle::{self, Bundle};
+use crate::kernel::{self, Id, Node, ONE, Sym, TOP, Terms, ZERO};
 use crate::program::{Expr, LocId, Program, ThreadId};
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a symbol stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,72 +27,251 @@ impl Letter {
     }
 }
 
-/// The name of the steps of a thread from a location, as derivations have it.
-pub fn name_of(program: &Program, thread: ThreadId, location: LocId) -> String {
-    let t = &program.threads[thread];
-    format!("{}.{}", t.name, t.locations[location].name).replace(char::is_whitespace, "_")
+/// What a symbol stands for.
+pub fn meaning(letters: &[Option<Letter>], symbol: Sym) -> Option<&Letter> {
+    letters.get(symbol as usize)?.as_ref()
 }
 
 /// The symbols of a [`Terms`], with their meaning.
+///
+/// Derivations speak of processes i, j, ..; their symbols take an index. For certain threads such a term is one over symbols without index,
+/// each with one meaning; these are added here.
 pub struct Letters {
-    /// By symbol.
-    pub meaning: Vec<Letter>,
+    /// By symbol; those of the derivations have none of their own.
+    pub meaning: Vec<Option<Letter>>,
+    /// The symbols of the derivations.
+    generic: Vec<bundle::Letter>,
+    /// The threads of each class.
+    classes: Vec<Vec<ThreadId>>,
     steps: FxHashMap<(ThreadId, LocId), Sym>,
     enabled: FxHashMap<(ThreadId, LocId), Sym>,
     violated: Sym,
 }
 
+/// Choices of threads for one statement of the derivations.
+const MOST_CHOICES: usize = 1 << 22;
+
 impl Letters {
-    /// Gives every symbol of `terms` its meaning, and adds those that are missing.
+    /// Gives the symbols of `terms` the meaning that a bundle says, and adds one for each action of each thread.
     ///
     /// # Errors
-    /// If a symbol has no meaning, or is a test where its meaning is none.
-    pub fn new(program: &Program, terms: &mut Terms) -> Result<Self, &'static str> {
-        let mut known: FxHashMap<String, Letter> = FxHashMap::default();
-        known.insert("q".into(), Letter::Violated);
-        for (t, thread) in program.threads.iter().enumerate() {
-            for l in thread.steps() {
-                let name = name_of(program, t, l);
-                let again = known.insert(format!("e({name})"), Letter::Enabled(t, l));
-                if again.is_some() || known.insert(name, Letter::Steps(t, l)).is_some() {
-                    return Err("two actions of the model have one name");
+    /// If a symbol can't have that meaning.
+    pub fn new(
+        program: &Program,
+        bundle: &Bundle,
+        terms: &mut Terms,
+    ) -> Result<Self, &'static str> {
+        let names = program.threads.iter().map(|t| t.name.as_str());
+        let names: FxHashMap<&str, ThreadId> = names.zip(0..).collect();
+        let mut classes = Vec::new();
+        for class in &bundle.classes {
+            let threads = class.iter().map(|name| names.get(name.as_str()).copied());
+            let threads: Option<Vec<ThreadId>> = threads.collect();
+            classes.push(threads.ok_or("a class with a thread that there is not")?);
+        }
+        if terms.symbols().len() != bundle.letters.len() {
+            return Err("the derivations have not one symbol for each letter");
+        }
+        for (letter, symbol) in bundle.letters.iter().zip(terms.symbols()) {
+            let (test, arity, at) = match *letter {
+                bundle::Letter::Steps { class, location } => (false, 1, Some((class, location))),
+                bundle::Letter::Enabled { class, location } => (true, 1, Some((class, location))),
+                bundle::Letter::Violated => (true, 0, None),
+                bundle::Letter::Hole => (false, 0, None),
+            };
+            if (symbol.test, symbol.arity) != (test, arity) {
+                return Err("a letter is no symbol of the derivations' kind");
+            }
+            if let Some((class, location)) = at {
+                let class: &Vec<ThreadId> = classes.get(class).ok_or("there is no such class")?;
+                let has = |t: &ThreadId| program.threads[*t].steps().any(|l| l == location);
+                if !class.iter().all(has) {
+                    return Err("a thread of the class has no steps from there");
                 }
             }
         }
         let mut letters = Letters {
-            meaning: Vec::new(),
+            meaning: vec![None; bundle.letters.len()],
+            generic: bundle.letters.clone(),
+            classes,
             steps: FxHashMap::default(),
             enabled: FxHashMap::default(),
             violated: 0,
         };
-        let mut violated = None;
-        for (n, s) in terms.symbols().iter().enumerate() {
-            let letter = known
-                .get(&s.name)
-                .filter(|l| l.is_test() == s.test && s.arity == 0)
-                .ok_or("a symbol that stands for nothing in the model")?;
-            match letter {
-                Letter::Steps(t, l) => drop(letters.steps.insert((*t, *l), n as Sym)),
-                Letter::Enabled(t, l) => drop(letters.enabled.insert((*t, *l), n as Sym)),
-                _ => violated = Some(n as Sym),
-            }
-            letters.meaning.push(letter.clone());
-        }
-        let mut add = |name: &str, letter: Letter| {
-            letters.meaning.push(letter.clone());
-            terms.symbol(name, letter.is_test(), 0)
-        };
-        letters.violated = violated.unwrap_or_else(|| add("q", Letter::Violated));
+        letters.violated = letters.add(terms, "q", Letter::Violated);
         for (t, thread) in program.threads.iter().enumerate() {
             for l in thread.steps() {
-                let name = name_of(program, t, l);
-                let steps = letters.steps.entry((t, l));
-                steps.or_insert_with(|| add(&name, Letter::Steps(t, l)));
-                let enabled = letters.enabled.entry((t, l));
-                enabled.or_insert_with(|| add(&format!("e({name})"), Letter::Enabled(t, l)));
+                let name = format!("{}.{}", thread.name, thread.locations[l].name);
+                let steps = letters.add(terms, &name, Letter::Steps(t, l));
+                letters.steps.insert((t, l), steps);
+                let enabled = letters.add(terms, &format!("e({name})"), Letter::Enabled(t, l));
+                letters.enabled.insert((t, l), enabled);
             }
         }
         Ok(letters)
+    }
+
+    fn add(&mut self, terms: &mut Terms, name: &str, letter: Letter) -> Sym {
+        let test = letter.is_test();
+        self.meaning.push(Some(letter));
+        terms.symbol(name, test, 0)
+    }
+
+    /// Calls `visit` with the parts of a statement of the derivations for all threads that its processes may stand for. What no thread of
+    /// a letter's class stands for is the same for all others, and looked at once.
+    ///
+    /// # Errors
+    /// If a statement has a form that derivations don't have, or that many choices, or `visit` says so.
+    pub fn each_instance<E: From<&'static str>>(
+        &self,
+        terms: &mut Terms,
+        statement: &kernel::Statement,
+        visit: &mut dyn FnMut(&mut Terms, (Id, Id)) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // The classes that a process may belong to, by its variable.
+        let mut variables: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+        let mut plain = true;
+        for t in statement.parts.iter().flat_map(|(l, r)| [*l, *r]) {
+            terms.any(t, &mut |n| {
+                match n {
+                    Node::Atom(s, indices) => {
+                        let class = match self.generic.get(*s as usize) {
+                            Some(bundle::Letter::Steps { class, .. })
+                            | Some(bundle::Letter::Enabled { class, .. }) => Some(*class),
+                            _ => None,
+                        };
+                        for i in indices {
+                            match i {
+                                kernel::Index::Var(v) => {
+                                    variables.entry(*v).or_default().extend(class);
+                                }
+                                kernel::Index::Bound(_) => plain = false,
+                            }
+                        }
+                    }
+                    Node::SumOver(..) | Node::ProductOver(..) => plain = false,
+                    _ => {}
+                }
+                !plain
+            });
+        }
+        if !plain {
+            return Err("a statement of the derivations has a sum over processes".into());
+        }
+        let names: Vec<u32> = variables.keys().copied().collect();
+        let mut candidates: Vec<Vec<Option<ThreadId>>> = Vec::new();
+        let mut choices = 1usize;
+        for classes in variables.values() {
+            let members = classes.iter().flat_map(|c| &self.classes[*c]);
+            let members: BTreeSet<ThreadId> = members.copied().collect();
+            let all: Vec<_> = members.into_iter().map(Some).chain([None]).collect();
+            choices = choices.saturating_mul(all.len());
+            candidates.push(all);
+        }
+        if choices > MOST_CHOICES {
+            return Err("a statement of the derivations speaks of too many processes".into());
+        }
+        let mut chosen = vec![0usize; names.len()];
+        loop {
+            let at = |v: u32| -> Option<ThreadId> {
+                let n = names.iter().position(|name| *name == v)?;
+                candidates[n][chosen[n]]
+            };
+            let differ = statement
+                .distinct
+                .iter()
+                .all(|(i, j)| at(*i).is_none() || at(*i) != at(*j));
+            if differ {
+                for &(l, r) in &statement.parts {
+                    let mut known = FxHashMap::default();
+                    let l = self.ground(terms, l, &at, &mut known);
+                    let r = self.ground(terms, r, &at, &mut known);
+                    visit(terms, (l, r))?;
+                }
+            }
+            let mut digits = chosen.iter_mut().zip(&candidates);
+            let carried = digits.all(|(digit, all)| {
+                *digit += 1;
+                let carry = *digit == all.len();
+                if carry {
+                    *digit = 0;
+                }
+                carry
+            });
+            if carried {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A term of the derivations for certain threads; a process without thread belongs to no class.
+    fn ground(
+        &self,
+        terms: &mut Terms,
+        t: Id,
+        at: &dyn Fn(u32) -> Option<ThreadId>,
+        known: &mut FxHashMap<Id, Id>,
+    ) -> Id {
+        if let Some(&done) = known.get(&t) {
+            return done;
+        }
+        let done = match terms.node(t).clone() {
+            Node::Zero | Node::One | Node::Top => t,
+            Node::Not(x) => {
+                let x = self.ground(terms, x, at, known);
+                terms.not(x)
+            }
+            Node::Star(x) => {
+                let x = self.ground(terms, x, at, known);
+                terms.star(x)
+            }
+            Node::Omega(x) => {
+                let x = self.ground(terms, x, at, known);
+                terms.omega(x)
+            }
+            Node::Sum(all) => {
+                let all: Vec<Id> = all
+                    .into_iter()
+                    .map(|x| self.ground(terms, x, at, known))
+                    .collect();
+                terms.sum(all)
+            }
+            Node::Product(all) => {
+                let all: Vec<Id> = all
+                    .into_iter()
+                    .map(|x| self.ground(terms, x, at, known))
+                    .collect();
+                terms.product(all)
+            }
+            // `each_instance` has refused sums over processes.
+            Node::SumOver(..) | Node::ProductOver(..) => ZERO,
+            Node::Atom(s, indices) => {
+                let thread = match indices.first() {
+                    Some(kernel::Index::Var(v)) => at(*v),
+                    _ => None,
+                };
+                let of = |class: usize, all: &FxHashMap<(ThreadId, LocId), Sym>, l: LocId| {
+                    let t = thread.filter(|t| self.classes[class].contains(t))?;
+                    all.get(&(t, l)).copied()
+                };
+                let symbol = match self.generic.get(s as usize) {
+                    Some(bundle::Letter::Steps { class, location }) => {
+                        of(*class, &self.steps, *location)
+                    }
+                    Some(bundle::Letter::Enabled { class, location }) => {
+                        of(*class, &self.enabled, *location)
+                    }
+                    Some(bundle::Letter::Violated) => Some(self.violated),
+                    _ => None,
+                };
+                match symbol {
+                    Some(s) => terms.atom(s, Vec::new()),
+                    None => ZERO,
+                }
+            }
+        };
+        known.insert(t, done);
+        done
     }
 
     /// The steps of a thread from a location.
@@ -111,8 +292,7 @@ impl Letters {
 
     /// Where a state expression holds: a new symbol.
     pub fn holds(&mut self, terms: &mut Terms, name: &str, e: &Expr) -> Id {
-        self.meaning.push(Letter::Holds(e.clone()));
-        let s = terms.symbol(name, true, 0);
+        let s = self.add(terms, name, Letter::Holds(e.clone()));
         terms.atom(s, Vec::new())
     }
 }
@@ -258,16 +438,17 @@ impl Reading<'_> {
                 terms.omega(x)
             }
             Term::Hash(x, y) => {
-                let (x, y) = (self.term(x, b, terms, depth)?, self.term(y, b, terms, depth)?);
+                let (x, y) = (
+                    self.term(x, b, terms, depth)?,
+                    self.term(y, b, terms, depth)?,
+                );
                 let (omega, star) = (terms.omega(x), terms.star(x));
                 let ends = terms.product([star, y]);
                 terms.sum([omega, ends])
             }
             Term::Sum(all) | Term::Product(all) => {
-                let of: Result<Vec<Id>, _> = all
-                    .iter()
-                    .map(|x| self.term(x, b, terms, depth))
-                    .collect();
+                let of: Result<Vec<Id>, _> =
+                    all.iter().map(|x| self.term(x, b, terms, depth)).collect();
                 match t {
                     Term::Sum(_) => terms.sum(of?),
                     _ => terms.product(of?),

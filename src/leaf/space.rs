@@ -179,7 +179,13 @@ impl<'a> Space<'a> {
         view.count(0, set);
         let mut cells: Vec<i64> = self.program.cells.iter().map(|c| c.ty.lo).collect();
         let mut locations = vec![0; self.program.threads.len()];
-        self.states(&view, 0, set, (&mut cells, &mut locations, &mut false), visit)
+        self.states(
+            &view,
+            0,
+            set,
+            (&mut cells, &mut locations, &mut false),
+            visit,
+        )
     }
 
     fn states<B>(
@@ -219,7 +225,11 @@ impl<'a> Space<'a> {
                 break;
             }
             let shift = place.width - 1 - (n.bit - place.first);
-            node = if code >> shift & 1 == 1 { n.high } else { n.low };
+            node = if code >> shift & 1 == 1 {
+                n.high
+            } else {
+                n.low
+            };
         }
         node
     }

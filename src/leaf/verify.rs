@@ -9,7 +9,7 @@ use super::verdict::BundleVerdict;
 use crate::algebra::Theory;
 use crate::bundle::{self, Bundle};
 use crate::control::Control;
-use crate::kernel::{self, Development, Id, WORK};
+use crate::kernel::{self, Development, Id, Statement, Theorem, WORK, ZERO};
 use crate::program::{LocId, Program, ThreadId};
 use crate::reduction::{Evaluation, holds_under};
 use crate::session::{Session, theory};
@@ -114,20 +114,28 @@ impl Replay<'_, '_> {
         });
         if self.bundle.invariant.is_some() {
             verdict.replayed.push(match done.invariant {
-                Some(n) => format!("J is inductive: each of its {n} states was gone through by the interpreter"),
+                Some(n) => format!(
+                    "J is inductive: each of its {n} states was gone through by the interpreter"
+                ),
                 None => "J is inductive: in an encoding built anew".into(),
             });
         }
 
         let mut development = match &self.bundle.derivations {
-            Some(text) => kernel::read(text)
-                .map_err(|e| Refused::Wrong(format!("the derivations: {e}")))?,
+            Some(text) => {
+                kernel::read(text).map_err(|e| Refused::Wrong(format!("the derivations: {e}")))?
+            }
             None => Development::default(),
         };
         development.terms.allow(WORK);
-        let mut judge = Judge::new(self.program, self.space, self.bundle.invariant, self.encoded);
-        let mut letters = Letters::new(self.program, &mut development.terms)?;
-        let proved = self.facts(&development, &letters, &mut judge, verdict)?;
+        let mut judge = Judge::new(
+            self.program,
+            self.space,
+            self.bundle.invariant,
+            self.encoded,
+        );
+        let mut letters = Letters::new(self.program, self.bundle, &mut development.terms)?;
+        let proved = self.facts(&mut development, &letters, &mut judge, verdict)?;
         let reading = Reading {
             program: self.program,
             theory: self.theory,
@@ -135,7 +143,8 @@ impl Replay<'_, '_> {
             letters: &letters,
         };
         let asked = reading.asked(&mut development.terms)?;
-        let evaluated = self.hypotheses(&development, &letters, &asked, &proved, &mut judge, verdict)?;
+        let evaluated =
+            self.hypotheses(&development, &letters, &asked, &proved, &mut judge, verdict)?;
         self.hidden(&mut development, &mut letters, &mut judge)?;
         if development.terms.is_spent() {
             return Err("the terms are too large".into());
@@ -148,36 +157,46 @@ impl Replay<'_, '_> {
     /// Judges what the derivations assume; all inclusions that are proved then.
     fn facts(
         &self,
-        development: &Development,
+        development: &mut Development,
         letters: &Letters,
         judge: &mut Judge,
         verdict: &mut BundleVerdict,
     ) -> Result<FxHashSet<(Id, Id)>, Refused> {
         self.encoded.control().enter("the facts");
-        let mut proved = FxHashSet::default();
-        for (name, fact) in development.hypotheses() {
-            if !fact.distinct.is_empty() {
-                return Err("a fact speaks of processes in general".into());
-            }
-            for &part in &fact.parts {
-                let held = judge.holds(&development.terms, &letters.meaning, part)?;
-                if held.is_none() {
-                    return Err(Refused::Wrong(format!("this is no fact: {name}")));
+        let mut proved: FxHashSet<(Id, Id)> = FxHashSet::default();
+        let facts: Vec<(String, Statement)> = development.hypotheses().to_vec();
+        for (name, fact) in &facts {
+            letters.each_instance(&mut development.terms, fact, &mut |terms, part| {
+                if part.0 == part.1 || part.0 == ZERO || !proved.insert(part) {
+                    return Ok(());
                 }
-                proved.insert(part);
-            }
+                match judge.holds(terms, &letters.meaning, part)? {
+                    Some(_) => Ok(()),
+                    None => Err(Refused::Wrong(format!("this is no fact: {name}"))),
+                }
+            })?;
         }
-        let facts = development.hypotheses().len();
-        let theorems = development.theorems().len();
-        for theorem in development.theorems() {
-            if theorem.premises.is_empty() && theorem.statement.distinct.is_empty() {
-                proved.extend(&theorem.statement.parts);
-            }
+        let instances = proved.len();
+        let free = |t: &&Theorem| t.premises.is_empty();
+        let theorems: Vec<Statement> = development
+            .theorems()
+            .filter(free)
+            .map(|t| t.statement.clone())
+            .collect();
+        for statement in &theorems {
+            letters.each_instance::<Refused>(
+                &mut development.terms,
+                statement,
+                &mut |_, part| {
+                    proved.insert(part);
+                    Ok(())
+                },
+            )?;
         }
-        if facts > 0 {
-            let t = judge.tally;
+        if instances > 0 {
+            let (t, facts, theorems) = (judge.tally, facts.len(), theorems.len());
             verdict.replayed.push(format!(
-                "{facts} facts: {} for footprints or control, {} by going through {} valuations, {} in an encoding built anew{}",
+                "{facts} facts, for {instances} choices of threads: {} for footprints or control, {} by going through {} valuations, {} in an encoding built anew{}",
                 t.apart,
                 t.enumerated,
                 t.valuations,
@@ -187,7 +206,9 @@ impl Replay<'_, '_> {
                     n => format!("; {n} of them on J only"),
                 }
             ));
-            verdict.replayed.push(format!("{theorems} theorems of the derivations, by the kernel"));
+            verdict.replayed.push(format!(
+                "{theorems} theorems of the derivations, by the kernel"
+            ));
         }
         Ok(proved)
     }
@@ -205,7 +226,11 @@ impl Replay<'_, '_> {
         let (mut derived, mut small) = (0, 0);
         let mut open: Vec<&Asked> = Vec::new();
         for instance in asked {
-            if instance.parts.iter().all(|p| p.0 == p.1 || proved.contains(p)) {
+            if instance
+                .parts
+                .iter()
+                .all(|p| p.0 == p.1 || p.0 == ZERO || proved.contains(p))
+            {
                 derived += 1;
                 continue;
             }
@@ -347,7 +372,9 @@ impl Replay<'_, '_> {
             say("the encoding and the BDD package, where they were used as said above".into());
         }
         if evaluated > 0 {
-            say(format!("the evaluation of terms as relations, for {evaluated} instances without derivation"));
+            say(format!(
+                "the evaluation of terms as relations, for {evaluated} instances without derivation"
+            ));
         }
     }
 }
