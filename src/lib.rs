@@ -13,6 +13,7 @@ pub mod reduction;
 pub mod relation;
 pub mod report;
 mod session;
+pub mod suites;
 pub mod syntax;
 
 pub use reduction::CheckOptions;

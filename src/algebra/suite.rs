@@ -30,6 +30,19 @@ pub enum Level {
     Omega,
 }
 
+impl Level {
+    /// Its name, as in `level kleene;`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Semiring => "semiring",
+            Level::Kleene => "kleene",
+            Level::Tests => "tests",
+            Level::Top => "top",
+            Level::Omega => "omega",
+        }
+    }
+}
+
 /// Files of statements, with all that they use.
 #[derive(Default)]
 pub struct Suite {
@@ -50,8 +63,10 @@ pub struct Item {
     pub line: usize,
     /// What the file says of it.
     pub declared: Declared,
-    /// The statement as written.
+    /// The statement as written, without hints.
     pub text: String,
+    /// The level that the file declares for it; else the least that has its symbols.
+    pub level: Level,
     /// Whether it belongs to a file that was asked for, not only used by one.
     pub asked: bool,
     /// What it assumes besides the hypotheses of the theory: name (may be empty) and statement.

@@ -27,10 +27,19 @@ pub enum Term {
     Omega(Box<Term>),
     /// `x # y = x^w + x* y`
     Hash(Box<Term>, Box<Term>),
-    /// `(+ i : x)`, the sum over all processes
-    SumOver(String, Box<Term>),
-    /// `(. i : x)`, the product over all processes
-    ProductOver(String, Box<Term>),
+    /// `(+ i : x)`, the sum over all processes (that differ from those given)
+    SumOver(Over, Box<Term>),
+    /// `(. i : x)`, the product over all processes (that differ from those given)
+    ProductOver(Over, Box<Term>),
+}
+
+/// `i != j, i != k`: the index of a sum or product over processes, and those that it differs from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Over {
+    /// The index that is bound.
+    pub index: String,
+    /// Processes left out.
+    pub but: Vec<Index>,
 }
 
 /// A name with process indices.
@@ -82,6 +91,16 @@ impl fmt::Display for Index {
             Index::Number(n) => write!(f, "{n}"),
             Index::Member(n, i) => write!(f, "{n}({i})"),
         }
+    }
+}
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.but.is_empty() {
+            return f.write_str(&self.index);
+        }
+        let all = self.but.iter().map(|i| format!("{} != {i}", self.index));
+        f.write_str(&all.collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Theory {
     pub hypotheses: Vec<Hypothesis>,
     /// What then holds of the model.
     pub conclusion: Option<Hypothesis>,
+    /// Where the conclusion is proved: statement and file.
+    pub proof: Option<(String, String)>,
 }
 
 /// `let M[i] = v[i] u[i]*`
@@ -66,4 +68,18 @@ pub fn shipped() -> &'static [(&'static str, &'static str, &'static str)] {
         include_str!("../../theories/stoller_cohen.thy"),
         "Stoller & Cohen 2003: invisible steps move left into the visible step before them",
     )]
+}
+
+/// The files that `use NAME;` finds without a path: name, path in the repository, text.
+pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
+    macro_rules! files {
+        ($($name:literal $path:literal)*) => {
+            &[$(($name, $path, include_str!(concat!("../../", $path))),)*]
+        };
+    }
+    files! {
+        "stoller-cohen" "theories/stoller_cohen.thy"
+        "stoller-cohen-proof" "proofs/stoller_cohen.thy"
+        "stoller-cohen-corollaries" "proofs/stoller_cohen_corollaries.thy"
+    }
 }

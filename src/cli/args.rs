@@ -1,9 +1,10 @@
 //! The arguments, as clap derives them.
 
 use super::exit::EXITS;
-use super::limits::Limits;
+use super::limits::{Limits, ProofLimits};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
 
@@ -27,6 +28,10 @@ pub enum Command {
     Check(CheckArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
+    /// Prove or refute the statements of theories, proofs and suites of identities
+    Prove(ProveArgs),
+    /// Check certificates
+    Verify(VerifyArgs),
     /// Explain a hypothesis, a diagnostic or an exit code
     Explain(ExplainArgs),
     /// Print a completion script for a shell
@@ -115,6 +120,62 @@ pub struct EvalArgs {
     /// Limits
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// Arguments of `coarsen prove`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct ProveArgs {
+    /// Files (`.thy`, or `.txt` for S-expressions), or directories that have some
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub files: Vec<String>,
+    /// Prove only the statement of this name (`*` at either end stands for anything); may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Drop each hint in turn, and name those that are not needed
+    #[arg(long)]
+    pub ablate: bool,
+    /// Write what was proved of each file, with the proofs, to this directory
+    #[arg(long, value_name = "DIR")]
+    pub certificate: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print only statements that do not have the status they declare, and the last line
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print why, for each statement
+    #[arg(short, long)]
+    verbose: bool,
+    /// Limits
+    #[command(flatten)]
+    pub limits: ProofLimits,
+}
+
+impl ProveArgs {
+    /// How much to say.
+    pub fn detail(&self) -> proofs::Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => proofs::Detail::Quiet,
+            (_, true) => proofs::Detail::Verbose,
+            _ => proofs::Detail::Normal,
+        }
+    }
+}
+
+/// Arguments of `coarsen verify`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct VerifyArgs {
+    /// Certificates; `-` reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print only whether each certificate is accepted
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Values of constants given on the command line.

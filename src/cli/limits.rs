@@ -85,6 +85,73 @@ pub const LIMITS: &[Limit] = &[
     },
 ];
 
+/// The limits of `coarsen prove`.
+pub const PROOF_LIMITS: &[Limit] = &[
+    Limit {
+        option: "limit-steps",
+        unit: Unit::Count,
+        default: "2000",
+        least: 1,
+        most: u32::MAX as u64,
+        range: "1 to 4294967295",
+        help: "Nodes of the search for one inclusion",
+    },
+    Limit {
+        option: "limit-pairs",
+        unit: Unit::Count,
+        default: "20000",
+        least: 1,
+        most: u32::MAX as u64,
+        range: "1 to 4294967295",
+        help: "Pairs of terms and sets of terms in one decision",
+    },
+    Limit {
+        option: "limit-nodes",
+        unit: Unit::Count,
+        default: "10000",
+        least: 1,
+        most: u32::MAX as u64,
+        range: "1 to 4294967295",
+        help: "Nodes of one e-graph",
+    },
+    Limit {
+        option: "limit-models",
+        unit: Unit::Count,
+        default: "20000",
+        least: 0,
+        most: u32::MAX as u64,
+        range: "0 to 4294967295",
+        help: "Models that the refuter tries for one statement",
+    },
+    Limit {
+        option: "limit-depth",
+        unit: Unit::Count,
+        default: "2000",
+        least: 1,
+        most: 10_000,
+        range: "1 to 10000",
+        help: "Nesting of terms in a file",
+    },
+    Limit {
+        option: "limit-time",
+        unit: Unit::Time,
+        default: "none",
+        least: 1,
+        most: 31_536_000_000,
+        range: "1ms to 8760h, or none",
+        help: "Time for one file (500ms, 60s, 2m, 1h, plain seconds)",
+    },
+    Limit {
+        option: "limit-memory",
+        unit: Unit::Memory,
+        default: "4GiB",
+        least: 16 << 20,
+        most: 1 << 50,
+        range: "16MiB to 1024TiB, or none",
+        help: "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only",
+    },
+];
+
 /// The limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -213,6 +280,58 @@ impl FromArgMatches for Limits {
             time: value("limit-time").map(Duration::from_millis),
             memory: value("limit-memory"),
             depth: count("limit-depth", 2000),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The limits of one run of the prover.
+#[derive(Clone, Copy, Debug)]
+pub struct ProofLimits {
+    /// Those that the prover keeps.
+    pub prover: coarsen::algebra::prove::Limits,
+    /// Nesting.
+    pub depth: usize,
+    /// Time and memory, kept by the main thread.
+    pub process: Limits,
+}
+
+impl Args for ProofLimits {
+    fn augment_args(command: Command) -> Command {
+        command.args(PROOF_LIMITS.iter().map(Limit::arg))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ProofLimits {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let value = |option: &str| matches.get_one::<Value>(option).and_then(|v| v.0);
+        let count = |option, otherwise| {
+            value(option).map_or(otherwise, |v| usize::try_from(v).unwrap_or(usize::MAX))
+        };
+        let default = coarsen::algebra::prove::Limits::default();
+        let depth = count("limit-depth", 2000);
+        Ok(ProofLimits {
+            prover: coarsen::algebra::prove::Limits {
+                steps: count("limit-steps", default.steps),
+                pairs: count("limit-pairs", default.pairs),
+                nodes: count("limit-nodes", default.nodes),
+                models: count("limit-models", default.models),
+            },
+            depth,
+            process: Limits {
+                budget: Budget::default(),
+                time: value("limit-time").map(Duration::from_millis),
+                memory: value("limit-memory"),
+                depth,
+            },
         })
     }
 

@@ -18,10 +18,12 @@ mod limits;
 mod memory;
 mod output;
 mod progress;
+mod prove;
 mod suggest;
 mod supervise;
 mod topics;
 mod trace_file;
+mod verify;
 
 use args::{Arguments, Command};
 use backend::Library;
@@ -53,6 +55,8 @@ fn run(command: Command) -> Exit {
     let exit = match command {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
+        Command::Prove(args) => prove::run(&args, &mut output),
+        Command::Verify(args) => verify::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args.code, &backend::codes(), &mut output),
         Command::Completions(args) => {
             let mut script = Vec::new();

@@ -6,7 +6,7 @@
 //! terms and sets of terms is given; here it is only checked to be closed. `x^w` and sums over processes are letters; `x^w = x^w T`.
 
 use super::term::{Id, Node, ONE, TOP, Terms, ZERO};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `(x, ys)`: x is below the sum of ys. The first is the claim.
 pub type Pairs = Vec<(Id, Vec<Id>)>;
@@ -33,6 +33,8 @@ pub struct Automaton {
 
 /// Tests with more atoms than this are not decided, so that the recursion over them is safe.
 const MOST_ATOMS: usize = 2000;
+/// What a move costs: it is kept.
+const MOVE: usize = 16;
 
 impl Automaton {
     /// The test under which a term may do nothing.
@@ -42,6 +44,10 @@ impl Automaton {
         }
         if let Some(&known) = self.outputs.get(&t) {
             return known;
+        }
+        terms.spend(1);
+        if terms.is_spent() {
+            return ZERO;
         }
         let out = match terms.node(t).clone() {
             Node::Top | Node::Star(_) => ONE,
@@ -66,6 +72,9 @@ impl Automaton {
         }
         if let Some(known) = self.moves.get(&t) {
             return known.clone();
+        }
+        if terms.is_spent() {
+            return Vec::new();
         }
         let mut all = match terms.node(t).clone() {
             Node::Sum(of) => of.into_iter().flat_map(|x| self.moves(terms, x)).collect(),
@@ -94,7 +103,10 @@ impl Automaton {
             }],
         };
         all.retain(|m: &Move| m.guard != ZERO && m.target != ZERO);
-        terms.spend(all.len());
+        terms.spend(MOVE * (all.len() + 1));
+        if terms.is_spent() {
+            return Vec::new();
+        }
         self.moves.insert(t, all.clone());
         all
     }
@@ -104,6 +116,9 @@ impl Automaton {
         let mut guard = ONE;
         for (n, &x) in of.iter().enumerate() {
             for m in self.moves(terms, x) {
+                if terms.is_spent() {
+                    return Vec::new();
+                }
                 let rest = std::iter::once(m.target).chain(of[n + 1..].iter().copied());
                 let target = terms.product(rest);
                 let guard = terms.product([guard, m.guard]);
@@ -207,6 +222,8 @@ fn cofactor(terms: &mut Terms, test: Id, atom: Id, value: Id, seen: &mut FxHashM
     part
 }
 
+const TOO_LARGE: &str = "too large: the limit of the checker is reached";
+
 /// Checks that a relation shows `left <= right`.
 ///
 /// # Errors
@@ -228,31 +245,36 @@ pub fn replay(terms: &mut Terms, left: Id, right: Id, pairs: &Pairs) -> Result<(
         if !implies(&mut automaton, terms, out, ends) {
             return Err("the left side ends where the right side does not");
         }
-        let answers: Vec<Move> = rs.iter().flat_map(|r| automaton.moves(terms, *r)).collect();
-        for m in automaton.moves(terms, *l) {
-            // The right side's targets by a letter, each with the guard under which it is reached.
-            let mut reached: Vec<(Id, Vec<Id>)> = Vec::new();
-            for a in answers
-                .iter()
-                .filter(|a| a.letter == m.letter || a.letter == TOP)
-            {
-                match reached.iter_mut().find(|(t, _)| *t == a.target) {
-                    Some((_, guards)) => guards.push(a.guard),
-                    None => reached.push((a.target, vec![a.guard])),
-                }
+        // The right side's targets by each letter, with the guards under which they are reached.
+        let mut answers: FxHashMap<Id, FxHashMap<Id, Vec<Id>>> = FxHashMap::default();
+        for r in rs.iter().collect::<FxHashSet<_>>() {
+            for a in automaton.moves(terms, *r) {
+                let by_letter = answers.entry(a.letter).or_default();
+                by_letter.entry(a.target).or_default().push(a.guard);
             }
-            let reached: Vec<(Id, Id)> = reached
-                .into_iter()
-                .map(|(t, g)| (t, terms.sum(g)))
-                .collect();
-            let all = |terms: &mut Terms, set: &[Id]| -> Id {
-                let guards = set.iter().map(|s| {
-                    reached
-                        .iter()
-                        .find(|(t, _)| t == s)
-                        .map_or(ZERO, |(_, g)| *g)
-                });
-                let guards: Vec<Id> = guards.collect();
+            if terms.is_spent() {
+                return Err(TOO_LARGE);
+            }
+        }
+        let mut reached: FxHashMap<(Id, Id), Id> = FxHashMap::default();
+        for m in automaton.moves(terms, *l) {
+            // Under which guard the right side reaches all of a set by this letter.
+            let mut all = |terms: &mut Terms, set: &[Id]| -> Id {
+                let mut guards = Vec::new();
+                for s in set {
+                    let guard = *reached.entry((m.letter, *s)).or_insert_with(|| {
+                        let by =
+                            [m.letter, TOP]
+                                .into_iter()
+                                .take(if m.letter == TOP { 1 } else { 2 });
+                        let guards = by.filter_map(|a| answers.get(&a)?.get(s)).flatten();
+                        terms.sum(guards.copied())
+                    });
+                    if guard == ZERO {
+                        return ZERO;
+                    }
+                    guards.push(guard);
+                }
                 terms.product(guards)
             };
             // A term is below itself and below T.
@@ -265,12 +287,15 @@ pub fn replay(terms: &mut Terms, left: Id, right: Id, pairs: &Pairs) -> Result<(
                 covered.push(all(terms, set));
             }
             let covered = terms.sum(covered);
+            if terms.is_spent() {
+                return Err(TOO_LARGE);
+            }
             if !implies(&mut automaton, terms, m.guard, covered) {
                 return Err("a step of the left side is not matched by the right side");
             }
         }
         if terms.is_spent() {
-            return Err("too large: the limit of the checker is reached");
+            return Err(TOO_LARGE);
         }
     }
     Ok(())

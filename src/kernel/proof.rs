@@ -1,10 +1,11 @@
 //! Proofs as lists of rule uses, and the check of each use.
 //!
 //! A claim `D |- x <= y` says: for all processes that differ as `D` says, `x <= y` follows from the hypotheses. Every rule below is sound in
-//! omega algebra (Stoller & Cohen 2003, section 2) with finite sums over processes; no rule searches.
+//! omega algebra (Stoller & Cohen 2003, section 2) with finite sums over processes, of which there is at least one; no rule searches.
 
 use super::decide::{Pairs, replay};
 use super::term::{Id, Index, Node, Sym, Terms};
+use rustc_hash::FxHashSet;
 
 /// `x <= y` if the processes of each pair differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,9 +75,10 @@ pub enum Rule {
         part: usize,
         /// Index variables renamed.
         variables: Renaming,
-        /// Atoms without indices replaced; only in a theorem whose proof uses no hypothesis.
+        /// Atoms without indices replaced.
         letters: Vec<(Sym, Id)>,
-        /// A step for each part of each premise, in order.
+        /// A step for each part of each premise, in order; before those, if letters are replaced in a theorem that rests on
+        /// hypotheses, one for each part of each hypothesis.
         premises: Vec<usize>,
     },
     /// `x <= y`, `y <= z`, .. so `x <= z`.
@@ -105,6 +107,36 @@ pub enum Rule {
     Separate(Id, u32),
     /// A step where `j` is replaced by `i`, and one where they differ. Given: i, j, the claim, the two steps.
     Cases(u32, u32, Claim, usize, usize),
+}
+
+impl Rule {
+    fn steps(&mut self) -> Vec<&mut usize> {
+        match self {
+            Rule::Decide(..) | Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Unfold(_) => {
+                Vec::new()
+            }
+            Rule::SumIntro(..) | Rule::ProductElim(..) | Rule::Separate(..) => Vec::new(),
+            Rule::Theorem { premises: all, .. } | Rule::Chain(all) | Rule::Join(all) => {
+                all.iter_mut().collect()
+            }
+            Rule::Context(_, _, n) | Rule::Coinduction(_, _, n) => vec![n],
+            Rule::SumElim(_, _, _, _, n) | Rule::ProductIntro(_, _, n) => vec![n],
+            Rule::StarLeft(_, a, b) | Rule::StarRight(_, a, b) => vec![a, b],
+            Rule::Cases(_, _, _, a, b) => vec![a, b],
+        }
+    }
+
+    /// The steps it rests on.
+    pub fn rests_on(&self) -> Vec<usize> {
+        self.clone().steps().into_iter().map(|n| *n).collect()
+    }
+
+    /// Other numbers for the steps it rests on.
+    pub fn renumber(&mut self, f: impl Fn(usize) -> usize) {
+        for n in self.steps() {
+            *n = f(*n);
+        }
+    }
 }
 
 /// Why a certificate is rejected.
@@ -137,6 +169,11 @@ impl Development {
     /// A theorem by position.
     pub fn theorem(&self, n: usize) -> Option<&Theorem> {
         self.theorems.get(n).map(|(t, _)| t)
+    }
+
+    /// Forgets all theorems from a position on.
+    pub fn forget(&mut self, from: usize) {
+        self.theorems.truncate(from);
     }
 
     /// Whether the proof of a theorem uses a hypothesis of the theory.
@@ -172,6 +209,9 @@ impl Development {
 }
 
 type Step = Result<Claim, &'static str>;
+
+/// Pairs of variables that differ.
+type Distinct = Vec<(u32, u32)>;
 
 struct Scope<'a> {
     terms: &'a mut Terms,
@@ -243,7 +283,7 @@ impl Scope<'_> {
     }
 
     /// The claims of several steps with all they ask to differ.
-    fn claims(&self, steps: &[usize]) -> Result<(Vec<Claim>, Vec<(u32, u32)>), &'static str> {
+    fn claims(&self, steps: &[usize]) -> Result<(Vec<Claim>, Distinct), &'static str> {
         let all: Result<Vec<Claim>, _> = steps.iter().map(|n| self.claim(*n)).collect();
         let all = all?;
         let both = distinct(all.iter().flat_map(|c| c.distinct.iter().copied())).ok_or(TRIVIAL)?;
@@ -472,10 +512,12 @@ impl Scope<'_> {
         let (lemma, conditional) = all
             .get(theorem)
             .ok_or("there is no such theorem before this one")?;
-        self.conditional |= *conditional;
-        if *conditional && !letters.is_empty() {
-            return Err("letters can't be replaced in a theorem that rests on hypotheses");
-        }
+        // With letters replaced, the hypotheses are others: they need proofs as the premises do.
+        let hypotheses = match *conditional && !letters.is_empty() {
+            true => self.hypotheses,
+            false => &[],
+        };
+        self.conditional |= *conditional && letters.is_empty();
         for (symbol, by) in letters {
             let s = self
                 .terms
@@ -497,12 +539,17 @@ impl Scope<'_> {
             .ok_or("the statement has no such part")?;
         let (left, right) = (put(self.terms, left), put(self.terms, right));
         let by: Vec<Id> = letters.iter().map(|(_, by)| *by).collect();
+        let used = self.variables(&by);
         let mut given = premises.iter();
         let mut more = renamed(&lemma.statement.distinct, variables).ok_or(TRIVIAL)?;
-        for premise in &lemma.premises {
-            // A premise is used for all values of its variables: what proves it must not restrict them further, nor may they be renamed.
+        let assumed = hypotheses.iter().map(|(_, s)| s);
+        for premise in assumed.chain(&lemma.premises) {
             for &(left, right) in &premise.parts {
-                if by.iter().any(|by| self.share(*by, left, right)) {
+                // A premise is used for all values of its variables: what proves it must not restrict them further, nor may they be renamed,
+                // nor may a replacing term, which speaks of one process at a time, be caught by that "for all".
+                let mut caught = self.variables(&[left, right]);
+                caught.extend(premise.distinct.iter().flat_map(|(i, j)| [*i, *j]));
+                if !used.is_disjoint(&caught) {
                     return Err("a letter is replaced by a term with a variable of a premise");
                 }
                 let claim = self.claim(
@@ -517,19 +564,16 @@ impl Scope<'_> {
                 if (claim.left, claim.right) != asked {
                     return Err("a premise of the theorem is proved by another statement");
                 }
-                let mut free = claim
+                for d in claim
                     .distinct
                     .iter()
-                    .filter(|d| !premise.distinct.contains(d));
-                if free.any(|(i, j)| self.occurs(left, right, *i) || self.occurs(left, right, *j)) {
-                    return Err("a premise of the theorem is not proved for all processes");
+                    .filter(|d| !premise.distinct.contains(d))
+                {
+                    if caught.contains(&d.0) || caught.contains(&d.1) {
+                        return Err("a premise of the theorem is not proved for all processes");
+                    }
+                    more.push(*d);
                 }
-                more.extend(
-                    claim
-                        .distinct
-                        .iter()
-                        .filter(|d| !premise.distinct.contains(d)),
-                );
             }
         }
         Ok(Claim {
@@ -539,26 +583,28 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether a term has an index variable of `left` or `right`.
-    fn share(&self, by: Id, left: Id, right: Id) -> bool {
-        let mut found = false;
-        self.terms.any(by, &mut |n| {
-            if let Node::Atom(_, is) | Node::SumOver(is, _) | Node::ProductOver(is, _) = n {
-                found |= is
-                    .iter()
-                    .any(|i| matches!(i, Index::Var(v) if self.occurs(left, right, *v)));
-            }
-            found
-        });
+    /// The index variables of some terms.
+    fn variables(&mut self, of: &[Id]) -> FxHashSet<u32> {
+        let mut found = FxHashSet::default();
+        let mut size = 0;
+        for t in of {
+            self.terms.any(*t, &mut |n| {
+                size += 1;
+                if let Node::Atom(_, is) | Node::SumOver(is, _) | Node::ProductOver(is, _) = n {
+                    found.extend(is.iter().filter_map(|i| match i {
+                        Index::Var(v) => Some(*v),
+                        Index::Bound(_) => None,
+                    }));
+                }
+                false
+            });
+        }
+        self.terms.spend(size);
         found
     }
 
-    fn occurs(&self, left: Id, right: Id, var: u32) -> bool {
-        self.terms.has_var(left, var) || self.terms.has_var(right, var)
-    }
-
     /// The body of a sum or product, and what its member `at` has to differ from.
-    fn over(&self, t: Id, at: u32, sum: bool) -> Result<(Vec<(u32, u32)>, Id), &'static str> {
+    fn over(&self, t: Id, at: u32, sum: bool) -> Result<(Distinct, Id), &'static str> {
         let (but, body) = match self.terms.node(t) {
             Node::SumOver(but, body) if sum => (but, *body),
             Node::ProductOver(but, body) if !sum => (but, *body),
@@ -571,8 +617,8 @@ impl Scope<'_> {
         Ok((distinct(pairs).ok_or(TRIVIAL)?, body))
     }
 
-    fn generic(&self, var: u32, terms: &[Id]) -> Result<(), &'static str> {
-        if terms.iter().any(|t| self.terms.has_var(*t, var)) {
+    fn generic(&mut self, var: u32, terms: &[Id]) -> Result<(), &'static str> {
+        if self.variables(terms).contains(&var) {
             return Err("the variable of the member occurs elsewhere");
         }
         Ok(())

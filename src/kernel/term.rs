@@ -72,6 +72,10 @@ pub struct Terms {
     meta: Vec<Meta>,
     ids: FxHashMap<Node, Id>,
     symbols: Vec<Symbol>,
+    /// Complements met so far.
+    complements: FxHashMap<Id, Id>,
+    /// Members of all terms together.
+    stored: usize,
     work: u64,
     spent: bool,
 }
@@ -80,6 +84,8 @@ pub struct Terms {
 pub const DEEPEST: u32 = 1000;
 /// Nor sums and products with more members than this.
 const LONGEST: usize = 1 << 16;
+/// Nor more than this many terms and members of terms, so that memory is bounded.
+const MOST: usize = 1 << 25;
 
 /// `0`
 pub const ZERO: Id = 0;
@@ -102,6 +108,8 @@ impl Terms {
             meta: Vec::new(),
             ids: FxHashMap::default(),
             symbols: Vec::new(),
+            complements: FxHashMap::default(),
+            stored: 0,
             work: u64::MAX,
             spent: false,
         };
@@ -121,9 +129,10 @@ impl Terms {
         self.nodes.len()
     }
 
-    /// Allows so many operations from now on.
+    /// Allows so many operations from now on, also if those allowed before have been used up.
     pub fn allow(&mut self, operations: u64) {
         self.work = operations;
+        self.spent = false;
     }
 
     /// Whether the operations allowed have been used up, or a term grew too deep or too long. Then terms mean nothing any more.
@@ -174,7 +183,7 @@ impl Terms {
             return id;
         }
         let outside = |i: &Index, under: u32| match i {
-            Index::Bound(n) => (n + 1).saturating_sub(under),
+            Index::Bound(n) => n.saturating_add(1).saturating_sub(under),
             Index::Var(_) => 0,
         };
         let all = |indices: &[Index]| indices.iter().map(|i| outside(i, 0)).max().unwrap_or(0);
@@ -215,7 +224,12 @@ impl Terms {
                 loose: of(x).loose.saturating_sub(1).max(all(but)),
             },
         };
-        if meta.depth > DEEPEST {
+        self.stored += match &node {
+            Node::Sum(xs) | Node::Product(xs) => 8 + xs.len(),
+            Node::Atom(_, is) | Node::SumOver(is, _) | Node::ProductOver(is, _) => 8 + 2 * is.len(),
+            _ => 8,
+        };
+        if meta.depth > DEEPEST || self.stored > MOST {
             self.spent = true;
             return TOP;
         }
@@ -246,11 +260,11 @@ impl Terms {
         }
         all.sort_unstable();
         all.dedup();
-        if all.contains(&TOP) {
+        if all.binary_search(&TOP).is_ok() {
             return TOP;
         }
         // 1 absorbs tests, and so does a test with its complement.
-        let whole = all.contains(&ONE) || self.clash(&all);
+        let whole = all.binary_search(&ONE).is_ok() || self.clash(&all);
         if whole {
             all.retain(|x| !self.is_test(*x));
             all.push(ONE);
@@ -269,10 +283,10 @@ impl Terms {
         self.spent
     }
 
-    /// Whether a list has both a test and its complement.
+    /// Whether a sorted list has both a test and its complement.
     fn clash(&self, all: &[Id]) -> bool {
         all.iter().any(|x| match self.node(*x) {
-            Node::Not(y) => all.contains(y),
+            Node::Not(y) => all.binary_search(y).is_ok(),
             _ => false,
         })
     }
@@ -321,8 +335,15 @@ impl Terms {
 
     /// `~x` of a test.
     pub fn not(&mut self, x: Id) -> Id {
-        debug_assert!(self.is_test(x));
-        match self.node(x).clone() {
+        // What was built after the limit was hit need not be a test.
+        debug_assert!(self.spent || self.is_test(x));
+        if let Some(&known) = self.complements.get(&x) {
+            return known;
+        }
+        if self.spent {
+            return TOP;
+        }
+        let done = match self.node(x).clone() {
             Node::Zero => ONE,
             Node::One => ZERO,
             Node::Not(y) => y,
@@ -343,7 +364,11 @@ impl Terms {
                 self.sum_over(but, y)
             }
             _ => self.intern(Node::Not(x)),
+        };
+        if !self.spent {
+            self.complements.insert(x, done);
         }
+        done
     }
 
     /// `x*`
@@ -376,7 +401,7 @@ impl Terms {
 
     /// `(. j != .. : x)` of a test; `Bound(0)` in `x` is j.
     pub fn product_over(&mut self, mut but: Vec<Index>, x: Id) -> Id {
-        debug_assert!(self.is_test(x));
+        debug_assert!(self.spent || self.is_test(x));
         but.sort_unstable();
         but.dedup();
         match x {
@@ -395,6 +420,10 @@ impl Terms {
     ) -> Id {
         if let Some(&done) = seen.get(&(t, under)) {
             return done;
+        }
+        self.spend(1);
+        if self.spent {
+            return TOP;
         }
         let map = |f: &mut dyn Rebuild, is: &[Index]| -> Vec<Index> {
             is.iter().map(|i| f.index(*i, under)).collect()
@@ -530,7 +559,7 @@ impl Rebuild for Close {
     fn index(&mut self, i: Index, under: u32) -> Index {
         match i {
             Index::Var(v) if v == self.0 => Index::Bound(under),
-            Index::Bound(n) if n >= under => Index::Bound(n + 1),
+            Index::Bound(n) if n >= under => Index::Bound(n.saturating_add(1)),
             other => other,
         }
     }

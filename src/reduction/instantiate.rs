@@ -5,7 +5,7 @@
 //! else comes from the theory's definitions.
 
 use super::visibility::Visibility;
-use crate::algebra::{Atom, Index, Order, Statement, Term, Theory};
+use crate::algebra::{Atom, Index, Order, Over, Statement, Term, Theory};
 use crate::control::Stop;
 use crate::program::ThreadId;
 use crate::relation::{Encoding, Ground, GroundAtom, Meaning};
@@ -160,8 +160,11 @@ impl Model<'_, '_> {
                 self.free(x, bound, into);
                 self.free(y, bound, into);
             }
-            Term::SumOver(i, x) | Term::ProductOver(i, x) => {
-                bound.push(i.clone());
+            Term::SumOver(over, x) | Term::ProductOver(over, x) => {
+                over.but
+                    .iter()
+                    .for_each(|i| self.free_index(i, bound, into));
+                bound.push(over.index.clone());
                 self.free(x, bound, into);
                 bound.pop();
             }
@@ -219,11 +222,15 @@ impl Model<'_, '_> {
                 .map(|x| self.ground(x, b, atoms, depth))
                 .collect()
         };
-        let over = |i: &String, x: &Term, atoms: &mut Atoms| -> Result<Vec<Ground>, Unreadable> {
+        let over = |over: &Over, x: &Term, atoms: &mut Atoms| -> Result<Vec<Ground>, Unreadable> {
+            let but: Result<Vec<ThreadId>, _> =
+                over.but.iter().map(|i| self.thread(i, b)).collect();
+            let but = but?;
             (0..self.encoding.program.threads.len())
+                .filter(|t| !but.contains(t))
                 .map(|t| {
-                    let mut inner = b.clone();
-                    inner.push((i, t));
+                    let mut inner: Binding = b.clone();
+                    inner.push((&over.index, t));
                     self.ground(x, &inner, atoms, depth)
                 })
                 .collect()

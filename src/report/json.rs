@@ -20,8 +20,8 @@ struct Failure<'a> {
 }
 
 /// A diagnostic with its place as lines and columns.
-#[derive(Serialize)]
-struct Placed<'a> {
+#[derive(Debug, Serialize)]
+pub(super) struct Placed<'a> {
     code: &'a str,
     severity: &'static str,
     message: &'a str,
@@ -67,13 +67,24 @@ pub fn failure(
     source: &str,
     diagnostics: &[Diagnostic],
 ) -> serde_json::Result<String> {
+    serde_json::to_string(&Failure {
+        schema_version: SCHEMA_VERSION,
+        model,
+        verdict: "error",
+        reason,
+        diagnostics: placed(source, diagnostics),
+    })
+}
+
+/// Diagnostics in the order of their places.
+pub(super) fn placed<'a>(source: &str, diagnostics: &'a [Diagnostic]) -> Vec<Placed<'a>> {
     let sorted = in_order(diagnostics);
     let offsets: Vec<usize> = sorted
         .iter()
         .flat_map(|d| [d.span.start, d.span.end.max(d.span.start)])
         .collect();
     let places = positions(source, &offsets);
-    let diagnostics = sorted
+    sorted
         .iter()
         .zip(places.chunks_exact(2))
         .map(|(d, place)| Placed {
@@ -90,14 +101,7 @@ pub fn failure(
             expected: &d.expected,
             help: &d.help,
         })
-        .collect();
-    serde_json::to_string(&Failure {
-        schema_version: SCHEMA_VERSION,
-        model,
-        verdict: "error",
-        reason,
-        diagnostics,
-    })
+        .collect()
 }
 
 /// The object of a variable order.

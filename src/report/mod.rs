@@ -9,6 +9,7 @@ pub mod itf;
 pub mod json;
 mod layout;
 mod position;
+pub mod proofs;
 #[cfg(test)]
 mod samples;
 pub mod text;

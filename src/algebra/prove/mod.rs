@@ -1,7 +1,27 @@
 //! The prover: from a statement and its hints to a theorem that the kernel has admitted.
+//!
+//! `decide` settles what holds in every Kleene algebra with tests and top; hypotheses of the form `e = 0` are compiled into it (`context`),
+//! hypotheses about a letter are solved for it (`eliminate`), words are compared modulo equations (`super::egraph`), and the rest is a search of
+//! directed rules on monomials (`search`). What comes out is a list of kernel rules; nothing counts as proved that the kernel has not admitted.
 
-use super::suite::Suite;
-use crate::kernel::{Development, Statement};
+mod build;
+mod context;
+mod decide;
+mod eliminate;
+mod outcome;
+mod search;
+
+pub use decide::{Decider, TooLarge};
+pub use outcome::{level, level_of};
+
+use self::build::{Builder, Step};
+use self::context::{Allowed, Given, Source};
+use self::eliminate::{Reduced, eliminate, simulate};
+use self::outcome::{describe, refuted, tell};
+use self::search::Search;
+use super::suite::{Declared, Hint, Item, Suite, Use};
+use super::term::Order;
+use crate::kernel::{Development, Id, Renaming, Rule, Statement, Sym, Theorem};
 
 /// What came of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +63,7 @@ impl Default for Limits {
 pub struct Outcome {
     /// The answer.
     pub status: Status,
-    /// Which engine gave it: `decide`, `hypotheses`, `egraph`, `search` or `refuter`.
+    /// Which engine gave it: `decide`, `hypotheses`, `egraph`, `search` or `refuter`; `rejected` if the kernel refused a proof.
     pub engine: String,
     /// Why, in lines: rules used; the monomials that are not below the right side and the limit; or the model.
     pub why: Vec<String>,
@@ -51,34 +71,486 @@ pub struct Outcome {
     pub theorem: Option<usize>,
 }
 
+/// What was left when no proof was found.
+#[derive(Clone, Debug, Default)]
+pub struct Residual {
+    /// The side that the monomials are not below.
+    pub right: Option<Id>,
+    /// Monomials of the left side.
+    pub monomials: Vec<Id>,
+    /// Which limit was hit, if one was.
+    pub limit: Option<&'static str>,
+    /// The kernel's objection, if it had one: that is a bug.
+    pub rejected: Option<String>,
+}
+
 /// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been.
 pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
-    let _ = (suite, item, limits);
+    let found = theorem_of(suite, item, limits, None);
+    let (why, engine, status, theorem) = match found {
+        Ok(n) => {
+            let (engine, why) = describe(&suite.development, n);
+            (why, engine, Status::Proved, Some(n))
+        }
+        Err(residual) => match refuted(suite, item, limits) {
+            Some(model) => (model, "refuter".into(), Status::Refuted, None),
+            None => {
+                let engine = if residual.rejected.is_some() {
+                    "rejected"
+                } else {
+                    "search"
+                };
+                (tell(suite, &residual), engine.into(), Status::Unknown, None)
+            }
+        },
+    };
     Outcome {
-        status: Status::Unknown,
-        engine: String::new(),
-        why: Vec::new(),
-        theorem: None,
+        status,
+        engine,
+        why,
+        theorem,
     }
 }
 
 /// Hints of an item without which it is proved as well.
 pub fn ablate(suite: &mut Suite, item: usize, limits: &Limits) -> Vec<String> {
-    let _ = (suite, item, limits);
-    Vec::new()
+    let mut unneeded = Vec::new();
+    for link in 0..suite.items[item].links.len() {
+        let hints = suite.items[item].links[link]
+            .hints
+            .clone()
+            .unwrap_or_default();
+        for (n, hint) in hints.iter().enumerate() {
+            if theorem_of(suite, item, limits, Some((link, n))).is_ok() {
+                unneeded.push(hint.text.clone());
+            }
+        }
+    }
+    unneeded
 }
 
-/// Proves `premises |- statement`, no hint given; the theorem's position, or the residual in lines.
+/// Proves `premises |- statement`, no hint given; the theorem's position.
 ///
 /// # Errors
-/// What is left: the monomials that are not below the right side, and the limit that was hit.
+/// What is left.
 pub fn derive(
     development: &mut Development,
     name: &str,
     premises: &[Statement],
     statement: &Statement,
     limits: &Limits,
-) -> Result<usize, Vec<String>> {
-    let _ = (development, name, premises, statement, limits);
-    Err(Vec::new())
+) -> Result<usize, Residual> {
+    let given: Vec<Given> = premises
+        .iter()
+        .enumerate()
+        .map(|(n, p)| Given {
+            source: Source::Premise(n),
+            statement: p.clone(),
+            fixed: Vec::new(),
+        })
+        .collect();
+    let mut proof = Proof::new(development, limits);
+    let mut proves = Vec::new();
+    for &part in &statement.parts {
+        proves.push(proof.part(&given, &everything(), &statement.distinct, part)?);
+    }
+    proof.admit(name, premises.to_vec(), statement.clone(), proves)
+}
+
+/// All rules, where no hint says which.
+fn everything() -> Allowed {
+    Allowed {
+        induction: true,
+        coinduction: true,
+        unfold: true,
+        sum_elim: true,
+        sum_intro: true,
+        product_elim: true,
+        product_intro: true,
+        automatic: true,
+        ..Allowed::default()
+    }
+}
+
+/// A theorem in the making.
+struct Proof<'d> {
+    development: &'d mut Development,
+    /// Steps so far, kept between the links of a chain.
+    rules: Vec<Rule>,
+    claims: Vec<(Id, Id)>,
+    limits: Limits,
+}
+
+impl<'d> Proof<'d> {
+    fn new(development: &'d mut Development, limits: &Limits) -> Self {
+        Proof {
+            development,
+            rules: Vec::new(),
+            claims: Vec::new(),
+            limits: *limits,
+        }
+    }
+
+    /// Proves one inclusion.
+    fn part(
+        &mut self,
+        given: &[Given],
+        allowed: &Allowed,
+        distinct: &[(u32, u32)],
+        (left, right): (Id, Id),
+    ) -> Result<Step, Residual> {
+        let fresh = self.development.variables.len() as u32 + 1;
+        let mut b = Builder::new(&mut self.development.terms, self.limits.pairs);
+        (b.rules, b.claims) = (
+            std::mem::take(&mut self.rules),
+            std::mem::take(&mut self.claims),
+        );
+        let mut s = Search::new(b, given.to_vec(), allowed.clone(), self.limits.steps, fresh);
+        let outcome = one(&mut s, distinct, left, right);
+        (self.rules, self.claims) = (s.b.rules, s.b.claims);
+        outcome
+    }
+
+    /// Has the kernel check the theorem.
+    fn admit(
+        self,
+        name: &str,
+        premises: Vec<Statement>,
+        statement: Statement,
+        proves: Vec<Step>,
+    ) -> Result<usize, Residual> {
+        let (steps, proves) = build::prune(self.rules, &proves);
+        let theorem = Theorem {
+            name: name.to_string(),
+            premises,
+            statement,
+            steps,
+            proves,
+        };
+        self.development
+            .admit(theorem)
+            .map_err(|rejected| Residual {
+                rejected: Some(rejected.to_string()),
+                ..Residual::default()
+            })
+    }
+}
+
+/// Proves one inclusion: as it is, then with letters eliminated and simulations added.
+fn one(s: &mut Search, distinct: &[(u32, u32)], left: Id, right: Id) -> Result<Step, Residual> {
+    if let Some(step) = s.b.decide(left, right) {
+        return Ok(step);
+    }
+    let mut vars = search::scope(&s.b, &[left, right]);
+    vars.extend(distinct.iter().flat_map(|(i, j)| [*i, *j]));
+    vars.sort_unstable();
+    vars.dedup();
+    let mut goal = vec![left, right];
+    goal.extend(s.allowed.invariants.iter().copied());
+    if let Some((i, j)) = split(s, &vars, distinct) {
+        return cases(s, distinct, (i, j), left, right);
+    }
+    let context = s.context(&vars, distinct, &goal);
+    let budget = s.budget;
+    if !s.allowed.automatic {
+        return match s.prove(&context, left, right) {
+            Some(step) => Ok(step),
+            None => Err(residual(s, &context, left, right)),
+        };
+    }
+    s.budget = budget / 10;
+    if let Some(step) = s.prove_within(&context, left, right, 4) {
+        return Ok(step);
+    }
+    let mut reduced = Reduced::new(context, left, right);
+    s.budget = budget;
+    if eliminate(s, &mut reduced)
+        && let Some(step) = s.prove_within(&reduced.context, reduced.left, reduced.right, 4)
+        && let Some(step) = reduced.back(s, step)
+    {
+        return Ok(step);
+    }
+    simulate(s, &mut reduced.context);
+    s.budget = budget;
+    match s.prove(&reduced.context, reduced.left, reduced.right) {
+        Some(step) => reduced.back(s, step).ok_or_else(Residual::default),
+        None => Err(residual(s, &reduced.context, reduced.left, reduced.right)),
+    }
+}
+
+/// The next two processes to be told apart, if a hint asks for it.
+fn split(s: &Search, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32, u32)> {
+    for asked in &s.allowed.cases {
+        for (n, &i) in vars.iter().enumerate() {
+            for &j in &vars[n + 1..] {
+                let wanted = asked.is_none_or(|(a, b)| (a.min(b), a.max(b)) == (i, j));
+                if wanted && !distinct.contains(&(i, j)) {
+                    return Some((i, j));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Proves a claim once with two processes the same, once with them different.
+fn cases(
+    s: &mut Search,
+    distinct: &[(u32, u32)],
+    (i, j): (u32, u32),
+    left: Id,
+    right: Id,
+) -> Result<Step, Residual> {
+    let map = [(j, i)];
+    let (l, r) = (s.b.terms.rename(left, &map), s.b.terms.rename(right, &map));
+    let to = |v: u32| if v == j { i } else { v };
+    let renamed = crate::kernel::distinct(distinct.iter().map(|(a, b)| (to(*a), to(*b))));
+    let budget = s.budget;
+    let same = one(s, &renamed.unwrap_or_default(), l, r)?;
+    s.budget = budget;
+    let more = distinct.iter().copied().chain([(i, j)]);
+    let differ = one(
+        s,
+        &crate::kernel::distinct(more).unwrap_or_default(),
+        left,
+        right,
+    )?;
+    let claim = crate::kernel::Claim {
+        distinct: distinct.to_vec(),
+        left,
+        right,
+    };
+    Ok(s.b.push(Rule::Cases(i, j, claim, same, differ), left, right))
+}
+
+fn residual(s: &mut Search, c: &context::Context, left: Id, right: Id) -> Residual {
+    let limit = match (s.budget, s.b.too_large) {
+        (0, _) => Some("the limit of search nodes (--limit-steps)"),
+        (_, true) => Some("the limit of pairs in a decision (--limit-pairs)"),
+        _ => None,
+    };
+    Residual {
+        monomials: s.residual(c, left, right),
+        right: Some(right),
+        limit,
+        rejected: None,
+    }
+}
+
+/// The theorem for an item, proved now if it has not been; `without` leaves out one hint of one link (and then nothing is kept).
+fn theorem_of(
+    suite: &mut Suite,
+    item: usize,
+    limits: &Limits,
+    without: Option<(usize, usize)>,
+) -> Result<usize, Residual> {
+    if without.is_none()
+        && let Some(known) = known(suite, item)
+    {
+        return Ok(known);
+    }
+    let this = suite.items[item].clone();
+    let mut lemmas = Vec::new();
+    for link in &this.links {
+        let hints = link.hints.clone().unwrap_or_default();
+        for hint in &hints {
+            if let Use::Item { item: other, .. } = &hint.what
+                && *other < item
+                && suite.items[*other].declared == Declared::Proved
+            {
+                lemmas.push((*other, theorem_of(suite, *other, limits, None)?));
+            }
+        }
+    }
+    let statement = statement(&this);
+    let premises: Vec<Statement> = this.premises.iter().map(|(_, s)| s.clone()).collect();
+    let mut proof = Proof::new(&mut suite.development, limits);
+    let mut proves = Vec::new();
+    let (mut up, mut down) = (Vec::new(), Vec::new());
+    for (n, link) in this.links.iter().enumerate() {
+        let hints: Option<Vec<Hint>> = link.hints.as_ref().map(|all| {
+            let keep = |m: &usize| without != Some((n, *m));
+            (0..all.len())
+                .filter(keep)
+                .map(|m| all[m].clone())
+                .collect()
+        });
+        let (given, allowed) = usable(&mut proof, &this, hints.as_deref(), &lemmas)?;
+        let step = proof.part(&given, &allowed, &this.distinct, (link.left, link.right))?;
+        proves.push(step);
+        up.push(step);
+        if link.order == Order::Equal {
+            let step = proof.part(&given, &allowed, &this.distinct, (link.right, link.left))?;
+            proves.push(step);
+            down.push(step);
+        }
+    }
+    if this.links.len() > 1 {
+        proves.push(proof.whole(up));
+        if down.len() == this.links.len() {
+            down.reverse();
+            proves.push(proof.whole(down));
+        }
+    }
+    let before = proof.development.theorems().len();
+    let done = proof.admit(&this.name, premises, statement, proves)?;
+    if without.is_some() {
+        suite.development.forget(before);
+    }
+    Ok(done)
+}
+
+impl Proof<'_> {
+    /// The links of a chain as one step.
+    fn whole(&mut self, links: Vec<Step>) -> Step {
+        let (left, right) = (
+            self.claims[links[0]].0,
+            self.claims[links[links.len() - 1]].1,
+        );
+        self.rules.push(Rule::Chain(links));
+        self.claims.push((left, right));
+        self.rules.len() - 1
+    }
+}
+
+/// An item that has been proved.
+fn known(suite: &Suite, item: usize) -> Option<usize> {
+    let name = &suite.items[item].name;
+    suite.development.theorems().position(|t| t.name == *name)
+}
+
+/// What an item states, all links and the chain as a whole.
+pub fn statement(item: &Item) -> Statement {
+    let mut parts = Vec::new();
+    for link in &item.links {
+        parts.push((link.left, link.right));
+        if link.order == Order::Equal {
+            parts.push((link.right, link.left));
+        }
+    }
+    if let (Some(first), Some(last)) = (item.links.first(), item.links.last())
+        && item.links.len() > 1
+    {
+        parts.push((first.left, last.right));
+        if item.links.iter().all(|l| l.order == Order::Equal) {
+            parts.push((last.right, first.left));
+        }
+    }
+    Statement {
+        distinct: item.distinct.clone(),
+        parts,
+    }
+}
+
+/// What the hints of a link allow; without hints, everything that the item assumes.
+fn usable(
+    proof: &mut Proof,
+    item: &Item,
+    hints: Option<&[Hint]>,
+    lemmas: &[(usize, usize)],
+) -> Result<(Vec<Given>, Allowed), Residual> {
+    let premise = |n: usize| Given {
+        source: Source::Premise(n),
+        statement: item.premises[n].1.clone(),
+        fixed: Vec::new(),
+    };
+    let Some(hints) = hints else {
+        let mut given: Vec<Given> = (0..item.premises.len()).map(premise).collect();
+        for (n, (_, statement)) in proof.development.hypotheses().iter().enumerate() {
+            given.push(Given {
+                source: Source::Hypothesis(n),
+                statement: statement.clone(),
+                fixed: Vec::new(),
+            });
+        }
+        return Ok((given, everything()));
+    };
+    let (mut given, mut allowed) = (Vec::new(), Allowed::default());
+    let mut applied = Vec::new();
+    for hint in hints {
+        match &hint.what {
+            Use::Hypothesis(n) => given.push(Given {
+                source: Source::Hypothesis(*n),
+                statement: proof.development.hypotheses()[*n].1.clone(),
+                fixed: Vec::new(),
+            }),
+            Use::Premise(n) => given.push(premise(*n)),
+            Use::Item {
+                item,
+                variables,
+                letters,
+            } => {
+                if let Some((_, theorem)) = lemmas.iter().find(|(i, _)| i == item) {
+                    applied.push((*theorem, variables.clone(), letters.clone()));
+                }
+            }
+            Use::Induction(invariant) => {
+                allowed.induction = true;
+                allowed.invariants.extend(invariant);
+            }
+            Use::Coinduction => allowed.coinduction = true,
+            Use::Unfold => allowed.unfold = true,
+            Use::SumElim => allowed.sum_elim = true,
+            Use::SumIntro => allowed.sum_intro = true,
+            Use::ProductElim => allowed.product_elim = true,
+            Use::ProductIntro => allowed.product_intro = true,
+            Use::Separate(i) => allowed.separate.push(*i),
+            Use::Cases(pair) => allowed.cases.push(*pair),
+        }
+    }
+    // Premises of a lemma are proved from the other hints; those without premises come first.
+    let has_premises = |(n, _, letters): &(usize, Renaming, Vec<(Sym, Id)>)| {
+        let d = &proof.development;
+        let own = d.theorem(*n).is_some_and(|t| !t.premises.is_empty());
+        own || d.is_conditional(*n) && !letters.is_empty()
+    };
+    applied.sort_by_key(has_premises);
+    for (n, variables, letters) in applied {
+        let Some(lemma) = proof.development.theorem(n).cloned() else {
+            continue;
+        };
+        let assumed: Vec<Statement> =
+            match proof.development.is_conditional(n) && !letters.is_empty() {
+                true => proof
+                    .development
+                    .hypotheses()
+                    .iter()
+                    .map(|(_, s)| s.clone())
+                    .collect(),
+                false => Vec::new(),
+            };
+        let mut put = |s: &Statement| Statement {
+            distinct: s.distinct.clone(),
+            parts: s
+                .parts
+                .iter()
+                .map(|(l, r)| {
+                    let terms = &mut proof.development.terms;
+                    (terms.replace(*l, &letters), terms.replace(*r, &letters))
+                })
+                .collect(),
+        };
+        let statement = put(&lemma.statement);
+        let mut premises: Vec<(&Statement, Statement)> = Vec::new();
+        for s in assumed.iter().chain(&lemma.premises) {
+            premises.push((s, put(s)));
+        }
+        let mut steps = Vec::new();
+        for (general, premise) in premises {
+            // A premise holds for all its processes; of the others, what this statement says is known.
+            let own = context::variables(&proof.development.terms, general);
+            let other = |d: &&(u32, u32)| !own.contains(&d.0) && !own.contains(&d.1);
+            let known = item.distinct.iter().filter(other).chain(&premise.distinct);
+            let distinct = crate::kernel::distinct(known.copied()).unwrap_or_default();
+            for part in premise.parts {
+                steps.push(proof.part(&given, &allowed, &distinct, part)?);
+            }
+        }
+        given.push(Given {
+            source: Source::Theorem(n, letters, steps),
+            statement,
+            fixed: variables,
+        });
+    }
+    Ok((given, allowed))
 }

@@ -1,0 +1,539 @@
+//! The search: one monomial of the left side at a time, rewritten by directed rules until it is decided to be below the right side.
+//!
+//! A rule `x <= y` applies to a run of factors that is decided to be below x; tests that are known to hold before and after the run are kept
+//! beside y. Star induction (left and right, the right side as invariant or one that a hint gives) and omega coinduction are steps like
+//! any other. Depth-first with iterative deepening; all limits are counts; the order is that of the text.
+
+use super::build::{Builder, Step};
+use super::context::{Allowed, Context, Directed, Given, context, variables_of};
+use crate::kernel::{Claim, Id, Index, Node, ONE, Rule, TOP, ZERO};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Monomials that a term may have.
+const MONOMIALS: usize = 256;
+/// Factors of a monomial that is searched.
+const FACTORS: usize = 24;
+/// Rule uses on one branch.
+pub const DEEPEST: usize = 7;
+
+/// A search.
+pub struct Search<'t> {
+    /// The proof so far.
+    pub b: Builder<'t>,
+    /// Statements that may be used.
+    pub given: Vec<Given>,
+    /// Rules that may be used.
+    pub allowed: Allowed,
+    /// Nodes left.
+    pub budget: usize,
+    contexts: usize,
+    under_zeros: FxHashMap<(usize, Id, Id), Option<Step>>,
+    failed: FxHashMap<(usize, Id, Id), usize>,
+    proved: FxHashMap<(usize, Id, Id), Step>,
+    open: FxHashSet<(usize, Id, Id)>,
+    members: FxHashMap<(usize, Id, Id), Member>,
+    /// An index variable that no statement uses.
+    fresh: u32,
+}
+
+/// A generic process with what may be used in each case.
+#[derive(Clone)]
+struct Member {
+    process: u32,
+    /// It is this one of those in scope.
+    same: Vec<(u32, Context)>,
+    /// It differs from all.
+    other: Context,
+}
+
+impl<'t> Search<'t> {
+    /// A search with a budget of nodes.
+    pub fn new(
+        b: Builder<'t>,
+        given: Vec<Given>,
+        allowed: Allowed,
+        budget: usize,
+        fresh: u32,
+    ) -> Self {
+        Search {
+            b,
+            given,
+            allowed,
+            budget,
+            contexts: 0,
+            under_zeros: FxHashMap::default(),
+            failed: FxHashMap::default(),
+            proved: FxHashMap::default(),
+            open: FxHashSet::default(),
+            members: FxHashMap::default(),
+            fresh,
+        }
+    }
+
+    /// What may be used for a goal when these variables are in scope.
+    pub fn context(&mut self, vars: &[u32], distinct: &[(u32, u32)], goal: &[Id]) -> Context {
+        self.contexts += 1;
+        let (given, allowed) = (&self.given, &self.allowed);
+        context(
+            &mut self.b,
+            given,
+            allowed,
+            vars,
+            distinct,
+            goal,
+            self.contexts,
+        )
+    }
+
+    /// Marks a context as changed.
+    pub fn renew(&mut self, c: &mut Context) {
+        self.contexts += 1;
+        c.id = self.contexts;
+    }
+
+    /// Proves `left <= right` by ever deeper searches.
+    pub fn prove(&mut self, c: &Context, left: Id, right: Id) -> Option<Step> {
+        self.prove_within(c, left, right, DEEPEST)
+    }
+
+    /// The same, at most so deep.
+    pub fn prove_within(
+        &mut self,
+        c: &Context,
+        left: Id,
+        right: Id,
+        deepest: usize,
+    ) -> Option<Step> {
+        for depth in 0..=deepest {
+            if let Some(step) = self.below(c, left, right, depth) {
+                return Some(step);
+            }
+            if self.budget == 0 {
+                break;
+            }
+        }
+        None
+    }
+
+    /// The monomials of the left side that could not be shown to be below the right side.
+    pub fn residual(&mut self, c: &Context, left: Id, right: Id) -> Vec<Id> {
+        let Some(all) = self.b.monomials(left, MONOMIALS) else {
+            return vec![left];
+        };
+        let open = |s: &mut Self, m: &Id| {
+            s.decide(c, *m, right).is_none() && !s.proved.contains_key(&(c.id, *m, right))
+        };
+        all.into_iter().filter(|m| open(self, m)).collect()
+    }
+
+    /// Decides an inclusion with the hypotheses of the form `e = 0` compiled into it.
+    pub fn decide(&mut self, c: &Context, left: Id, right: Id) -> Option<Step> {
+        if let Some(step) = self.b.decide(left, right) {
+            return Some(step);
+        }
+        if c.zeros.is_empty() {
+            return None;
+        }
+        let key = (c.id, left, right);
+        if let Some(known) = self.under_zeros.get(&key) {
+            return *known;
+        }
+        let step = self.decide_under(c, left, right);
+        self.under_zeros.insert(key, step);
+        step
+    }
+
+    fn decide_under(&mut self, c: &Context, left: Id, right: Id) -> Option<Step> {
+        let b = &mut self.b;
+        let letters = b.letters([left]);
+        let all = letters.contains(&TOP)
+            || letters
+                .iter()
+                .any(|l| matches!(b.terms.node(*l), Node::Omega(_)));
+        // A word of the left side has a part in e only if it has e's letters.
+        let concerns = |b: &Builder, e: Id| {
+            all || b.factors(e).iter().all(|x| match b.terms.node(*x) {
+                Node::Atom(..) | Node::SumOver(..) if !b.terms.is_test(*x) => letters.contains(x),
+                _ => true,
+            })
+        };
+        let zeros: Vec<Directed> = c
+            .zeros
+            .iter()
+            .filter(|z| concerns(b, z.left))
+            .copied()
+            .collect();
+        if zeros.is_empty() {
+            return None;
+        }
+        let around = b.everything(
+            [left, right]
+                .into_iter()
+                .chain(zeros.iter().map(|z| z.left)),
+        );
+        let extra: Vec<Id> = zeros
+            .iter()
+            .map(|z| b.terms.product([around, z.left, around]))
+            .collect();
+        let whole = b
+            .terms
+            .sum(std::iter::once(right).chain(extra.iter().copied()));
+        let mut steps = vec![b.decide(left, whole)?];
+        let hole = b.hole();
+        let middle = b.terms.product([around, hole, around]);
+        for (n, z) in zeros.iter().enumerate() {
+            let rest = extra[n + 1..].iter().copied();
+            let context = b.terms.sum([right, middle].into_iter().chain(rest));
+            steps.push(b.context(context, z.step));
+        }
+        let step = b.chain(&steps)?;
+        b.ending(step, right)
+    }
+
+    /// Proves `left <= right` with at most `depth` rule uses on a branch.
+    pub fn below(&mut self, c: &Context, left: Id, right: Id, depth: usize) -> Option<Step> {
+        if let Some(step) = self.decide(c, left, right) {
+            return Some(step);
+        }
+        if let Some(&step) = self.proved.get(&(c.id, left, right)) {
+            return Some(step);
+        }
+        if self.allowed.product_intro
+            && let Some(step) = self.factor_by_factor(c, left, right, depth)
+        {
+            return Some(step);
+        }
+        if self.allowed.coinduction
+            && depth > 0
+            && let Some(step) = self.coinduction(c, left, right, depth)
+        {
+            return Some(step);
+        }
+        let monomials = self.b.monomials(left, MONOMIALS)?;
+        if monomials.is_empty() {
+            return self.decide(c, left, right);
+        }
+        let mut steps = Vec::new();
+        for m in &monomials {
+            steps.push(self.monomial(c, *m, right, depth)?);
+        }
+        let step = self.b.join(left, steps)?;
+        self.proved.insert((c.id, left, right), step);
+        Some(step)
+    }
+
+    fn monomial(&mut self, c: &Context, m: Id, right: Id, depth: usize) -> Option<Step> {
+        if let Some(step) = self.decide(c, m, right) {
+            return Some(step);
+        }
+        let key = (c.id, m, right);
+        if let Some(&step) = self.proved.get(&key) {
+            return Some(step);
+        }
+        if self.failed.get(&key).is_some_and(|d| *d >= depth) || self.open.contains(&key) {
+            return None;
+        }
+        if self.budget == 0 || self.b.terms.is_spent() {
+            return None;
+        }
+        self.budget -= 1;
+        self.open.insert(key);
+        let step = self.attempt(c, m, right, depth);
+        self.open.remove(&key);
+        match step {
+            Some(step) => _ = self.proved.insert(key, step),
+            None => _ = self.failed.insert(key, depth),
+        }
+        step
+    }
+
+    fn attempt(&mut self, c: &Context, m: Id, right: Id, depth: usize) -> Option<Step> {
+        let factors = self.b.factors(m);
+        if factors.len() > FACTORS {
+            return None;
+        }
+        // Splitting a sum costs no depth: it is always right.
+        if self.allowed.sum_elim
+            && let Some(step) = self.member_by_member(c, &factors, right, depth)
+        {
+            return Some(step);
+        }
+        if depth == 0 {
+            return None;
+        }
+        if self.allowed.induction
+            && let Some(step) = self.induction(c, &factors, right, depth)
+        {
+            return Some(step);
+        }
+        for n in 0..c.rules.len() {
+            let rule = c.rules[n];
+            for from in 0..=factors.len() {
+                for to in (from..=factors.len()).rev() {
+                    // Nothing at all is above 1 only.
+                    if (from == to) != (rule.left == ONE) {
+                        continue;
+                    }
+                    if let Some(step) = self.rewrite(c, &factors, (from, to), rule, right, depth) {
+                        return Some(step);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Applies a rule to the factors of a monomial from one position to another.
+    fn rewrite(
+        &mut self,
+        c: &Context,
+        factors: &[Id],
+        (from, to): (usize, usize),
+        rule: Directed,
+        right: Id,
+        depth: usize,
+    ) -> Option<Step> {
+        let run = self.b.terms.product(factors[from..to].iter().copied());
+        let matches = self.decide(c, run, rule.left)?;
+        let (before, after) = self.kept(c, run, right);
+        let prefix: Vec<Id> = factors[..from].iter().chain(&before).copied().collect();
+        let suffix: Vec<Id> = after.iter().chain(&factors[to..]).copied().collect();
+        let middle = self.b.chain(&[matches, rule.step])?;
+        let whole = self.b.terms.product(factors.iter().copied());
+        let applied = self.b.within(&prefix, middle, &suffix);
+        let (start, next) = self.b.claims[applied];
+        if next == whole || next == start {
+            return None;
+        }
+        let rest = self.below(c, next, right, depth - 1)?;
+        let kept = self.decide(c, whole, start)?;
+        self.b.chain(&[kept, applied, rest])
+    }
+
+    /// Literals that hold before a run of factors, and those that hold after it, of the tests in sight.
+    fn kept(&mut self, c: &Context, run: Id, right: Id) -> (Vec<Id>, Vec<Id>) {
+        let mut literals = Vec::new();
+        let terms = &mut *self.b.terms;
+        let mut seen: Vec<Id> = vec![run, right];
+        let mut known = FxHashSet::default();
+        while let Some(x) = seen.pop() {
+            if !known.insert(x) {
+                continue;
+            }
+            match terms.node(x) {
+                Node::Sum(all) | Node::Product(all) => seen.extend(all),
+                Node::Star(y) | Node::Not(y) => seen.push(*y),
+                Node::Zero | Node::One => {}
+                _ if terms.is_test(x) => literals.push(x),
+                _ => {}
+            }
+        }
+        literals.sort_unstable();
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for p in literals {
+            let not = self.b.terms.not(p);
+            for p in [p, not] {
+                let first = self.b.terms.product([p, run]);
+                if first != ZERO && self.decide(c, run, first).is_some() {
+                    before.push(p);
+                }
+                let last = self.b.terms.product([run, p]);
+                if last != ZERO && self.decide(c, run, last).is_some() {
+                    after.push(p);
+                }
+            }
+        }
+        (before, after)
+    }
+
+    /// `x* z <= y` from `z <= y` and `x y <= y`; and the mirror image.
+    fn induction(&mut self, c: &Context, factors: &[Id], right: Id, depth: usize) -> Option<Step> {
+        let mut invariants = vec![right];
+        invariants.extend(self.allowed.invariants.iter().copied());
+        for y in invariants {
+            for at_left in [true, false] {
+                let (star, rest) = match at_left {
+                    true => factors.split_first()?,
+                    false => factors.split_last()?,
+                };
+                let Node::Star(x) = *self.b.terms.node(*star) else {
+                    continue;
+                };
+                let z = self.b.terms.product(rest.iter().copied());
+                let Some(base) = self.below(c, z, y, depth - 1) else {
+                    continue;
+                };
+                let sides = if at_left { [x, y] } else { [y, x] };
+                let unfolded = self.b.terms.product(sides);
+                let Some(step) = self.below(c, unfolded, y, depth - 1) else {
+                    continue;
+                };
+                let left = self.b.terms.product(factors.iter().copied());
+                let rule = match at_left {
+                    true => Rule::StarLeft(x, base, step),
+                    false => Rule::StarRight(x, base, step),
+                };
+                let done = self.b.push(rule, left, y);
+                if y == right {
+                    return Some(done);
+                }
+                if let Some(last) = self.below(c, y, right, depth - 1) {
+                    return self.b.chain(&[done, last]);
+                }
+            }
+        }
+        None
+    }
+
+    /// `y <= x y + z`, so `y <= x^w + x* z`, for x and z that the right side suggests.
+    fn coinduction(&mut self, c: &Context, left: Id, right: Id, depth: usize) -> Option<Step> {
+        if self.open.contains(&(c.id, left, right)) {
+            return None;
+        }
+        let monomials = self.b.monomials(right, MONOMIALS)?;
+        let mut bodies = Vec::new();
+        for m in &monomials {
+            if let Some(first) = self.b.factors(*m).first()
+                && let Node::Star(x) | Node::Omega(x) = self.b.terms.node(*first)
+                && !bodies.contains(x)
+            {
+                bodies.push(*x);
+            }
+        }
+        for x in bodies {
+            let star = self.b.terms.star(x);
+            let mut ends = Vec::new();
+            for m in &monomials {
+                let factors = self.b.factors(*m);
+                if factors.first() == Some(&star) {
+                    ends.push(self.b.terms.product(factors[1..].iter().copied()));
+                }
+            }
+            let z = self.b.terms.sum(ends);
+            let again = self.b.terms.product([x, left]);
+            let unfolded = self.b.terms.sum([again, z]);
+            self.open.insert((c.id, left, right));
+            let step = self.below(c, left, unfolded, depth - 1);
+            self.open.remove(&(c.id, left, right));
+            let Some(step) = step else { continue };
+            let (omega, star_z) = (self.b.terms.omega(x), self.b.terms.product([star, z]));
+            let reached = self.b.terms.sum([omega, star_z]);
+            let done = self.b.push(Rule::Coinduction(x, z, step), left, reached);
+            let rest = match self.decide(c, reached, right) {
+                Some(rest) => Some(rest),
+                None => self.below(c, reached, right, depth - 1),
+            };
+            if let Some(rest) = rest {
+                return self.b.chain(&[done, rest]);
+            }
+        }
+        None
+    }
+
+    /// A sum over processes among the factors, eliminated: one generic member, which is each of the processes in scope or none of them.
+    fn member_by_member(
+        &mut self,
+        c: &Context,
+        factors: &[Id],
+        right: Id,
+        depth: usize,
+    ) -> Option<Step> {
+        for (n, &f) in factors.iter().enumerate() {
+            let Node::SumOver(but, body) = self.b.terms.node(f).clone() else {
+                continue;
+            };
+            if self.b.terms.is_test(f) {
+                continue;
+            }
+            let whole = self.b.terms.product(factors.iter().copied());
+            let key = (c.id, f, right);
+            if !self.members.contains_key(&key) {
+                let j = self.fresh;
+                self.fresh += 1;
+                let one = self.b.terms.open(body, j);
+                let member = self.split(c, j, &but, &[whole, right, one]);
+                self.members.insert(key, member);
+            }
+            let Some(member) = self.members.get(&key).cloned() else {
+                continue;
+            };
+            let j = member.process;
+            let one = self.b.terms.open(body, j);
+            let a = self.b.terms.product(factors[..n].iter().copied());
+            let z = self.b.terms.product(factors[n + 1..].iter().copied());
+            let left = self.b.terms.product([a, one, z]);
+            if let Some(step) = self.all_cases(&member, left, right, depth) {
+                return Some(self.b.push(Rule::SumElim(a, f, z, j, step), whole, right));
+            }
+        }
+        None
+    }
+
+    /// Contexts for a generic process `j` outside `but`: it is one of those in scope (each in turn), or differs from all.
+    fn split(&mut self, c: &Context, j: u32, but: &[Index], goal: &[Id]) -> Member {
+        let mut same = Vec::new();
+        for &k in c.vars.iter().filter(|k| !but.contains(&Index::Var(**k))) {
+            let map = [(j, k)];
+            let goal: Vec<Id> = goal.iter().map(|t| self.b.terms.rename(*t, &map)).collect();
+            same.push((k, self.context(&c.vars, &c.distinct, &goal)));
+        }
+        let mut distinct = c.distinct.clone();
+        distinct.extend(c.vars.iter().map(|k| (*k.min(&j), *k.max(&j))));
+        distinct.sort_unstable();
+        let vars: Vec<u32> = c.vars.iter().copied().chain([j]).collect();
+        Member {
+            process: j,
+            same,
+            other: self.context(&vars, &distinct, goal),
+        }
+    }
+
+    /// Proves a claim about a generic process in all cases.
+    fn all_cases(&mut self, member: &Member, left: Id, right: Id, depth: usize) -> Option<Step> {
+        let j = member.process;
+        let mut step = self.below(&member.other, left, right, depth)?;
+        let mut distinct = member.other.distinct.clone();
+        for (k, context) in &member.same {
+            let map = [(j, *k)];
+            let l = self.b.terms.rename(left, &map);
+            let r = self.b.terms.rename(right, &map);
+            let equal = self.below(context, l, r, depth)?;
+            distinct.retain(|d| *d != (*k.min(&j), *k.max(&j)));
+            let claim = Claim {
+                distinct: distinct.clone(),
+                left,
+                right,
+            };
+            let rule = Rule::Cases(*k, j, claim, equal, step);
+            step = self.b.push(rule, left, right);
+        }
+        Some(step)
+    }
+
+    /// A product of tests over processes on the right, factor by factor.
+    fn factor_by_factor(&mut self, c: &Context, left: Id, right: Id, depth: usize) -> Option<Step> {
+        let Node::ProductOver(but, body) = self.b.terms.node(right).clone() else {
+            return None;
+        };
+        if !self.b.terms.is_test(left) {
+            return None;
+        }
+        let j = self.fresh;
+        self.fresh += 1;
+        let one = self.b.terms.open(body, j);
+        let member = self.split(c, j, &but, &[left, right, one]);
+        let step = self.all_cases(&member, left, one, depth)?;
+        Some(self.b.push(Rule::ProductIntro(right, j, step), left, right))
+    }
+}
+
+/// Index variables of a goal.
+pub fn scope(b: &Builder, goal: &[Id]) -> Vec<u32> {
+    let mut vars: Vec<u32> = goal
+        .iter()
+        .flat_map(|t| variables_of(b.terms, *t))
+        .collect();
+    vars.sort_unstable();
+    vars.dedup();
+    vars
+}

@@ -1,0 +1,203 @@
+//! What a parser makes of a file of theories, proofs or identities: items, statements and terms, each with its place in the text.
+//!
+//! `elaborate` resolves the names in it; the relational interpreter takes the same terms without places ([`Tree::term`]).
+
+use super::suite::{Declared, Level};
+use super::term::{Atom, Index, Order, Over, Statement, Term};
+use super::theory::Sort;
+use crate::syntax::diagnostic::Span;
+
+/// A term with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// Where it stands.
+    pub span: Span,
+    /// How it is built.
+    pub form: Form,
+}
+
+/// How a term is built; the same forms as [`Term`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `0`
+    Zero,
+    /// `1`
+    One,
+    /// `T`
+    Top,
+    /// A name with indices, or a single action.
+    Atom(Atom),
+    /// `{ e }`
+    State(String),
+    /// `~x`
+    Not(Box<Tree>),
+    /// `x + y + ..`
+    Sum(Vec<Tree>),
+    /// `x y ..`
+    Product(Vec<Tree>),
+    /// `x*`
+    Star(Box<Tree>),
+    /// `x^w`
+    Omega(Box<Tree>),
+    /// `x # y`
+    Hash(Box<Tree>, Box<Tree>),
+    /// `(+ i != j, .. : x)`
+    SumOver(Over, Box<Tree>),
+    /// `(. i != j, .. : p)`
+    ProductOver(Over, Box<Tree>),
+}
+
+/// `i != j => x <= y by h <= z`: a chain of comparisons, with the hints of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Where it stands.
+    pub span: Span,
+    /// Indices that differ.
+    pub distinct: Vec<(Index, Index, Span)>,
+    /// The sides, two or more, the least first.
+    pub sides: Vec<Tree>,
+    /// How neighbouring sides compare: one less than sides.
+    pub orders: Vec<Order>,
+    /// What each comparison may use, if it says so: as many as orders.
+    pub hints: Vec<Option<Vec<HintTree>>>,
+}
+
+/// A hint as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HintTree {
+    /// Where it stands.
+    pub span: Span,
+    /// The text.
+    pub text: String,
+    /// The name, or the word for a rule.
+    pub name: Named,
+    /// What stands in parentheses behind it.
+    pub arguments: Vec<Argument>,
+}
+
+/// `x := t`, or only `t`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// What is replaced.
+    pub what: Option<Named>,
+    /// By what.
+    pub by: Tree,
+}
+
+/// A name with its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A file: its items in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct File {
+    /// Name and source of the theory, if the file has a header.
+    pub theory: Option<(String, String)>,
+    /// The items.
+    pub items: Vec<Entry>,
+}
+
+/// An item of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// `level kleene;`
+    Level(Level),
+    /// `use kleene;` or `use "path.thy";`
+    Use(Used),
+    /// `action u[i], x;` or `test p[i], q;`: names with their indices.
+    Declare(Sort, Vec<(Named, Vec<Named>)>),
+    /// `let M[i] = v[i] u[i]*;`
+    Define {
+        /// What is defined.
+        name: Named,
+        /// Its indices.
+        indices: Vec<Named>,
+        /// Its meaning.
+        term: Tree,
+    },
+    /// `hypothesis 14 "words": ..;`
+    Hypothesis {
+        /// Its name.
+        name: Named,
+        /// In words.
+        words: String,
+        /// What is assumed.
+        chain: Chain,
+    },
+    /// `conclusion 19 "words": .. proved NAME in FILE;`
+    Conclusion {
+        /// Its name.
+        name: Named,
+        /// In words.
+        words: String,
+        /// What the theory says.
+        chain: Chain,
+        /// Where it is proved: statement and file.
+        proved: Option<(Named, Named)>,
+    },
+    /// `axiom`, `identity`, `fails` or `open`.
+    Claim {
+        /// Which of them.
+        declared: Declared,
+        /// Its name.
+        name: Named,
+        /// What it assumes.
+        premises: Vec<(Option<Named>, Chain)>,
+        /// What it says.
+        chain: Chain,
+    },
+}
+
+/// A file that another uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// Its name or path.
+    pub file: Named,
+    /// Whether it is a path, not the name of a shipped file.
+    pub path: bool,
+}
+
+impl Tree {
+    /// A term at a place.
+    pub fn new(span: Span, form: Form) -> Tree {
+        Tree { span, form }
+    }
+
+    /// The term without places.
+    pub fn term(&self) -> Term {
+        let one = |x: &Tree| Box::new(x.term());
+        let all = |xs: &[Tree]| xs.iter().map(Tree::term).collect();
+        match &self.form {
+            Form::Zero => Term::Zero,
+            Form::One => Term::One,
+            Form::Top => Term::Top,
+            Form::Atom(a) => Term::Atom(a.clone()),
+            Form::State(e) => Term::State(e.clone()),
+            Form::Not(x) => Term::Not(one(x)),
+            Form::Sum(xs) => Term::Sum(all(xs)),
+            Form::Product(xs) => Term::Product(all(xs)),
+            Form::Star(x) => Term::Star(one(x)),
+            Form::Omega(x) => Term::Omega(one(x)),
+            Form::Hash(x, y) => Term::Hash(one(x), one(y)),
+            Form::SumOver(i, x) => Term::SumOver(i.clone(), one(x)),
+            Form::ProductOver(i, x) => Term::ProductOver(i.clone(), one(x)),
+        }
+    }
+}
+
+impl Chain {
+    /// The statement without places and hints.
+    pub fn statement(&self) -> Statement {
+        let pairs = self.distinct.iter();
+        Statement {
+            distinct: pairs.map(|(i, j, _)| (i.clone(), j.clone())).collect(),
+            sides: self.sides.iter().map(Tree::term).collect(),
+            orders: self.orders.clone(),
+        }
+    }
+}

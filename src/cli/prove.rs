@@ -1,0 +1,431 @@
+//! `coarsen prove`: statements of files and directories, like a test runner.
+
+use super::args::{Format, ProveArgs};
+use super::exit::Exit;
+use super::failure::tell_diagnostics;
+use super::input::{self, Refused};
+use super::output::{Output, say};
+use super::progress::Progress;
+use super::suggest;
+use super::supervise::{Ended, Interrupts, supervise};
+use coarsen::control::{Control, Stop};
+use coarsen::report::proofs::{self, Detail, Proof, Tally};
+use coarsen::suites::{Flawed, Text, load_suite, prove_items, untried};
+use coarsen::syntax::diagnostic::Diagnostic;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// Proves what `args` ask for.
+pub fn run(args: &ProveArgs, output: &mut Output) -> Exit {
+    if input::repeats_stdin(&args.files) {
+        say("coarsen: standard input can be read only once");
+        return Exit::Usage;
+    }
+    let mut session = Run {
+        args,
+        output,
+        interrupts: Interrupts::install(),
+        tally: Tally::default(),
+        objects: Vec::new(),
+        exit: Exit::Holds,
+        matched: BTreeSet::new(),
+        names: BTreeSet::new(),
+        written: BTreeSet::new(),
+        shown: false,
+    };
+    for file in &args.files {
+        session.argument(file);
+    }
+    session.conclude()
+}
+
+struct Run<'a, 'w> {
+    args: &'a ProveArgs,
+    output: &'a mut Output<'w>,
+    interrupts: Interrupts,
+    tally: Tally,
+    /// The JSON form: what is to be in the list.
+    objects: Vec<serde_json::Result<String>>,
+    exit: Exit,
+    /// Which of the names asked for are those of a statement.
+    matched: BTreeSet<usize>,
+    /// All names met, for suggestions.
+    names: BTreeSet<String>,
+    written: BTreeSet<PathBuf>,
+    /// Whether something has been printed.
+    shown: bool,
+}
+
+/// What a worker leaves, also when it is left behind.
+#[derive(Default)]
+struct Answers {
+    /// The statements to be tried, then the answers in their place.
+    proofs: Vec<Proof>,
+    done: usize,
+    /// How many statements the file has, and their names.
+    names: Vec<String>,
+}
+
+/// What a worker returns.
+enum Worked {
+    Flawed(Box<Flawed>),
+    Proved {
+        certificate: Option<(String, usize)>,
+        stopped: Option<Stop>,
+    },
+}
+
+impl Run<'_, '_> {
+    fn argument(&mut self, path: &str) {
+        let before = self.names.len();
+        let errors = self.exit;
+        let several = self.args.files.len() > 1 || Path::new(path).is_dir();
+        if Path::new(path).is_dir() {
+            let mut files = Vec::new();
+            if let Err((folder, error)) = files_below(Path::new(path), &mut files) {
+                self.trouble(
+                    &folder.to_string_lossy(),
+                    format!("can't read the directory: {error}"),
+                );
+            }
+            files.sort();
+            for file in files {
+                self.file(&file.to_string_lossy(), several);
+            }
+        } else {
+            self.file(path, several);
+        }
+        // Files with errors have been told about.
+        if self.names.len() == before && self.exit == errors && !self.interrupts.pending() {
+            say(&format!(
+                "coarsen: {}: no statements to be proved",
+                input::name(path)
+            ));
+            self.exit = self.exit.and(Exit::Usage);
+        }
+    }
+
+    fn trouble(&mut self, file: &str, reason: String) {
+        say(&format!("coarsen: {file}: {reason}"));
+        self.fail(file, &reason, "", &[], Exit::Internal);
+    }
+
+    /// A file that could not be read, as an answer.
+    fn fail(
+        &mut self,
+        file: &str,
+        reason: &str,
+        source: &str,
+        diagnostics: &[Diagnostic],
+        exit: Exit,
+    ) {
+        match self.args.format {
+            Format::Text => self
+                .output
+                .write(&coarsen::report::text::headline(file, "error", reason)),
+            Format::Json => self
+                .objects
+                .push(proofs::fault(file, reason, source, diagnostics)),
+        }
+        self.exit = self.exit.and(exit);
+    }
+
+    fn file(&mut self, path: &str, several: bool) {
+        if self.interrupts.pending() {
+            return;
+        }
+        let text = match input::read(path) {
+            Ok(input) => Text {
+                name: input.name,
+                text: input.source,
+            },
+            Err(Refused::Unreadable(error)) => {
+                let name = input::name(path);
+                return self.trouble(name, format!("can't read the file: {error}"));
+            }
+            Err(Refused::NotAModel(input, diagnostic)) => {
+                let file = Text {
+                    name: input.name,
+                    text: input.source,
+                };
+                return self.flawed(&Flawed {
+                    file,
+                    diagnostics: vec![*diagnostic],
+                });
+            }
+        };
+        let name = text.name.clone();
+        let control = Arc::new(Control::default());
+        let answers = Arc::new(Mutex::new(Answers::default()));
+        let ended = supervise(
+            job(self.args, text, Arc::clone(&answers)),
+            &control,
+            &self.args.limits.process,
+            &self.interrupts,
+            &mut Progress::on_stderr(),
+        );
+        // A worker that panicked has left what it had.
+        let mut answers = answers.lock().unwrap_or_else(|e| e.into_inner());
+        let stopped = match ended {
+            Ended::Done(Worked::Flawed(flawed)) => return self.flawed(&flawed),
+            Ended::Done(Worked::Proved {
+                certificate,
+                stopped,
+            }) => {
+                if let Some((text, theorems)) = certificate {
+                    self.certificate(&name, &text, theorems);
+                }
+                stopped
+            }
+            Ended::Abandoned(why) => Some(why),
+            Ended::Panicked => {
+                return self.trouble(
+                    &name,
+                    "internal error: this is a bug in coarsen; please report it with the file and the text above"
+                        .to_string(),
+                );
+            }
+            Ended::NotStarted(error) => {
+                return self.trouble(&name, format!("can't start a thread: {error}"));
+            }
+        };
+        let done = answers.done;
+        if let Some(why) = stopped {
+            let first = answers.proofs.get_mut(done..).unwrap_or_default();
+            for proof in first {
+                proof.why = vec![format!("stopped by {why}")];
+            }
+        }
+        self.names.extend(answers.names.iter().cloned());
+        self.matched_by(&answers.names);
+        self.show(&name, &answers.proofs, several);
+    }
+
+    fn flawed(&mut self, flawed: &Flawed) {
+        let source = (flawed.file.name.as_str(), flawed.file.text.as_str());
+        tell_diagnostics(source, &flawed.diagnostics);
+        let reason = proofs::summary(&flawed.diagnostics);
+        self.fail(
+            source.0,
+            &reason,
+            source.1,
+            &flawed.diagnostics,
+            Exit::Input,
+        );
+    }
+
+    fn matched_by(&mut self, names: &[String]) {
+        for (n, pattern) in self.args.only.iter().enumerate() {
+            if names.iter().any(|name| fits(pattern, name)) {
+                self.matched.insert(n);
+            }
+        }
+    }
+
+    fn show(&mut self, file: &str, proofs: &[Proof], several: bool) {
+        let detail = self.args.detail();
+        for proof in proofs {
+            self.tally.add(proof);
+        }
+        if self.args.format == Format::Json {
+            self.objects.extend(proofs.iter().map(proofs::json));
+            return;
+        }
+        let width = proofs.iter().map(|p| p.name.chars().count()).max();
+        let width = width.unwrap_or(0).min(40);
+        let lines: String = proofs.iter().map(|p| p.render(detail, width)).collect();
+        if lines.is_empty() {
+            return;
+        }
+        if several {
+            let gap = if self.shown { "\n" } else { "" };
+            self.output.write(&format!("{gap}{file}:\n"));
+        }
+        self.output.write(&lines);
+        self.shown = true;
+    }
+
+    fn certificate(&mut self, file: &str, text: &str, theorems: usize) {
+        let Some(folder) = &self.args.certificate else {
+            return;
+        };
+        let path = Path::new(file);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut target = folder.join(format!("{stem}.cert"));
+        if self.written.contains(&target) {
+            // Two files of one name: the whole path tells them apart.
+            let whole = file.replace(['/', '\\'], "_");
+            target = folder.join(format!("{whole}.cert"));
+        }
+        let shown = target.display().to_string();
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&target, text));
+        self.written.insert(target);
+        match written {
+            Ok(()) => {
+                let s = if theorems == 1 { "" } else { "s" };
+                say(&format!("{theorems} theorem{s} written to {shown}"));
+            }
+            Err(error) => {
+                say(&format!("coarsen: can't write {shown}: {error}"));
+                self.exit = self.exit.and(Exit::Internal);
+            }
+        }
+    }
+
+    fn conclude(mut self) -> Exit {
+        // Where files could not be read, the names may stand in them.
+        if self.exit == Exit::Holds {
+            for (n, pattern) in self.args.only.iter().enumerate() {
+                if !self.matched.contains(&n) {
+                    let hint = suggest::hint(pattern, self.names.iter().map(String::as_str));
+                    say(&format!(
+                        "coarsen: no statement is called `{pattern}`{hint}"
+                    ));
+                    self.exit = self.exit.and(Exit::Usage);
+                }
+            }
+        }
+        match self.args.format {
+            Format::Text if self.tally.total() > 0 => {
+                if self.shown && self.args.detail() != Detail::Quiet {
+                    self.output.write("\n");
+                }
+                self.output.write(&self.tally.render());
+            }
+            Format::Text => {}
+            Format::Json => {
+                let all: serde_json::Result<Vec<String>> = self.objects.drain(..).collect();
+                let list = all.map(|all| format!("[{}]", all.join(",\n")));
+                self.output.line(list);
+            }
+        }
+        let answer = match self.tally {
+            t if t.rejected > 0 => Exit::EvidenceRejected,
+            t if t.as_declared == t.total() => Exit::Holds,
+            t if t.wrong > 0 => Exit::Refuted,
+            _ => Exit::Unknown,
+        };
+        self.exit.and(answer)
+    }
+}
+
+/// What the worker does.
+fn job(
+    args: &ProveArgs,
+    text: Text,
+    answers: Arc<Mutex<Answers>>,
+) -> impl FnOnce(&Control) -> Worked + Send + 'static + use<> {
+    let args = args.clone();
+    move |control| {
+        let file = text.name.clone();
+        control.enter(format!("reading {file}"));
+        let mut suite = match load_suite(text, args.limits.depth, &mut load) {
+            Ok(suite) => suite,
+            Err(flawed) => return Worked::Flawed(flawed),
+        };
+        let asked = |name: &String| args.only.is_empty() || args.only.iter().any(|p| fits(p, name));
+        let own = suite.items.iter().enumerate().filter(|(_, i)| i.asked);
+        let wanted: Vec<usize> = own
+            .clone()
+            .filter(|(_, i)| asked(&i.name))
+            .map(|(n, _)| n)
+            .collect();
+        {
+            let mut shared = answers.lock().unwrap_or_else(|e| e.into_inner());
+            shared.names = own.map(|(_, i)| i.name.clone()).collect();
+            shared.proofs = wanted.iter().map(|n| untried(&suite.items[*n])).collect();
+        }
+        let mut tell = |proof: Proof| {
+            let mut shared = answers.lock().unwrap_or_else(|e| e.into_inner());
+            let done = shared.done;
+            if let Some(place) = shared.proofs.get_mut(done) {
+                *place = proof;
+            }
+            shared.done += 1;
+        };
+        let limits = &args.limits.prover;
+        let ended = prove_items(&mut suite, &wanted, limits, args.ablate, control, &mut tell);
+        let certificate = args.certificate.is_some().then(|| {
+            let theorems = suite.development.theorems().len();
+            (coarsen::kernel::write(&suite.development), theorems)
+        });
+        Worked::Proved {
+            certificate,
+            stopped: ended.err(),
+        }
+    }
+}
+
+/// The file that `use "path";` in the file `from` speaks of.
+fn load(path: &str, from: &str) -> Result<Text, String> {
+    let folder = Path::new(from).parent().unwrap_or(Path::new(""));
+    let mut whole = PathBuf::new();
+    for part in folder.join(path).components() {
+        // `a/../b` is `b`, so that a file has one name.
+        let into = matches!(whole.components().next_back(), Some(Component::Normal(_)));
+        if part == Component::ParentDir && into {
+            whole.pop();
+        } else {
+            whole.push(part);
+        }
+    }
+    match input::read(&whole.to_string_lossy()) {
+        Ok(input) => Ok(Text {
+            name: input.name,
+            text: input.source,
+        }),
+        Err(Refused::Unreadable(error)) => Err(error.to_string()),
+        Err(Refused::NotAModel(_, diagnostic)) => Err(diagnostic.message),
+    }
+}
+
+/// Whether a name is the one asked for; `*` at either end stands for anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    if pattern == "*" {
+        return true;
+    }
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(_), Some(_)) => name.contains(&pattern[1..pattern.len() - 1]),
+        (Some(end), None) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (None, None) => name == pattern,
+    }
+}
+
+/// The `.thy` and `.txt` files below a directory; links to directories are not followed.
+fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
+    let broken = |error| (folder.to_path_buf(), error);
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(broken)? {
+        let entry = entry.map_err(broken)?;
+        let path = entry.path();
+        if entry.file_type().map_err(broken)?.is_dir() {
+            folders.push(path);
+        } else if path.extension().is_some_and(|e| e == "thy" || e == "txt") {
+            into.push(path);
+        }
+    }
+    folders.iter().try_for_each(|f| files_below(f, into))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("a", "a", true),
+            ("a", "ab", false),
+            ("a*", "ab", true),
+            ("*b", "ab", true),
+            ("*b*", "abc", true),
+            ("*", "", true),
+            ("**", "x", true),
+            ("*d*", "abc", false),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

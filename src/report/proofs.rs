@@ -1,0 +1,314 @@
+//! What became of statements that were to be proved, and of certificates: as data, text and JSON.
+
+use super::json::{Placed, placed};
+use super::layout::{counted, printable};
+use super::{SCHEMA_VERSION, diagnostics};
+use crate::algebra::prove::Status;
+use crate::syntax::diagnostic::Diagnostic;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The answer for one statement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Proof {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The statement's name.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The status that the file declares: `proved`, `refuted`, or `open` for anything but proved.
+    pub declared: &'static str,
+    /// `proved`, `refuted` or `unknown`.
+    pub status: &'static str,
+    /// Which engine gave the answer; `rejected` if the kernel did not accept a proof.
+    pub engine: String,
+    /// Seconds.
+    pub time: f64,
+    /// Why, in lines.
+    pub why: Vec<String>,
+    /// The level of the statement.
+    pub level: &'static str,
+    /// Hints without which it is proved as well, with `--ablate`.
+    pub unneeded_hints: Vec<String>,
+}
+
+/// A file that could not be read.
+#[derive(Debug, Serialize)]
+struct Fault<'a> {
+    schema_version: u32,
+    file: &'a str,
+    status: &'static str,
+    reason: &'a str,
+    diagnostics: Vec<Placed<'a>>,
+}
+
+/// How much to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Only what is not as declared.
+    Quiet,
+    /// A line for each statement; why, for those that are not as declared.
+    Normal,
+    /// Why, for all.
+    Verbose,
+}
+
+/// How many statements came out how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Proved.
+    pub proved: usize,
+    /// Refuted.
+    pub refuted: usize,
+    /// Neither.
+    pub unknown: usize,
+    /// Those with the status that their file declares.
+    pub as_declared: usize,
+    /// Declared proved, but refuted.
+    pub wrong: usize,
+    /// Proofs that the kernel did not accept.
+    pub rejected: usize,
+}
+
+impl Proof {
+    /// Whether the statement has the status that its file declares.
+    pub fn is_as_declared(&self) -> bool {
+        match self.declared {
+            "open" => self.status != "proved",
+            declared => declared == self.status,
+        }
+    }
+
+    /// Whether the kernel did not accept the proof.
+    pub fn is_rejected(&self) -> bool {
+        self.engine == "rejected"
+    }
+
+    /// The answer as text; `name` may be padded.
+    pub fn render(&self, detail: Detail, width: usize) -> String {
+        let expected = self.is_as_declared() && !self.is_rejected();
+        if expected && detail == Detail::Quiet && self.unneeded_hints.is_empty() {
+            return String::new();
+        }
+        let reason = match (self.engine.as_str(), self.why.as_slice()) {
+            ("", _) => String::new(),
+            (engine, [only]) if self.status == "proved" => format!("{engine}: {only}, "),
+            (engine, _) => format!("{engine}, "),
+        };
+        let mark = match self.declared {
+            _ if expected => String::new(),
+            "open" => "  <- declared open".to_string(),
+            declared => format!("  <- declared {declared}"),
+        };
+        let mut out = format!(
+            "{:<8} {:<width$}  ({}{:.3} s){mark}\n",
+            self.status,
+            printable(&self.name),
+            printable(&reason),
+            self.time
+        );
+        let told = self.status == "proved" && self.why.len() == 1;
+        if (!expected && !told) || detail == Detail::Verbose {
+            for line in &self.why {
+                let _ = writeln!(out, "         {}", printable(line));
+            }
+        }
+        if !self.unneeded_hints.is_empty() {
+            let hints: Vec<String> = self
+                .unneeded_hints
+                .iter()
+                .map(|h| printable(h).to_string())
+                .collect();
+            let _ = writeln!(out, "         not needed: {}", hints.join(", "));
+        }
+        out
+    }
+}
+
+impl From<Status> for &'static str {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Proved => "proved",
+            Status::Refuted => "refuted",
+            Status::Unknown => "unknown",
+        }
+    }
+}
+
+impl Tally {
+    /// Counts an answer.
+    pub fn add(&mut self, proof: &Proof) {
+        match proof.status {
+            "proved" => self.proved += 1,
+            "refuted" => self.refuted += 1,
+            _ => self.unknown += 1,
+        }
+        self.as_declared += usize::from(proof.is_as_declared());
+        self.wrong += usize::from(proof.status == "refuted" && proof.declared == "proved");
+        self.rejected += usize::from(proof.is_rejected());
+    }
+
+    /// All statements.
+    pub fn total(&self) -> usize {
+        self.proved + self.refuted + self.unknown
+    }
+
+    /// The last line.
+    pub fn render(&self) -> String {
+        let others = match self.total() - self.as_declared {
+            0 => String::new(),
+            n => format!(", {n} not"),
+        };
+        format!(
+            "{} proved, {} refuted, {} unknown; {} as declared{others}\n",
+            self.proved, self.refuted, self.unknown, self.as_declared
+        )
+    }
+}
+
+/// The object of a file that could not be read.
+///
+/// # Errors
+/// If a number can't be written as JSON.
+pub fn fault(
+    file: &str,
+    reason: &str,
+    source: &str,
+    diagnostics: &[Diagnostic],
+) -> serde_json::Result<String> {
+    serde_json::to_string(&Fault {
+        schema_version: SCHEMA_VERSION,
+        file,
+        status: "error",
+        reason,
+        diagnostics: placed(source, diagnostics),
+    })
+}
+
+/// `2 errors`
+pub fn summary(diagnostics: &[Diagnostic]) -> String {
+    diagnostics::summary(diagnostics)
+}
+
+/// What is to be said of a certificate of the algebra.
+#[derive(Clone, Debug, Serialize)]
+pub struct Certificate {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The file.
+    pub file: String,
+    /// `accepted` or `rejected`.
+    pub status: &'static str,
+    /// Where it is wrong and why; empty if it is accepted.
+    pub reason: String,
+    /// What is assumed throughout.
+    pub hypotheses: Vec<Stated>,
+    /// What is proved.
+    pub theorems: Vec<Stated>,
+}
+
+/// A statement of a certificate.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stated {
+    /// Its name.
+    pub name: String,
+    /// What it assumes besides the hypotheses.
+    pub premises: Vec<String>,
+    /// What it says.
+    pub statement: String,
+    /// Whether its proof uses a hypothesis.
+    pub conditional: bool,
+}
+
+impl Certificate {
+    /// What is to be said of a text.
+    pub fn of(file: &str, text: &str) -> Certificate {
+        use crate::algebra::show;
+        let mut certificate = Certificate {
+            schema_version: SCHEMA_VERSION,
+            file: file.to_string(),
+            status: "rejected",
+            reason: String::new(),
+            hypotheses: Vec::new(),
+            theorems: Vec::new(),
+        };
+        let d = match crate::kernel::read(text) {
+            Ok(d) => d,
+            Err(rejected) => {
+                certificate.reason = rejected.to_string();
+                return certificate;
+            }
+        };
+        certificate.status = "accepted";
+        for (name, statement) in d.hypotheses() {
+            certificate.hypotheses.push(Stated {
+                name: name.clone(),
+                premises: Vec::new(),
+                statement: show::statement(&d, statement),
+                conditional: true,
+            });
+        }
+        for (n, theorem) in d.theorems().enumerate() {
+            let premises = theorem.premises.iter();
+            certificate.theorems.push(Stated {
+                name: theorem.name.clone(),
+                premises: premises.map(|p| show::statement(&d, p)).collect(),
+                statement: show::statement(&d, &theorem.statement),
+                conditional: d.is_conditional(n),
+            });
+        }
+        certificate
+    }
+
+    /// The answer as text; quietly only its first line.
+    pub fn render(&self, quiet: bool) -> String {
+        if self.status == "rejected" {
+            return super::text::headline(&self.file, self.status, &self.reason);
+        }
+        let under = match self.hypotheses.len() {
+            0 => "no hypotheses".to_string(),
+            1 => "1 hypothesis".to_string(),
+            n => format!("{n} hypotheses"),
+        };
+        let proved = counted(self.theorems.len(), "theorem");
+        let reason = format!("{proved}, under {under}");
+        let mut out = super::text::headline(&self.file, self.status, &reason);
+        if quiet {
+            return out;
+        }
+        for h in &self.hypotheses {
+            let _ = writeln!(
+                out,
+                "  assumed  {}: {}",
+                printable(&h.name),
+                printable(&h.statement)
+            );
+        }
+        for t in &self.theorems {
+            let _ = writeln!(
+                out,
+                "  proved   {}: {}",
+                printable(&t.name),
+                printable(&t.statement)
+            );
+            for premise in &t.premises {
+                let _ = writeln!(out, "             if {}", printable(premise));
+            }
+            if !self.hypotheses.is_empty() && !t.conditional {
+                let _ = writeln!(out, "             (from no hypothesis)");
+            }
+        }
+        out
+    }
+}
+
+/// The object of a statement or certificate.
+///
+/// # Errors
+/// If a number can't be written as JSON.
+pub fn json(answer: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(answer)
+}
