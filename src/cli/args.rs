@@ -5,6 +5,7 @@ use super::limits::{Limits, ProofLimits};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use coarsen::report::proofs;
+use coarsen::reduction::By;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
 
@@ -57,6 +58,9 @@ pub struct CheckArgs {
     /// Refuse a model instead of making further steps visible
     #[arg(long)]
     pub strict: bool,
+    /// Settle the hypotheses this way only [default: by algebra where that can, else on relations]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub discharge: Option<Discharge>,
     /// Check only this property
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
@@ -200,6 +204,27 @@ pub struct CompletionsArgs {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
     pub shell: Shell,
+}
+
+/// How hypotheses are settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Discharge {
+    /// Derived from facts about single steps; what is not derived is unknown
+    Algebra,
+    /// Evaluated on relations
+    Relations,
+    /// Both, and a contradiction is an error of the tool
+    Both,
+}
+
+impl From<Discharge> for By {
+    fn from(how: Discharge) -> By {
+        match how {
+            Discharge::Algebra => By::Algebra,
+            Discharge::Relations => By::Relations,
+            Discharge::Both => By::Both,
+        }
+    }
 }
 
 /// Form of the output.

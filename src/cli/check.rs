@@ -13,6 +13,7 @@ use super::suggest::hint;
 use super::supervise::{Ended, Interrupts, supervise};
 use super::trace_file::TraceFile;
 use coarsen::control::{Control, Stop};
+use coarsen::reduction::By;
 use coarsen::report::text::Detail;
 use coarsen::report::{Report, Verdict, json, text};
 use coarsen::syntax::diagnostic::Diagnostic;
@@ -177,6 +178,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 property: args.property.clone(),
                 annotate: args.print_discipline,
                 certificate: args.certificate.is_some(),
+                discharge: args.discharge.map_or(By::Either, By::from),
             };
             let report = backend.check(&model, &args.theorem, &options, control);
             Ok((warnings, Answer::Checked(Box::new(report))))

@@ -3,6 +3,9 @@
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
 use super::certificate::gather;
+use super::derive::Deriver;
+use super::discharge::{By, is_contradiction, settle};
+use super::facts::Discharge;
 use super::hypotheses::{self, Pairs};
 use super::inferred;
 use super::instantiate::{Model, Names, Unreadable};
@@ -15,14 +18,14 @@ use super::trace::{coarse_length, retell, step_of};
 use super::verdict;
 use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, hides_id, well_formedness};
-use crate::algebra::{self, Theory};
+use crate::algebra::Theory;
 use crate::bundle;
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
 use crate::inference::{Inference, annotated};
 use crate::program::Program;
 use crate::relation::{Encoding, Q};
-use crate::report::{Hypothesis, Property, REPAIR, Report, Status};
+use crate::report::{Property, REPAIR, Report, Status};
 use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
 
@@ -39,6 +42,18 @@ pub struct CheckOptions {
     pub annotate: bool,
     /// Gather a bundle that shows what holds.
     pub certificate: bool,
+    /// Who settles the hypotheses.
+    pub discharge: By,
+}
+
+impl CheckOptions {
+    /// The defaults, with all checks of one part against another that cost no more than the work itself: as the tests run.
+    pub fn thorough() -> Self {
+        CheckOptions {
+            discharge: By::Both,
+            ..CheckOptions::default()
+        }
+    }
 }
 
 /// Checks a program under a theorem. Never fails: what could not be decided is `unknown` and says why.
@@ -49,6 +64,17 @@ pub fn check(
     options: &CheckOptions,
     control: &Control,
 ) -> Report {
+    check_with_facts(name, program, theory, options, control).0
+}
+
+/// The same, with what was derived in the last round: proofs that the kernel has replayed, and the facts they rest on.
+pub fn check_with_facts(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> (Report, Discharge) {
     let begun = Instant::now();
     let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
     report.theorem_source = theory.source.clone();
@@ -58,19 +84,20 @@ pub fn check(
     report.only = options.property.clone();
     report.as_by_default = options.property.is_none() && !options.strict;
     report.statistics.threads = Some(program.threads.len().to_string());
-    let outcome = Check {
+    let mut check = Check {
         program,
         theory,
         options,
         control,
-    }
-    .run(&mut report);
+        discharge: Discharge::default(),
+    };
+    let outcome = check.run(&mut report);
     if let Err(stop) = outcome {
         hit(&mut report, stop, control);
     }
     verdict::settle(&mut report, program);
     report.timing.total = begun.elapsed().as_secs_f64();
-    report
+    (report, check.discharge)
 }
 
 /// Notes the first limit that was hit, and what was being done then.
@@ -85,11 +112,13 @@ struct Check<'a> {
     theory: &'a Theory,
     options: &'a CheckOptions,
     control: &'a Control,
+    /// What was derived in this round.
+    discharge: Discharge,
 }
 
 impl Check<'_> {
     /// Checks the program, again and again while an inferred discipline has to be revised.
-    fn run(&self, report: &mut Report) -> Result<(), Stop> {
+    fn run(&mut self, report: &mut Report) -> Result<(), Stop> {
         let clock = Instant::now();
         let mut inference = Inference::begin(self.program, self.control)?;
         loop {
@@ -113,7 +142,7 @@ impl Check<'_> {
 
     /// One round: everything for one program. Whether another is needed, because a guess was revised.
     fn attempt(
-        &self,
+        &mut self,
         program: &Program,
         mut inference: Option<&mut Inference>,
         report: &mut Report,
@@ -134,7 +163,7 @@ impl Check<'_> {
         report.properties = goals.iter().map(|g| undecided(g, program)).collect();
         report.well_formedness = wellformed::undecided(&goals);
         report.lemmas = lemmas::unjudged(self.program);
-        report.hypotheses = self.theory.hypotheses.iter().map(not_evaluated).collect();
+        report.hypotheses = self.theory.hypotheses.iter().map(hypotheses::undecided).collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
@@ -203,7 +232,7 @@ impl Check<'_> {
     }
 
     fn hypotheses(
-        &self,
+        &mut self,
         report: &mut Report,
         e: &Encoding,
         visibility: &Visibility,
@@ -220,10 +249,13 @@ impl Check<'_> {
             names: Names::Variables,
         };
         let mut pairs = Pairs::default();
+        self.discharge = Discharge::new(e, |a| visibility.is_visible(a));
+        let by = self.options.discharge;
+        let mut deriver = Deriver::new(&model, ladder, &mut self.discharge, by == By::Algebra);
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             self.control
                 .enter(format!("hypothesis ({})", hypothesis.id));
-            match hypotheses::evaluate(&model, hypothesis, ladder, &mut pairs) {
+            match settle(&mut deriver, hypothesis, by, &mut pairs) {
                 Ok(done) => *entry = done,
                 Err(Unreadable::Stopped(stop)) => {
                     entry.evidence = format!("not evaluated: {stop} was hit");
@@ -234,6 +266,7 @@ impl Check<'_> {
                 }
             }
         }
+        report.evidence_rejected |= report.hypotheses.iter().any(is_contradiction);
         report.statistics.pairs_checked = Some(pairs.checked.to_string());
         report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
         report.invariant = hypotheses::common_invariant(report).into();
@@ -425,22 +458,6 @@ fn undecided(goal: &Goal, program: &Program) -> Property {
         trace_length: None,
         coarse_length: None,
         trace: None,
-    }
-}
-
-/// A hypothesis before it is evaluated: whatever stops the work, every one of them is listed.
-fn not_evaluated(hypothesis: &algebra::Hypothesis) -> Hypothesis {
-    Hypothesis {
-        id: hypothesis.id.clone(),
-        formula: hypothesis.statement.to_string(),
-        words: hypothesis.words.clone(),
-        status: Status::Unknown,
-        instances: "0".into(),
-        evidence: "not evaluated".into(),
-        vacuous: false,
-        invariant: "none".into(),
-        witness: None,
-        excluded: Vec::new(),
     }
 }
 

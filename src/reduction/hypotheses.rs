@@ -23,7 +23,7 @@ pub struct Pairs {
 }
 
 /// A failed inclusion with its two sides.
-type Failed = (Failure, Ground, Ground);
+pub(super) type Failed = (Failure, Ground, Ground);
 
 /// Evaluates one hypothesis.
 ///
@@ -38,19 +38,12 @@ pub fn evaluate(
     let mut atoms = Atoms::default();
     let instances = model.instances(&hypothesis.statement, &mut atoms)?;
     let mut here = Pairs::default();
-    // How many instances need which rung.
-    let mut needed = [0usize; Rung::ALL.len()];
+    let mut needed = Needed::default();
     let mut result = report::Hypothesis {
-        id: hypothesis.id.clone(),
-        formula: hypothesis.statement.to_string(),
-        words: hypothesis.words.clone(),
         status: Status::Holds,
         instances: instances.len().to_string(),
-        evidence: String::new(),
-        vacuous: false,
-        invariant: "none".into(),
-        witness: None,
-        excluded: Vec::new(),
+        discharge: report::Discharge::Evaluated,
+        ..undecided(hypothesis)
     };
     let everywhere = Evaluator {
         encoding: model.encoding,
@@ -60,26 +53,20 @@ pub fn evaluate(
     let mut failed_on = Rung::True;
     for instance in &instances {
         let Some(failure) = fails(&everywhere, instance, &mut here)? else {
-            needed[Rung::True as usize] += 1;
+            needed.add(Rung::True, 1);
             continue;
         };
         let climbed = climb(&everywhere, instance, ladder)?;
         match climbed {
             Climbed::Holds(rung, below) => {
                 // Those of an instance that needs the highest rung are told.
-                if needed[rung as usize..].iter().all(|n| *n == 0) {
-                    result.excluded.clear();
+                if needed.highest() < rung {
                     let first = std::iter::once((Rung::True, failure));
-                    for (rung, failure) in first.chain(below) {
-                        let mut witness = telling::witness(model, &everywhere, instance, &failure);
-                        witness.invariant = rung.id().into();
-                        if let Some(first) = failure.0.states.first() {
-                            excluded(ladder, &mut witness, first, &failure.0.bits)?;
-                        }
-                        result.excluded.push(witness);
-                    }
+                    let failures: Vec<_> = first.chain(below).collect();
+                    result.excluded =
+                        told_excluded(model, &everywhere, instance, &failures, ladder)?;
                 }
-                needed[rung as usize] += 1;
+                needed.add(rung, 1);
             }
             Climbed::Fails(last) => {
                 let (rung, failure) = last.unwrap_or((Rung::True, failure));
@@ -104,12 +91,8 @@ pub fn evaluate(
     pairs.skipped += here.skipped;
     let places = match result.status {
         Status::Holds => {
-            let highest = Rung::ALL
-                .into_iter()
-                .rev()
-                .find(|r| needed[*r as usize] > 0);
-            result.invariant = highest.unwrap_or(Rung::True).id().into();
-            places(&needed)
+            result.invariant = needed.highest().id().into();
+            needed.places("instances")
         }
         Status::Refuted => "on the reachable states, where it fails".to_string(),
         Status::Unknown => {
@@ -133,7 +116,7 @@ pub fn evaluate(
 }
 
 /// What came of an instance that fails on all type-correct states.
-enum Climbed {
+pub(super) enum Climbed {
     /// It holds on this rung, and fails on the highest below, if there is one that says anything.
     Holds(Rung, Option<(Rung, Failed)>),
     /// It fails on this one, the highest that is known, if any says anything.
@@ -141,7 +124,7 @@ enum Climbed {
 }
 
 /// The lowest rung on which an instance holds.
-fn climb(
+pub(super) fn climb(
     everywhere: &Evaluator,
     instance: &Instance,
     ladder: &mut Ladder,
@@ -163,22 +146,87 @@ fn climb(
     Ok(Climbed::Fails(last))
 }
 
-/// On which states the instances hold, in words.
-fn places(needed: &[usize]) -> String {
-    let mut some = Rung::ALL.into_iter().filter(|r| needed[*r as usize] > 0);
-    if let (Some(only), None) = (some.next(), some.next()) {
-        return format!("on {}", only.states());
+/// How many instances, or facts, need which rung.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needed([usize; Rung::ALL.len()]);
+
+impl Needed {
+    /// Counts `n` more that need this rung.
+    pub fn add(&mut self, rung: Rung, n: usize) {
+        self.0[rung as usize] += n;
     }
-    let mut words = format!("on {}", Rung::True.states());
-    let mut of = " of the instances";
-    for rung in Rung::ALL.into_iter().skip(1) {
-        let n = needed[rung as usize];
-        if n > 0 {
-            words.push_str(&format!(", {n}{of} on {} only", rung.states()));
-            of = "";
+
+    /// How many need this rung.
+    pub fn on(&self, rung: Rung) -> usize {
+        self.0[rung as usize]
+    }
+
+    /// How many there are.
+    pub fn all(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// The highest rung that one needs.
+    pub fn highest(&self) -> Rung {
+        let some = Rung::ALL.into_iter().rev().find(|r| self.on(*r) > 0);
+        some.unwrap_or(Rung::True)
+    }
+
+    /// On which states they hold, in words.
+    pub fn places(&self, what: &str) -> String {
+        let mut some = Rung::ALL.into_iter().filter(|r| self.on(*r) > 0);
+        if let (Some(only), None) = (some.next(), some.next()) {
+            return format!("on {}", only.states());
         }
+        let mut words = format!("on {}", Rung::True.states());
+        let mut of = format!(" of the {what}");
+        for rung in Rung::ALL.into_iter().skip(1) {
+            let n = self.on(rung);
+            if n > 0 {
+                words.push_str(&format!(", {n}{of} on {} only", rung.states()));
+                of.clear();
+            }
+        }
+        words
     }
-    words
+}
+
+/// A hypothesis before it is settled.
+pub fn undecided(hypothesis: &algebra::Hypothesis) -> report::Hypothesis {
+    report::Hypothesis {
+        id: hypothesis.id.clone(),
+        formula: hypothesis.statement.to_string(),
+        words: hypothesis.words.clone(),
+        status: Status::Unknown,
+        instances: "0".into(),
+        evidence: "not evaluated".into(),
+        discharge: report::Discharge::None,
+        facts: "0".into(),
+        vacuous: false,
+        invariant: "none".into(),
+        witness: None,
+        excluded: Vec::new(),
+    }
+}
+
+/// Why an instance fails on the rungs below the one it holds on, in the user's words.
+pub(super) fn told_excluded(
+    model: &Model,
+    everywhere: &Evaluator,
+    instance: &Instance,
+    failures: &[(Rung, Failed)],
+    ladder: &mut Ladder,
+) -> Result<Vec<report::Witness>, Stop> {
+    let mut all = Vec::new();
+    for (rung, failure) in failures {
+        let mut witness = telling::witness(model, everywhere, instance, failure);
+        witness.invariant = rung.id().into();
+        if let Some(first) = failure.0.states.first() {
+            excluded(ladder, &mut witness, first, &failure.0.bits)?;
+        }
+        all.push(witness);
+    }
+    Ok(all)
 }
 
 /// The highest rung that a condition or hypothesis needed; `none` if one does not hold.
@@ -197,7 +245,7 @@ pub fn common_invariant(report: &Report) -> &'static str {
     highest.id()
 }
 
-fn counted(n: usize, what: &str) -> String {
+pub(super) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -226,7 +274,7 @@ pub(super) fn fails(
 }
 
 /// Whether an instance says nothing: an action in it is empty, or a test other than q is constant.
-fn is_vacuous(instance: &Instance, atoms: &Atoms) -> bool {
+pub(super) fn is_vacuous(instance: &Instance, atoms: &Atoms) -> bool {
     let mut vacuous = false;
     for side in &instance.sides {
         side.atoms(&mut |a| {

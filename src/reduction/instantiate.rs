@@ -86,11 +86,8 @@ impl Model<'_, '_> {
         &self.encoding.program.threads[thread].name
     }
 
-    /// All instances of a statement: its free index variables range over all threads that differ as it says.
-    ///
-    /// # Errors
-    /// If a name has no meaning here, or a limit is hit.
-    pub fn instances(&self, s: &Statement, atoms: &mut Atoms) -> Result<Vec<Instance>, Unreadable> {
+    /// The free index variables of a statement, sorted.
+    pub fn variables(&self, s: &Statement) -> Vec<String> {
         let mut free: Vec<String> = Vec::new();
         for (i, j) in &s.distinct {
             self.free_index(i, &[], &mut free);
@@ -100,36 +97,57 @@ impl Model<'_, '_> {
             self.free(side, &mut Vec::new(), &mut free);
         }
         free.sort();
+        free
+    }
+
+    /// The instance in which the free index variables stand for these threads; `None` if they don't differ as the statement says.
+    ///
+    /// # Errors
+    /// If a name has no meaning here, or a limit is hit.
+    pub fn instance(
+        &self,
+        s: &Statement,
+        (free, chosen): (&[String], &[ThreadId]),
+        atoms: &mut Atoms,
+    ) -> Result<Option<Instance>, Unreadable> {
+        let binding: Binding = free
+            .iter()
+            .map(String::as_str)
+            .zip(chosen.iter().copied())
+            .collect();
+        for (i, j) in &s.distinct {
+            if self.thread(i, &binding)? == self.thread(j, &binding)? {
+                return Ok(None);
+            }
+        }
+        self.encoding
+            .m
+            .control()
+            .check()
+            .map_err(Unreadable::Stopped)?;
+        let sides: Result<Vec<Ground>, Unreadable> = s
+            .sides
+            .iter()
+            .map(|t| self.ground(t, &binding, atoms, 0))
+            .collect();
+        Ok(Some(Instance {
+            threads: free.iter().cloned().zip(chosen.iter().copied()).collect(),
+            sides: sides?,
+            orders: s.orders.clone(),
+        }))
+    }
+
+    /// All instances of a statement: its free index variables range over all threads that differ as it says.
+    ///
+    /// # Errors
+    /// If a name has no meaning here, or a limit is hit.
+    pub fn instances(&self, s: &Statement, atoms: &mut Atoms) -> Result<Vec<Instance>, Unreadable> {
+        let free = self.variables(s);
         let n = self.encoding.program.threads.len();
         let mut all = Vec::new();
         let mut chosen = vec![0; free.len()];
         'next: loop {
-            let binding: Binding = free
-                .iter()
-                .map(String::as_str)
-                .zip(chosen.iter().copied())
-                .collect();
-            let mut differ = true;
-            for (i, j) in &s.distinct {
-                differ &= self.thread(i, &binding)? != self.thread(j, &binding)?;
-            }
-            if differ {
-                self.encoding
-                    .m
-                    .control()
-                    .check()
-                    .map_err(Unreadable::Stopped)?;
-                let sides: Result<Vec<Ground>, Unreadable> = s
-                    .sides
-                    .iter()
-                    .map(|t| self.ground(t, &binding, atoms, 0))
-                    .collect();
-                all.push(Instance {
-                    threads: free.iter().cloned().zip(chosen.iter().copied()).collect(),
-                    sides: sides?,
-                    orders: s.orders.clone(),
-                });
-            }
+            all.extend(self.instance(s, (&free, &chosen), atoms)?);
             for at in chosen.iter_mut().rev() {
                 *at += 1;
                 if *at < n {

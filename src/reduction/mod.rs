@@ -3,8 +3,11 @@
 
 mod certificate;
 mod check;
+mod derive;
+mod discharge;
 mod eval;
 mod excluded;
+mod facts;
 mod hypotheses;
 mod inferred;
 mod instantiate;
@@ -24,8 +27,11 @@ mod verdict;
 mod visibility;
 mod wellformed;
 
-pub use check::{CheckOptions, check};
+pub use check::{CheckOptions, check, check_with_facts};
+pub use discharge::By;
 pub use eval::eval;
+pub use facts::{Class, Derived, Discharge, Fact, Letter};
+pub use hypotheses::Needed;
 pub use instantiate::{Instance, Model};
 pub use invariant::{Budgets, Ladder, Rung, leaves};
 pub use reachable::reachable;

@@ -1,5 +1,6 @@
 //! The verdict for a model, from what has been established.
 
+use super::discharge::is_contradiction;
 use crate::program::Program;
 use crate::report::{Expectation, Hypothesis, Property, Report, Status, Verdict};
 use crate::syntax::ast::ExpectKind;
@@ -51,7 +52,12 @@ fn decide(report: &Report) -> (Verdict, String) {
             .properties
             .iter()
             .find(|p| p.reason.contains("bug in coarsen"));
-        let why = why.map_or_else(String::new, |p| format!("{}: {}", p.name, p.reason));
+        let hypothesis = report.hypotheses.iter().find(|h| is_contradiction(h));
+        let why = match (why, hypothesis) {
+            (Some(p), _) => format!("{}: {}", p.name, p.reason),
+            (None, Some(h)) => format!("{}: {}", shown(&h.id), h.evidence),
+            (None, None) => String::new(),
+        };
         return (Verdict::Unknown, format!("evidence rejected: {why}"));
     }
     let named = |status| {

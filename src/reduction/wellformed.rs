@@ -11,7 +11,7 @@ use super::trace::step_of;
 use super::visibility::{Reason, Visibility, hides};
 use crate::control::Stop;
 use crate::relation::{Encoding, Rel};
-use crate::report::{Hypothesis, Status};
+use crate::report::{Discharge, Hypothesis, Status};
 
 /// Evaluates the conditions, those of the goals included.
 ///
@@ -62,6 +62,9 @@ pub(super) fn undecided(goals: &[Goal]) -> Vec<Hypothesis> {
             why(),
         ));
     }
+    for condition in &mut all {
+        condition.discharge = Discharge::None;
+    }
     all
 }
 
@@ -77,6 +80,8 @@ fn entry(id: &str, formula: &str, words: &str, status: Status, evidence: String)
         words: words.into(),
         status,
         instances: "1".into(),
+        discharge: Discharge::Evaluated,
+        facts: "0".into(),
         evidence,
         vacuous: false,
         invariant: match status {

@@ -173,8 +173,12 @@ pub struct Hypothesis {
     pub status: Status,
     /// How many instances it has on this model.
     pub instances: String,
-    /// How it was settled; begins with `evaluated`.
+    /// How it was settled; begins with `derived` or `evaluated` if it was.
     pub evidence: String,
+    /// How it was settled.
+    pub discharge: Discharge,
+    /// From how many facts about single steps it was derived.
+    pub facts: String,
     /// True if some side is empty in every instance, so that it says nothing about this model.
     pub vacuous: bool,
     /// The highest rung of the invariant that an instance of it needs (see [`Report::invariant`]); `none` if it does not hold.
@@ -184,6 +188,19 @@ pub struct Hypothesis {
     /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First one on all
     /// type-correct states, then, if there is a rung between, one on the highest rung below.
     pub excluded: Vec<Witness>,
+}
+
+/// How a hypothesis was settled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Discharge {
+    /// Proved from facts about single steps; the kernel has replayed the proof.
+    Derived,
+    /// Evaluated on relations, or by looking at the initial states.
+    Evaluated,
+    /// Not at all.
+    #[default]
+    None,
 }
 
 /// Why an inclusion between relations fails.

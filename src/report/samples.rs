@@ -28,6 +28,8 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesi
         status: Status::Holds,
         instances: "2".to_string(),
         evidence: evidence.to_string(),
+        discharge: crate::report::Discharge::Evaluated,
+        facts: "0".into(),
         vacuous: false,
         invariant: "true".to_string(),
         witness: None,
