@@ -2,6 +2,7 @@
 
 mod shipped;
 
+use coarsen::bundle::write;
 use coarsen::control::Control;
 use coarsen::leaf::{BundleVerdict, verify};
 use coarsen::report::{Report, Status, Verdict};
@@ -43,6 +44,7 @@ fn every_shipped_model_that_holds_has_a_bundle_that_is_accepted() {
         let Some(bundle) = report.bundle else {
             continue;
         };
+        let bundle = write(&bundle);
         let verdict = replay(&bundle);
         println!(
             "{} bytes, {:?}\n{}",

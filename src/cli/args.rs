@@ -4,8 +4,8 @@ use super::exit::EXITS;
 use super::limits::{Limits, ProofLimits};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use coarsen::report::proofs;
 use coarsen::reduction::By;
+use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
 

@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::output::say;
+use coarsen::bundle;
 use coarsen::report::{Report, Status};
 use std::path::Path;
 
@@ -21,7 +22,7 @@ pub fn write(file: &Path, report: &Report) -> Exit {
         ));
         return Exit::Holds;
     };
-    match std::fs::write(file, bundle) {
+    match std::fs::write(file, bundle::write(bundle)) {
         Ok(()) => {
             let not = match open.as_slice() {
                 [] => String::new(),

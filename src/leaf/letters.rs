@@ -455,10 +455,12 @@ impl Reading<'_> {
                 }
             }
             Term::SumOver(i, x) | Term::ProductOver(i, x) => {
-                let mut of = Vec::new();
-                for thread in 0..self.program.threads.len() {
+                let but: Result<Vec<ThreadId>, _> =
+                    i.but.iter().map(|other| self.thread(other, b)).collect();
+                let (but, mut of) = (but?, Vec::new());
+                for thread in (0..self.program.threads.len()).filter(|t| !but.contains(t)) {
                     let mut inner = b.clone();
-                    inner.push((i, thread));
+                    inner.push((&i.index, thread));
                     of.push(self.term(x, &inner, terms, depth)?);
                 }
                 match t {
@@ -522,7 +524,12 @@ fn indices(t: &Term, bound: &mut Vec<String>, into: &mut Vec<String>) {
             indices(y, bound, into);
         }
         Term::SumOver(i, x) | Term::ProductOver(i, x) => {
-            bound.push(i.clone());
+            let outside = i.but.iter().filter_map(|i| match i {
+                Index::Name(n) if !bound.contains(n) => Some(n.clone()),
+                _ => None,
+            });
+            into.extend(outside);
+            bound.push(i.index.clone());
             indices(x, bound, into);
             bound.pop();
         }

@@ -13,6 +13,7 @@ mod invariant;
 mod judge;
 mod letters;
 mod space;
+mod theorem;
 mod verdict;
 mod verify;
 

@@ -2,7 +2,7 @@
 //!
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
-use super::certificate::gather;
+use super::certificate::Found;
 use super::derive::Deriver;
 use super::discharge::{By, is_contradiction, settle};
 use super::facts::Discharge;
@@ -19,7 +19,6 @@ use super::verdict;
 use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, hides_id, well_formedness};
 use crate::algebra::Theory;
-use crate::bundle;
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
 use crate::inference::{Inference, annotated};
@@ -163,7 +162,12 @@ impl Check<'_> {
         report.properties = goals.iter().map(|g| undecided(g, program)).collect();
         report.well_formedness = wellformed::undecided(&goals);
         report.lemmas = lemmas::unjudged(self.program);
-        report.hypotheses = self.theory.hypotheses.iter().map(hypotheses::undecided).collect();
+        report.hypotheses = self
+            .theory
+            .hypotheses
+            .iter()
+            .map(hypotheses::undecided)
+            .collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
@@ -217,15 +221,14 @@ impl Check<'_> {
             self.cross_check(report, &goals)?;
         }
         if self.options.certificate {
-            let bundle = gather(
-                report,
-                &explorer,
-                &visibility,
-                &reduced,
-                &goals,
-                &mut ladder,
-            )?;
-            report.bundle = bundle.as_ref().map(bundle::write);
+            let found = Found {
+                explorer: &explorer,
+                visibility: &visibility,
+                reduced: &reduced,
+                goals: &goals,
+                discharge: &self.discharge,
+            };
+            report.bundle = found.gather(report, &mut ladder)?.map(Box::new);
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)

@@ -14,6 +14,7 @@ pub mod proofs;
 mod samples;
 pub mod text;
 
+use crate::bundle::Bundle;
 use serde::Serialize;
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -98,7 +99,7 @@ pub struct Report {
     pub evidence_rejected: bool,
     /// What shows that properties hold, for `coarsen verify`, if that was asked for and there is anything to show.
     #[serde(skip)]
-    pub bundle: Option<String>,
+    pub bundle: Option<Box<Bundle>>,
     /// The one property that was asked for, if not all were.
     #[serde(skip)]
     pub only: Option<String>,

@@ -140,12 +140,8 @@ impl Deriver<'_, '_, '_> {
         let mut atoms: Vec<GroundAtom> = Vec::new();
         let mut sides = Vec::new();
         for (l, r) in &statement.parts {
-            let l = self
-                .discharge
-                .ground(&self.places, *l, threads, &mut atoms);
-            let r = self
-                .discharge
-                .ground(&self.places, *r, threads, &mut atoms);
+            let l = self.discharge.ground(&self.places, *l, threads, &mut atoms);
+            let r = self.discharge.ground(&self.places, *r, threads, &mut atoms);
             sides.push((l, r));
         }
         let everywhere = Evaluator {
@@ -201,8 +197,9 @@ impl Deriver<'_, '_, '_> {
                     Climbed::Fails(_) => None,
                     Climbed::Holds(rung, below) => {
                         if goal.excluded.0 < rung {
-                            let failures: Vec<_> =
-                                std::iter::once((Rung::True, failure)).chain(below).collect();
+                            let failures: Vec<_> = std::iter::once((Rung::True, failure))
+                                .chain(below)
+                                .collect();
                             let told = told_excluded(
                                 self.model,
                                 &everywhere,
