@@ -265,7 +265,8 @@ pub fn theory(name: &str) -> Option<Theory> {
 
 /// The proof of a theorem that comes with the tool, as the kernel writes it, with its corollaries if there are any. It is found once.
 fn theorem_proof(name: &str) -> Option<String> {
-    static KNOWN: OnceLock<Mutex<Vec<(String, Option<String>)>>> = OnceLock::new();
+    type Proofs = Vec<(String, Option<String>)>;
+    static KNOWN: OnceLock<Mutex<Proofs>> = OnceLock::new();
     let mut known = KNOWN.get_or_init(Mutex::default).lock().ok()?;
     if let Some((_, proof)) = known.iter().find(|(n, _)| n == name) {
         return proof.clone();

@@ -20,6 +20,9 @@ pub enum Letter {
     Holds(Expr),
 }
 
+/// What is done with the two sides of an instance.
+type Visit<'a, E> = dyn FnMut(&mut Terms, (Id, Id)) -> Result<(), E> + 'a;
+
 impl Letter {
     /// Whether it is a test.
     pub fn is_test(&self) -> bool {
@@ -126,7 +129,7 @@ impl Letters {
         &self,
         terms: &mut Terms,
         statement: &kernel::Statement,
-        visit: &mut dyn FnMut(&mut Terms, (Id, Id)) -> Result<(), E>,
+        visit: &mut Visit<E>,
     ) -> Result<(), E> {
         // The classes that a process may belong to, by its variable.
         let mut variables: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();

@@ -136,7 +136,7 @@ fn put(diagrams: &mut Diagrams, set: &Bdd) -> Option<Root> {
         let level = set.var_of(pointer).to_index();
         let child = |p: biodivine_lib_bdd::BddPointer| known.get(p.to_index()).copied();
         let node = Node {
-            bit: (level % 3 == 0).then_some(level as u32 / 3)?,
+            bit: level.is_multiple_of(3).then_some(level as u32 / 3)?,
             low: child(set.low_link_of(pointer))?,
             high: child(set.high_link_of(pointer))?,
         };

@@ -269,7 +269,7 @@ impl<'t> Search<'t> {
         let class = self.class(c, m);
         for equal in &class {
             if let Some(step) = self.decide(c, equal.0, right) {
-                let to = self.to_word(c, m, equal)?;
+                let to = self.reach_word(c, m, equal)?;
                 return self.b.chain(&[to, step]);
             }
         }
@@ -277,7 +277,7 @@ impl<'t> Search<'t> {
             && least.0 != m
         {
             let step = self.monomial(c, least.0, right, depth)?;
-            let to = self.to_word(c, m, least)?;
+            let to = self.reach_word(c, m, least)?;
             return self.b.chain(&[to, step]);
         }
         if depth == 0 {
@@ -294,7 +294,7 @@ impl<'t> Search<'t> {
         for equal in class.iter().skip(1) {
             let factors = self.b.factors(equal.0);
             if let Some(step) = self.rewrites(c, &factors, right, depth) {
-                let to = self.to_word(c, m, equal)?;
+                let to = self.reach_word(c, m, equal)?;
                 return self.b.chain(&[to, step]);
             }
         }

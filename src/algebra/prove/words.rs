@@ -59,7 +59,7 @@ impl Search<'_> {
     }
 
     /// The proof of `m <= w` for a word of its class.
-    pub fn to_word(&mut self, c: &Context, m: Id, (word, steps): &Equal) -> Option<Step> {
+    pub fn reach_word(&mut self, c: &Context, m: Id, (word, steps): &Equal) -> Option<Step> {
         let pair = |(forth, back): &(Directed, Directed)| (forth.step, back.step);
         let equations: Vec<(Step, Step)> = c.equations.iter().map(pair).collect();
         let from = factors(self.b.terms, m);
