@@ -37,7 +37,13 @@ fn the_theorem_is_proved_with_all_its_lines() {
     let mut suite = suite(THEORY, PROOF).expect("the files are in order");
     for n in 0..suite.items.len() {
         let outcome = prove(&mut suite, n, &Limits::default());
-        assert_eq!(outcome.status, Status::Proved, "{}: {:?}", suite.items[n].name, outcome.why);
+        assert_eq!(
+            outcome.status,
+            Status::Proved,
+            "{}: {:?}",
+            suite.items[n].name,
+            outcome.why
+        );
     }
     for line in ["eq19", "eq20", "eq21", "eq22", "eq23", "eq24", "eq25"] {
         assert!(suite.items.iter().any(|i| i.name.contains(line)), "{line}");
@@ -74,7 +80,11 @@ fn no_hypothesis_can_be_left_out() {
         ("14", "u[j] u[i] <= u[i] (q T + u[j] + u[j] q T);", "0 = 0;"),
         ("15", "v[j] u[i] <= u[i] (q T + v[j] + v[j] q T);", "0 = 0;"),
         ("16, first", "~p[i] v[i] = 0 = p[i] u[i];", "p[i] u[i] = 0;"),
-        ("16, second", "~p[i] v[i] = 0 = p[i] u[i];", "~p[i] v[i] = 0;"),
+        (
+            "16, second",
+            "~p[i] v[i] = 0 = p[i] u[i];",
+            "~p[i] v[i] = 0;",
+        ),
         ("17", "1 <= p[i] + u[i] T;", "0 = 0;"),
         ("18", "q u[i] <= u[i] q;", "0 = 0;"),
     ];
@@ -85,8 +95,13 @@ fn no_hypothesis_can_be_left_out() {
     };
     for (name, formula, without) in weaker {
         assert_eq!(THEORY.matches(formula).count(), 1, "{name}");
-        let mut suite = suite(&THEORY.replace(formula, without), PROOF).expect("the files are in order");
+        let mut suite =
+            suite(&THEORY.replace(formula, without), PROOF).expect("the files are in order");
         let theorem = item(&suite, "eq19");
-        assert_ne!(prove(&mut suite, theorem, &limits).status, Status::Proved, "without ({name})");
+        assert_ne!(
+            prove(&mut suite, theorem, &limits).status,
+            Status::Proved,
+            "without ({name})"
+        );
     }
 }

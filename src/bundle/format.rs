@@ -15,7 +15,12 @@ pub struct Malformed {
     pub why: &'static str,
 }
 
-/// Writes a bundle. Nodes that no set needs are left out.
+/// Whether a text begins as a bundle.
+pub fn is_one(text: &str) -> bool {
+    text.starts_with("coarsen bundle ")
+}
+
+/// Writes a bundle.
 pub fn write(b: &Bundle) -> String {
     let mut text = String::new();
     let mut say = |line: std::fmt::Arguments| {

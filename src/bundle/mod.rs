@@ -12,7 +12,7 @@ mod format;
 
 pub use diagram::{Diagrams, FALSE, Node, Root, TRUE};
 pub use disciplines::{Discipline, differences, put};
-pub use format::{Malformed, read, write};
+pub use format::{Malformed, is_one, read, write};
 
 /// What stands behind an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -21,14 +21,14 @@ pub struct Shown {
 
 /// The corollary: if no invisible step leaves I, I is reached only if the reduced system reaches it, or a violation, within its steps.
 const COROLLARY: &str = "test I;
-identity corollary [stable : I u[i] <= u[i] I] : p (u + v)* I <= N* (1 + M) (q + I) T;
+identity wanted_corollary [stable : I u[i] <= u[i] I] : p (u + v)* I <= N* (1 + M) (q + I) T;
 ";
 
 /// What has to be proved: the conclusion, and the corollary if the theory has the words for it.
 fn wanted(theory: &Theory) -> Option<Suite> {
     let conclusion = theory.conclusion.as_ref()?;
     let head = format!(
-        "use {};\nidentity conclusion : {};\n",
+        "use {};\nidentity wanted : {};\n",
         theory.name, conclusion.statement
     );
     let elaborated = |text: String| {
@@ -79,7 +79,7 @@ pub fn shown(theory: &Theory, text: &str) -> Result<Shown, String> {
             .theorems()
             .any(|t| t.statement == statement && t.premises == premises);
         match item.name.as_str() {
-            "conclusion" => concluded = proved,
+            "wanted" => concluded = proved,
             _ => found.corollary = proved,
         }
     }

@@ -25,24 +25,28 @@ impl BundleVerdict {
         self.rejected.is_none() && self.stopped.is_none()
     }
 
-    /// The answer for people, without a final line end.
-    pub fn text(&self, file: &str) -> String {
-        let said = match (&self.rejected, self.stopped) {
-            (Some(why), _) => format!("{file}: rejected: {why}"),
-            (None, Some(stop)) => format!("{file}: unknown: {stop} was hit"),
-            (None, None) => {
-                let claims = self.claims.join(", ");
-                format!("{file}: accepted: in {} these hold: {claims}", self.model)
-            }
-        };
-        let mut lines = vec![said];
-        if self.is_accepted() {
-            let say = |(word, all): (&str, &Vec<String>)| -> Vec<String> {
-                all.iter().map(|l| format!("  {word}: {l}")).collect()
-            };
-            lines.extend(say(("replayed", &self.replayed)));
-            lines.extend(say(("trusted", &self.trusted)));
+    /// `accepted`, `rejected` or `unknown`.
+    pub fn status(&self) -> &'static str {
+        match (&self.rejected, self.stopped) {
+            (Some(_), _) => "rejected",
+            (None, Some(_)) => "unknown",
+            (None, None) => "accepted",
         }
-        lines.join("\n")
+    }
+
+    /// The status in a sentence: what is claimed, or what is wrong.
+    pub fn reason(&self) -> String {
+        match (&self.rejected, self.stopped) {
+            (Some(why), _) => why.clone(),
+            (None, Some(stop)) => format!("{stop} was hit"),
+            (None, None) => {
+                let holds = if self.claims.len() == 1 {
+                    "holds"
+                } else {
+                    "hold"
+                };
+                format!("{} {holds} in {}", self.claims.join(", "), self.model)
+            }
+        }
     }
 }
