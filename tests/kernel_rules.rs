@@ -89,11 +89,8 @@ impl World {
     }
 
     fn is_true(&self, distinct: &Pairs, left: Id, right: Id) -> bool {
-        self.model.holds(
-            &self.development.terms,
-            &statement(distinct, left, right),
-            VARIABLES as usize,
-        )
+        self.model
+            .holds(&self.development.terms, &statement(distinct, left, right))
     }
 
     /// A true premise with a step that uses it: the step's number.
@@ -248,12 +245,11 @@ fn contexts() {
         let (d, left, context) = (w.distinct(), w.term(3), w.term(5));
         let right = w.above(left);
         w.premise(&d, left, right)?;
-        // Also tests and letters of a process, which are no holes.
-        let symbols = w.development.terms.symbols().len();
-        let hole = if w.d.below(4) == 0 {
-            w.d.below(symbols) as u32
-        } else {
-            0
+        // Also letters of a process, which are no holes.
+        let actions = w.vocabulary.actions.clone();
+        let hole = match w.d.below(4) {
+            0 => w.d.pick(&actions).0,
+            _ => 0,
         };
         let left = w.development.terms.replace(context, &[(hole, left)]);
         let right = w.development.terms.replace(context, &[(hole, right)]);

@@ -2,5 +2,6 @@
 #![allow(dead_code)]
 
 pub mod dice;
+pub mod differential;
 pub mod model;
 pub mod naive;

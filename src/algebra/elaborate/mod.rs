@@ -14,7 +14,7 @@ use crate::kernel::{self, Id, Statement, Sym};
 use crate::syntax::diagnostic::{Diagnostic, Span};
 use crate::syntax::nearest;
 use crate::syntax::theory::codes as code;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use terms::Indices;
 
 /// A file to elaborate.
@@ -81,8 +81,8 @@ struct Elaborator {
     /// Of each item the index variables and letters that a hint may give values.
     free: Vec<hints::Free>,
     errors: Vec<Diagnostic>,
-    /// Of the file at hand: where its statements are named, what is not defined yet, and the level declared.
-    named: FxHashMap<String, Span>,
+    /// Of the file at hand: the names of its statements so far, what is not defined yet, and the level declared.
+    named: FxHashSet<String>,
     later: Vec<Later>,
     /// Names of statements that are not reached yet.
     stated_later: Vec<String>,
@@ -267,19 +267,9 @@ impl Elaborator {
         })
     }
 
-    /// Gives a statement its name; whether the name is free.
-    fn state(&mut self, name: &Named, what: Stated) -> bool {
-        if hints::RULES.contains(&name.name.as_str()) {
-            self.error(
-                code::TWICE,
-                name.span,
-                format!("`{}` is the word for a rule", name.name),
-                "another name",
-                "hints could not tell them apart",
-            );
-            return false;
-        }
-        if self.named.contains_key(&name.name) {
+    /// Gives a statement its name.
+    fn state(&mut self, name: &Named, what: Stated) {
+        if self.named.contains(&name.name) {
             self.error(
                 code::TWICE,
                 name.span,
@@ -287,11 +277,10 @@ impl Elaborator {
                 "another name",
                 "each statement and hypothesis has a name of its own",
             );
-            return false;
+            return;
         }
-        self.named.insert(name.name.clone(), name.span);
+        self.named.insert(name.name.clone());
         self.stated.insert(name.name.clone(), what);
-        true
     }
 
     fn hypothesis(&mut self, name: &Named, chain: &Chain) {
@@ -325,9 +314,6 @@ impl Elaborator {
                 );
             }
             pairs.extend(pair);
-            for index in [i, j] {
-                indices.outside(index);
-            }
         }
         let sides: Vec<Option<Id>> = chain
             .sides
