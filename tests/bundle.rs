@@ -343,7 +343,8 @@ fn garbage_is_rejected() {
             }
             2 => {
                 let mut lines = lines.clone();
-                lines.swap(at.index(lines.len()), other.index(lines.len()));
+                let n = lines.len();
+                lines.swap(at.index(n), other.index(n));
                 lines.join("\n") + "\n"
             }
             _ => {

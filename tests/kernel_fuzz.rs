@@ -104,10 +104,8 @@ fn small() -> Vec<String> {
         };
         let premises: Vec<Statement> = premises.iter().map(|p| inclusion(p)).collect();
         let goal = inclusion(goal);
-        let mut d = Development {
-            terms: text.terms,
-            ..Development::default()
-        };
+        let mut d = Development::default();
+        d.terms = text.terms;
         let proved = derive(&mut d, "goal", &premises, &goal, &Limits::default());
         assert!(proved.is_ok(), "{}: {proved:?}", show::statement(&d, &goal));
         kernel::write(&d)
