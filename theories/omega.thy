@@ -1,8 +1,10 @@
 // Omega algebra: loops that go on for ever.
 //
-// Cohen 2000, "Separation and reduction"; Stoller & Cohen 2003, section 2. `x^w` says where an infinite execution of x begins; nothing follows
-// it, so `x^w y <= x^w`. `x # y` is `x^w + x* y`. `x^w = 0` says that x terminates; the laws about that go back to Bachmair & Dershowitz
-// (1986, "Commutation, transformation, and termination") and, in this form, to Struth.
+// Cohen 2000, "Separation and reduction"; Stoller & Cohen 2003, section 2. `x^w` says where an infinite execution of x begins;
+// nothing follows it, so `x^w y <= x^w`. `x # y` is `x^w + x* y`. `x^w = 0` says that x terminates; the laws about that go
+// back to Bachmair & Dershowitz (1986, "Commutation, transformation, and termination") and, in this form, to Struth.
+
+use kleene;
 
 level omega;
 
@@ -38,15 +40,24 @@ identity omega_of_test : p^w = p T;
 
 // Sliding, powers, sums.
 
-identity omega_slide : (x y)^w = x (y x)^w;
-identity omega_of_square : (x x)^w = x^w;
-identity omega_of_cube : (x x x)^w = x^w;
+identity omega_slide_below : y (x y)^w <= (y x)^w;
+identity omega_slide :
+    (x y)^w = x (y x)^w by omega_slide_below, omega_slide_below(x := y, y := x), unfold;
+identity omega_of_square : (x x)^w = x^w by omega_slide(y := x), coinduction, unfold;
+identity omega_of_cube : (x x x)^w = x^w by omega_slide(y := x x), coinduction, unfold;
 identity omega_of_plus : (x x*)^w = x^w;
 identity omega_below_sum : x^w + y^w <= (x + y)^w;
-identity omega_sum_unfold : (x + y)^w = x^w + x* y (x + y)^w;
-identity omega_denest : (x + y)^w = (x* y)^w + (x* y)* x^w;
-identity omega_denest_below : (x* y)^w <= (x + y)^w;
-identity omega_denest_end : (x* y)* x^w <= (x + y)^w;
+identity omega_sum_unfold :
+    (x + y)^w = x^w + x* y (x + y)^w
+    by star_before_omega(x := x + y), coinduction, unfold;
+identity omega_denest_below :
+    (x* y)^w <= (x + y)^w
+    by omega_isotone(x := x* y, y := (x + y) (x + y)*), omega_of_plus(x := x + y);
+identity omega_denest_end :
+    (x* y)* x^w <= (x + y)^w by omega_isotone(y := x + y), star_before_omega(x := x + y);
+identity omega_denest :
+    (x + y)^w = (x* y)^w + (x* y)* x^w
+    by omega_sum_unfold, coinduction, omega_denest_below, omega_denest_end;
 identity omega_absorbs_below [y <= x] : (x + y)^w = x^w;
 identity omega_star_sum : (x + y)* x^w <= (x + y)^w;
 
@@ -66,30 +77,42 @@ identity loop_twice : x # (x # y) = x # y;
 
 identity omega_simulation [z x <= y z] : z x^w <= y^w;
 identity omega_under_invariant [p x ~p = 0] : p x^w <= (p x)^w;
-identity omega_under_invariant_equal [p x ~p = 0] : p x^w = p (p x)^w;
+identity omega_under_invariant_equal [kept : p x ~p = 0] :
+    p x^w = p (p x)^w by kept, omega_under_invariant, omega_isotone(x := p x, y := x);
 identity omega_not_entered [p x = 0] : p x^w = 0;
-identity omega_of_guarded : (p x)^w = p (x p)^w;
+identity omega_of_guarded : (p x)^w = p (x p)^w by omega_slide(x := p, y := x);
 identity omega_dead_guard [x p = 0] : (p x)^w = 0;
 identity omega_splits : x^w = (p x + ~p x)^w;
 
 // Termination.
 
 identity terminates_below [x^w = 0, y <= x] : y^w = 0;
-identity terminates_slide [(x y)^w = 0] : (y x)^w = 0;
-identity terminates_square [(x x)^w = 0] : x^w = 0;
-identity terminates_plus [x^w = 0] : (x x*)^w = 0;
-identity terminates_simulated [z x <= y z, y^w = 0] : z x^w = 0;
-identity terminates_no_loop [x^w = 0, y <= x y] : y = 0;
-identity terminates_not_one [x^w = 0, p <= p x p] : p = 0;
+identity terminates_slide [ends : (x y)^w = 0] : (y x)^w = 0 by ends, omega_slide(x := y, y := x);
+identity terminates_square [ends : (x x)^w = 0] : x^w = 0 by ends, omega_of_square;
+identity terminates_plus [ends : x^w = 0] : (x x*)^w = 0 by ends, omega_of_plus;
+identity terminates_simulated [like : z x <= y z, ends : y^w = 0] :
+    z x^w = 0 by like, ends, omega_simulation;
+identity terminates_no_loop [ends : x^w = 0, loop : y <= x y] :
+    y = 0 by ends, loop, coinduction_alone;
+identity terminates_not_at [ends : x^w = 0, loop : p <= p x p] :
+    p = 0 by ends, loop, coinduction_alone(x := p x, y := p), omega_isotone(x := p x, y := x);
 identity terminates_nilpotent [x x = 0] : x^w = 0;
 identity arden_below [x^w = 0, y <= x y + z] : y <= x* z;
 identity arden [x^w = 0, y = x y + z] : y = x* z;
 identity arden_loop [x^w = 0] : x # y = x* y;
 identity terminates_by_phase [(x ~q)^w = 0, y <= x ~q y + z] : y <= (x ~q)* z;
-identity terminates_sum_zero [x y = 0, x^w = 0, y^w = 0] : (x + y)^w = 0;
-identity omega_sum_refine [y x <= x (x + y)*] : (x + y)^w = x^w + x* y^w;
-identity terminates_quasi_commuting [y x <= x (x + y)*, x^w = 0, y^w = 0] : (x + y)^w = 0;
-identity terminates_commuting [y x <= x y, x^w = 0, y^w = 0] : (x + y)^w = 0;
+identity omega_sum_moves [moves : y x <= x (x + y)*] :
+    (x + y)^w <= x (x + y)^w + y^w
+    by moves, omega_sum_unfold(x := y, y := x), quasi_commutation, star_before_omega(x := x + y);
+identity omega_sum_refine [moves : y x <= x (x + y)*] :
+    (x + y)^w = x^w + x* y^w
+    by moves, omega_sum_moves, coinduction, omega_isotone(y := x + y), omega_star_sum(x := y, y := x);
+identity terminates_quasi_commuting [moves : y x <= x (x + y)*, x_ends : x^w = 0, y_ends : y^w = 0] :
+    (x + y)^w = 0 by moves, x_ends, y_ends, omega_sum_refine;
+identity terminates_commuting [moves : y x <= x y, x_ends : x^w = 0, y_ends : y^w = 0] :
+    (x + y)^w = 0 by moves, x_ends, y_ends, terminates_quasi_commuting;
+identity terminates_separated [never : x y = 0, x_ends : x^w = 0, y_ends : y^w = 0] :
+    (x + y)^w = 0 by never, x_ends, y_ends, terminates_quasi_commuting(x := y, y := x);
 
 // False ones.
 

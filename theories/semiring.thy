@@ -1,7 +1,8 @@
 // Idempotent semirings: choice and sequence, without loops.
 //
-// The axioms are those that every level of this library has (Stoller & Cohen 2003, section 2; Kozen 1994). Everything else here follows
-// from them by distributing products over sums; what has premises uses them as rules on the monomials of the left side.
+// The axioms are those that every level of this library has (Stoller & Cohen 2003, section 2; Kozen 1994). Everything else
+// here follows from them by distributing products over sums; what has premises uses them as rules on the monomials of the
+// left side.
 // Names of laws about three-place statements `x u <= u y` follow the rules of propositional Hoare logic (Kozen 2000).
 
 level semiring;

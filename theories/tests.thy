@@ -3,6 +3,8 @@
 // Kozen 1997, "Kleene algebra with tests"; the rules of propositional Hoare logic are from Kozen 2000. A triple {p} x {q} is
 // `p x ~q = 0`, `if p then x else y` is `p x + ~p y`, and `while p do x` is `(p x)* ~p`.
 
+use kleene;
+
 level tests;
 
 action x, y, z;
@@ -53,7 +55,9 @@ identity guarded_unfold : (p x)* = 1 + p (x p)* x;
 identity guarded_denest : (p x + ~p y)* = ((p x)* ~p y)* (p x)*;
 identity blocked [p x = 0] : p x* = p;
 identity blocked_after [x p = 0] : x* p = p;
-identity below_one_commutes_with_test [x <= 1] : p x = x p;
+identity below_one_stays [x <= 1] : p x ~p = 0;
+identity below_one_commutes_with_test [small : x <= 1] :
+    p x = x p by small, below_one_stays, below_one_stays(p := ~p);
 
 // A triple in four ways.
 
@@ -105,7 +109,8 @@ identity passes_down [p x <= x p] : p x* <= x* p;
 identity guard_of_loop [p x = x p] : p x* = p (p x)*;
 identity guard_of_loop_below [p x <= x p] : p x* = p (x p)*;
 identity guard_of_exit [p x = x p] : x* p = (p x)* p;
-identity while_moves [p y = y p, x y = y x] : y (p x)* ~p = (p x)* ~p y;
+identity while_moves [guard : p y = y p, body : x y = y x] :
+    y (p x)* ~p = (p x)* ~p y by guard, body, commutes(x := p x);
 identity test_out_of_branch [p x = x p, p y = y p] : p (q x + ~q y) = (q x + ~q y) p;
 
 // A test that stays true once it is: the loop falls into two.

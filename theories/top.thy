@@ -1,8 +1,8 @@
 // Kleene algebra with tests and a greatest element.
 //
-// `T` relates every two states (Pous & Wagemaker 2022; Mamouras 2017 for elimination of `e = 0` by it). `x T` says where x is enabled, so
-// `p T <= x T` is "x is enabled where p holds". The laws about `(1 + x) q T` are those that the proof of Stoller & Cohen's reduction
-// theorem uses of `R`, what happens once the discipline is violated.
+// `T` relates every two states (Pous & Wagemaker 2022, who also eliminate `e = 0` by it). `x T` says where x is enabled, so
+// `p T <= x T` is "x is enabled where p holds". The laws about `(1 + x) q T` are those that the proof of Stoller & Cohen's
+// reduction theorem uses of `R`, what happens once the discipline is violated.
 
 level top;
 
@@ -47,8 +47,9 @@ identity precondition [p x T <= q T] : p x = q p x;
 // Totality.
 
 identity total_product [1 <= x T, 1 <= y T] : 1 <= x y T;
+identity total_guarded [p <= x T] : p <= p x T;
+identity total_under [p <= x q T, q <= y T] : p <= x y T;
 identity total_sum [1 <= x T] : 1 <= (x + y) T;
-identity total_by_cases [p <= x T, ~p <= y T] : 1 <= (p x + ~p y) T;
 identity total_or_stops [1 <= p + x T] : T = (p + x) T;
 identity stops_where_not_enabled [1 <= p + x T] : ~p <= x T;
 identity goes_on_under [1 <= p + x T, q x <= x q] : q T <= (p + x) q T;

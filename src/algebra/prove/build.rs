@@ -109,6 +109,11 @@ impl<'t> Builder<'t> {
         self.context(context, step)
     }
 
+    /// The hole as a symbol.
+    pub fn symbol(&self) -> Sym {
+        self.hole
+    }
+
     /// The hole as a term.
     pub fn hole(&mut self) -> Id {
         self.terms.atom(self.hole, Vec::new())

@@ -6,6 +6,7 @@
 
 use super::build::{Builder, Step};
 use super::context::{Allowed, Context, Directed, Given, context, tests_of, variables_of};
+use super::words::Classes;
 use crate::kernel::{Claim, Id, Index, Node, ONE, Rule, TOP, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,6 +35,10 @@ pub struct Search<'t> {
     members: FxHashMap<(usize, Id, Id), Member>,
     /// An index variable that no statement uses.
     fresh: u32,
+    /// Words modulo equations.
+    pub classes: Classes,
+    /// Nodes of an e-graph.
+    pub nodes: usize,
 }
 
 /// A generic process with what may be used in each case.
@@ -47,12 +52,12 @@ struct Member {
 }
 
 impl<'t> Search<'t> {
-    /// A search with a budget of nodes.
+    /// A search with a budget of search nodes, and of nodes for its e-graphs.
     pub fn new(
         b: Builder<'t>,
         given: Vec<Given>,
         allowed: Allowed,
-        budget: usize,
+        (budget, nodes): (usize, usize),
         fresh: u32,
     ) -> Self {
         Search {
@@ -67,6 +72,8 @@ impl<'t> Search<'t> {
             open: FxHashSet::default(),
             members: FxHashMap::default(),
             fresh,
+            classes: Classes::default(),
+            nodes,
         }
     }
 
@@ -258,6 +265,21 @@ impl<'t> Search<'t> {
         {
             return Some(step);
         }
+        // So do equal words: all of a class are searched from its least.
+        let class = self.class(c, m);
+        for equal in &class {
+            if let Some(step) = self.decide(c, equal.0, right) {
+                let to = self.reach_word(c, m, equal)?;
+                return self.b.chain(&[to, step]);
+            }
+        }
+        if let Some(least) = class.first()
+            && least.0 != m
+        {
+            let step = self.monomial(c, least.0, right, depth)?;
+            let to = self.reach_word(c, m, least)?;
+            return self.b.chain(&[to, step]);
+        }
         if depth == 0 {
             return None;
         }
@@ -266,18 +288,14 @@ impl<'t> Search<'t> {
         {
             return Some(step);
         }
-        for n in 0..c.rules.len() {
-            let rule = c.rules[n];
-            for from in 0..=factors.len() {
-                for to in (from..=factors.len()).rev() {
-                    // Nothing at all is above 1 only.
-                    if (from == to) != (rule.left == ONE) {
-                        continue;
-                    }
-                    if let Some(step) = self.rewrite(c, &factors, (from, to), rule, right, depth) {
-                        return Some(step);
-                    }
-                }
+        if let Some(step) = self.rewrites(c, &factors, right, depth) {
+            return Some(step);
+        }
+        for equal in class.iter().skip(1) {
+            let factors = self.b.factors(equal.0);
+            if let Some(step) = self.rewrites(c, &factors, right, depth) {
+                let to = self.reach_word(c, m, equal)?;
+                return self.b.chain(&[to, step]);
             }
         }
         for n in 0..c.rules.len() {
@@ -310,29 +328,55 @@ impl<'t> Search<'t> {
         self.b.chain(&[applied, rest])
     }
 
+    /// Applies each rule to each run of factors.
+    fn rewrites(&mut self, c: &Context, factors: &[Id], right: Id, depth: usize) -> Option<Step> {
+        for n in 0..c.rules.len() {
+            let rule = c.rules[n];
+            for from in 0..=factors.len() {
+                for to in (from..=factors.len()).rev() {
+                    // Nothing at all is above 1 only.
+                    if (from == to) != (rule.left == ONE) {
+                        continue;
+                    }
+                    if let Some(step) = self.rewrite(c, factors, (from, to), rule, right, depth) {
+                        return Some(step);
+                    }
+                }
+            }
+        }
+        None
+    }
+
     /// Tells apart whether a test holds somewhere in a monomial, for the tests that rules ask for.
     fn by_tests(&mut self, c: &Context, factors: &[Id], right: Id, depth: usize) -> Option<Step> {
         let whole = self.b.terms.product(factors.iter().copied());
-        for n in 0..c.tests.len() {
-            let holds = c.tests[n];
+        // Those of the right side can only be missing at the ends.
+        let ends = tests_of(self.b.terms, &[right]);
+        let everywhere = |t: &Id| c.tests.contains(t);
+        let mut places: Vec<(Id, usize)> = Vec::new();
+        for t in &c.tests {
+            places.extend((0..=factors.len()).map(|at| (*t, at)));
+        }
+        for t in ends.iter().filter(|t| !everywhere(t)) {
+            places.extend([(*t, 0), (*t, factors.len())]);
+        }
+        for (holds, at) in places {
             let fails = self.b.terms.not(holds);
-            for at in 0..=factors.len() {
-                let (prefix, suffix) = factors.split_at(at);
-                let mut steps = Vec::new();
-                for test in [holds, fails] {
-                    let parts = prefix.iter().chain([&test]).chain(suffix);
-                    let part = self.b.terms.product(parts.copied());
-                    if part == ZERO || part == whole {
-                        break;
-                    }
-                    match self.monomial(c, part, right, depth - 1) {
-                        Some(step) => steps.push(step),
-                        None => break,
-                    }
+            let (prefix, suffix) = factors.split_at(at);
+            let mut steps = Vec::new();
+            for test in [holds, fails] {
+                let parts = prefix.iter().chain([&test]).chain(suffix);
+                let part = self.b.terms.product(parts.copied());
+                if part == ZERO || part == whole {
+                    break;
                 }
-                if steps.len() == 2 {
-                    return self.b.join(whole, steps);
+                match self.monomial(c, part, right, depth - 1) {
+                    Some(step) => steps.push(step),
+                    None => break,
                 }
+            }
+            if steps.len() == 2 {
+                return self.b.join(whole, steps);
             }
         }
         None

@@ -613,11 +613,11 @@ impl<'p> Search<'p> {
                 if self.values[x] & r.bit(s, u) == 0 || self.values[y] & r.bit(u, t) == 0 {
                     return true;
                 }
+                let (mut one, mut other) = ((x, s, u), (y, u, t));
                 if self.random.below(2) == 0 {
-                    self.take(x, s, u) || self.take(y, u, t)
-                } else {
-                    self.take(y, u, t) || self.take(x, s, u)
+                    std::mem::swap(&mut one, &mut other);
                 }
+                self.take(one.0, one.1, one.2) || self.take(other.0, other.1, other.2)
             }),
             Op::Star(_) if s == t => false,
             // The first step, or the last.
