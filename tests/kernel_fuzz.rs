@@ -157,7 +157,7 @@ fn mutate(text: &str, d: &mut Dice) -> String {
                 ];
                 words[word] = match words[word].parse::<u32>() {
                     Ok(n) if d.below(5) > 0 => match d.below(3) {
-                        0 => (n + 1).to_string(),
+                        0 => n.wrapping_add(1).to_string(),
                         1 => n.saturating_sub(1).to_string(),
                         _ => d.below(40).to_string(),
                     },
