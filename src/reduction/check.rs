@@ -159,7 +159,12 @@ impl Check<'_> {
         report.properties = goals.iter().map(|g| undecided(g, program)).collect();
         report.well_formedness = wellformed::undecided(&goals);
         report.lemmas = lemmas::unjudged(self.program);
-        report.hypotheses = self.theory.hypotheses.iter().map(hypotheses::undecided).collect();
+        report.hypotheses = self
+            .theory
+            .hypotheses
+            .iter()
+            .map(hypotheses::undecided)
+            .collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 

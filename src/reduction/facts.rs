@@ -94,9 +94,8 @@ impl Discharge {
         }
         for (t, locations) in locations.into_iter().enumerate() {
             let family = &threads[t].family;
-            let same = |c: &Class| {
-                threads[c.threads[0]].family == *family && c.locations == locations
-            };
+            let same =
+                |c: &Class| threads[c.threads[0]].family == *family && c.locations == locations;
             match d.classes.iter().position(same) {
                 Some(n) => {
                     d.classes[n].threads.push(t);
@@ -104,9 +103,10 @@ impl Discharge {
                 }
                 None => {
                     d.class_of.push(d.classes.len());
-                    let many = d.classes.iter().filter(|c| {
-                        c.name == *family || c.name.starts_with(&format!("{family}'"))
-                    });
+                    let many = d
+                        .classes
+                        .iter()
+                        .filter(|c| c.name == *family || c.name.starts_with(&format!("{family}'")));
                     let name = match many.count() {
                         0 => family.clone(),
                         n => format!("{family}'{}", n + 1),

@@ -185,12 +185,8 @@ impl Deriver<'_, '_, '_> {
         let mut atoms: Vec<GroundAtom> = Vec::new();
         let mut sides = Vec::new();
         for (l, r) in &statement.parts {
-            let l = self
-                .discharge
-                .ground(&self.places, *l, threads, &mut atoms);
-            let r = self
-                .discharge
-                .ground(&self.places, *r, threads, &mut atoms);
+            let l = self.discharge.ground(&self.places, *l, threads, &mut atoms);
+            let r = self.discharge.ground(&self.places, *r, threads, &mut atoms);
             sides.push((l, r));
         }
         let everywhere = Evaluator {
@@ -246,8 +242,9 @@ impl Deriver<'_, '_, '_> {
                     Climbed::Fails(_) => None,
                     Climbed::Holds(rung, below) => {
                         if goal.excluded.0 < rung {
-                            let failures: Vec<_> =
-                                std::iter::once((Rung::True, failure)).chain(below).collect();
+                            let failures: Vec<_> = std::iter::once((Rung::True, failure))
+                                .chain(below)
+                                .collect();
                             let told = told_excluded(
                                 self.model,
                                 &everywhere,
@@ -286,7 +283,8 @@ impl Deriver<'_, '_, '_> {
                 (Some(a), Some(_)) => match self.action(threads, y) {
                     Some(b) => {
                         let read = self.alike.bits(e, y.letter, b);
-                        read.iter().all(|bit| a.rel.writes.binary_search(bit).is_err())
+                        read.iter()
+                            .all(|bit| a.rel.writes.binary_search(bit).is_err())
                     }
                     None => false,
                 },
@@ -369,7 +367,10 @@ fn letters(d: &Deriver, statement: &Statement) -> Vec<Factor> {
             }
         }
     }
-    atoms.into_iter().filter_map(|t| factor(d, terms, t)).collect()
+    atoms
+        .into_iter()
+        .filter_map(|t| factor(d, terms, t))
+        .collect()
 }
 
 fn factor(d: &Deriver, terms: &Terms, t: Id) -> Option<Factor> {

@@ -19,8 +19,8 @@ use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::program::ThreadId;
 use crate::relation::Meaning;
 use crate::report::{self, Status, Witness};
-use rustc_hash::FxHashMap;
 use alike::Alike;
+use rustc_hash::FxHashMap;
 use script::Script;
 
 /// A thread with more actions than this is left to the relations.

@@ -11,8 +11,8 @@
 use super::super::facts::Letter;
 use super::super::instantiate::{Atoms, Instance};
 use super::script::Script;
-use crate::algebra::Order;
 use super::{Deriver, Goal, MOST_ACTIONS, Open, because};
+use crate::algebra::Order;
 use crate::kernel::{Id, Index, Node, ONE, Rule, TOP, Terms, ZERO};
 use crate::program::LocId;
 use crate::relation::{Ground, Meaning};
@@ -311,7 +311,10 @@ impl Tactics<'_, '_, '_, '_, '_> {
         };
         let (sum, test) = (self.read(steps, &[])?, self.read(test, &[])?);
         let (letters, tests) = (self.letters(*atom)?, self.parts_of(test));
-        if tests.iter().any(|t| matches!(self.terms().node(*t), Node::Sum(_))) {
+        if tests
+            .iter()
+            .any(|t| matches!(self.terms().node(*t), Node::Sum(_)))
+        {
             return because("it has a form that no tactic knows");
         }
         if letters.len() * tests.len() > MOST_CHOICES {
@@ -338,7 +341,11 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 chain.push(self.within(&context, fact));
             }
             let below = self.decide(b, sum)?;
-            let context = if test_last { [test, hole] } else { [hole, test] };
+            let context = if test_last {
+                [test, hole]
+            } else {
+                [hole, test]
+            };
             chain.push(self.within(&context, below));
             claims.push(self.script.chain(chain));
         }
@@ -518,7 +525,9 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 let threads = &self.deriver.discharge.classes[class].threads;
                 threads.iter().all(|t| {
                     let targets = program.threads[*t].locations[location].targets();
-                    places.iter().all(|(_, _, l)| targets.binary_search(l).is_err())
+                    places
+                        .iter()
+                        .all(|(_, _, l)| targets.binary_search(l).is_err())
                 })
             };
             let last = places.iter().rposition(leads_to_none);
