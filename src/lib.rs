@@ -2,10 +2,12 @@
 #![warn(missing_docs)]
 
 pub mod algebra;
+pub mod bundle;
 pub mod control;
 pub mod explore;
 pub mod inference;
 pub mod kernel;
+pub mod leaf;
 pub mod program;
 pub mod reduction;
 pub mod relation;

@@ -1,14 +1,18 @@
 //! The front door of the library: read a model, check it, evaluate statements on it.
 
-use crate::algebra::{Statement, Term, Theory, shipped};
+use crate::algebra::prove::{Limits, prove};
+use crate::algebra::{Statement, Term, Theory, library, shipped};
 use crate::control::Control;
+use crate::kernel;
 use crate::program::{Expr, Program, elaborate};
 use crate::reduction::{self, CheckOptions, Discharge};
 use crate::report::{EvalReport, Report};
+use crate::suites::{Text, load_suite};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::theory::{parse_statement, parse_theory};
 use crate::syntax::{ParseLimits, parse_model};
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// A model without errors.
@@ -105,6 +109,10 @@ impl Session {
     ) -> (Report, Discharge) {
         let (mut report, discharge) =
             reduction::check_with_facts(&self.name, &self.program, theory, options, control);
+        if let Some(bundle) = &mut report.bundle {
+            control.enter("the theorem's proof");
+            bundle.proof = theorem_proof(&theory.name);
+        }
         report.timing.front_end = self.front_end;
         report.timing.total += self.front_end;
         (report, discharge)
@@ -253,6 +261,35 @@ pub fn theory(name: &str) -> Option<Theory> {
     let (_, text, _) = shipped().iter().find(|(n, _, _)| *n == name)?;
     // The shipped files are parsed by the tests; one that did not parse would be no theorem.
     parse_theory(text, ParseLimits::default().depth).ok()
+}
+
+/// The proof of a theorem that comes with the tool, as the kernel writes it, with its corollaries if there are any. It is found once.
+fn theorem_proof(name: &str) -> Option<String> {
+    type Proofs = Vec<(String, Option<String>)>;
+    static KNOWN: OnceLock<Mutex<Proofs>> = OnceLock::new();
+    let mut known = KNOWN.get_or_init(Mutex::default).lock().ok()?;
+    if let Some((_, proof)) = known.iter().find(|(n, _)| n == name) {
+        return proof.clone();
+    }
+    let file = ["corollaries", "proof"].into_iter().find_map(|part| {
+        let wanted = format!("{name}-{part}");
+        library().iter().find(|(n, _, _)| *n == wanted)
+    });
+    let proof = file.and_then(|(_, path, text)| {
+        let file = Text {
+            name: (*path).to_string(),
+            text: (*text).to_string(),
+        };
+        let mut none = |_: &str, _: &str| Err("shipped files use shipped files".to_string());
+        let depth = ParseLimits::default().depth;
+        let mut suite = load_suite(file, depth, &mut none).ok()?;
+        for item in 0..suite.items.len() {
+            prove(&mut suite, item, &Limits::default());
+        }
+        Some(kernel::write(&suite.development))
+    });
+    known.push((name.to_string(), proof.clone()));
+    proof
 }
 
 /// Reads and checks a model under Stoller & Cohen's theorem: everything in one call.

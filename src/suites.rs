@@ -190,8 +190,13 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, ablate: bool)
     let outcome = prove::prove(suite, item, limits);
     let time = begun.elapsed().as_secs_f64();
     let proved = outcome.status == Status::Proved;
+    let level = match outcome.theorem {
+        Some(theorem) if proved => prove::level(&suite.development, theorem),
+        _ => suite.items[item].level,
+    };
     Proof {
         status: outcome.status.into(),
+        level: level.name(),
         engine: outcome.engine,
         time,
         why: outcome.why,

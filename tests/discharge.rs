@@ -1,8 +1,6 @@
 //! Hypotheses derived from facts: which are, from how many, and whether what they rest on is true.
 
-#[allow(dead_code)]
 mod shipped;
-#[allow(dead_code)]
 mod twin;
 
 use coarsen::control::Control;

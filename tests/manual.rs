@@ -7,14 +7,16 @@
 //! | `cor error=CODE` | the model has this error, and none with another code (`warning=CODE` likewise) |
 //! | `cor fragment=statements` | puts the text into a thread of [`AROUND`], then as above |
 //! | `cor fragment=declarations` | puts the text before a thread that does nothing, then as above |
+//! | `thy` | elaborates the file; with `error=CODE` it has that error and no other; with `file=NAME` the page's commands find it |
 //! | `console` | runs each `$ coarsen ..` and compares what the terminal would show, and the exit code |
 //!
 //! In a `console` block, `? 10` behind a command is its exit code (0 if there is none), and `...` stands for any lines.
-//! Commands run in a scratch directory of their page, with a copy of `models/`. `UPDATE=1 cargo test --test manual`
+//! Commands run in a scratch directory of their page, with copies of `models/`, `theories/` and `proofs/`. Seconds are written as 0.000. `UPDATE=1 cargo test --test manual`
 //! writes the real output into the pages; what was elided is elided again where it can be found (a part between two
 //! `...` by its first line).
 
 use coarsen::control::Control;
+use coarsen::suites::{Text, load_suite};
 use coarsen::syntax::ParseLimits;
 use coarsen::syntax::diagnostic::{Diagnostic, Severity};
 use coarsen::{CheckOptions, Session, theory};
@@ -81,7 +83,9 @@ impl Page {
             .join("manual")
             .join(&name);
         let _ = fs::remove_dir_all(&scratch);
-        copy(&root.join("models"), &scratch.join("models"));
+        for folder in ["models", "theories", "proofs"] {
+            copy(&root.join(folder), &scratch.join(folder));
+        }
         Page {
             name,
             scratch,
@@ -109,6 +113,10 @@ impl Page {
             let body = match words.next() {
                 Some("cor") => {
                     self.model(&place, &words.collect::<Vec<_>>(), &body.join("\n"));
+                    body.join("\n")
+                }
+                Some("thy") => {
+                    self.theory(&place, &words.collect::<Vec<_>>(), &body.join("\n"));
                     body.join("\n")
                 }
                 Some("console") => self.console(&place, &body),
@@ -162,6 +170,42 @@ impl Page {
         let whole = option("fragment").is_none();
         if let Some(session) = session.filter(|_| whole) {
             self.expectations(place, &session, option("file").is_some());
+        }
+    }
+
+    fn theory(&mut self, place: &str, options: &[&str], text: &str) {
+        self.run += 1;
+        let option = |name: &str| {
+            let value = |o: &&str| o.strip_prefix(name)?.strip_prefix('=').map(str::to_string);
+            options.iter().find_map(value)
+        };
+        let file = Text {
+            name: option("file").unwrap_or("page.thy".to_string()),
+            text: format!("{text}\n"),
+        };
+        if option("file").is_some() {
+            fs::write(self.scratch.join(&file.name), &file.text).expect("written");
+        }
+        let scratch = self.scratch.clone();
+        let mut load = |path: &str, _: &str| match fs::read_to_string(scratch.join(path)) {
+            Ok(text) => Ok(Text {
+                name: path.to_string(),
+                text,
+            }),
+            Err(error) => Err(error.to_string()),
+        };
+        let mut found: Vec<String> = match load_suite(file, 2000, &mut load) {
+            Ok(_) => Vec::new(),
+            Err(flawed) => flawed
+                .diagnostics
+                .iter()
+                .map(|d| d.code.to_string())
+                .collect(),
+        };
+        found.dedup();
+        let wanted: Vec<String> = option("error").into_iter().collect();
+        if found != wanted {
+            self.complain(place, format!("wanted {wanted:?}, found {found:?}"));
         }
     }
 
@@ -242,8 +286,26 @@ impl Page {
             .status()
             .expect("started");
         let code = status.code().map_or("none".to_string(), |c| c.to_string());
-        (code, fs::read_to_string(log).expect("output"))
+        (code, timeless(&fs::read_to_string(log).expect("output")))
     }
+}
+
+/// Seconds differ from run to run: `(.., 0.012 s)` and `"time":0.012` become 0.000.
+fn timeless(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut line = line.to_string();
+        if let Some((before, after)) = line.split_once(" s)") {
+            let start = before.rfind([' ', '(']).map_or(0, |n| n + 1);
+            line = format!("{}0.000 s){after}", &before[..start]);
+        }
+        if let Some((before, after)) = line.split_once("\"time\":") {
+            let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c));
+            line = format!("{before}\"time\":0.000{rest}");
+        }
+        out += &line;
+    }
+    out
 }
 
 /// Whether lines match a pattern in which `...` stands for any number of lines.

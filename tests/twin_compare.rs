@@ -52,6 +52,8 @@ fn report(judged: &Judged) -> Report {
         status: tool_status(answer.hypothesis(number)),
         instances: String::new(),
         evidence: String::new(),
+        discharge: coarsen::report::Discharge::None,
+        facts: "0".into(),
         vacuous: false,
         invariant: String::new(),
         witness: None,

@@ -37,4 +37,4 @@ hypothesis 18 "an invisible step does not hide a violation":
     q u[i] <= u[i] q;
 
 conclusion 19 "a violation reachable in the original system is reachable in the reduced one":
-    p (u + v)* q <= N* R;
+    p (u + v)* q <= N* R proved eq19 in stoller-cohen-proof;

@@ -3,8 +3,10 @@
 //! Architecture invariant: nothing here knows programs or BDDs. The same terms are read by the relational
 //! interpreter (`relation`), which evaluates them on one model. Of `syntax` it uses diagnostics and their places only.
 
+pub mod egraph;
 pub mod elaborate;
 pub mod prove;
+pub mod refute;
 pub mod show;
 pub mod suite;
 mod term;

@@ -57,6 +57,8 @@ pub struct Suite {
 pub struct Item {
     /// Its name.
     pub name: String,
+    /// The name of its theorem: without blanks, and no other statement of the suite has it.
+    pub title: String,
     /// The file it stands in.
     pub file: String,
     /// Its line, from 1.

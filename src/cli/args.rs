@@ -70,6 +70,9 @@ pub struct CheckArgs {
     /// Write the trace of the first refuted property (or of --property) to this file, as ITF
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Write what shows that the model's properties hold to this file, for `coarsen verify`
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Print only the verdict of each model
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,

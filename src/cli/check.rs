@@ -2,6 +2,7 @@
 
 use super::args::{CheckArgs, Format};
 use super::backend::{Backend, Options};
+use super::certificate_file;
 use super::exit::Exit;
 use super::failure::{Failure, refuse, tell_diagnostics};
 use super::input::{self, Input, Refused};
@@ -44,6 +45,9 @@ fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
             hint(&args.theorem, names()),
             known.concat()
         ));
+    }
+    if args.certificate.is_some() && args.models.len() > 1 {
+        return Err("--certificate writes the evidence for one model; there are several".into());
     }
     if input::repeats_stdin(&args.models) {
         return Err("standard input (`-`) can be read only once".to_string());
@@ -173,6 +177,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 strict: args.strict,
                 property: args.property.clone(),
                 annotate: args.print_discipline,
+                certificate: args.certificate.is_some(),
                 discharge: args.discharge.map_or(By::Either, By::from),
             };
             let report = backend.check(&model, &args.theorem, &options, control);
@@ -217,7 +222,12 @@ impl<'a, B: Backend> Session<'a, B> {
                 None => output.write(&text::render(&report, self.args.detail())),
             },
         }
-        Exit::from(&report).and(self.trace.offer(&report))
+        let certified = match &self.args.certificate {
+            Some(file) => certificate_file::write(file, &report),
+            None => Exit::Holds,
+        };
+        let exit = Exit::from(&report).and(certified);
+        exit.and(self.trace.offer(&report))
     }
 
     /// The library keeps nodes and states; time and memory are kept, and stated, here.

@@ -7,6 +7,7 @@
 
 mod args;
 mod backend;
+mod certificate_file;
 mod check;
 mod eval;
 mod exit;

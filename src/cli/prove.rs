@@ -30,6 +30,7 @@ pub fn run(args: &ProveArgs, output: &mut Output) -> Exit {
         objects: Vec::new(),
         exit: Exit::Holds,
         matched: BTreeSet::new(),
+        statements: 0,
         names: BTreeSet::new(),
         written: BTreeSet::new(),
         shown: false,
@@ -50,6 +51,8 @@ struct Run<'a, 'w> {
     exit: Exit,
     /// Which of the names asked for are those of a statement.
     matched: BTreeSet<usize>,
+    /// How many statements there are.
+    statements: usize,
     /// All names met, for suggestions.
     names: BTreeSet<String>,
     written: BTreeSet<PathBuf>,
@@ -78,7 +81,7 @@ enum Worked {
 
 impl Run<'_, '_> {
     fn argument(&mut self, path: &str) {
-        let before = self.names.len();
+        let before = self.statements;
         let errors = self.exit;
         let several = self.args.files.len() > 1 || Path::new(path).is_dir();
         if Path::new(path).is_dir() {
@@ -97,7 +100,7 @@ impl Run<'_, '_> {
             self.file(path, several);
         }
         // Files with errors have been told about.
-        if self.names.len() == before && self.exit == errors && !self.interrupts.pending() {
+        if self.statements == before && self.exit == errors && !self.interrupts.pending() {
             say(&format!(
                 "coarsen: {}: no statements to be proved",
                 input::name(path)
@@ -197,6 +200,7 @@ impl Run<'_, '_> {
                 proof.why = vec![format!("stopped by {why}")];
             }
         }
+        self.statements += answers.names.len();
         self.names.extend(answers.names.iter().cloned());
         self.matched_by(&answers.names);
         self.show(&name, &answers.proofs, several);

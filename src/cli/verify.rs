@@ -8,7 +8,8 @@ use super::output::{Output, say};
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::control::{Budget, Control};
-use coarsen::report::proofs::{self, Certificate};
+use coarsen::report::proofs::{self, BundleAnswer, Certificate};
+use coarsen::{bundle, leaf};
 use std::sync::Arc;
 
 /// The kernel bounds its own work; there is nothing to be set.
@@ -34,15 +35,20 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
     for path in &args.files {
         let name = input::name(path).to_string();
         let (found, code) = match answer(path, &interrupts) {
-            Ok(certificate) => {
-                let code = match certificate.status {
+            Ok(found) => {
+                let (status, shown, object) = match &found {
+                    Found::Algebra(c) => (c.status, c.render(args.quiet), proofs::json(c)),
+                    Found::Bundle(b) => (b.status, b.render(args.quiet), proofs::json(b)),
+                };
+                let code = match status {
                     "accepted" => Exit::Holds,
+                    "unknown" => Exit::Unknown,
                     _ => Exit::EvidenceRejected,
                 };
                 if args.format == Format::Text {
-                    output.write(&certificate.render(args.quiet));
+                    output.write(&shown);
                 }
-                (proofs::json(&certificate), code)
+                (object, code)
             }
             Err((reason, code)) => {
                 say(&format!("coarsen: {name}: {reason}"));
@@ -62,7 +68,15 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
     exit
 }
 
-fn answer(path: &str, interrupts: &Interrupts) -> Result<Certificate, (String, Exit)> {
+/// What was found in a file.
+enum Found {
+    /// Theorems.
+    Algebra(Certificate),
+    /// The evidence for a model's properties.
+    Bundle(BundleAnswer),
+}
+
+fn answer(path: &str, interrupts: &Interrupts) -> Result<Found, (String, Exit)> {
     let input = match input::read(path) {
         Ok(input) => input,
         Err(Refused::Unreadable(error)) => {
@@ -74,7 +88,11 @@ fn answer(path: &str, interrupts: &Interrupts) -> Result<Certificate, (String, E
     let ended = supervise(
         move |control: &Control| {
             control.enter(format!("checking {}", input.name));
-            Certificate::of(&input.name, &input.source)
+            if bundle::is_one(&input.source) {
+                let verdict = leaf::verify(&input.source, control);
+                return Found::Bundle(BundleAnswer::of(&input.name, &verdict));
+            }
+            Found::Algebra(Certificate::of(&input.name, &input.source))
         },
         &control,
         &LIMITS,
@@ -82,7 +100,7 @@ fn answer(path: &str, interrupts: &Interrupts) -> Result<Certificate, (String, E
         &mut Progress::on_stderr(),
     );
     match ended {
-        Ended::Done(certificate) => Ok(certificate),
+        Ended::Done(found) => Ok(found),
         Ended::Abandoned(why) => Err((format!("stopped by {why}"), Exit::Unknown)),
         Ended::Panicked => Err((
             "internal error: this is a bug in coarsen; please report it with the file and the text above".into(),

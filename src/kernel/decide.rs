@@ -133,7 +133,7 @@ impl Automaton {
         all
     }
 
-    /// Whether a test is 1 whatever its atoms are, by splitting on one atom after the other.
+    /// Whether a test is 1 whatever its atoms are: by its factors, by what makes the literals of a sum 0, else by splitting on an atom.
     pub fn is_valid(&mut self, terms: &mut Terms, test: Id) -> bool {
         if test == ONE || test == ZERO || terms.is_spent() {
             return test == ONE;
@@ -141,21 +141,50 @@ impl Automaton {
         if let Some(&known) = self.valid.get(&test) {
             return known;
         }
-        let Some(atom) = atom_of(terms, test) else {
-            return false;
-        };
         if self.splits == MOST_ATOMS {
             terms.spend(usize::MAX);
             return false;
         }
         self.splits += 1;
-        let holds = [ONE, ZERO].into_iter().all(|value| {
-            let part = cofactor(terms, test, atom, value, &mut FxHashMap::default());
-            self.is_valid(terms, part)
-        });
+        let holds = match terms.node(test).clone() {
+            Node::Product(all) => all.into_iter().all(|x| self.is_valid(terms, x)),
+            Node::Sum(all) => {
+                let fixed: FxHashMap<Id, Id> =
+                    all.iter().filter_map(|x| falsify(terms, *x)).collect();
+                if fixed.is_empty() {
+                    self.splits_validly(terms, test)
+                } else {
+                    let rest = cofactor(terms, test, &fixed, &mut FxHashMap::default());
+                    self.is_valid(terms, rest)
+                }
+            }
+            // A literal.
+            _ => false,
+        };
         self.splits -= 1;
         self.valid.insert(test, holds);
         holds
+    }
+
+    fn splits_validly(&mut self, terms: &mut Terms, test: Id) -> bool {
+        let Some(atom) = atom_of(terms, test) else {
+            return false;
+        };
+        [ONE, ZERO].into_iter().all(|value| {
+            let fixed = FxHashMap::from_iter([(atom, value)]);
+            let part = cofactor(terms, test, &fixed, &mut FxHashMap::default());
+            self.is_valid(terms, part)
+        })
+    }
+}
+
+/// The atom of a literal, with the value that makes the literal 0.
+fn falsify(terms: &mut Terms, literal: Id) -> Option<(Id, Id)> {
+    match terms.node(literal) {
+        Node::Atom(..) | Node::SumOver(..) => Some((literal, ZERO)),
+        Node::Not(atom) => Some((*atom, ONE)),
+        Node::ProductOver(..) => Some((terms.not(literal), ONE)),
+        _ => None,
     }
 }
 
@@ -190,32 +219,42 @@ fn positive(terms: &mut Terms, atom: Id) -> Id {
     }
 }
 
-/// A test with an atom fixed.
-fn cofactor(terms: &mut Terms, test: Id, atom: Id, value: Id, seen: &mut FxHashMap<Id, Id>) -> Id {
+/// A test with some atoms fixed.
+fn cofactor(
+    terms: &mut Terms,
+    test: Id,
+    fixed: &FxHashMap<Id, Id>,
+    seen: &mut FxHashMap<Id, Id>,
+) -> Id {
     if let Some(&known) = seen.get(&test) {
         return known;
     }
+    if let Some(&value) = fixed.get(&test) {
+        return value;
+    }
     let part = match terms.node(test).clone() {
         Node::Not(x) => {
-            let x = cofactor(terms, x, atom, value, seen);
+            let x = cofactor(terms, x, fixed, seen);
             terms.not(x)
         }
         Node::Sum(all) => {
             let all: Vec<Id> = all
                 .into_iter()
-                .map(|x| cofactor(terms, x, atom, value, seen))
+                .map(|x| cofactor(terms, x, fixed, seen))
                 .collect();
             terms.sum(all)
         }
         Node::Product(all) => {
             let all: Vec<Id> = all
                 .into_iter()
-                .map(|x| cofactor(terms, x, atom, value, seen))
+                .map(|x| cofactor(terms, x, fixed, seen))
                 .collect();
             terms.product(all)
         }
-        _ if test == atom => value,
-        Node::ProductOver(..) if terms.not(test) == atom => terms.not(value),
+        Node::ProductOver(..) => {
+            let atom = terms.not(test);
+            fixed.get(&atom).map_or(test, |value| terms.not(*value))
+        }
         _ => test,
     };
     seen.insert(test, part);

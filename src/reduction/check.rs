@@ -2,6 +2,7 @@
 //!
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
+use super::certificate::Found;
 use super::derive::Deriver;
 use super::discharge::{By, is_contradiction, settle};
 use super::facts::Discharge;
@@ -38,6 +39,8 @@ pub struct CheckOptions {
     pub property: Option<String>,
     /// Write the inferred disciplines into the model's text.
     pub annotate: bool,
+    /// Gather a bundle that shows what holds.
+    pub certificate: bool,
     /// Who settles the hypotheses.
     pub discharge: By,
 }
@@ -216,6 +219,16 @@ impl Check<'_> {
         self.control.publish(report);
         if self.options.cross_check {
             self.cross_check(report, &goals)?;
+        }
+        if self.options.certificate {
+            let found = Found {
+                explorer: &explorer,
+                visibility: &visibility,
+                reduced: &reduced,
+                goals: &goals,
+                discharge: &self.discharge,
+            };
+            report.bundle = found.gather(report, &mut ladder)?.map(Box::new);
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)

@@ -1,6 +1,7 @@
 //! Where algebra meets programs: which steps are invisible, whether a theorem's hypotheses hold of a program, and
 //! what its reduced system reaches.
 
+mod certificate;
 mod check;
 mod derive;
 mod discharge;
@@ -16,6 +17,7 @@ mod ownership;
 mod paths;
 mod properties;
 mod reachable;
+mod replay;
 mod search;
 mod stoller_cohen;
 mod telling;
@@ -33,5 +35,6 @@ pub use hypotheses::Needed;
 pub use instantiate::{Instance, Model};
 pub use invariant::{Budgets, Ladder, Rung, leaves};
 pub use reachable::reachable;
+pub use replay::{Evaluation, holds_under};
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub use visibility::{Reason, Visibility};

@@ -243,6 +243,21 @@ impl<'c> Bdds<'c> {
         nodes.finish()
     }
 
+    /// The BDD of a list of nodes, each a level and two earlier nodes; 0 and 1 are the constants, the first node has number 2, the last is the
+    /// root. `None` if the package refuses it.
+    pub fn build(&self, nodes: &[(Level, u32, u32)]) -> Option<Bdd> {
+        let mut built = Nodes::new(self.levels);
+        for &(level, low, high) in nodes {
+            let known = built.0.len();
+            if level >= usize::from(self.levels) || low.max(high) as usize >= known {
+                return None;
+            }
+            let pointer = |n: u32| BddPointer::from_index(n as usize);
+            built.add(level, pointer(low), pointer(high));
+        }
+        Bdd::from_nodes(&built.0).ok()
+    }
+
     /// Whether `a` lies within `b`; stops at the first witness to the contrary.
     pub fn within(&self, a: &Bdd, b: &Bdd) -> bool {
         Bdd::binary_op_with_limit(2, a, b, op_function::and_not).is_some_and(|d| d.is_false())

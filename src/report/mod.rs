@@ -14,6 +14,7 @@ pub mod proofs;
 mod samples;
 pub mod text;
 
+use crate::bundle::Bundle;
 use serde::Serialize;
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -96,6 +97,9 @@ pub struct Report {
     /// The evidence for the answer was rejected by its checker (exit code 12); the reason says which.
     #[serde(skip)]
     pub evidence_rejected: bool,
+    /// What shows that properties hold, for `coarsen verify`, if that was asked for and there is anything to show.
+    #[serde(skip)]
+    pub bundle: Option<Box<Bundle>>,
     /// The one property that was asked for, if not all were.
     #[serde(skip)]
     pub only: Option<String>,
@@ -131,6 +135,7 @@ impl Report {
             expectations: Vec::new(),
             statistics: Statistics::default(),
             evidence_rejected: false,
+            bundle: None,
             only: None,
             as_by_default: true,
         }

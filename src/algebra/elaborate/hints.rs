@@ -60,6 +60,17 @@ impl Elaborator {
             "product_intro" => Some(Use::ProductIntro),
             _ => None,
         };
+        let premise = item.premises.iter().position(|(title, _)| title == name);
+        if RULES.contains(&name) && (premise.is_some() || self.stated.contains_key(name)) {
+            self.error(
+                code::HINT,
+                hint.span,
+                format!("`{name}` is the word for a rule and the name of a statement"),
+                "one of them",
+                "give the statement another name",
+            );
+            return None;
+        }
         if let Some(rule) = plain {
             return self.none(hint, "the rule").map(|()| rule);
         }
@@ -98,7 +109,7 @@ impl Elaborator {
             }
             _ => {}
         }
-        if let Some(n) = item.premises.iter().position(|(title, _)| title == name) {
+        if let Some(n) = premise {
             return self.none(hint, "a premise").map(|()| Use::Premise(n));
         }
         match self.stated.get(name).copied() {

@@ -14,7 +14,7 @@ use crate::kernel::{self, Id, Statement, Sym};
 use crate::syntax::diagnostic::{Diagnostic, Span};
 use crate::syntax::nearest;
 use crate::syntax::theory::codes as code;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use terms::Indices;
 
 /// A file to elaborate.
@@ -78,11 +78,13 @@ struct Elaborator {
     meanings: FxHashMap<(String, usize), Meaning>,
     variables: FxHashMap<String, u32>,
     stated: FxHashMap<String, Stated>,
+    /// Names of theorems.
+    titles: FxHashSet<String>,
     /// Of each item the index variables and letters that a hint may give values.
     free: Vec<hints::Free>,
     errors: Vec<Diagnostic>,
-    /// Of the file at hand: where its statements are named, what is not defined yet, and the level declared.
-    named: FxHashMap<String, Span>,
+    /// Of the file at hand: the names of its statements so far, what is not defined yet, and the level declared.
+    named: FxHashSet<String>,
     later: Vec<Later>,
     /// Names of statements that are not reached yet.
     stated_later: Vec<String>,
@@ -148,6 +150,7 @@ impl Elaborator {
                     let line = lines.of_offset(name.span.start);
                     let item = Item {
                         name: name.name.clone(),
+                        title: self.title(&name.name, file.name),
                         file: file.name.to_string(),
                         line,
                         declared: *declared,
@@ -267,19 +270,9 @@ impl Elaborator {
         })
     }
 
-    /// Gives a statement its name; whether the name is free.
-    fn state(&mut self, name: &Named, what: Stated) -> bool {
-        if hints::RULES.contains(&name.name.as_str()) {
-            self.error(
-                code::TWICE,
-                name.span,
-                format!("`{}` is the word for a rule", name.name),
-                "another name",
-                "hints could not tell them apart",
-            );
-            return false;
-        }
-        if self.named.contains_key(&name.name) {
+    /// Gives a statement its name.
+    fn state(&mut self, name: &Named, what: Stated) {
+        if self.named.contains(&name.name) {
             self.error(
                 code::TWICE,
                 name.span,
@@ -287,20 +280,31 @@ impl Elaborator {
                 "another name",
                 "each statement and hypothesis has a name of its own",
             );
-            return false;
+            return;
         }
-        self.named.insert(name.name.clone(), name.span);
+        self.named.insert(name.name.clone());
         self.stated.insert(name.name.clone(), what);
-        true
     }
 
     fn hypothesis(&mut self, name: &Named, chain: &Chain) {
         let n = self.suite.development.hypotheses().len();
         self.state(name, Stated::Hypothesis(n));
         if let Some((statement, _)) = self.statement(chain) {
-            let title = name.name.split_whitespace().collect::<Vec<_>>().join("_");
+            let title = without_blanks(&name.name);
             self.suite.development.assume(&title, statement);
         }
+    }
+
+    /// A name for the theorem of a statement. Files may state different things under one name.
+    fn title(&mut self, name: &str, file: &str) -> String {
+        let mut title = without_blanks(name);
+        if !self.titles.insert(title.clone()) {
+            title = without_blanks(&format!("{title}@{file}"));
+            while !self.titles.insert(title.clone()) {
+                title.push('\'');
+            }
+        }
+        title
     }
 
     /// A statement with its links; none if there are errors.
@@ -325,9 +329,6 @@ impl Elaborator {
                 );
             }
             pairs.extend(pair);
-            for index in [i, j] {
-                indices.outside(index);
-            }
         }
         let sides: Vec<Option<Id>> = chain
             .sides
@@ -406,6 +407,15 @@ impl Elaborator {
     /// What was probably meant.
     fn guess<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
         nearest(word, known).map(|near| format!("did you mean `{near}`?"))
+    }
+}
+
+fn without_blanks(name: &str) -> String {
+    let title = name.split_whitespace().collect::<Vec<_>>().join("_");
+    if title.is_empty() {
+        "_".to_string()
+    } else {
+        title
     }
 }
 

@@ -10,7 +10,7 @@ use crate::syntax::theory::codes as code;
 
 /// The index variables around a term.
 pub(super) struct Indices {
-    /// Bound by a definition or a sum, or asked to differ: a sum inside binds another.
+    /// Bound by a definition or a sum: a sum inside binds another.
     bound: Vec<String>,
     /// Whether there may be others.
     closed: bool,
@@ -30,13 +30,6 @@ impl Indices {
         Indices {
             bound: Vec::new(),
             closed: false,
-        }
-    }
-
-    /// No sum binds this one.
-    pub fn outside(&mut self, index: &Index) {
-        if let Index::Name(name) = index {
-            self.bound.push(name.clone());
         }
     }
 }
@@ -170,7 +163,7 @@ impl Elaborator {
                 code::SUMS,
                 span,
                 format!(
-                    "`{}` is bound here already: by a sum or definition around this, or by `!=`",
+                    "`{}` is bound here already: by a sum around this, or as an index of the definition",
                     over.index
                 ),
                 "an index variable that is new here",
@@ -312,7 +305,11 @@ impl Elaborator {
                 format!(
                     "`{name}` takes {}, not {}",
                     takes.join(" or "),
-                    counted(&arity).replace("no index", "none")
+                    if arity == 0 {
+                        "none".to_string()
+                    } else {
+                        arity.to_string()
+                    }
                 ),
                 format!("`{example}`"),
                 "a name takes as many indices as its declaration says",

@@ -109,6 +109,11 @@ impl<'t> Builder<'t> {
         self.context(context, step)
     }
 
+    /// The hole as a symbol.
+    pub fn symbol(&self) -> Sym {
+        self.hole
+    }
+
     /// The hole as a term.
     pub fn hole(&mut self) -> Id {
         self.terms.atom(self.hole, Vec::new())
@@ -151,6 +156,32 @@ impl<'t> Builder<'t> {
         }
         let after = self.decide(self.claims[step].1, right)?;
         self.chain(&[step, after])
+    }
+
+    /// A term with the hole wherever another stands in it, not looking into tests and sums over processes.
+    pub fn holed(&mut self, t: Id, part: Id) -> Id {
+        if t == part {
+            return self.hole();
+        }
+        match self.terms.node(t).clone() {
+            Node::Sum(all) => {
+                let all: Vec<Id> = all.into_iter().map(|x| self.holed(x, part)).collect();
+                self.terms.sum(all)
+            }
+            Node::Product(all) => {
+                let all: Vec<Id> = all.into_iter().map(|x| self.holed(x, part)).collect();
+                self.terms.product(all)
+            }
+            Node::Star(x) => {
+                let x = self.holed(x, part);
+                self.terms.star(x)
+            }
+            Node::Omega(x) => {
+                let x = self.holed(x, part);
+                self.terms.omega(x)
+            }
+            _ => t,
+        }
     }
 
     /// The factors of a term.

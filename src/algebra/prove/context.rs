@@ -79,6 +79,8 @@ pub struct Context {
     pub rules: Vec<Directed>,
     /// `left <= 0`
     pub zeros: Vec<Directed>,
+    /// Atomic tests that the left sides of rules ask for.
+    pub tests: Vec<Id>,
     /// Equations between words, in the order of their rules: positions of the two directions.
     pub equations: Vec<(Directed, Directed)>,
 }
@@ -111,6 +113,24 @@ pub fn variables_of(terms: &Terms, t: Id) -> Vec<u32> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// Atomic tests that stand among the factors and summands of terms, without their complements.
+pub fn tests_of(terms: &mut Terms, of: &[Id]) -> Vec<Id> {
+    let mut tests = Vec::new();
+    let mut next = of.to_vec();
+    while let Some(x) = next.pop() {
+        match terms.node(x) {
+            Node::Sum(all) | Node::Product(all) => next.extend(all),
+            Node::Not(y) | Node::Star(y) => next.push(*y),
+            Node::Zero | Node::One => {}
+            _ if terms.is_test(x) => tests.push(x),
+            _ => {}
+        }
+    }
+    tests.sort_unstable();
+    tests.dedup();
+    tests
 }
 
 /// All ways to choose one of `of` for each of `n`.
@@ -197,6 +217,8 @@ pub fn context(
             }
         }
     }
+    let lefts: Vec<Id> = c.rules.iter().map(|r| r.left).collect();
+    c.tests = tests_of(b.terms, &lefts);
     for n in 0..c.rules.len() {
         let rule = c.rules[n];
         let back = |r: &&Directed| (r.left, r.right) == (rule.right, rule.left);

@@ -38,11 +38,12 @@ impl Decider {
             terms,
             pairs: vec![(left, vec![right])],
             of: FxHashMap::default(),
+            splits: limit.saturating_mul(8),
         };
         run.of.insert(left, vec![0]);
         let mut at = 0;
         while at < run.pairs.len() {
-            if !run.expand(at) {
+            if !run.expand(at)? {
                 return Ok(None);
             }
             at += 1;
@@ -61,11 +62,13 @@ struct Run<'d> {
     pairs: Pairs,
     /// The pairs of each left state.
     of: FxHashMap<Id, Vec<usize>>,
+    /// How many more guards may be split.
+    splits: usize,
 }
 
 impl Run<'_> {
     /// Demands what a pair needs; false if the pair can't hold.
-    fn expand(&mut self, at: usize) -> bool {
+    fn expand(&mut self, at: usize) -> Result<bool, TooLarge> {
         let (l, rs) = self.pairs[at].clone();
         let out = self.automaton.output(self.terms, l);
         if out != ZERO {
@@ -75,12 +78,12 @@ impl Run<'_> {
                 .collect();
             let ends = self.terms.sum(ends);
             if !self.guards.implies(self.terms, out, ends) {
-                return false;
+                return Ok(false);
             }
         }
         let moves = self.automaton.moves(self.terms, l);
         if moves.is_empty() {
-            return true;
+            return Ok(true);
         }
         let mut answers = Vec::new();
         for r in &rs {
@@ -97,46 +100,54 @@ impl Run<'_> {
                     None => reached.push((a.target, a.guard)),
                 }
             }
-            self.demand(m.guard, m.target, reached);
+            self.demand(m.guard, m.target, reached)?;
         }
-        true
+        Ok(true)
     }
 
-    /// Demands `target <= sum of those reached`, for each set that is reached under some valuation of the guard.
-    fn demand(&mut self, guard: Id, target: Id, mut reached: Vec<(Id, Id)>) {
+    /// Demands `target <= sum of those reached`, for each set that is reached under some valuation of the guard and has no other such set in it.
+    fn demand(
+        &mut self,
+        guard: Id,
+        target: Id,
+        mut reached: Vec<(Id, Id)>,
+    ) -> Result<(), TooLarge> {
         let covers = |t: Id| t == target || t == TOP;
         if reached.iter().any(|(t, g)| covers(*t) && *g == ONE) {
-            return;
+            return Ok(());
         }
         if guard == ONE && reached.iter().all(|(_, g)| *g == ONE) {
-            return self.push(target, reached.into_iter().map(|(t, _)| t).collect());
+            self.push(target, reached.into_iter().map(|(t, _)| t).collect());
+            return Ok(());
         }
-        let mut open = vec![(self.guards.bdd(self.terms, guard), Vec::new())];
         // Those that settle the matter first, so that their valuations are not split further.
         reached.sort_by_key(|(t, _)| !covers(*t));
-        for (t, g) in reached {
-            let g = self.guards.bdd(self.terms, g);
-            let mut next = Vec::new();
-            for (under, set) in open {
-                let without = under.and_not(&g);
-                if !covers(t) {
-                    let with = under.and(&g);
-                    if !with.is_false() {
-                        let mut more: Vec<Id> = set.clone();
-                        more.push(t);
-                        next.push((with, more));
-                    }
-                }
-                if !without.is_false() {
-                    next.push((without, set));
-                }
+        let reached: Vec<(Id, Bdd)> = reached
+            .into_iter()
+            .map(|(t, g)| (t, self.guards.bdd(self.terms, g)))
+            .collect();
+        let mut least: Vec<Vec<Id>> = Vec::new();
+        let mut open = vec![(0, self.guards.bdd(self.terms, guard), Vec::new())];
+        while let Some((at, under, set)) = open.pop() {
+            if under.is_false() || least.iter().any(|l| l.iter().all(|t| set.contains(t))) {
+                continue;
             }
-            open = next;
+            let Some((t, g)) = reached.get(at) else {
+                least.retain(|l| !set.iter().all(|t| l.contains(t)));
+                least.push(set);
+                continue;
+            };
+            self.splits = self.splits.checked_sub(1).ok_or(TooLarge)?;
+            if !covers(*t) {
+                let more = set.iter().copied().chain([*t]).collect();
+                open.push((at + 1, under.and(g), more));
+            }
+            // Sets without it come first: small ones rule out many others.
+            open.push((at + 1, under.and_not(g), set));
         }
-        open.sort_by_key(|(_, set)| set.len());
-        for (_, set) in open {
-            self.push(target, set);
-        }
+        least.sort_by_key(Vec::len);
+        least.into_iter().for_each(|set| self.push(target, set));
+        Ok(())
     }
 
     fn push(&mut self, l: Id, mut rs: Vec<Id>) {

@@ -10,6 +10,7 @@ mod decide;
 mod eliminate;
 mod outcome;
 mod search;
+mod words;
 
 pub use decide::{Decider, TooLarge};
 pub use outcome::{level, level_of};
@@ -115,6 +116,11 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
 /// Hints of an item without which it is proved as well.
 pub fn ablate(suite: &mut Suite, item: usize, limits: &Limits) -> Vec<String> {
     let mut unneeded = Vec::new();
+    // Most of these searches fail, and all nodes are spent then.
+    let limits = &Limits {
+        steps: limits.steps / 4,
+        ..*limits
+    };
     for link in 0..suite.items[item].links.len() {
         let hints = suite.items[item].links[link]
             .hints
@@ -205,7 +211,8 @@ impl<'d> Proof<'d> {
             std::mem::take(&mut self.rules),
             std::mem::take(&mut self.claims),
         );
-        let mut s = Search::new(b, given.to_vec(), allowed.clone(), self.limits.steps, fresh);
+        let budget = (self.limits.steps, self.limits.nodes);
+        let mut s = Search::new(b, given.to_vec(), allowed.clone(), budget, fresh);
         let outcome = one(&mut s, distinct, left, right);
         (self.rules, self.claims) = (s.b.rules, s.b.claims);
         outcome
@@ -327,6 +334,7 @@ fn residual(s: &mut Search, c: &context::Context, left: Id, right: Id) -> Residu
     let limit = match (s.budget, s.b.too_large) {
         (0, _) => Some("the limit of search nodes (--limit-steps)"),
         (_, true) => Some("the limit of pairs in a decision (--limit-pairs)"),
+        _ if s.classes.cut_short => Some("the limit of nodes in an e-graph (--limit-nodes)"),
         _ => None,
     };
     Residual {
@@ -393,7 +401,7 @@ fn theorem_of(
         }
     }
     let before = proof.development.theorems().len();
-    let done = proof.admit(&this.name, premises, statement, proves)?;
+    let done = proof.admit(&this.title, premises, statement, proves)?;
     if without.is_some() {
         suite.development.forget(before);
     }
@@ -415,8 +423,8 @@ impl Proof<'_> {
 
 /// An item that has been proved.
 fn known(suite: &Suite, item: usize) -> Option<usize> {
-    let name = &suite.items[item].name;
-    suite.development.theorems().position(|t| t.name == *name)
+    let title = &suite.items[item].title;
+    suite.development.theorems().position(|t| t.name == *title)
 }
 
 /// What an item states, all links and the chain as a whole.

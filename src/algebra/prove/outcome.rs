@@ -1,8 +1,10 @@
 //! What is said of a proof, or of the want of one.
 
 use super::{Limits, Residual};
+use crate::algebra::refute::refute;
+use crate::algebra::show;
 use crate::algebra::suite::{Level, Suite};
-use crate::kernel::{Development, Id, Node, Rule, Terms, Theorem};
+use crate::kernel::{Development, Id, Node, Rule, Statement, Terms, Theorem, ZERO};
 
 /// Which engine found a proof, and its rules in words.
 pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
@@ -37,16 +39,17 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
         );
         structural || matches!(r, Rule::Hypothesis(..) | Rule::Premise(..))
     });
-    let engine = if t
-        .steps
-        .iter()
-        .all(|r| matches!(r, Rule::Decide(..) | Rule::Chain(_)))
-    {
-        "decide"
-    } else if only_zeros && !applies_rules(d, t) {
-        "hypotheses"
-    } else {
-        "search"
+    let engine = match uses_of(d, t) {
+        _ if t
+            .steps
+            .iter()
+            .all(|r| matches!(r, Rule::Decide(..) | Rule::Chain(_))) =>
+        {
+            "decide"
+        }
+        Some(Uses::Zeros) if only_zeros => "hypotheses",
+        Some(Uses::Words) if only_zeros => "egraph",
+        _ => "search",
     };
     let mut parts = Vec::new();
     let mut say = |n: usize, one: &str| {
@@ -63,19 +66,35 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
     (engine.into(), vec![parts.join(", ")])
 }
 
-/// Whether a hypothesis is used that is not of the form `e <= 0`.
-fn applies_rules(d: &Development, t: &Theorem) -> bool {
-    let is_zero = |parts: &[(Id, Id)], part: usize| {
-        parts
-            .get(part)
-            .is_some_and(|(_, r)| *r == crate::kernel::ZERO)
-    };
-    t.steps.iter().any(|r| match r {
-        Rule::Hypothesis(n, part, _) => !is_zero(&d.hypotheses()[*n].1.parts, *part),
-        Rule::Premise(n, part, _) => !is_zero(&t.premises[*n].parts, *part),
-        Rule::Theorem { .. } => true,
-        _ => false,
-    })
+/// What a proof uses of hypotheses.
+enum Uses {
+    /// Only `e <= 0`.
+    Zeros,
+    /// That, and equations between words.
+    Words,
+}
+
+/// What a proof uses of hypotheses, if no more than that.
+fn uses_of(d: &Development, t: &Theorem) -> Option<Uses> {
+    let mut uses = Uses::Zeros;
+    for rule in &t.steps {
+        let (statement, part) = match rule {
+            Rule::Hypothesis(n, part, _) => (&d.hypotheses().get(*n)?.1, *part),
+            Rule::Premise(n, part, _) => (t.premises.get(*n)?, *part),
+            Rule::Theorem { .. } => return None,
+            _ => continue,
+        };
+        let (l, r) = *statement.parts.get(part)?;
+        let is_word = |t: Id| !matches!(d.terms.node(t), Node::Sum(_));
+        if r == ZERO {
+            continue;
+        }
+        if !statement.parts.contains(&(r, l)) || !is_word(l) || !is_word(r) {
+            return None;
+        }
+        uses = Uses::Words;
+    }
+    Some(uses)
 }
 
 /// The level of the axioms that a proof needs.
@@ -132,12 +151,12 @@ pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
         return lines;
     }
     if let Some(right) = residual.right {
-        lines.push(format!("not shown to be below {}:", show(d, right)));
+        lines.push(format!("not shown to be below {}:", show::term(d, right)));
         lines.extend(
             residual
                 .monomials
                 .iter()
-                .map(|m| format!("  {}", show(d, *m))),
+                .map(|m| format!("  {}", show::term(d, *m))),
         );
     }
     if let Some(limit) = residual.limit {
@@ -147,38 +166,12 @@ pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
 }
 
 /// A model in which a statement fails, in lines.
-pub fn refuted(_: &mut Suite, _: usize, _: &Limits) -> Option<Vec<String>> {
-    None
-}
-
-/// A term as text.
-pub fn show(d: &Development, t: Id) -> String {
-    let ix = |is: &[crate::kernel::Index]| {
-        is.iter()
-            .map(|i| match i {
-                crate::kernel::Index::Var(v) => d
-                    .variables
-                    .get(*v as usize)
-                    .cloned()
-                    .unwrap_or(format!("j{v}")),
-                crate::kernel::Index::Bound(n) => format!("b{n}"),
-            })
-            .collect::<Vec<_>>()
-            .join(",")
-    };
-    let all = |of: &[Id], sep: &str| of.iter().map(|x| show(d, *x)).collect::<Vec<_>>().join(sep);
-    match d.terms.node(t) {
-        Node::Zero => "0".into(),
-        Node::One => "1".into(),
-        Node::Top => "T".into(),
-        Node::Atom(s, is) if is.is_empty() => d.terms.symbols()[*s as usize].name.clone(),
-        Node::Atom(s, is) => format!("{}[{}]", d.terms.symbols()[*s as usize].name, ix(is)),
-        Node::Not(x) => format!("~{}", show(d, *x)),
-        Node::Sum(of) => format!("({})", all(of, " + ")),
-        Node::Product(of) => all(of, " "),
-        Node::Star(x) => format!("({})*", show(d, *x)),
-        Node::Omega(x) => format!("({})^w", show(d, *x)),
-        Node::SumOver(but, x) => format!("(+ !={} : {})", ix(but), show(d, *x)),
-        Node::ProductOver(but, x) => format!("(. !={} : {})", ix(but), show(d, *x)),
-    }
+pub fn refuted(suite: &Suite, item: usize, limits: &Limits) -> Option<Vec<String>> {
+    let (d, this) = (&suite.development, &suite.items[item]);
+    let theory = d.hypotheses().iter().map(|(_, s)| s);
+    let assumed = theory.chain(this.premises.iter().map(|(_, s)| s));
+    let assumed: Vec<Statement> = assumed.cloned().collect();
+    let goal = super::statement(this);
+    let model = refute(&d.terms, &assumed, &goal.distinct, &goal.parts, limits)?;
+    Some(model.lines(&d.terms, &d.variables))
 }

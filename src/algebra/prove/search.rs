@@ -5,7 +5,8 @@
 //! any other. Depth-first with iterative deepening; all limits are counts; the order is that of the text.
 
 use super::build::{Builder, Step};
-use super::context::{Allowed, Context, Directed, Given, context, variables_of};
+use super::context::{Allowed, Context, Directed, Given, context, tests_of, variables_of};
+use super::words::Classes;
 use crate::kernel::{Claim, Id, Index, Node, ONE, Rule, TOP, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,6 +35,10 @@ pub struct Search<'t> {
     members: FxHashMap<(usize, Id, Id), Member>,
     /// An index variable that no statement uses.
     fresh: u32,
+    /// Words modulo equations.
+    pub classes: Classes,
+    /// Nodes of an e-graph.
+    pub nodes: usize,
 }
 
 /// A generic process with what may be used in each case.
@@ -47,12 +52,12 @@ struct Member {
 }
 
 impl<'t> Search<'t> {
-    /// A search with a budget of nodes.
+    /// A search with a budget of search nodes, and of nodes for its e-graphs.
     pub fn new(
         b: Builder<'t>,
         given: Vec<Given>,
         allowed: Allowed,
-        budget: usize,
+        (budget, nodes): (usize, usize),
         fresh: u32,
     ) -> Self {
         Search {
@@ -67,6 +72,8 @@ impl<'t> Search<'t> {
             open: FxHashSet::default(),
             members: FxHashMap::default(),
             fresh,
+            classes: Classes::default(),
+            nodes,
         }
     }
 
@@ -258,6 +265,21 @@ impl<'t> Search<'t> {
         {
             return Some(step);
         }
+        // So do equal words: all of a class are searched from its least.
+        let class = self.class(c, m);
+        for equal in &class {
+            if let Some(step) = self.decide(c, equal.0, right) {
+                let to = self.reach_word(c, m, equal)?;
+                return self.b.chain(&[to, step]);
+            }
+        }
+        if let Some(least) = class.first()
+            && least.0 != m
+        {
+            let step = self.monomial(c, least.0, right, depth)?;
+            let to = self.reach_word(c, m, least)?;
+            return self.b.chain(&[to, step]);
+        }
         if depth == 0 {
             return None;
         }
@@ -266,6 +288,48 @@ impl<'t> Search<'t> {
         {
             return Some(step);
         }
+        if let Some(step) = self.rewrites(c, &factors, right, depth) {
+            return Some(step);
+        }
+        for equal in class.iter().skip(1) {
+            let factors = self.b.factors(equal.0);
+            if let Some(step) = self.rewrites(c, &factors, right, depth) {
+                let to = self.reach_word(c, m, equal)?;
+                return self.b.chain(&[to, step]);
+            }
+        }
+        for n in 0..c.rules.len() {
+            if let Some(step) = self.inside(c, m, c.rules[n], right, depth) {
+                return Some(step);
+            }
+        }
+        self.by_tests(c, &factors, right, depth)
+    }
+
+    /// Applies a rule wherever its left side stands literally, inside stars too.
+    fn inside(
+        &mut self,
+        c: &Context,
+        m: Id,
+        rule: Directed,
+        right: Id,
+        depth: usize,
+    ) -> Option<Step> {
+        let context = self.b.holed(m, rule.left);
+        if context == m || context == self.b.hole() {
+            return None;
+        }
+        let applied = self.b.context(context, rule.step);
+        let (start, next) = self.b.claims[applied];
+        if start != m || next == m {
+            return None;
+        }
+        let rest = self.below(c, next, right, depth - 1)?;
+        self.b.chain(&[applied, rest])
+    }
+
+    /// Applies each rule to each run of factors.
+    fn rewrites(&mut self, c: &Context, factors: &[Id], right: Id, depth: usize) -> Option<Step> {
         for n in 0..c.rules.len() {
             let rule = c.rules[n];
             for from in 0..=factors.len() {
@@ -274,10 +338,45 @@ impl<'t> Search<'t> {
                     if (from == to) != (rule.left == ONE) {
                         continue;
                     }
-                    if let Some(step) = self.rewrite(c, &factors, (from, to), rule, right, depth) {
+                    if let Some(step) = self.rewrite(c, factors, (from, to), rule, right, depth) {
                         return Some(step);
                     }
                 }
+            }
+        }
+        None
+    }
+
+    /// Tells apart whether a test holds somewhere in a monomial, for the tests that rules ask for.
+    fn by_tests(&mut self, c: &Context, factors: &[Id], right: Id, depth: usize) -> Option<Step> {
+        let whole = self.b.terms.product(factors.iter().copied());
+        // Those of the right side can only be missing at the ends.
+        let ends = tests_of(self.b.terms, &[right]);
+        let everywhere = |t: &Id| c.tests.contains(t);
+        let mut places: Vec<(Id, usize)> = Vec::new();
+        for t in &c.tests {
+            places.extend((0..=factors.len()).map(|at| (*t, at)));
+        }
+        for t in ends.iter().filter(|t| !everywhere(t)) {
+            places.extend([(*t, 0), (*t, factors.len())]);
+        }
+        for (holds, at) in places {
+            let fails = self.b.terms.not(holds);
+            let (prefix, suffix) = factors.split_at(at);
+            let mut steps = Vec::new();
+            for test in [holds, fails] {
+                let parts = prefix.iter().chain([&test]).chain(suffix);
+                let part = self.b.terms.product(parts.copied());
+                if part == ZERO || part == whole {
+                    break;
+                }
+                match self.monomial(c, part, right, depth - 1) {
+                    Some(step) => steps.push(step),
+                    None => break,
+                }
+            }
+            if steps.len() == 2 {
+                return self.b.join(whole, steps);
             }
         }
         None
@@ -312,23 +411,7 @@ impl<'t> Search<'t> {
 
     /// Literals that hold before a run of factors, and those that hold after it, of the tests in sight.
     fn kept(&mut self, c: &Context, run: Id, right: Id) -> (Vec<Id>, Vec<Id>) {
-        let mut literals = Vec::new();
-        let terms = &mut *self.b.terms;
-        let mut seen: Vec<Id> = vec![run, right];
-        let mut known = FxHashSet::default();
-        while let Some(x) = seen.pop() {
-            if !known.insert(x) {
-                continue;
-            }
-            match terms.node(x) {
-                Node::Sum(all) | Node::Product(all) => seen.extend(all),
-                Node::Star(y) | Node::Not(y) => seen.push(*y),
-                Node::Zero | Node::One => {}
-                _ if terms.is_test(x) => literals.push(x),
-                _ => {}
-            }
-        }
-        literals.sort_unstable();
+        let literals = tests_of(self.b.terms, &[run, right]);
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for p in literals {
             let not = self.b.terms.not(p);

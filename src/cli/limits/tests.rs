@@ -21,6 +21,16 @@ fn defaults_are_those_of_the_library() {
 }
 
 #[test]
+fn defaults_of_the_prover_are_those_of_the_library() {
+    let command = ProofLimits::augment_args(Command::new("t"));
+    let matches = command.try_get_matches_from(["t"]).expect("defaults");
+    let found = ProofLimits::from_arg_matches(&matches).expect("limits");
+    let numbers = |l: coarsen::algebra::prove::Limits| [l.steps, l.pairs, l.nodes, l.models];
+    assert_eq!(numbers(found.prover), numbers(Default::default()));
+    assert_eq!((found.depth, found.process.depth), (2000, 2000));
+}
+
+#[test]
 fn times() {
     for (text, milliseconds) in [
         ("500ms", 500),
@@ -84,7 +94,7 @@ fn bad_values_say_what_was_expected() {
 
 #[test]
 fn the_defaults_of_the_table_are_in_their_ranges() {
-    for limit in LIMITS {
+    for limit in LIMITS.iter().chain(PROOF_LIMITS) {
         assert!(limit.parse(limit.default).is_ok(), "{}", limit.option);
     }
 }
@@ -92,7 +102,7 @@ fn the_defaults_of_the_table_are_in_their_ranges() {
 #[test]
 fn the_manual_has_the_table() {
     let manual = include_str!("../../../docs/command-line.md");
-    for limit in LIMITS {
+    for limit in LIMITS.iter().chain(PROOF_LIMITS) {
         let row = format!(
             "| `--{}` | {} | {} | {} |",
             limit.option, limit.default, limit.range, limit.help

@@ -34,11 +34,11 @@ A file of theories, proofs or identities is made of items, each with its first w
     WORD = "E0405" "a name that can't be declared" "\
 The words that begin items can't name actions and tests; a name stands for one thing: an action, a test, or what a `let` defines. `u` and `u[i]` are two names.
 
-  wrong: action p; test p;      right: action a; test p;"
+  wrong: action p; test p; identity a : p p <= T;      right: action a; test p; identity a : a p <= T;"
     UNKNOWN = "E0406" "unknown name" "\
 Every name in a term is declared or defined before, in this file or one that it uses: `action x;`, `test p;`, `let M = x y*;`. In suites of S-expressions all names are actions.
 
-  wrong: action x; identity a : x y = y x;      right: action x, y; open a : x y = y x;"
+  wrong: action v; identity a : v w = w v;      right: action v, w; open a : v w = w v;"
     INDICES = "E0407" "wrong number of indices" "\
 A name takes as many process indices as its declaration says.
 
@@ -50,17 +50,17 @@ A sum or product over processes binds a new index variable, its side conditions 
     NO_TEST = "E0409" "a test is needed" "\
 Only tests have complements and products over processes, and only a test may stand for a test letter of a lemma. Tests are declared with `test`; 0, 1, and sums, products and complements of tests are tests, too.
 
-  wrong: action x; identity a : x + ~x = 1;      right: test x; identity a : x + ~x = 1;"
+  wrong: action v; identity a : v + ~v = 1;      right: test v; identity a : v + ~v = 1;"
     CIRCULAR = "E0410" "circular definition" "\
 A definition uses only what is declared or defined before it, so never itself. What repeats is written with `*` or `^w`.
 
-  wrong: let X = 1 + x X;      right: let X = x*;"
+  wrong: let X = 1 + x X;      right: let X = x*; identity a : 1 <= X;"
     TWICE = "E0411" "stated twice" "\
-Statements and hypotheses of a file have different names, and so have the premises of a statement; none is called like a rule (`induction`, `cases`, ..).
+Statements and hypotheses of a file have different names, and so have the premises of a statement.
 
   wrong: identity a : x <= x; identity a : y <= y;      right: identity a : x <= x; identity b : y <= y;"
     HINT = "E0412" "no such hint" "\
-Behind `by` stand names of hypotheses, of premises of the statement and of statements before it that are to be proved, and words for rules: `induction`, `induction(TERM)`, `coinduction`, `unfold`, `sum_elim`, `sum_intro`, `product_elim`, `product_intro`, `separate`, `separate(i)`, `cases`, `cases(i, j)`. A statement may be given values for its index variables and letters: `lemma(j := i, x := u + v)`.
+Behind `by` stand names of hypotheses, of premises of the statement and of statements before it that are to be proved, and words for rules: `induction`, `induction(TERM)`, `coinduction`, `unfold`, `sum_elim`, `sum_intro`, `product_elim`, `product_intro`, `separate`, `separate(i)`, `cases`, `cases(i, j)`. A name that is also a rule's can't be a hint. A statement may be given values for its index variables and letters: `lemma(j := i, x := u + v)`.
 
   wrong: identity a : x x* <= x* by b; identity b : 1 <= x*;      right: identity b : 1 <= x*; identity a : x x* <= x* by b;"
     LEVEL = "E0413" "above the level" "\
@@ -70,11 +70,11 @@ What stands behind `level L;` is stated and proved with the axioms of that level
     USE = "E0414" "a file that can't be used" "\
 `use NAME;` takes a file that comes with the tool, `use \"path.thy\";` one beside this file. A file does not use itself, not even through others.
 
-  wrong: use kleen;      right: use kleene;"
+  wrong: use stoler-cohen; identity a : p <= 1;      right: use stoller-cohen; identity a : p <= 1;"
     TOO_DEEP = "E0415" "nested too deeply, or too large" "\
 Terms are nested at most as deep as `--limit-depth` says, and 1,000 levels after definitions are put in and products and sums of one kind are merged; these have at most 65,536 members."
     SEXPR = "E0416" "no line of a suite" "\
 In a suite of S-expressions a line is a name, `POS` or `NEG`, any number of hypotheses and the goal, separated by tabs. Hypotheses and goal are `= l r` or `<= l r`; `+` and `.` have two or more arguments, `st` and `om` one.
 
-  wrong: a<tab>POS<tab>= (st x y) (st x)      right: a<tab>POS<tab>= (st (st x)) (st x)"
+  wrong: a<TAB>POS<TAB>= (st x y) (st x)      right: a<TAB>POS<TAB>= (st (st x)) (st x)"
 }

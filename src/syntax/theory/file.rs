@@ -54,16 +54,28 @@ fn item_ahead(p: &Parser) -> bool {
     p.reserved_ahead(0) && !matches!(p.peek(), Token::Name(w) if w == "by" || w == "proved")
 }
 
+/// The `:` before a statement.
+fn colon(p: &mut Parser) -> Result<(), Diagnostic> {
+    if p.eat(":") {
+        return Ok(());
+    }
+    p.fail_as(NO_ITEM, "`:` and a statement")
+}
+
 /// The `;` behind an item.
 fn ends(p: &mut Parser) -> Result<(), Diagnostic> {
     if p.eat(";") || p.is_end() || item_ahead(p) {
         return Ok(());
     }
-    p.fail("`;` or more of the statement")
+    p.fail("`;`, or more of the item")
 }
 
 /// Goes on behind the next `;`, or before the next item.
 fn recover(p: &mut Parser, found: Diagnostic, errors: &mut Vec<Diagnostic>) {
+    // A word that can't be a name begins no item here either.
+    if found.code == WORD {
+        p.skip();
+    }
     errors.push(found);
     p.surface();
     while !p.is_end() && !item_ahead(p) {
@@ -143,7 +155,7 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
                 Token::String(_) => p.string()?,
                 _ => String::new(),
             };
-            p.sign(":")?;
+            colon(p)?;
             let chain = p.chain(false)?;
             if word == "hypothesis" {
                 return Ok(Entry::Hypothesis { name, words, chain });
@@ -184,7 +196,7 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
         }
         p.close("]", open)?;
     }
-    p.sign(":")?;
+    colon(p)?;
     Ok(Entry::Claim {
         declared,
         name,

@@ -102,6 +102,7 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
         codes::NO_ITEM => {
             "a file is made of items such as `identity star_slide : (x y)* x = x (y x)*;`"
         }
+        codes::WORD => "the words that begin items can't name anything else",
         codes::TOO_DEEP => "name parts of the term with `let`, or allow more with --limit-depth N",
         codes::SUMS => "write sums as `(+ j : x[j])` or `(+ j != i : x[j])`",
         codes::SEXPR => "a line is NAME, POS or NEG, hypotheses and the goal, separated by tabs",

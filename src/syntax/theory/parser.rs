@@ -1,6 +1,6 @@
 //! Tokens to terms and statements.
 
-use super::codes::{NO_TERM, SUMS, TOO_DEEP, UNBALANCED};
+use super::codes::{NO_ITEM, NO_TERM, SUMS, TOO_DEEP, UNBALANCED, WORD};
 use super::tokens::{Token, tokens};
 use super::wrong;
 use crate::algebra::tree::{Argument, Chain, Form, HintTree, Named, Tree};
@@ -152,7 +152,7 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         let opening = self.text_of(open);
-        let ends = self.is_end() || self.is(";") || self.reserved_ahead(0);
+        let ends = self.is_end() || self.is(";") || self.is(":") || self.reserved_ahead(0);
         if ends
             || matches!(
                 self.peek(),
@@ -189,9 +189,9 @@ impl<'t> Parser<'t> {
                 self.at += 1;
                 return Ok(Named { name, span });
             }
-            Token::Name(_) if self.reserved_ahead(0) => return self.fail(expected),
+            Token::Name(_) if self.reserved_ahead(0) => return self.fail_as(WORD, expected),
             Token::Name(_) | Token::Number(_) => self.at += 1,
-            _ => return self.fail(expected),
+            _ => return self.fail_as(NO_ITEM, expected),
         }
         while self.is_adjacent(self.at) {
             let more = match self.peek() {

@@ -1,0 +1,152 @@
+//! A model evaluated as it is defined: relations as sets of pairs, terms from the top. Shares no code with the search.
+
+use super::{Model, Valuation, members, process, valuations};
+use crate::kernel::{Id, Node, Statement, Terms};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+type Pairs = Rc<BTreeSet<(usize, usize)>>;
+
+struct Evaluation<'a> {
+    terms: &'a Terms,
+    model: &'a Model,
+    at: Valuation,
+    known: FxHashMap<(Id, Vec<usize>), Pairs>,
+}
+
+impl Model {
+    /// Whether every hypothesis holds and the pair is in the left side of the goal but not in the right one.
+    pub(super) fn is_confirmed(
+        &self,
+        terms: &Terms,
+        hypotheses: &[Statement],
+        goal: &(Id, Id),
+    ) -> bool {
+        let sides = |at: &Valuation, (l, r): &(Id, Id)| {
+            let mut evaluation = Evaluation {
+                terms,
+                model: self,
+                at: at.clone(),
+                known: FxHashMap::default(),
+            };
+            let left = evaluation.value(*l, &mut Vec::new())?;
+            Some((left, evaluation.value(*r, &mut Vec::new())?))
+        };
+        let holds = |s: &Statement| {
+            valuations(terms, s, self.processes).is_some_and(|all| {
+                all.iter().all(|at| {
+                    s.parts
+                        .iter()
+                        .all(|part| sides(at, part).is_some_and(|(l, r)| l.is_subset(&r)))
+                })
+            })
+        };
+        let at: Valuation = self.variables.iter().copied().collect();
+        let fails = sides(&at, goal)
+            .is_some_and(|(l, r)| l.contains(&self.pair) && !r.contains(&self.pair));
+        fails && hypotheses.iter().all(holds)
+    }
+}
+
+impl Evaluation<'_> {
+    fn value(&mut self, t: Id, bound: &mut Vec<usize>) -> Option<Pairs> {
+        let key = (t, bound.clone());
+        if let Some(known) = self.known.get(&key) {
+            return Some(Rc::clone(known));
+        }
+        let states = self.model.states;
+        let one = || (0..states).map(|s| (s, s)).collect::<BTreeSet<_>>();
+        let all = |from: &BTreeSet<usize>| -> BTreeSet<(usize, usize)> {
+            from.iter()
+                .flat_map(|s| (0..states).map(move |t| (*s, t)))
+                .collect()
+        };
+        let value = match self.terms.node(t) {
+            Node::Zero => BTreeSet::new(),
+            Node::One => one(),
+            Node::Top => all(&(0..states).collect()),
+            Node::Atom(symbol, indices) => {
+                let on: Option<Vec<usize>> = indices
+                    .iter()
+                    .map(|i| process(*i, &self.at, bound))
+                    .collect();
+                let on = on?;
+                let mut atoms = self.model.atoms.iter();
+                atoms
+                    .find(|a| a.symbol == *symbol && a.processes == on)?
+                    .pairs
+                    .clone()
+            }
+            Node::Not(x) => {
+                let x = self.value(*x, bound)?;
+                one().into_iter().filter(|pair| !x.contains(pair)).collect()
+            }
+            Node::Sum(members) => {
+                let mut sum = BTreeSet::new();
+                for x in members {
+                    sum.extend(self.value(*x, bound)?.iter().copied());
+                }
+                sum
+            }
+            Node::Product(members) => {
+                let mut product = one();
+                for x in members {
+                    product = compose(&product, self.value(*x, bound)?.as_ref());
+                }
+                product
+            }
+            Node::Star(x) => {
+                let x = self.value(*x, bound)?;
+                let mut star = one();
+                loop {
+                    let before = star.len();
+                    star.extend(compose(&star, &x));
+                    if star.len() == before {
+                        break star;
+                    }
+                }
+            }
+            Node::Omega(x) => {
+                let x = self.value(*x, bound)?;
+                let mut alive: BTreeSet<usize> = (0..states).collect();
+                loop {
+                    let steps = x.iter().filter(|(_, t)| alive.contains(t));
+                    let next: BTreeSet<usize> = steps
+                        .map(|(s, _)| *s)
+                        .filter(|s| alive.contains(s))
+                        .collect();
+                    if next == alive {
+                        break all(&alive);
+                    }
+                    alive = next;
+                }
+            }
+            Node::SumOver(but, x) | Node::ProductOver(but, x) => {
+                let sum = matches!(self.terms.node(t), Node::SumOver(..));
+                let mut value = if sum { BTreeSet::new() } else { one() };
+                for p in members(self.model.processes, but, &self.at, bound)? {
+                    bound.push(p);
+                    let member = self.value(*x, bound);
+                    bound.pop();
+                    let member = member?;
+                    match sum {
+                        true => value.extend(member.iter().copied()),
+                        false => value.retain(|pair| member.contains(pair)),
+                    }
+                }
+                value
+            }
+        };
+        let value = Rc::new(value);
+        self.known.insert(key, Rc::clone(&value));
+        Some(value)
+    }
+}
+
+fn compose(a: &BTreeSet<(usize, usize)>, b: &BTreeSet<(usize, usize)>) -> BTreeSet<(usize, usize)> {
+    let after = |t: usize| b.range((t, 0)..(t + 1, 0)).map(|(_, u)| *u);
+    a.iter()
+        .flat_map(|(s, t)| after(*t).map(move |u| (*s, u)))
+        .collect()
+}

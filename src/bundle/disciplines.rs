@@ -1,0 +1,110 @@
+//! Disciplines of variables that declare none, as the check settled on them.
+//!
+//! They are written cell by cell, with the predicates themselves, so that whoever reads a bundle infers nothing.
+
+use super::expression::{Names, read, write};
+use crate::program::{Class, Expr, Program, Protection};
+use crate::syntax::diagnostic::Span;
+
+/// The discipline of one cell that declares none. Cells not listed are unprotected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// One thread only mentions it. This decides nothing but the order of the bits.
+    Private {
+        /// The cell, by name.
+        cell: String,
+        /// The thread, by name.
+        thread: String,
+    },
+    /// It has exclusive access predicates, one for each thread in order, in prefix form.
+    Protected {
+        /// The cell, by name.
+        cell: String,
+        /// Who has exclusive access.
+        exclusive: Vec<String>,
+        /// Who may read, where that needs less; empty if nobody may who has no exclusive access.
+        reading: Vec<String>,
+    },
+}
+
+fn is_open(program: &Program, cell: usize) -> bool {
+    let array = program.cells[cell].array;
+    program.arrays[array].class == Class::Unprotected { declared: false }
+}
+
+/// The disciplines that `settled` has for cells that declare none.
+pub fn differences(settled: &Program) -> Vec<Discipline> {
+    let mut all = Vec::new();
+    let text = |e: &Expr| {
+        let mut text = String::new();
+        write(settled, e, &mut text);
+        text
+    };
+    for (c, cell) in settled.cells.iter().enumerate() {
+        if !is_open(settled, c) {
+            continue;
+        }
+        let name = cell.name.clone();
+        if let Class::Local(t) = cell.class {
+            let thread = settled.threads[t].name.clone();
+            all.push(Discipline::Private { cell: name, thread });
+        } else if let Some(x) = settled.protection_of(c) {
+            let x = &settled.protections[x];
+            all.push(Discipline::Protected {
+                cell: name,
+                exclusive: x.predicates.iter().map(text).collect(),
+                reading: x.readers.iter().flatten().map(text).collect(),
+            });
+        }
+    }
+    all
+}
+
+/// Puts disciplines into a program that was read from its text.
+///
+/// # Errors
+/// What is wrong: above all, nothing that the text declares can be changed.
+pub fn put(program: &Program, all: &[Discipline]) -> Result<Program, &'static str> {
+    let mut done = program.clone();
+    let names = Names::new(program);
+    let n = program.threads.len();
+    for discipline in all {
+        let (Discipline::Private { cell, .. } | Discipline::Protected { cell, .. }) = discipline;
+        let c = *names
+            .cells
+            .get(cell.as_str())
+            .ok_or("a discipline for a cell that there is not")?;
+        let known = matches!(done.cells[c].class, Class::Local(_))
+            || done.protections.iter().any(|p| p.cell == c);
+        if !is_open(program, c) || known {
+            return Err("a discipline for a cell that has one");
+        }
+        match discipline {
+            Discipline::Private { thread, .. } => {
+                let t = names.threads.get(thread.as_str());
+                done.cells[c].class = Class::Local(*t.ok_or("there is no such thread")?);
+            }
+            Discipline::Protected {
+                exclusive, reading, ..
+            } => {
+                let parsed = |all: &[String]| -> Result<Vec<Expr>, &'static str> {
+                    all.iter().map(|e| read(&names, e)).collect()
+                };
+                let (predicates, readers) = (parsed(exclusive)?, parsed(reading)?);
+                if predicates.len() != n || !readers.is_empty() && readers.len() != n {
+                    return Err("a discipline has not one predicate for each thread");
+                }
+                done.cells[c].class = Class::Protected;
+                done.protections.push(Protection {
+                    cell: c,
+                    predicates,
+                    readers: (!readers.is_empty()).then_some(readers),
+                    regional: false,
+                    span: Span::default(),
+                });
+            }
+        }
+    }
+    done.protections.sort_by_key(|p| p.cell);
+    Ok(done)
+}

@@ -1,0 +1,383 @@
+//! The inductive part of a bundle: J, and the sets X and `Y_i` of the reduced system.
+//!
+//! If X has the initial states, `Y_i` what visible steps of i lead to from X and invisible ones from `Y_i`, and X what of `Y_i` lets no invisible step
+//! of i happen, then X has all states of the reduced system and the `Y_i` all inside its steps; where no state of theirs is bad, none is reached.
+//! Small sets are gone through by the interpreter, others in an encoding built anew.
+
+use super::encoded::Encoded;
+use super::judge::{each_step, is_enabled};
+use super::space::{Marked, Space};
+use crate::bundle::{Bundle, Root};
+use crate::control::Stop;
+use crate::explore::{holds, initial_candidates, initially_violated, is_deadlock, is_initial};
+use crate::program::{LocId, Program, ThreadId};
+use crate::syntax::ast::PropertyKind;
+use biodivine_lib_bdd::Bdd;
+use std::ops::ControlFlow;
+
+/// States gone through one by one.
+const MOST: u64 = 1 << 20;
+
+/// A property that is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// No violation of the discipline.
+    Discipline,
+    /// No thread goes wrong.
+    Assertions,
+    /// No deadlock.
+    DeadlockFree,
+    /// An invariant, by position in the program's properties.
+    Invariant(usize),
+}
+
+/// The claim of this name.
+///
+/// # Errors
+/// If the model has no such property, or one that a set of states can't prove.
+pub fn claim(program: &Program, name: &str) -> Result<Claim, &'static str> {
+    match name {
+        "discipline" => return Ok(Claim::Discipline),
+        "assertions" => return Ok(Claim::Assertions),
+        "deadlock_free" if program.deadlock_free.is_some() => return Ok(Claim::DeadlockFree),
+        _ => {}
+    }
+    let mut all = program.properties.iter();
+    match all.position(|p| p.name == name && p.kind == PropertyKind::Invariant) {
+        Some(n) => Ok(Claim::Invariant(n)),
+        None => Err("a claim that is no property of the model, or one that needs a trace"),
+    }
+}
+
+/// How the sets were checked.
+#[derive(Clone, Debug, Default)]
+pub struct Inductive {
+    /// How many states X and the `Y_i` have, if they were gone through.
+    pub states: Option<(u64, u64)>,
+    /// Nodes of their diagrams.
+    pub nodes: (usize, usize),
+    /// How many states J has, if they were gone through.
+    pub invariant: Option<u64>,
+}
+
+/// Why a set is not accepted.
+#[derive(Clone, Debug)]
+pub enum Refused {
+    /// What is wrong.
+    Wrong(String),
+    /// The check was cut short.
+    Stopped(Stop),
+}
+
+impl From<Stop> for Refused {
+    fn from(stop: Stop) -> Self {
+        Refused::Stopped(stop)
+    }
+}
+
+fn wrong<T>(why: impl Into<String>) -> Result<T, Refused> {
+    Err(Refused::Wrong(why.into()))
+}
+
+/// All that the sets are held against.
+pub struct Sets<'a, 'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// The bundle.
+    pub bundle: &'a Bundle,
+    /// Its sets.
+    pub space: &'a Space<'p>,
+    /// Which actions are visible.
+    pub visible: &'a dyn Fn(ThreadId, LocId) -> bool,
+    /// What is claimed.
+    pub claims: &'a [Claim],
+    /// For what is large.
+    pub encoded: &'a Encoded<'p>,
+}
+
+impl Sets<'_, '_> {
+    /// Checks J, X and the `Y_i`.
+    ///
+    /// # Errors
+    /// The first state, or condition, that is not as it has to be.
+    pub fn check(&self) -> Result<Inductive, Refused> {
+        let (x, ys, space) = (self.bundle.states, &self.bundle.inside, self.space);
+        if ys.len() != self.program.threads.len() {
+            return wrong("there is not one set Y for each thread");
+        }
+        let starts = self.initial()?;
+        let mut done = Inductive::default();
+        done.nodes.0 = space.size(x);
+        done.nodes.1 = ys.iter().map(|y| space.size(*y)).sum();
+        if let Some(j) = self.bundle.invariant {
+            done.invariant = space.count(j).filter(|n| *n <= MOST && starts.is_some());
+            match (done.invariant, &starts) {
+                (Some(_), Some(starts)) => self.walk_invariant(j, starts)?,
+                _ => self.encoded_invariant(j)?,
+            }
+        }
+        let sum = |all: &[Root]| -> Option<u64> {
+            let counts = all.iter().map(|r| space.count(*r));
+            counts.sum::<Option<u64>>().filter(|n| *n <= MOST)
+        };
+        match (sum(&[x]), sum(ys), &starts) {
+            (Some(n), Some(m), Some(starts)) if n + m <= MOST => {
+                done.states = Some((n, m));
+                self.walk(starts)?;
+            }
+            _ => self.encoded()?,
+        }
+        Ok(done)
+    }
+
+    /// The initial states, if they are not too many.
+    fn initial(&self) -> Result<Option<Vec<Marked>>, Stop> {
+        let p = self.program;
+        let sizes = p.cells.iter().filter(|c| c.initial.is_none());
+        let all = sizes.fold(1u64, |n, c| n.saturating_mul(c.ty.size()));
+        if all > MOST {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        for state in initial_candidates(p) {
+            self.encoded.control().check()?;
+            if is_initial(p, &state) {
+                let violated = initially_violated(p, &state);
+                found.push(Marked { state, violated });
+            }
+        }
+        Ok(Some(found))
+    }
+
+    fn place(&self, t: ThreadId, s: &Marked) -> String {
+        let thread = &self.program.threads[t];
+        let location = &thread.locations[s.state.location(t)];
+        format!("{} at {}", thread.name, location.name)
+    }
+
+    /// Goes through a set; the first complaint ends it.
+    fn each(
+        &self,
+        set: Root,
+        look: &mut dyn FnMut(&Marked) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let outcome = self.space.each(set, &mut |s| {
+            let stopped = self.encoded.control().check().map_err(Refused::Stopped);
+            match stopped.and_then(|()| look(s)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(why) => ControlFlow::Break(why),
+            }
+        });
+        match outcome {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(why) => Err(why),
+        }
+    }
+
+    /// Whether all steps of a thread lead into a set.
+    fn stays(&self, t: ThreadId, s: &Marked, set: Root, name: &str) -> Result<(), Refused> {
+        let mut inside = true;
+        each_step(self.program, t, s, &mut |next| {
+            inside &= self.space.has(set, &next)
+        });
+        match inside {
+            true => Ok(()),
+            false => wrong(format!(
+                "a step of {} leads out of {name}",
+                self.place(t, s)
+            )),
+        }
+    }
+
+    fn walk_invariant(&self, j: Root, starts: &[Marked]) -> Result<(), Refused> {
+        self.encoded.control().enter("J, state by state");
+        if !starts.iter().all(|s| self.space.has(j, s)) {
+            return wrong("an initial state is not in J");
+        }
+        self.each(j, &mut |s| {
+            (0..self.program.threads.len()).try_for_each(|t| self.stays(t, s, j, "J"))
+        })
+    }
+
+    fn walk(&self, starts: &[Marked]) -> Result<(), Refused> {
+        let (p, space, x) = (self.program, self.space, self.bundle.states);
+        self.encoded.control().enter("X and Y, state by state");
+        let hidden = |t: ThreadId, s: &Marked| {
+            let l = s.state.location(t);
+            !(self.visible)(t, l) && is_enabled(p, t, &s.state)
+        };
+        for s in starts {
+            if !space.has(x, s) {
+                return wrong("an initial state is not in X");
+            }
+            if let Some(t) = (0..p.threads.len()).find(|t| hidden(*t, s)) {
+                let place = self.place(t, s);
+                return wrong(format!("an invisible step can be the first: {place}"));
+            }
+        }
+        self.each(x, &mut |s| {
+            self.good(s, "X")?;
+            for (t, y) in self.bundle.inside.iter().enumerate() {
+                if (self.visible)(t, s.state.location(t)) {
+                    self.stays(t, s, *y, "its set Y")?;
+                }
+            }
+            Ok(())
+        })?;
+        for (t, &y) in self.bundle.inside.iter().enumerate() {
+            self.each(y, &mut |s| {
+                self.good(s, "Y")?;
+                if hidden(t, s) {
+                    return self.stays(t, s, y, "its set Y");
+                }
+                match space.has(x, s) {
+                    true => Ok(()),
+                    false => wrong(format!(
+                        "the end of a step is not in X: {}",
+                        self.place(t, s)
+                    )),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether a state is none that a claim excludes.
+    fn good(&self, s: &Marked, set: &str) -> Result<(), Refused> {
+        let p = self.program;
+        // A violation, also where it is not claimed that there is none: the reduced system says nothing beyond it.
+        if s.violated {
+            return wrong(format!("a state of {set} violates the discipline"));
+        }
+        for claim in self.claims {
+            let (bad, what) = match claim {
+                Claim::Discipline => (false, "the discipline"),
+                Claim::Assertions => {
+                    let mut all = p.threads.iter().enumerate();
+                    let wrong = all.any(|(t, thread)| thread.wrong == Some(s.state.location(t)));
+                    (wrong, "assertions")
+                }
+                Claim::DeadlockFree => (is_deadlock(p, &s.state), "deadlock_free"),
+                Claim::Invariant(n) => {
+                    let property = &p.properties[*n];
+                    (!holds(p, &property.expr, &s.state), property.name.as_str())
+                }
+            };
+            if bad {
+                return wrong(format!("a state of {set} violates {what}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&self, root: Root) -> Result<Bdd, Refused> {
+        match self.encoded.set(self.space, root)? {
+            Some(set) => Ok(set),
+            None => wrong(
+                "a set is too large to be gone through, and its bits are in another order than the encoding's",
+            ),
+        }
+    }
+
+    fn encoded_invariant(&self, j: Root) -> Result<(), Refused> {
+        self.encoded
+            .control()
+            .enter("J, in the encoding built anew");
+        let set = self.set(j)?;
+        let e = self.encoded.encoding()?;
+        if !e.m.within(&e.initial, &set) {
+            return wrong("an initial state is not in J");
+        }
+        for a in &e.actions {
+            if !e.m.within(&a.rel.image(&e.m, &set)?, &set) {
+                let thread = &self.program.threads[a.thread];
+                let location = &thread.locations[a.location].name;
+                return wrong(format!(
+                    "a step of {} at {location} leads out of J",
+                    thread.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn encoded(&self) -> Result<(), Refused> {
+        self.encoded
+            .control()
+            .enter("X and Y, in the encoding built anew");
+        let x = self.set(self.bundle.states)?;
+        let e = self.encoded.encoding()?;
+        let m = &e.m;
+        if !m.within(&e.initial, &x) {
+            return wrong("an initial state is not in X");
+        }
+        let bad = self.bad()?;
+        if bad.iter().any(|b| !m.disjoint(b, &x)) {
+            return wrong("a state of X violates what is claimed");
+        }
+        for (t, &y) in self.bundle.inside.iter().enumerate() {
+            let y = self.set(y)?;
+            if bad.iter().any(|b| !m.disjoint(b, &y)) {
+                return wrong("a state of Y violates what is claimed");
+            }
+            let mut ends = y.clone();
+            for a in e.of_thread(t).map(|a| &e.actions[a]) {
+                let visible = (self.visible)(t, a.location);
+                let from = if visible { &x } else { &y };
+                if !m.within(&a.rel.image(m, from)?, &y) {
+                    let thread = &self.program.threads[t];
+                    let location = &thread.locations[a.location].name;
+                    let name = &thread.name;
+                    return wrong(format!(
+                        "a step of {name} at {location} leads out of its set Y"
+                    ));
+                }
+                if !visible {
+                    ends = m.and_not(&ends, &a.enabled)?;
+                    if !m.disjoint(&e.initial, &a.enabled) {
+                        return wrong("an invisible step can be the first");
+                    }
+                }
+            }
+            if !m.within(&ends, &x) {
+                return wrong("the end of a step is not in X");
+            }
+        }
+        Ok(())
+    }
+
+    /// The states that must not occur.
+    fn bad(&self) -> Result<Vec<Bdd>, Stop> {
+        let e = self.encoded.encoding()?;
+        let (m, p) = (&e.m, self.program);
+        let mut all = vec![e.q()];
+        for claim in self.claims {
+            all.push(match claim {
+                Claim::Discipline => continue,
+                Claim::Assertions => {
+                    let threads = p.threads.iter().enumerate();
+                    let gone = threads.filter_map(|(t, thread)| Some(e.at(t, thread.wrong?)));
+                    gone.into_iter()
+                        .try_fold(m.no(), |all, there| m.or(&all, &there))?
+                }
+                Claim::DeadlockFree => {
+                    let mut resting = m.yes();
+                    for (t, thread) in p.threads.iter().enumerate() {
+                        let mut rests = m.no();
+                        for l in thread.resting() {
+                            rests = m.or(&rests, &e.at(t, l))?;
+                        }
+                        resting = m.and(&resting, &rests)?;
+                    }
+                    let mut dead = resting.not();
+                    for a in &e.actions {
+                        dead = m.and_not(&dead, &a.enabled)?;
+                    }
+                    dead
+                }
+                Claim::Invariant(n) => e.predicate(&p.properties[*n].expr)?.not(),
+            });
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,388 @@
+//! A bundle from its text to the answer.
+
+use super::encoded::Encoded;
+use super::invariant::{Claim, Refused, Sets, claim};
+use super::judge::Judge;
+use super::letters::{Asked, Letters, Reading};
+use super::space::Space;
+use super::theorem;
+use super::verdict::BundleVerdict;
+use crate::algebra::Theory;
+use crate::bundle::{self, Bundle};
+use crate::control::Control;
+use crate::kernel::{self, Development, Id, Statement, Theorem, WORK, ZERO};
+use crate::program::{LocId, Program, ThreadId};
+use crate::reduction::{Evaluation, holds_under};
+use crate::session::{Session, theory};
+use crate::syntax::ParseLimits;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Replays a bundle.
+pub fn verify(text: &str, control: &Control) -> BundleVerdict {
+    let mut verdict = BundleVerdict::default();
+    match replay(text, control, &mut verdict) {
+        Ok(()) => {}
+        Err(Refused::Wrong(why)) => verdict.rejected = Some(why),
+        Err(Refused::Stopped(stop)) => verdict.stopped = Some(stop),
+    }
+    verdict
+}
+
+impl From<&'static str> for Refused {
+    fn from(why: &'static str) -> Self {
+        Refused::Wrong(why.into())
+    }
+}
+
+fn replay(text: &str, control: &Control, verdict: &mut BundleVerdict) -> Result<(), Refused> {
+    control.enter("reading the bundle");
+    let bundle = bundle::read(text).map_err(|e| Refused::Wrong(e.to_string()))?;
+    verdict.model.clone_from(&bundle.name);
+    verdict.claims.clone_from(&bundle.claims);
+    let theory = theory(&bundle.theorem).ok_or("there is no such reduction theorem")?;
+    let limits = ParseLimits::default();
+    let model = Session::load(&bundle.name, &bundle.text, &bundle.defines, limits);
+    let (model, _) = model.map_err(|errors| {
+        let first = errors.first().map_or("", |d| d.message.as_str());
+        Refused::Wrong(format!("the model has errors: {first}"))
+    })?;
+    let program = bundle::put(model.program(), &bundle.disciplines)?;
+    let visible = visible(&program, &bundle)?;
+    let claims: Result<Vec<Claim>, _> = bundle.claims.iter().map(|c| claim(&program, c)).collect();
+    let space = Space::new(&program, &bundle)?;
+    let replay = Replay {
+        theory: &theory,
+        program: &program,
+        bundle: &bundle,
+        space: &space,
+        visible: &visible,
+        claims: &claims?,
+        encoded: &Encoded::new(&program, &bundle.diagrams, control),
+    };
+    replay.all(verdict)
+}
+
+/// The visible actions.
+fn visible(
+    program: &Program,
+    bundle: &Bundle,
+) -> Result<FxHashSet<(ThreadId, LocId)>, &'static str> {
+    let mut names: FxHashMap<(&str, &str), (ThreadId, LocId)> = FxHashMap::default();
+    for (t, thread) in program.threads.iter().enumerate() {
+        for l in thread.steps() {
+            let name = (thread.name.as_str(), thread.locations[l].name.as_str());
+            names.insert(name, (t, l));
+        }
+    }
+    let mut all = FxHashSet::default();
+    for (thread, location) in &bundle.visible {
+        let at = names.get(&(thread.as_str(), location.as_str()));
+        if !all.insert(*at.ok_or("a visible step that there is not")?) {
+            return Err("a visible step is listed twice");
+        }
+    }
+    Ok(all)
+}
+
+struct Replay<'a, 'p> {
+    theory: &'a Theory,
+    program: &'p Program,
+    bundle: &'a Bundle,
+    space: &'a Space<'p>,
+    visible: &'a FxHashSet<(ThreadId, LocId)>,
+    claims: &'a [Claim],
+    encoded: &'a Encoded<'p>,
+}
+
+impl Replay<'_, '_> {
+    fn all(&self, verdict: &mut BundleVerdict) -> Result<(), Refused> {
+        let is_visible = |t: ThreadId, l: LocId| self.visible.contains(&(t, l));
+        let sets = Sets {
+            program: self.program,
+            bundle: self.bundle,
+            space: self.space,
+            visible: &is_visible,
+            claims: self.claims,
+            encoded: self.encoded,
+        };
+        let done = sets.check()?;
+        let nodes = format!("{} and {} nodes", done.nodes.0, done.nodes.1);
+        verdict.replayed.push(match done.states {
+            Some((x, y)) => format!(
+                "the reduced system: X has {x} states, the sets Y have {y} ({nodes}); each was gone through by the interpreter"
+            ),
+            None => format!("the reduced system: X and the sets Y ({nodes}), in an encoding built anew"),
+        });
+        if self.bundle.invariant.is_some() {
+            verdict.replayed.push(match done.invariant {
+                Some(n) => format!(
+                    "J is inductive: each of its {n} states was gone through by the interpreter"
+                ),
+                None => "J is inductive: in an encoding built anew".into(),
+            });
+        }
+
+        let mut development = match &self.bundle.derivations {
+            Some(text) => {
+                kernel::read(text).map_err(|e| Refused::Wrong(format!("the derivations: {e}")))?
+            }
+            None => Development::default(),
+        };
+        development.terms.allow(WORK);
+        let mut judge = Judge::new(
+            self.program,
+            self.space,
+            self.bundle.invariant,
+            self.encoded,
+        );
+        let mut letters = Letters::new(self.program, self.bundle, &mut development.terms)?;
+        let proved = self.facts(&mut development, &letters, &mut judge, verdict)?;
+        let reading = Reading {
+            program: self.program,
+            theory: self.theory,
+            visible: &is_visible,
+            letters: &letters,
+        };
+        let asked = reading.asked(&mut development.terms)?;
+        let evaluated =
+            self.hypotheses(&development, &letters, &asked, &proved, &mut judge, verdict)?;
+        self.hidden(&mut development, &mut letters, &mut judge)?;
+        if development.terms.is_spent() {
+            return Err("the terms are too large".into());
+        }
+        let proof = self.proof(verdict)?;
+        self.trusted(evaluated, proof, verdict);
+        Ok(())
+    }
+
+    /// Judges what the derivations assume; all inclusions that are proved then.
+    fn facts(
+        &self,
+        development: &mut Development,
+        letters: &Letters,
+        judge: &mut Judge,
+        verdict: &mut BundleVerdict,
+    ) -> Result<FxHashSet<(Id, Id)>, Refused> {
+        self.encoded.control().enter("the facts");
+        let mut proved: FxHashSet<(Id, Id)> = FxHashSet::default();
+        let facts: Vec<(String, Statement)> = development.hypotheses().to_vec();
+        for (name, fact) in &facts {
+            letters.each_instance(&mut development.terms, fact, &mut |terms, part| {
+                if part.0 == part.1 || part.0 == ZERO || !proved.insert(part) {
+                    return Ok(());
+                }
+                match judge.holds(terms, &letters.meaning, part)? {
+                    Some(_) => Ok(()),
+                    None => Err(Refused::Wrong(format!("this is no fact: {name}"))),
+                }
+            })?;
+        }
+        let instances = proved.len();
+        let free = |t: &&Theorem| t.premises.is_empty();
+        let theorems: Vec<Statement> = development
+            .theorems()
+            .filter(free)
+            .map(|t| t.statement.clone())
+            .collect();
+        for statement in &theorems {
+            letters.each_instance::<Refused>(
+                &mut development.terms,
+                statement,
+                &mut |_, part| {
+                    proved.insert(part);
+                    Ok(())
+                },
+            )?;
+        }
+        if instances > 0 {
+            let (t, facts, theorems) = (judge.tally, facts.len(), theorems.len());
+            verdict.replayed.push(format!(
+                "{facts} facts, for {instances} choices of threads: {} for footprints or control, {} by going through {} valuations, {} in an encoding built anew{}",
+                t.apart,
+                t.enumerated,
+                t.valuations,
+                t.encoded,
+                match t.on_invariant {
+                    0 => String::new(),
+                    n => format!("; {n} of them on J only"),
+                }
+            ));
+            verdict.replayed.push(format!(
+                "{theorems} theorems of the derivations, by the kernel"
+            ));
+        }
+        Ok(proved)
+    }
+
+    /// Checks that each hypothesis of the theorem is derived; what is not is evaluated. How many are.
+    fn hypotheses(
+        &self,
+        development: &Development,
+        letters: &Letters,
+        asked: &[Asked],
+        proved: &FxHashSet<(Id, Id)>,
+        judge: &mut Judge,
+        verdict: &mut BundleVerdict,
+    ) -> Result<usize, Refused> {
+        let (mut derived, mut small) = (0, 0);
+        let mut open: Vec<&Asked> = Vec::new();
+        for instance in asked {
+            if instance
+                .parts
+                .iter()
+                .all(|p| p.0 == p.1 || p.0 == ZERO || proved.contains(p))
+            {
+                derived += 1;
+                continue;
+            }
+            let mut answers = Vec::new();
+            for &part in &instance.parts {
+                answers.push(judge.small(&development.terms, &letters.meaning, part)?);
+            }
+            if answers.contains(&Some(false)) {
+                return self.fails(instance);
+            }
+            match answers.iter().all(|a| *a == Some(true)) {
+                true => small += 1,
+                false => open.push(instance),
+            }
+        }
+        if let Some(failed) = self.evaluate(&open)? {
+            return self.fails(failed);
+        }
+        verdict.replayed.push(format!(
+            "{} instances of the theorem's hypotheses: {derived} derived from the facts, {small} gone through by the interpreter, {} evaluated in an encoding built anew",
+            asked.len(),
+            open.len()
+        ));
+        Ok(open.len())
+    }
+
+    fn fails<T>(&self, instance: &Asked) -> Result<T, Refused> {
+        let threads = instance.threads.iter();
+        let names: Vec<&str> = threads
+            .map(|t| self.program.threads[*t].name.as_str())
+            .collect();
+        let id = self
+            .theory
+            .hypotheses
+            .get(instance.hypothesis)
+            .map_or("", |h| &h.id);
+        Err(Refused::Wrong(format!(
+            "hypothesis ({id}) does not hold for {}",
+            names.join(" and ")
+        )))
+    }
+
+    /// Evaluates hypotheses as relations; the first that fails.
+    fn evaluate<'i>(&self, open: &[&'i Asked]) -> Result<Option<&'i Asked>, Refused> {
+        if open.is_empty() {
+            return Ok(None);
+        }
+        let encoding = self.encoded.encoding()?;
+        let invariant = match self.bundle.invariant {
+            Some(j) => self.encoded.set(self.space, j)?,
+            None => None,
+        };
+        let evaluation = Evaluation {
+            encoding,
+            theory: self.theory,
+            visible: &|t, l| self.visible.contains(&(t, l)),
+            invariant: invariant.as_ref(),
+        };
+        let wanted: Vec<(usize, &[ThreadId])> = open
+            .iter()
+            .map(|a| (a.hypothesis, a.threads.as_slice()))
+            .collect();
+        match holds_under(&evaluation, &wanted) {
+            Ok(failed) => Ok(failed.and_then(|n| open.get(n).copied())),
+            Err(Some(stop)) => Err(Refused::Stopped(stop)),
+            Err(None) => Err("a hypothesis can't be read on this model".into()),
+        }
+    }
+
+    /// Checks that no invisible step leaves the states in which a claimed property fails, lest it hide them (corollary (a)).
+    fn hidden(
+        &self,
+        development: &mut Development,
+        letters: &mut Letters,
+        judge: &mut Judge,
+    ) -> Result<(), Refused> {
+        let p = self.program;
+        for claim in self.claims {
+            let property = match claim {
+                Claim::Invariant(n) => &p.properties[*n],
+                Claim::Assertions => {
+                    // Whoever has gone wrong stays there; nothing else can change that.
+                    let stays = |t: &crate::program::Thread| {
+                        t.wrong.is_none_or(|l| t.locations[l].edges.is_empty())
+                    };
+                    match p.threads.iter().all(stays) {
+                        true => continue,
+                        false => return Err("a thread that has gone wrong has steps".into()),
+                    }
+                }
+                // Where no step is enabled no invisible one is; and q stays.
+                Claim::DeadlockFree | Claim::Discipline => continue,
+            };
+            let terms = &mut development.terms;
+            let good = letters.holds(terms, &property.name, &property.expr);
+            let bad = terms.not(good);
+            for (t, thread) in p.threads.iter().enumerate() {
+                for l in thread.steps().filter(|l| !self.visible.contains(&(t, *l))) {
+                    let a = letters.steps(&mut development.terms, (t, l));
+                    let part = (
+                        development.terms.product([bad, a]),
+                        development.terms.product([a, bad]),
+                    );
+                    let held = judge.holds(&development.terms, &letters.meaning, part)?;
+                    if held.is_none() {
+                        return Err(Refused::Wrong(format!(
+                            "an invisible step may hide {}: {} at {}",
+                            property.name, thread.name, thread.locations[l].name
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Replays the proof of the theorem itself; whether it is there, and has the corollary.
+    fn proof(&self, verdict: &mut BundleVerdict) -> Result<Option<bool>, Refused> {
+        let Some(text) = &self.bundle.proof else {
+            return Ok(None);
+        };
+        self.encoded.control().enter("the theorem's proof");
+        let shown = theorem::shown(self.theory, text)
+            .map_err(|why| Refused::Wrong(format!("the theorem's proof: {why}")))?;
+        verdict.replayed.push(format!(
+            "the reduction theorem, for any number of processes: {} theorems, by the kernel",
+            shown.theorems
+        ));
+        Ok(Some(shown.corollary))
+    }
+
+    fn trusted(&self, evaluated: usize, proof: Option<bool>, verdict: &mut BundleVerdict) {
+        let mut say = |words: String| verdict.trusted.push(words);
+        say("the front end, that reads the model's text, and the interpreter, that says what a step is".into());
+        say("the kernel and the leaf checker, and that the theorem's hypotheses and conclusion are read rightly".into());
+        if proof.is_none() {
+            say(format!(
+                "the reduction theorem ({}): its proof is missing in this bundle",
+                self.theory.source
+            ));
+        }
+        if proof != Some(true) && self.claims.iter().any(|c| *c != Claim::Discipline) {
+            say("that the theorem speaks of all properties which no invisible step hides (corollary (a))".into());
+        }
+        if self.encoded.is_used() {
+            say("the encoding and the BDD package, where they were used as said above".into());
+        }
+        if evaluated > 0 {
+            say(format!(
+                "the evaluation of terms as relations, for {evaluated} instances without derivation"
+            ));
+        }
+    }
+}

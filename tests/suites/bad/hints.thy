@@ -1,0 +1,13 @@
+action x, u[i];
+hypothesis 12 : x x <= x;
+identity first : x <= x by second;
+identity second : x u[i] <= x u[i];
+fails third : x <= 0;
+identity a : x <= x by secnd, 13, indction;
+identity b : x <= x by b;
+identity c : x <= x by third;
+identity d : x <= x by 12(x := 1), second(y := x), second(x), second(i := x x), second(k := i);
+identity e [h : x <= 1] : x <= x by h(x := 1), hh;
+identity f : x <= x by induction(x, x), separate(i, j), cases(i), cases(i, i), unfold(x), induction(i := x);
+identity unfold : x <= x;
+identity g : x <= x by unfold;

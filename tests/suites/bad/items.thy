@@ -1,0 +1,17 @@
+level kleen;
+lemma a : x <= x;
+idendity b : x <= x;
+identity : x <= x;
+identity c x <= x;
+identity d [] : x <= x;
+hypothesis 1 "in words" x <= x;
+conclusion 2 : x <= x proved a;
+action by;
+let level = x;
+use;
+theory late "too late";
+identity e : x <= x >= x;
+identity f : x x;
+identity g : x <= x by ;
+identity h : x <= 5;
++;

@@ -1,0 +1,15 @@
+action x, y;
+test p;
+identity high : x^w x <= x^w;
+level semiring;
+identity star : x x* <= x* x* x*;
+identity tested : x + p <= p;
+identity premise [x y <= y* x] : x <= y;
+level kleene;
+identity top : x* <= T;
+identity hint : x* <= x* by high;
+level top;
+identity omega : x # y <= T;
+let I = 1 # 1;
+level omega;
+identity fine : x # y <= I + T;

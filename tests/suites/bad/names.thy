@@ -1,0 +1,17 @@
+action send, u[i], x;
+test p, done[i];
+action p;
+test send;
+let x = 1;
+let N = send send;
+let N = send;
+let T = 1;
+identity unknown : sned <= send;
+identity unknown_test : ~ready send <= send;
+identity unknown_index : w[i] <= T;
+identity few : u <= T;
+identity many : u[i, j] <= send[i];
+identity thread : u[0] <= u[worker(1)];
+identity state : { x == 1 } <= 1;
+identity late : y <= T;
+action y;

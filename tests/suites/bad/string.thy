@@ -1,0 +1,3 @@
+action x;
+identity a : x <= x;
+identity "b : x <= x;

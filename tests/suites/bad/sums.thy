@@ -1,0 +1,11 @@
+action u[i];
+test p[i];
+let M[i, i] = u[i];
+let A = u[i];
+let B[i] = (+ i : u[i]);
+let C[i] = (+ j : u[i] u[k]);
+identity twice : (+ i : (+ i : u[i])) <= T;
+identity outside : i != j => (+ j : u[j]) <= T;
+identity differ : i != i => u[i] <= T;
+identity without : (+ i : u) <= T;
+identity number : (+ j != 0 : u[j]) <= T;
