@@ -66,7 +66,7 @@ fn every_shipped_model_that_holds_has_a_bundle_that_is_accepted() {
 #[test]
 fn larger_models_have_bundles_too() {
     let all: [(&str, &[(&str, i64)]); 3] = [
-        ("stoller_cohen/two_locks_barrier", &[("N", 3)]),
+        ("stoller_cohen/two_locks_barrier_k", &[("K", 20)]),
         ("classic/locked_ring", &[("N", 16)]),
         ("classic/philosophers", &[("N", 20)]),
     ];

@@ -75,9 +75,13 @@ pub fn shown(theory: &Theory, text: &str) -> Result<Shown, String> {
         let (Some(statement), Some(premises)) = (statement, premises) else {
             continue;
         };
+        // A theorem may say more: the links of a chain.
+        let says = |t: &Statement| {
+            t.distinct == statement.distinct && statement.parts.iter().all(|p| t.parts.contains(p))
+        };
         let proved = d
             .theorems()
-            .any(|t| t.statement == statement && t.premises == premises);
+            .any(|t| says(&t.statement) && t.premises == premises);
         match item.name.as_str() {
             "wanted" => concluded = proved,
             _ => found.corollary = proved,
