@@ -15,6 +15,7 @@ pub mod report;
 mod session;
 pub mod suites;
 pub mod syntax;
+pub mod terms;
 
 pub use reduction::CheckOptions;
 pub use session::{Session, check_source, theory};

@@ -5,7 +5,7 @@
 //! step and end of x is matched by a set of states of y (Kozen 1996; with top: Pous & Wagemaker 2022). The finite relation between
 //! terms and sets of terms is given; here it is only checked to be closed. `x^w` and sums over processes are letters; `x^w = x^w T`.
 
-use super::term::{Id, Node, ONE, TOP, Terms, ZERO};
+use crate::terms::{Id, Node, ONE, TOP, Terms, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `(x, ys)`: x is below the sum of ys. The first is the claim.

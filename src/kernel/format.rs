@@ -3,7 +3,7 @@
 //! Reading is total: what is no certificate is rejected with its line, and what is one is checked while it is read.
 
 use super::proof::{Claim, Development, Rejected, Rule, Statement, Theorem};
-use super::term::{Id, Index, Node, Terms};
+use crate::terms::{Id, Index, Node, Terms};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 

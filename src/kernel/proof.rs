@@ -4,7 +4,7 @@
 //! omega algebra (Stoller & Cohen 2003, section 2) with finite sums over processes, of which there is at least one; no rule searches.
 
 use super::decide::{Pairs, replay};
-use super::term::{Id, Index, Node, Sym, Terms};
+use crate::terms::{Id, Index, Node, Sym, Terms};
 use rustc_hash::FxHashSet;
 
 /// `x <= y` if the processes of each pair differ.

@@ -128,6 +128,10 @@ impl<'a, 'p> Judge<'a, 'p> {
             if n > 0 && rung.is_none() {
                 break;
             }
+            // T must not leave J: where something follows it, what holds on all states says nothing of those of J.
+            if n == 0 && self.invariant.is_some() && has_inner_top(terms, right) {
+                continue;
+            }
             let (held, how) = match self.enumerate(terms, letters, (left, right), rung, MOST) {
                 Ok(held) => (held, How::Enumerated),
                 Err(Open::Stopped(stop)) => return Err(stop),
@@ -377,6 +381,22 @@ fn steps(terms: &Terms, letters: &[Option<Letter>], t: Id) -> Option<(ThreadId, 
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Whether something may follow a T, or an endless run, in a term.
+fn has_inner_top(terms: &Terms, t: Id) -> bool {
+    let has_top = |t: Id| terms.any(t, &mut |n| matches!(n, Node::Top | Node::Omega(_)));
+    match terms.node(t) {
+        Node::Sum(all) => all.iter().any(|x| has_inner_top(terms, *x)),
+        Node::Product(all) => match all.split_last() {
+            Some((last, others)) => {
+                others.iter().any(|x| has_top(*x)) || has_inner_top(terms, *last)
+            }
+            None => false,
+        },
+        Node::Top | Node::Atom(..) | Node::Zero | Node::One | Node::Not(_) => false,
+        _ => has_top(t),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A model evaluated as it is defined: relations as sets of pairs, terms from the top. Shares no code with the search.
 
-use super::{Model, Valuation, members, process, valuations};
+use super::Model;
+use super::program::{Valuation, members, process, valuations};
 use crate::kernel::{Id, Node, Statement, Terms};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
