@@ -21,15 +21,24 @@ pub fn term(d: &Development, t: Id) -> String {
 pub fn statement(d: &Development, s: &Statement) -> String {
     let mut text = conditions(d, &s.distinct);
     let mut parts = s.parts.as_slice();
-    let mut first = true;
+    let mut ends: Option<(Id, Id)> = None;
     while let Some((&(l, r), rest)) = parts.split_first() {
         let equal = rest.first() == Some(&(r, l));
         parts = if equal { &rest[1..] } else { rest };
-        let separator = if first { "" } else { ", " };
         let order = if equal { "=" } else { "<=" };
-        let (l, r) = (term(d, l), term(d, r));
-        let _ = write!(text, "{separator}{l} {order} {r}");
-        first = false;
+        // Neighbours that meet are a chain; what it says as a whole, which follows it, needs no words.
+        match ends {
+            Some((first, last)) if (first, last) == (l, r) => continue,
+            Some((first, last)) if last == l => {
+                let _ = write!(text, " {order} {}", term(d, r));
+                ends = Some((first, r));
+            }
+            _ => {
+                let separator = if ends.is_none() { "" } else { ", " };
+                let _ = write!(text, "{separator}{} {order} {}", term(d, l), term(d, r));
+                ends = Some((l, r));
+            }
+        }
     }
     text
 }

@@ -131,6 +131,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         };
         let mut instances = 0;
         let mut vacuous = true;
+        let before = self.discharge.development.theorems().len();
         loop {
             let choices = self.choices(&goal.classes);
             if let Some(first) = choices.first() {
@@ -163,6 +164,9 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         if needed.all() > independent {
             evidence.push_str(&format!(", {}", needed.places("facts")));
         }
+        let proofs = self.discharge.development.theorems().skip(before);
+        let steps: usize = proofs.map(|t| t.steps.len()).sum();
+        evidence.push_str(&format!("; certificate of {}", counted(steps, "step")));
         Ok(report::Hypothesis {
             status: Status::Holds,
             instances: instances.to_string(),
