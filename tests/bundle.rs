@@ -185,11 +185,18 @@ fn every_state_is_needed() {
 #[test]
 fn visible_steps_and_claims_are_checked() {
     let good = rich();
-    for n in 0..good.visible.len() {
+    // A step may be visible that need not be; none of these bundles is wrong if the hypotheses hold for it.
+    let fewer = |n: usize| {
         let mut fewer = good.clone();
-        let gone = fewer.visible.remove(n);
-        rejected(&fewer, &format!("{gone:?} is not listed"));
-    }
+        fewer.visible.remove(n);
+        replay(&write(&fewer)).rejected.is_some()
+    };
+    assert!((0..good.visible.len()).any(fewer));
+    let none = Bundle {
+        visible: Vec::new(),
+        ..good.clone()
+    };
+    rejected(&none, "nothing is visible");
     let mut twice = good.clone();
     twice.visible.push(good.visible[0].clone());
     rejected(&twice, "listed twice");
@@ -238,14 +245,17 @@ fn facts_derivations_and_proofs_are_checked() {
             rejected(&bundle, lines[n]);
         }
     }
-    // Letters exchanged: other facts are then stated.
-    let mut exchanged = good.clone();
+    // Letters exchanged: other facts are then stated, which may be true for steps that are much alike.
     let steps = |l: &coarsen::bundle::Letter| matches!(l, coarsen::bundle::Letter::Steps { .. });
     let all: Vec<usize> = (0..good.letters.len())
         .filter(|n| steps(&good.letters[*n]))
         .collect();
-    exchanged.letters.swap(all[0], all[all.len() - 1]);
-    rejected(&exchanged, "letters exchanged");
+    let exchanged = |n: &usize| {
+        let mut other = good.clone();
+        other.letters.swap(all[0], *n);
+        replay(&write(&other)).rejected.is_some()
+    };
+    assert!(all.iter().any(exchanged));
     // Without derivations the hypotheses are evaluated, which is said.
     let without = Bundle {
         classes: Vec::new(),
