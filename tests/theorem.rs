@@ -58,11 +58,7 @@ fn the_theorem_is_proved_with_all_its_lines() {
 #[test]
 fn every_hint_is_needed() {
     let mut suite = suite(THEORY, PROOF).expect("the files are in order");
-    // Enough for the proof, little enough for the searches that are to fail.
-    let limits = Limits {
-        steps: 300,
-        ..Limits::default()
-    };
+    let limits = Limits::default();
     for n in 0..suite.items.len() {
         assert_eq!(prove(&mut suite, n, &limits).status, Status::Proved);
         let unneeded = ablate(&mut suite, n, &limits);
