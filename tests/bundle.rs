@@ -80,7 +80,7 @@ fn larger_models_have_bundles_too() {
 fn random_models_that_hold_have_bundles_that_are_accepted() {
     for disciplines in [Disciplines::Written, Disciplines::Omitted] {
         let mut runner = TestRunner::new(ProptestConfig {
-            cases: 40,
+            cases: 15,
             failure_persistence: None,
             ..ProptestConfig::default()
         });
@@ -328,7 +328,7 @@ fn garbage_is_rejected() {
     let text = write(&small);
     let lines: Vec<&str> = text.lines().collect();
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 150,
+        cases: 50,
         failure_persistence: None,
         ..ProptestConfig::default()
     });

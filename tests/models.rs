@@ -37,7 +37,7 @@ fn every_model_meets_what_it_expects() {
             "{}: opens with a comment",
             m.name
         );
-        let report = check(&m.load(&[]), false);
+        let report = m.report(false);
         let unmet: Vec<_> = report
             .expectations
             .iter()
@@ -61,7 +61,7 @@ fn every_model_meets_what_it_expects() {
 fn every_verdict_has_its_exit_code() {
     let mut seen = BTreeSet::new();
     for m in models() {
-        let report = check(&m.load(&[]), false);
+        let report = m.report(false);
         let status = Command::new(env!("CARGO_BIN_EXE_coarsen"))
             .args(["check", "-q", &m.name])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -79,7 +79,7 @@ fn the_reduced_system_is_the_one_of_the_definitions() {
     for m in models() {
         for strict in [false, true] {
             let session = m.load(&[]);
-            let report = check(&session, strict);
+            let report = m.report(strict);
             if report
                 .hypotheses
                 .iter()
@@ -125,7 +125,7 @@ const RUNGS: &[(&str, &str)] = &[
 fn every_model_needs_the_rung_of_the_invariant_that_it_is_made_for() {
     for m in models() {
         let session = m.load(&[]);
-        let report = check(&session, false);
+        let report = m.report(false);
         let short = m
             .name
             .trim_start_matches("models/")
@@ -200,7 +200,7 @@ fn every_bug_is_found_and_the_program_without_it_is_not_blamed() {
             continue;
         };
         bugs += 1;
-        let report = check(&m.load(&[]), false);
+        let report = m.report(false);
         assert_eq!(report.verdict, Verdict::Refuted, "{}", m.name);
         let refuted = report
             .properties
@@ -210,7 +210,7 @@ fn every_bug_is_found_and_the_program_without_it_is_not_blamed() {
             assert!(p.trace.is_some(), "{}: a trace of {}", m.name, p.name);
         }
         let sound = all.iter().find(|m| m.name == sound).expect("both are");
-        let report = check(&sound.load(&[]), false);
+        let report = sound.report(false);
         assert_eq!(report.verdict, Verdict::Holds, "{}", sound.name);
     }
     assert_eq!(bugs, 9);
@@ -220,7 +220,7 @@ fn every_bug_is_found_and_the_program_without_it_is_not_blamed() {
 #[test]
 fn no_model_costs_much() {
     for m in models() {
-        let report = check(&m.load(&[]), false);
+        let report = m.report(false);
         let nodes = report.statistics.peak_nodes.as_ref().expect("explored");
         let nodes: usize = nodes.parse().expect("a count");
         // The predicate of the paper compares all files' references with all blocks.
@@ -316,10 +316,7 @@ fn strict_refuses_what_is_repaired_by_default() {
 
 #[test]
 fn each_rung_of_the_invariant_is_needed_by_some_model() {
-    let rungs: BTreeSet<String> = models()
-        .iter()
-        .map(|m| check(&m.load(&[]), false).invariant)
-        .collect();
+    let rungs: BTreeSet<String> = models().iter().map(|m| m.report(false).invariant).collect();
     let expected = [
         "none",
         "true",
@@ -451,7 +448,7 @@ fn petersons_algorithm_is_counted_a_second_time() {
         all
     };
     let states = closure(vec![initial], next);
-    let report = check(&model("classic/peterson").load(&[]), false);
+    let report = model("classic/peterson").report(false);
     assert_eq!(original(&report), states.len());
     assert!(states.iter().all(|(at, ..)| at[0] < 3 || at[1] < 3));
 }

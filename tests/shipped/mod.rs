@@ -4,8 +4,10 @@
 
 pub mod coarse;
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use coarsen::control::Control;
 use coarsen::report::Report;
@@ -58,7 +60,23 @@ pub fn model(name: &str) -> Shipped {
         .unwrap_or_else(|| panic!("no model {file}"))
 }
 
+/// Reports that have been made, by model and strictness.
+type Reports = HashMap<(String, bool), Arc<OnceLock<Report>>>;
+
 impl Shipped {
+    /// The report on the model as it stands, cross-checked; made once, as many tests look at it.
+    pub fn report(&self, strict: bool) -> Report {
+        static KNOWN: OnceLock<Mutex<Reports>> = OnceLock::new();
+        let known = KNOWN.get_or_init(Mutex::default);
+        let cell = known
+            .lock()
+            .expect("no test panics here")
+            .entry((self.name.clone(), strict))
+            .or_default()
+            .clone();
+        cell.get_or_init(|| check(&self.load(&[]), strict)).clone()
+    }
+
     /// The model with these constants; it has neither errors nor warnings.
     pub fn load(&self, defines: &[(&str, i64)]) -> Session {
         let defines: Vec<(String, String)> = defines
