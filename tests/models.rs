@@ -248,6 +248,10 @@ fn inferred_disciplines_can_be_pasted_back() {
         session.check(&theory, &options, &coarsen::control::Control::default())
     };
     for m in models() {
+        // Where everything is declared there is nothing to paste.
+        if m.report(false).discipline.is_empty() {
+            continue;
+        }
         let report = run(&m.name, &m.source);
         let annotated = report.annotated.clone().expect("asked for");
         let again = run(&m.name, &annotated);
