@@ -16,6 +16,7 @@ const COUNTS: &[(&str, i64, usize, usize)] = &[
     ("section6/memory_reuse", 2, 1012, 3484),
     ("section6/memory_reuse", 3, 7664, 31568),
     ("section6/memory_reuse_annotated", 2, 832, 3484),
+    ("section6/memory_reuse_annotated", 3, 5888, 31568),
     ("section6/master_workers", 2, 48, 124),
     ("section6/master_workers", 3, 232, 916),
 ];
