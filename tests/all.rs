@@ -21,6 +21,7 @@ mod lock_disciplined;
 mod manual;
 mod models;
 mod prove;
+mod refute;
 mod regressions;
 mod robust;
 mod section6;

@@ -78,15 +78,7 @@ impl Elaborator {
             processes,
             ..Model::default()
         };
-        for (symbol, arity) in &atoms.symbols {
-            for at in tuples(processes, *arity) {
-                model.atoms.push(Value {
-                    symbol: *symbol,
-                    processes: at,
-                    ..Value::default()
-                });
-            }
-        }
+        model.fill(&atoms);
         let mut given = Vec::new();
         for entry in &tree.entries {
             let key = (&entry.name.name, entry.processes.iter().map(|(p, _)| *p));
@@ -213,17 +205,4 @@ impl Elaborator {
             }
         }
     }
-}
-
-/// All ways to choose so many processes.
-fn tuples(processes: usize, arity: usize) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..arity {
-        let longer = |old: &Vec<usize>| {
-            let old = old.clone();
-            (0..processes).map(move |p| old.iter().copied().chain([p]).collect::<Vec<_>>())
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
 }

@@ -84,8 +84,8 @@ pub fn refute(
         parts: parts.to_vec(),
     };
     let all: Vec<&Statement> = hypotheses.iter().chain([&goal]).collect();
-    let indexed = atoms_of(terms, &all).indexed || !distinct.is_empty();
-    let processes = match indexed {
+    let atoms = atoms_of(terms, &all);
+    let processes = match atoms.indexed || !distinct.is_empty() {
         true => 1..=PROCESSES,
         false => 0..=0,
     };
@@ -110,6 +110,7 @@ pub fn refute(
             if let Ok(Some(mut model)) = found
                 && model.is_confirmed(terms, hypotheses, &parts[model.part])
             {
+                model.fill(&atoms);
                 model.smallest = search.searched + 1 == states;
                 search.model = Some(model);
                 return search;
@@ -131,6 +132,34 @@ pub struct Atoms {
     pub variables: Vec<u32>,
     /// Whether there are processes in them.
     pub indexed: bool,
+}
+
+impl Model {
+    /// Atoms without a value relate nothing.
+    pub fn fill(&mut self, atoms: &Atoms) {
+        for (symbol, arity) in &atoms.symbols {
+            let mut all = vec![Vec::new()];
+            for _ in 0..*arity {
+                let longer = |old: &Vec<usize>| {
+                    let old = old.clone();
+                    (0..self.processes).map(move |p| [old.as_slice(), &[p]].concat())
+                };
+                all = all.iter().flat_map(longer).collect();
+            }
+            for processes in all {
+                let known = |a: &Value| a.symbol == *symbol && a.processes == processes;
+                if !self.atoms.iter().any(known) {
+                    self.atoms.push(Value {
+                        symbol: *symbol,
+                        processes,
+                        ..Value::default()
+                    });
+                }
+            }
+        }
+        let order = |a: &Value, b: &Value| (a.symbol, &a.processes).cmp(&(b.symbol, &b.processes));
+        self.atoms.sort_by(order);
+    }
 }
 
 /// What statements speak of.

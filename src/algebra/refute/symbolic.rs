@@ -218,21 +218,18 @@ impl<'p> Symbolic<'p> {
     fn model(&self, goal: &Goal, pair: (usize, usize), pairs: &[u32]) -> Model {
         let n = self.states;
         let atoms = self.program.atoms.iter().zip(&self.variables);
-        let mut atoms: Vec<Value> = atoms
-            .map(|((symbol, processes, _), variables)| Value {
-                symbol: *symbol,
-                processes: processes.clone(),
-                pairs: (0..n * n)
-                    .filter(|p| variables[*p].is_some_and(|v| pairs.contains(&v)))
-                    .map(|p| (p / n, p % n))
-                    .collect(),
-            })
-            .collect();
-        atoms.sort_by(|a, b| (a.symbol, &a.processes).cmp(&(b.symbol, &b.processes)));
+        let atoms = atoms.map(|((symbol, processes, _), variables)| Value {
+            symbol: *symbol,
+            processes: processes.clone(),
+            pairs: (0..n * n)
+                .filter(|p| variables[*p].is_some_and(|v| pairs.contains(&v)))
+                .map(|p| (p / n, p % n))
+                .collect(),
+        });
         Model {
             states: n,
             processes: self.program.processes,
-            atoms,
+            atoms: atoms.collect(),
             variables: goal.variables.clone(),
             part: goal.part,
             pair,
