@@ -7,7 +7,7 @@ use crate::algebra::suite::{Item, Suite};
 use crate::algebra::tree::{Entry, File, Used};
 use crate::control::{Control, Stop};
 use crate::report::SCHEMA_VERSION;
-use crate::report::proofs::Proof;
+use crate::report::proofs::{Counterexample, Proof};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::nearest;
 use crate::syntax::theory::{codes as code, parse_file, parse_suite};
@@ -181,6 +181,7 @@ pub fn untried(item: &Item) -> Proof {
         why: vec!["not tried".to_string()],
         level: item.level.name(),
         unneeded_hints: Vec::new(),
+        model: None,
     }
 }
 
@@ -195,6 +196,9 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, ablate: bool)
         _ => suite.items[item].level,
     };
     Proof {
+        model: outcome
+            .model
+            .map(|m| Counterexample::of(&m, &suite.development)),
         status: outcome.status.into(),
         level: level.name(),
         engine: outcome.engine,

@@ -22,6 +22,7 @@ mod manual;
 mod models;
 mod omega;
 mod prove;
+mod refute;
 mod regressions;
 mod robust;
 mod section6;

@@ -68,8 +68,10 @@ fn is_true(d: &Development, known: &BTreeSet<String>, dice: &mut Dice) -> Result
             .chain(&theorem.premises);
         let given: Vec<Statement> = given.cloned().collect();
         let s = &theorem.statement;
-        if let Some(model) = refute(&d.terms, &given, &s.distinct, &s.parts, &limits) {
-            let lines = model.lines(&d.terms, &d.variables).join("\n");
+        let search = refute(&d.terms, &given, &s.distinct, &s.parts, &limits);
+        if let Some(model) = search.model {
+            let part = &s.parts[model.part];
+            let lines = model.lines(&d.terms, &d.variables, part).join("\n");
             return Err(format!("`{}` is false:\n{lines}", theorem.name));
         }
         for _ in 0..5 {

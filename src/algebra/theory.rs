@@ -86,5 +86,7 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "stoller-cohen" "theories/stoller_cohen.thy"
         "stoller-cohen-proof" "proofs/stoller_cohen.thy"
         "stoller-cohen-corollaries" "proofs/stoller_cohen_corollaries.thy"
+        "stoller-cohen-necessity" "proofs/stoller_cohen_necessity.thy"
+        "flanagan-qadeer-necessity" "proofs/flanagan_qadeer_necessity.thy"
     }
 }

@@ -138,12 +138,15 @@ pub fn one(seed: u64, figures: &mut Figures) {
         &goal.distinct,
         &goal.parts,
         &LIMITS,
-    );
+    )
+    .model;
     figures.refuter += clock.elapsed();
     figures.refuted += usize::from(found.is_some());
     let told = |development: &Development| coarsen::kernel::write(development);
     if proved && let Some(model) = found {
-        let lines = model.lines(&development.terms, &[]).join("\n");
+        let lines = model
+            .lines(&development.terms, &[], &goal.parts[model.part])
+            .join("\n");
         panic!(
             "seed {seed}: proved and refuted\n{lines}\n{}",
             told(&development)

@@ -8,6 +8,7 @@ mod build;
 mod context;
 mod decide;
 mod eliminate;
+mod models;
 mod omega;
 mod outcome;
 mod search;
@@ -19,7 +20,7 @@ pub use outcome::{level, level_of};
 use self::build::{Builder, Step};
 use self::context::{Allowed, Given, Source};
 use self::eliminate::{Reduced, eliminate, simulate};
-use self::outcome::{describe, refuted, tell};
+use self::outcome::{describe, tell};
 use self::search::Search;
 use super::refute::Model;
 use super::suite::{Declared, Hint, Item, Suite, Use};
@@ -75,6 +76,8 @@ pub struct Outcome {
     pub why: Vec<String>,
     /// The theorem, by position in the development.
     pub theorem: Option<usize>,
+    /// The model, if it is refuted.
+    pub model: Option<Model>,
 }
 
 /// What was left when no proof was found.
@@ -92,31 +95,23 @@ pub struct Residual {
     pub model: Option<Box<Model>>,
 }
 
-/// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been.
+/// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been. A model that the file gives is only evaluated.
 pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
-    let found = theorem_of(suite, item, limits, None);
-    let (why, engine, status, theorem) = match found {
+    if let Some(outcome) = models::given(suite, item) {
+        return outcome;
+    }
+    match theorem_of(suite, item, limits, None) {
         Ok(n) => {
             let (engine, why) = describe(&suite.development, n);
-            (why, engine, Status::Proved, Some(n))
-        }
-        Err(residual) => match refuted(suite, item, limits, residual.model.as_deref()) {
-            Some(model) => (model, "refuter".into(), Status::Refuted, None),
-            None => {
-                let engine = if residual.rejected.is_some() {
-                    "rejected"
-                } else {
-                    "search"
-                };
-                (tell(suite, &residual), engine.into(), Status::Unknown, None)
+            Outcome {
+                status: Status::Proved,
+                engine,
+                why,
+                theorem: Some(n),
+                model: None,
             }
-        },
-    };
-    Outcome {
-        status,
-        engine,
-        why,
-        theorem,
+        }
+        Err(residual) => models::refuted(suite, item, limits, &residual),
     }
 }
 
@@ -499,6 +494,9 @@ fn usable(
     let Some(hints) = hints else {
         let mut given: Vec<Given> = (0..item.premises.len()).map(premise).collect();
         for (n, (_, statement)) in proof.development.hypotheses().iter().enumerate() {
+            if item.without.contains(&n) {
+                continue;
+            }
             given.push(Given {
                 source: Source::Hypothesis(n),
                 statement: statement.clone(),

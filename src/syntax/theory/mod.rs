@@ -6,7 +6,7 @@
 //!            | ('action' | 'test') indexed,*  |  'let' indexed '=' term
 //!            | 'hypothesis' title STRING? ':' statement
 //!            | 'conclusion' title STRING? ':' statement ('proved' title 'in' title)?
-//!            | ('axiom' | 'identity' | 'fails' | 'open') title ('[' premise,+ ']')? ':' statement
+//!            | ('axiom' | 'identity' | 'fails' | 'open') title ('without' title,+)? ('[' premise,+ ']')? ':' statement ('model' model)?
 //! premise    = (title ':')? statement
 //! title      = names, numbers, '-', '.', '_', ''' without blanks | STRING
 //! indexed    = NAME ('[' NAME,+ ']')?
@@ -21,10 +21,11 @@
 //! index      = NAME | NUMBER | NAME '(' '-'? NUMBER ')'
 //! ```
 //!
-//! The other form of suites, S-expressions, is in `sexpr`.
+//! The other form of suites, S-expressions, is in `sexpr`; models are in `model`.
 
 pub(crate) mod codes;
 mod file;
+mod model;
 mod parser;
 mod sexpr;
 mod tokens;
@@ -105,6 +106,9 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
         codes::WORD => "the words that begin items can't name anything else",
         codes::TOO_DEEP => "name parts of the term with `let`, or allow more with --limit-depth N",
         codes::SUMS => "write sums as `(+ j : x[j])` or `(+ j != i : x[j])`",
+        codes::MODEL => {
+            "a model is `{ states 3; processes 2; x = 1->2,3  2->3; p = 1,2; u[1] = none; i = 1 }`"
+        }
         codes::SEXPR => "a line is NAME, POS or NEG, hypotheses and the goal, separated by tabs",
         _ => {
             "terms are built from 0, 1, T, atoms, ~, +, products, * and ^w; see `coarsen explain E0401`"

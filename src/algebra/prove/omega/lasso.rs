@@ -86,9 +86,8 @@ impl Lasso {
             states: places.len() + 1,
             processes: 0,
             atoms: values.collect(),
-            variables: Vec::new(),
-            part: 0,
             pair: (0, places.len()),
+            ..Model::default()
         }
     }
 }
