@@ -94,6 +94,14 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
     if let Some(outcome) = models::given(suite, item) {
         return outcome;
     }
+    // Of what is declared false a model is looked for first.
+    let mut search = None;
+    if suite.items[item].declared == Declared::Refuted {
+        match models::search(suite, item, limits) {
+            Ok(outcome) => return outcome,
+            Err(none) => search = Some(none),
+        }
+    }
     match theorem_of(suite, item, limits, None) {
         Ok(n) => {
             let (engine, why) = describe(&suite.development, n);
@@ -105,7 +113,10 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
                 model: None,
             }
         }
-        Err(residual) => models::refuted(suite, item, limits, &residual),
+        Err(residual) => match search.map_or_else(|| models::search(suite, item, limits), Err) {
+            Ok(outcome) => outcome,
+            Err(search) => models::neither(suite, item, limits, &residual, &search),
+        },
     }
 }
 

@@ -15,20 +15,36 @@ pub fn given(suite: &Suite, item: usize) -> Option<Outcome> {
     confirmed.then(|| told(suite, &goal, "model", model))
 }
 
-/// The answer for a statement that has not been proved.
-pub fn refuted(suite: &mut Suite, item: usize, limits: &Limits, residual: &Residual) -> Outcome {
+/// The answer for a statement if there is a model.
+///
+/// # Errors
+/// How far the search went.
+pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, Search> {
     let assumed = assumed(suite, item);
     let goal = statement(&suite.items[item]);
     let terms = &suite.development.terms;
-    let search = refute(terms, &assumed, &goal.distinct, &goal.parts, limits);
-    if let Some(model) = search.model {
-        return told(suite, &goal, "refuter", model);
+    let mut search = refute(terms, &assumed, &goal.distinct, &goal.parts, limits);
+    match search.model.take() {
+        Some(model) => Ok(told(suite, &goal, "refuter", model)),
+        None => Err(search),
     }
+}
+
+/// The answer for a statement that was neither proved nor refuted.
+pub fn neither(
+    suite: &mut Suite,
+    item: usize,
+    limits: &Limits,
+    residual: &Residual,
+    search: &Search,
+) -> Outcome {
     let mut why = tell(suite, residual);
     let engine = match residual.rejected {
         Some(_) => "rejected",
         None => {
-            why.extend(unrefuted(suite, &search, &assumed, &goal, limits));
+            let assumed = assumed(suite, item);
+            let goal = statement(&suite.items[item]);
+            why.extend(unrefuted(suite, search, &assumed, &goal, limits));
             "search"
         }
     };
