@@ -46,7 +46,7 @@ pub struct Limits {
     pub pairs: usize,
     /// Nodes of the e-graph.
     pub nodes: usize,
-    /// Models tried by the refuter.
+    /// Steps on BDDs of the search for a model, in hundreds.
     pub models: usize,
 }
 
@@ -66,7 +66,7 @@ impl Default for Limits {
 pub struct Outcome {
     /// The answer.
     pub status: Status,
-    /// Which engine gave it: `decide`, `hypotheses`, `egraph`, `search` or `refuter`; `rejected` if the kernel refused a proof.
+    /// Which engine gave it: `decide`, `hypotheses`, `egraph`, `search` or `refuter`; `model` if the file gives one; `rejected` if the kernel refused a proof.
     pub engine: String,
     /// Why, in lines: rules used; the monomials that are not below the right side and the limit; or the model.
     pub why: Vec<String>,
