@@ -30,6 +30,22 @@ pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, Se
     }
 }
 
+/// The answer for a statement whose proof has failed on a word, if that is a model.
+pub fn word(suite: &Suite, item: usize, residual: &Residual, search: &Search) -> Option<Outcome> {
+    let mut model = residual.model.as_deref()?.clone();
+    let assumed = assumed(suite, item);
+    let goal = statement(&suite.items[item]);
+    let part = goal.parts.get(model.part)?;
+    let terms = &suite.development.terms;
+    let all: Vec<&Statement> = assumed.iter().chain([&goal]).collect();
+    if atoms_of(terms, &all).indexed || !goal.distinct.is_empty() {
+        return None;
+    }
+    let confirmed = model.is_confirmed(terms, &assumed, part);
+    model.smallest = search.searched + 1 == model.states;
+    confirmed.then(|| told(suite, &goal, "refuter", model))
+}
+
 /// The answer for a statement that was neither proved nor refuted.
 pub fn neither(
     suite: &mut Suite,

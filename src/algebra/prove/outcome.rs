@@ -28,24 +28,23 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
     let uses = count(|r| {
         matches!(
             r,
-            Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Theorem { .. } | Rule::Unfold(_)
+            Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Theorem { .. }
         )
     });
-    let only_zeros = t.steps.iter().all(|r| {
-        let structural = matches!(
+    let unfoldings = count(|r| matches!(r, Rule::Unfold(_)));
+    let structural = |r: &Rule| {
+        matches!(
             r,
             Rule::Decide(..) | Rule::Chain(_) | Rule::Join(_) | Rule::Context(..)
-        );
-        structural || matches!(r, Rule::Hypothesis(..) | Rule::Premise(..))
-    });
+        )
+    };
+    let about_omega = |r: &Rule| matches!(r, Rule::Unfold(_) | Rule::Coinduction(..));
+    let given = |r: &Rule| matches!(r, Rule::Hypothesis(..) | Rule::Premise(..));
+    let all = |f: &dyn Fn(&Rule) -> bool| t.steps.iter().all(f);
+    let only_zeros = all(&|r| structural(r) || given(r));
     let engine = match uses_of(d, t) {
-        _ if t
-            .steps
-            .iter()
-            .all(|r| matches!(r, Rule::Decide(..) | Rule::Chain(_))) =>
-        {
-            "decide"
-        }
+        _ if all(&|r| matches!(r, Rule::Decide(..) | Rule::Chain(_))) => "decide",
+        _ if all(&|r| structural(r) || about_omega(r)) => "omega",
         Some(Uses::Zeros) if only_zeros => "hypotheses",
         Some(Uses::Words) if only_zeros => "egraph",
         _ => "search",
@@ -59,6 +58,7 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
     say(decisions, "decision");
     say(uses, "hypothesis use");
     say(inductions, "induction");
+    say(unfoldings, "unfolding");
     say(coinductions, "coinduction");
     say(sums, "sum rule");
     say(cases, "case split");
