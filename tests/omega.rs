@@ -185,6 +185,7 @@ fn run(
             text: String::new(),
             level: Level::Omega,
             asked: true,
+            without: Vec::new(),
             premises: Vec::new(),
             distinct: Vec::new(),
             without: Vec::new(),
@@ -195,6 +196,7 @@ fn run(
                 order: Order::Below,
                 hints: None,
             }],
+            model: None,
         });
         let outcome = prove(&mut suite, 0, &Limits::default());
         let told = || {

@@ -44,7 +44,9 @@ impl Elaborator {
                     }
                 }
                 Err(Flaw::Holds) => "the statement is true in this model".to_string(),
-                Err(Flaw::TooMany) => "too many processes for this statement".to_string(),
+                Err(Flaw::TooMany) => {
+                    "too many states and processes for this statement".to_string()
+                }
             };
             let expected = "relations in which the hypotheses hold and the statement fails";
             self.error(code::MODEL, tree.span, message, expected, HELP);

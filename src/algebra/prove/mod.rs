@@ -49,7 +49,7 @@ pub struct Limits {
     pub classes: usize,
     /// Nodes of the e-graph.
     pub nodes: usize,
-    /// Models tried by the refuter.
+    /// Steps on BDDs of the search for a model, in hundreds.
     pub models: usize,
 }
 
@@ -70,7 +70,7 @@ impl Default for Limits {
 pub struct Outcome {
     /// The answer.
     pub status: Status,
-    /// Which engine gave it: `decide`, `omega`, `hypotheses`, `egraph`, `search` or `refuter`; `rejected` if the kernel refused a proof.
+    /// Which engine gave it: `decide`, `omega`, `hypotheses`, `egraph`, `search` or `refuter`; `model` if the file gives one; `rejected` if the kernel refused a proof.
     pub engine: String,
     /// Why, in lines: rules used; the monomials that are not below the right side and the limit; or the model.
     pub why: Vec<String>,
@@ -100,6 +100,14 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
     if let Some(outcome) = models::given(suite, item) {
         return outcome;
     }
+    // Of what is declared false a model is looked for first.
+    let mut search = None;
+    if suite.items[item].declared == Declared::Refuted {
+        match models::search(suite, item, limits) {
+            Ok(outcome) => return outcome,
+            Err(none) => search = Some(none),
+        }
+    }
     match theorem_of(suite, item, limits, None) {
         Ok(n) => {
             let (engine, why) = describe(&suite.development, n);
@@ -111,7 +119,11 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
                 model: None,
             }
         }
-        Err(residual) => models::refuted(suite, item, limits, &residual),
+        Err(residual) => match search.map_or_else(|| models::search(suite, item, limits), Err) {
+            Ok(outcome) => outcome,
+            Err(search) => models::word(suite, item, &residual, &search)
+                .unwrap_or_else(|| models::neither(suite, item, limits, &residual, &search)),
+        },
     }
 }
 

@@ -15,34 +15,54 @@ pub fn given(suite: &Suite, item: usize) -> Option<Outcome> {
     confirmed.then(|| told(suite, &goal, "model", model))
 }
 
-/// The answer for a statement that has not been proved.
-pub fn refuted(suite: &mut Suite, item: usize, limits: &Limits, residual: &Residual) -> Outcome {
+/// The answer for a statement if there is a model.
+///
+/// # Errors
+/// How far the search went.
+pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, Search> {
     let assumed = assumed(suite, item);
     let goal = statement(&suite.items[item]);
     let terms = &suite.development.terms;
-    let search = refute(terms, &assumed, &goal.distinct, &goal.parts, limits);
-    if let Some(model) = search.model {
-        return told(suite, &goal, "refuter", model);
+    let mut search = refute(terms, &assumed, &goal.distinct, &goal.parts, limits);
+    match search.model.take() {
+        Some(model) => Ok(told(suite, &goal, "refuter", model)),
+        None => Err(search),
     }
-    // Longer than what has been searched: the relations of a word against it.
-    if let Some(word) = &residual.model
-        && let Some(part) = goal.parts.get(word.part)
-        && goal.distinct.is_empty()
-    {
-        let mut model = Model::clone(word);
-        model.fill(&atoms_of(
-            terms,
-            &assumed.iter().chain([&goal]).collect::<Vec<_>>(),
-        ));
-        if model.is_confirmed(terms, &assumed, part) {
-            return told(suite, &goal, "refuter", model);
-        }
+}
+
+/// The answer for a statement whose proof has failed on a word, if that is a model.
+pub fn word(suite: &Suite, item: usize, residual: &Residual, search: &Search) -> Option<Outcome> {
+    let mut model = residual.model.as_deref()?.clone();
+    let assumed = assumed(suite, item);
+    let goal = statement(&suite.items[item]);
+    let part = goal.parts.get(model.part)?;
+    let terms = &suite.development.terms;
+    let all: Vec<&Statement> = assumed.iter().chain([&goal]).collect();
+    let atoms = atoms_of(terms, &all);
+    if atoms.indexed || !goal.distinct.is_empty() {
+        return None;
     }
+    model.fill(&atoms);
+    let confirmed = model.is_confirmed(terms, &assumed, part);
+    model.smallest = search.searched + 1 == model.states;
+    confirmed.then(|| told(suite, &goal, "refuter", model))
+}
+
+/// The answer for a statement that was neither proved nor refuted.
+pub fn neither(
+    suite: &mut Suite,
+    item: usize,
+    limits: &Limits,
+    residual: &Residual,
+    search: &Search,
+) -> Outcome {
     let mut why = tell(suite, residual);
     let engine = match residual.rejected {
         Some(_) => "rejected",
         None => {
-            why.extend(unrefuted(suite, &search, &assumed, &goal, limits));
+            let assumed = assumed(suite, item);
+            let goal = statement(&suite.items[item]);
+            why.extend(unrefuted(suite, search, &assumed, &goal, limits));
             "search"
         }
     };

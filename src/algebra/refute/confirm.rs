@@ -23,9 +23,12 @@ pub enum Flaw {
     Hypothesis(usize),
     /// The statement is true in them.
     Holds,
-    /// There are too many ways to give processes to the variables of a hypothesis or the statement.
+    /// There are too many states for the ways to give processes to the variables of a hypothesis or the statement.
     TooMany,
 }
+
+/// Most triples of states, in all instances of a statement, of a model that a file gives.
+const TRIPLES: usize = 1 << 24;
 
 impl Model {
     /// Whether every hypothesis holds and the pair is in the left side of the goal but not in the right one.
@@ -49,6 +52,12 @@ impl Model {
         hypotheses: &[Statement],
         goal: &Statement,
     ) -> Result<Model, Flaw> {
+        for s in hypotheses.iter().chain([goal]) {
+            let instances = valuations(terms, s, self.processes).ok_or(Flaw::TooMany)?;
+            if instances.len() * self.states.pow(3) > TRIPLES {
+                return Err(Flaw::TooMany);
+            }
+        }
         for (n, hypothesis) in hypotheses.iter().enumerate() {
             match self.satisfies(terms, hypothesis) {
                 Some(true) => {}

@@ -63,8 +63,9 @@ pub struct Search {
 pub const STATES: usize = 4;
 /// Most processes of a model.
 pub const PROCESSES: usize = 3;
-/// Most states of a path.
+/// Most states of a path, where there are neither hypotheses nor omega, and else.
 const LONGEST: usize = 40;
+const LONG: usize = 8;
 /// Steps on BDDs that one unit of [`Limits::models`] allows.
 const STEPS: usize = 100;
 /// More steps than these, and nodes could not be numbered.
@@ -98,15 +99,18 @@ pub fn refute(
     };
     let programs: Vec<Program> = programs.into_iter().flatten().collect();
     let mut budget = limits.models.saturating_mul(STEPS).min(MOST_STEPS);
-    let sizes = (1..=STATES).map(|n| (n, Shape::All));
-    for (states, shape) in sizes.chain((STATES + 1..=LONGEST).map(|n| (n, Shape::Path))) {
+    let plain = hypotheses.is_empty() && !programs.iter().any(Program::has_omega);
+    let longest = if plain { LONGEST } else { LONG };
+    let paths = (STATES + 1..=longest).map(|n| (n, Shape::Path));
+    for (states, shape) in (1..=STATES).map(|n| (n, Shape::All)).chain(paths) {
+        let mut whole = true;
         for program in &programs {
             // Half of what is left: the sizes that follow may be easier.
             let share = budget / 2;
             let mut symbolic = Symbolic::new(program, states, shape, share);
             let found = symbolic.run();
             budget -= share - symbolic.budget();
-            search.cut_short |= found.is_err();
+            whole &= found.is_ok();
             if let Ok(Some(mut model)) = found
                 && model.is_confirmed(terms, hypotheses, &parts[model.part])
             {
@@ -116,8 +120,15 @@ pub fn refute(
                 return search;
             }
         }
-        if states <= STATES && !search.cut_short {
-            search.searched = states;
+        if shape == Shape::All {
+            search.cut_short |= !whole;
+            search.searched = if search.cut_short {
+                search.searched
+            } else {
+                states
+            };
+        } else if !whole {
+            break;
         }
     }
     search

@@ -158,6 +158,11 @@ impl Program {
         Some(program)
     }
 
+    /// Whether there is an omega in it.
+    pub(super) fn has_omega(&self) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::Omega(_)))
+    }
+
     fn op(&mut self, op: Op) -> usize {
         let next = self.ops.len();
         let at = *self.known.entry(op).or_insert(next);

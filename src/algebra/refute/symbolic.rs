@@ -35,7 +35,7 @@ pub(super) struct Symbolic<'p> {
 
 impl<'p> Symbolic<'p> {
     pub(super) fn new(program: &'p Program, states: usize, shape: Shape, budget: usize) -> Self {
-        let cyclic = program.ops.iter().any(|op| matches!(op, Op::Omega(_)));
+        let cyclic = program.has_omega();
         let mut variables = vec![vec![None; states * states]; program.atoms.len()];
         let mut next = 0;
         // What the atoms say of one pair stands together.

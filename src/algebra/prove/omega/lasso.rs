@@ -86,8 +86,10 @@ impl Lasso {
             states: places.len() + 1,
             processes: 0,
             atoms: values.collect(),
+            variables: Vec::new(),
+            part: 0,
             pair: (0, places.len()),
-            ..Model::default()
+            smallest: false,
         }
     }
 }
