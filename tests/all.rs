@@ -27,6 +27,7 @@ mod section6;
 mod shipped;
 mod syntax;
 mod theorem;
+mod tptp;
 mod traces;
 mod twin;
 mod twin_compare;

@@ -287,14 +287,14 @@ impl Solver<'_> {
             };
             let mut proved = true;
             for comparison in comparisons(goal, claim.goals.is_empty()) {
-                let status = self.part(&name, claim, comparison, &missing, with_omega)?;
+                let status = self.part(&name, claim, goal, comparison, &missing, with_omega)?;
                 proved &= status == Status::Proved;
                 refuted &= status == Status::Refuted && !matches!(goal, Goal::Complemented(_));
-                if !proved && status == Status::Unknown && why.is_none() {
-                    why = Some(format!("`{name}` is neither proved nor refuted"));
+                if status == Status::Unknown {
+                    why.get_or_insert_with(|| format!("`{name}` is neither proved nor refuted"));
                 }
             }
-            if proved && matches!(goal, Goal::Compare(..) | Goal::Complemented(_)) {
+            if proved {
                 return Ok(Verdict::Proved);
             }
         }
@@ -307,7 +307,9 @@ impl Solver<'_> {
         Ok(match (refuted, claim.left_out.as_slice()) {
             (true, []) => Verdict::Refuted,
             (_, [first, ..]) => Verdict::Unknown(format!("left out: {first}")),
-            (false, []) => Verdict::Unknown(why.unwrap_or_else(|| "not proved".into())),
+            (false, []) => {
+                Verdict::Unknown(why.unwrap_or_else(|| format!("`{name}` is not proved")))
+            }
         })
     }
 
@@ -316,6 +318,7 @@ impl Solver<'_> {
         &mut self,
         name: &str,
         claim: &Claim,
+        goal: &Goal,
         (left, right, order): (Id, Id, Order),
         missing: &[&str],
         with_omega: bool,
@@ -357,17 +360,28 @@ impl Solver<'_> {
         let mut level = item_level;
         if outcome.status == Status::Proved {
             let omega = !with_omega && outcome.theorem.is_none_or(|n| uses_omega(d, n));
-            let reason = match missing {
-                [] if omega => "the laws of omega".to_string(),
-                laws => laws.join(", "),
+            let unfit = match (goal, missing) {
+                // Shown is what follows from the goal, for the sake of a counter-model.
+                (Goal::BelowOne(_), _) if right == ZERO => {
+                    Some("only the algebra of one element satisfies all assumptions".to_string())
+                }
+                (Goal::BelowOne(_), _) => {
+                    Some("this is below 1, but not known to be a test".to_string())
+                }
+                (_, [_, ..]) => Some(format!(
+                    "proved with laws that are not among the axioms: {}",
+                    missing.join(", ")
+                )),
+                (_, []) if omega => {
+                    Some("proved with laws of omega, which are not among the axioms".to_string())
+                }
+                (_, []) => None,
             };
-            match outcome.theorem {
-                Some(n) if reason.is_empty() => level = prove::level(d, n),
-                _ => {
+            match (outcome.theorem, unfit) {
+                (Some(n), None) => level = prove::level(d, n),
+                (_, unfit) => {
                     outcome.status = Status::Unknown;
-                    outcome.why = vec![format!(
-                        "proved only with laws that are not among the axioms: {reason}"
-                    )];
+                    outcome.why = unfit.into_iter().collect();
                     d.forget(before);
                 }
             }
