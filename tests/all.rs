@@ -28,6 +28,7 @@ mod shipped;
 mod syntax;
 mod theorem;
 mod tptp;
+mod tptp_command;
 mod traces;
 mod twin;
 mod twin_compare;

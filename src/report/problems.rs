@@ -112,7 +112,7 @@ impl Answer {
             _ => {}
         }
         if detail == Detail::Verbose && !self.laws.is_empty() {
-            let _ = writeln!(out, "axioms of {}", self.laws);
+            let _ = writeln!(out, "among the axioms: {}", self.laws);
         }
         let width = self.parts.iter().map(|p| p.name.chars().count()).max();
         let width = width.unwrap_or(0).min(40);

@@ -157,7 +157,9 @@ impl Run<'_, '_> {
                 let stem = Path::new(path).file_stem().unwrap_or(OsStr::new(path));
                 let line = status_line(Szs::InputError.name(), &stem.to_string_lossy());
                 self.output.write(&line);
-                self.output.write(&headline(file, "error", reason));
+                if self.args.detail() != Detail::Quiet {
+                    self.output.write(&headline(file, "error", reason));
+                }
             }
             Format::Json => self.objects.push(object()),
         }
@@ -202,11 +204,15 @@ fn job(
 
 /// The file that `include('path')` in the file `from` speaks of: beside it, in the folders above, or in `$TPTP`.
 fn included(path: &str, from: &str) -> Result<Text, String> {
-    // The folder of `a.p` is `.`, above which there are more.
-    let from = std::path::absolute(from).unwrap_or_else(|_| PathBuf::from(from));
-    let above = from.ancestors().skip(1).map(Path::to_path_buf);
+    // Above the working folder only absolute paths lead.
+    let whole = std::path::absolute(from).unwrap_or_default();
+    let above = |file: &Path| -> Vec<PathBuf> {
+        let folders = file.ancestors().skip(1);
+        folders.map(Path::to_path_buf).collect()
+    };
     let tptp = std::env::var_os("TPTP").map(PathBuf::from);
-    let mut places = above.chain(tptp).map(|folder| folder.join(path));
+    let folders = above(Path::new(from)).into_iter().chain(above(&whole));
+    let mut places = folders.chain(tptp).map(|folder| folder.join(path));
     let Some(file) = places.find(|file| file.is_file()) else {
         return Err("there is no such file".to_string());
     };
