@@ -82,7 +82,7 @@ fn problems_stand_beside_other_files() {
         "{out}"
     );
     let (code, out, _) = run(&at, &[".", "--only", "b"], Path::new(""));
-    assert_eq!((code, out.lines().count()), (20, 5), "{out}");
+    assert_eq!((code, out.lines().count()), (20, 4), "{out}");
     let (code, _, err) = run(&at, &[".", "--only", "d"], Path::new(""));
     assert_eq!(code, 2, "{err}");
 }
