@@ -20,6 +20,7 @@ mod library;
 mod lock_disciplined;
 mod manual;
 mod models;
+mod omega;
 mod prove;
 mod regressions;
 mod robust;

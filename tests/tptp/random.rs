@@ -116,6 +116,7 @@ fn sequents_come_back_as_they_are() {
     let hasty = Limits {
         steps: 1,
         pairs: 100,
+        classes: 1,
         nodes: 10,
         models: 1,
     };
