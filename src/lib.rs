@@ -16,6 +16,7 @@ mod session;
 pub mod suites;
 pub mod syntax;
 pub mod terms;
+pub mod tptp;
 
 pub use reduction::CheckOptions;
 pub use session::{Session, check_source, theory};

@@ -29,6 +29,8 @@ mod section6;
 mod shipped;
 mod syntax;
 mod theorem;
+mod tptp;
+mod tptp_command;
 mod traces;
 mod twin;
 mod twin_compare;

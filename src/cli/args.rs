@@ -130,7 +130,7 @@ pub struct EvalArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct ProveArgs {
-    /// Files (`.thy`, or `.txt` for S-expressions), or directories that have some
+    /// Files (`.thy`, `.txt` for S-expressions, `.p` for TPTP), or directories that have some
     #[arg(value_name = "FILE|DIR", required = true)]
     pub files: Vec<String>,
     /// Prove only the statement of this name (`*` at either end stands for anything); may be repeated

@@ -1,5 +1,7 @@
 //! `coarsen prove`: statements of files and directories, like a test runner.
 
+mod problem;
+
 use super::args::{Format, ProveArgs};
 use super::exit::Exit;
 use super::failure::tell_diagnostics;
@@ -29,6 +31,7 @@ pub fn run(args: &ProveArgs, output: &mut Output) -> Exit {
         tally: Tally::default(),
         objects: Vec::new(),
         exit: Exit::Holds,
+        problems: Exit::Holds,
         matched: BTreeSet::new(),
         statements: 0,
         names: BTreeSet::new(),
@@ -49,6 +52,8 @@ struct Run<'a, 'w> {
     /// The JSON form: what is to be in the list.
     objects: Vec<serde_json::Result<String>>,
     exit: Exit,
+    /// What the answers for problems say.
+    problems: Exit,
     /// Which of the names asked for are those of a statement.
     matched: BTreeSet<usize>,
     /// How many statements there are.
@@ -138,11 +143,11 @@ impl Run<'_, '_> {
         if self.interrupts.pending() {
             return;
         }
-        let text = match input::read(path) {
-            Ok(input) => Text {
-                name: input.name,
-                text: input.source,
-            },
+        if problem::is_problem(Path::new(path)) {
+            return self.problem(path);
+        }
+        let text = match read_text(path) {
+            Ok(text) => text,
             Err(Refused::Unreadable(error)) => {
                 let name = input::name(path);
                 return self.trouble(name, format!("can't read the file: {error}"));
@@ -310,8 +315,16 @@ impl Run<'_, '_> {
             t if t.wrong > 0 => Exit::Refuted,
             _ => Exit::Unknown,
         };
-        self.exit.and(answer)
+        self.exit.and(answer).and(self.problems)
     }
+}
+
+/// A file as a text with its name.
+fn read_text(path: &str) -> Result<Text, Refused> {
+    input::read(path).map(|input| Text {
+        name: input.name,
+        text: input.source,
+    })
 }
 
 /// What the worker does.
@@ -374,11 +387,8 @@ fn load(path: &str, from: &str) -> Result<Text, String> {
             whole.push(part);
         }
     }
-    match input::read(&whole.to_string_lossy()) {
-        Ok(input) => Ok(Text {
-            name: input.name,
-            text: input.source,
-        }),
+    match read_text(&whole.to_string_lossy()) {
+        Ok(text) => Ok(text),
         Err(Refused::Unreadable(error)) => Err(error.to_string()),
         Err(Refused::NotAModel(_, diagnostic)) => Err(diagnostic.message),
     }
@@ -397,7 +407,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The `.thy` and `.txt` files below a directory; links to directories are not followed.
+/// The `.thy`, `.txt` and `.p` files below a directory; links to directories are not followed.
 fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
     let broken = |error| (folder.to_path_buf(), error);
     let mut folders = Vec::new();
@@ -406,7 +416,10 @@ fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, s
         let path = entry.path();
         if entry.file_type().map_err(broken)?.is_dir() {
             folders.push(path);
-        } else if path.extension().is_some_and(|e| e == "thy" || e == "txt") {
+        } else if path
+            .extension()
+            .is_some_and(|e| e == "thy" || e == "txt" || e == "p")
+        {
             into.push(path);
         }
     }
