@@ -78,11 +78,11 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         };
     }
     files! {
-        "semiring" "theories/semiring.thy"
-        "kleene" "theories/kleene.thy"
-        "tests" "theories/tests.thy"
-        "top" "theories/top.thy"
-        "omega" "theories/omega.thy"
+        "semiring" "theories/identities/semiring.thy"
+        "kleene" "theories/identities/kleene.thy"
+        "tests" "theories/identities/tests.thy"
+        "top" "theories/identities/top.thy"
+        "omega" "theories/identities/omega.thy"
         "stoller-cohen" "theories/stoller_cohen.thy"
         "stoller-cohen-proof" "proofs/stoller_cohen.thy"
         "stoller-cohen-corollaries" "proofs/stoller_cohen_corollaries.thy"
