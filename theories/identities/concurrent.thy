@@ -5,6 +5,8 @@
 // 1976 and Jones 1983 (interference); Godefroid 1996 (persistent sets). `x` moves to the right of `y` if `x y <= y x`. Laws with
 // indices hold for any number of processes; `(+ i : a[i])` is a step of some process, `(+ j != i : a[j])` one of another.
 
+use kleene;
+
 level tests;
 
 action a[i], b[i], c[i], d, e, l, m, r, s[i], u, v, w, x, y, z;
@@ -19,15 +21,8 @@ let all_p = (. i : p[i]);
 
 identity mover_right_past_run [r e <= e r] : r e* <= e* r;
 identity mover_left_past_run [e l <= l e] : e* l <= l e*;
-identity mover_right_run [r e <= e r] : r* e* <= e* r*;
-identity mover_left_run [e l <= l e] : e* l* <= l* e*;
-identity mover_both [e m = m e] : m e* = e* m;
-identity mover_product [r e <= e r, u e <= e u] : r u e <= e r u;
-identity mover_choice [r e <= e r, u e <= e u] : (r + u) e <= e (r + u);
 identity mover_guarded [r e <= e r, h e = e h] : h r e <= e h r;
 identity mover_skips [r e <= e + e r] : r* e <= e r*;
-identity mover_loop_of_others [r e <= e r, r u <= u r] : r (e + u)* <= (e + u)* r;
-identity mover_blocks_other [r e = 0] : r e* = r;
 identity mover_in_loop [r e <= e r] : (r + e)* = e* r*;
 
 identity block_right_last [r e <= e r] : r e* x <= e* r x;
@@ -35,8 +30,9 @@ identity block_left_first [e l <= l e] : x e* l <= x l e*;
 identity block_three [r e <= e r, e l <= l e] : r e* x e* l <= e* r x l e*;
 identity block_three_around [r e <= e r, e l <= l e] : e* r e* x e* l e* = e* r x l e* ;
 identity block_runs [r e <= e r, e l <= l e] : (r + e)* x (l + e)* <= e* r* x l* e*;
-identity block_two_steps_each [r e <= e r, u e <= e u, e l <= l e, e m <= m e] :
-    r e* u e* x e* l e* m <= e* r u x l m e*;
+identity block_two_steps_each [rm : r e <= e r, um : u e <= e u, lm : e l <= l e, mm : e m <= m e] :
+    r e* u e* x e* l e* m <= e* r u x l m e*
+    by rm, um, lm, mm, mover_right_past_run, mover_right_past_run(r := u), mover_left_past_run, mover_left_past_run(l := m);
 identity block_only_movers [r e <= e r, e l <= l e] : r e* l <= e* r l e*;
 identity block_sequence [r e <= e r, u e <= e u, e l <= l e] : r e* u x e* l <= e* r u x l e*;
 identity block_loop [r e <= e r, e l <= l e] : (r e* x e* l)* <= (e* r x l e*)*;
@@ -54,13 +50,26 @@ identity block_iterated_body [r e <= e r, e l <= l e] : (r + e)* (x + 1) (l + e)
 identity reduce_pushed_out [q r = 0, r e <= e r] : q (r + e)* = q (1 + e e* r*);
 identity reduce_to_ends [r e <= e r, r q = 0] : (r + e)* q = e* q;
 identity reduce_left_to_starts [e l <= l e, q l = 0] : q (e + l)* <= q (1 + e (e + l)*);
-identity reduce_left_steps [e l <= l e] : (e + l)* = l* e*;
 identity reduce_left_from_start [e l <= l e, q l = 0] : q (e + l)* = q e*;
-identity reduce_both_ends [r e <= e r, r q = 0, t r = 0, e l <= l e, t l = 0, r l <= l r] :
-    t (r + e + l)* q = t e* q;
-identity reduce_right_blocks [r e <= e r, r q = 0] : (r + e + x)* q = (e + r* x)* q;
-identity reduce_left_blocks [e l <= l e, t l = 0] : t (l + e + x)* = t (e + x l*)*;
-identity reduce_step_then_left [e l <= l e, t l = 0, l q = 0] : t (l + e + x)* q = t (e + x l*)* q;
+identity reduce_both_sorted [e l <= l e, r l <= l r] : (r + e + l)* <= l* (r + e)*;
+identity reduce_both_ends [rm : r e <= e r, rq : r q = 0, tr : t r = 0, lm : e l <= l e, tl : t l = 0, rl : r l <= l r] :
+    t (r + e + l)* q
+        <= t l* (r + e)* q by lm, rl, reduce_both_sorted
+        <= t e* q by rm, rq, tl, reduce_to_ends, no_sequel_right(x := t, y := l)
+        <= t (r + e + l)* q;
+identity reduce_right_past_block [rm : r e <= e r] : r* (e + r* x) <= (e + r* x) r*
+    by rm, commutation_lifts(x := e, y := r), induction;
+identity reduce_right_past_blocks [rm : r e <= e r] : r* (e + r* x)* <= (e + r* x)* r*
+    by rm, reduce_right_past_block, simulation_right(x := e + r* x, y := r*, z := e + r* x);
+identity reduce_right_blocks [rm : r e <= e r, rq : r q = 0] : (r + e + x)* q = (e + r* x)* q
+    by rm, rq, reduce_right_past_blocks, induction;
+identity reduce_left_past_block [lm : e l <= l e] : (e + x l*) l <= l* (e + x l*) by lm, induction;
+identity reduce_left_past_blocks [lm : e l <= l e] : (e + x l*)* l* <= l* (e + x l*)*
+    by lm, reduce_left_past_block, commutation_lifts_weak(x := l, y := e + x l*);
+identity reduce_left_blocks [lm : e l <= l e, tl : t l = 0] : t (l + e + x)* = t (e + x l*)*
+    by lm, tl, reduce_left_past_blocks, induction;
+identity reduce_blocks_to_end [lm : e l <= l e, tl : t l = 0] : t (l + e + x)* y = t (e + x l*)* y
+    by lm, tl, reduce_left_blocks;
 identity reduce_stuttering [e l <= l e + e] : e l* <= l* e;
 identity reduce_with_failure [e x <= x e + w, w e <= w] : e* x <= x e* + e* w;
 identity reduce_invisible [q l = q l q, l q = q l, e l <= l e] : q e* l <= l q e* + q l e*;
@@ -75,14 +84,11 @@ identity trace_runs [x y = y x] : (x + y)* = x* y*;
 identity trace_runs_three [x y = y x, x z = z x, y z = z y] : (x + y + z)* = z* y* x*;
 identity trace_dependent_alphabet [x y = y x, x z = z x] : (x + y + z)* = x* (y + z)*;
 identity trace_both_even [x y = y x] : (x x)* (y y)* <= (x x + y y + x y)*;
-identity trace_even_length [x y = y x] : ((x + y) (x + y))* = (x x)* (y y)* (1 + x y);
 identity trace_normal_form [x y = y x, x z = z x] : (x + y z)* = x* (y z)*;
-identity trace_persistent [x y = y x] : (x + y) (x + y) = x x + x y + y y;
 identity trace_first_is_mover [x y = y x, y* q = q] : (x + y)* q = x* q;
 
 // Commuting tests: conditions that others keep.
 
-identity stable_run [h e <= e h] : h e* <= e* h;
 identity stable_in_block [h e <= e h, h x <= x k] : h e* x <= e* x k;
 identity stable_assertions [h e <= e h, k e <= e k, h x <= x k] : h e* x e* <= e* x e* k;
 identity stable_parallel_composition
@@ -113,8 +119,10 @@ identity sum_movers_apart [apart : i != j => a[i] b[j] <= b[j] a[i], never : a[i
     by apart, never, sum_elim, sum_intro, cases;
 identity sum_movers_equal [apart : i != j => a[i] b[j] = b[j] a[i], same : a[i] b[i] = b[i] a[i]] : a b = b a
     by apart, same, sum_elim, sum_intro, cases;
-identity sum_run_moves [a[i] b[j] <= b[j] a[i]] : a* b* <= b* a*;
-identity sum_sorted [a[i] b[j] <= b[j] a[i]] : (a + b)* = b* a*;
+identity sum_run_moves [moves : a[i] b[j] <= b[j] a[i]] : a* b* <= b* a*
+    by moves, sum_movers, commutation_lifts(x := b, y := a);
+identity sum_sorted [moves : a[i] b[j] <= b[j] a[i]] : (a + b)* = b* a*
+    by moves, sum_movers, bubble_sort(x := b, y := a);
 identity sum_of_one_commutes [apart : i != j => a[i] b[j] <= b[j] a[i]] :
     a[i] (+ j != i : b[j]) <= (+ j != i : b[j]) a[i] by apart, sum_elim, sum_intro;
 identity sum_of_one_past_run [apart : i != j => a[i] b[j] <= b[j] a[i]] :
@@ -127,7 +135,8 @@ identity sum_of_blocks [a[i] <= x* s[i] x*] : a <= x* s x*;
 
 // Invariants of many processes.
 
-identity many_invariant [q s[i] ~q = 0] : q s* ~q = 0;
+identity many_invariant_step [q s[i] ~q = 0] : q s <= s q;
+identity many_invariant [kept : q s[i] ~q = 0] : q s* ~q = 0 by kept, many_invariant_step, induction;
 identity many_invariant_le [q s[i] <= s[i] q] : q s <= s q;
 identity many_invariant_run [q s[i] <= s[i] q] : q s* <= s* q;
 identity many_own_test [own : p[i] s[i] <= s[i] p[i], others : i != j => p[i] s[j] <= s[j] p[i]] :
@@ -149,19 +158,20 @@ identity many_lock_holder [apart : i != j => g[i] s[j] = 0, kept : g[i] s[i] = g
 
 // A process with its block against all others.
 
-identity block_of_process [moves : i != j => a[i] s[j] <= s[j] a[i]] :
-    a[i] (+ j != i : s[j])* b[i] <= (+ j != i : s[j])* a[i] b[i] by moves, sum_elim, sum_intro, induction;
-identity block_of_process_left [moves : i != j => s[j] c[i] <= c[i] s[j]] :
-    b[i] (+ j != i : s[j])* c[i] <= b[i] c[i] (+ j != i : s[j])* by moves, sum_elim, sum_intro, induction;
+identity block_of_process [moves : i != j => a[i] b[j] <= b[j] a[i]] :
+    a[i] (+ j != i : b[j])* s[i] <= (+ j != i : b[j])* a[i] s[i] by moves, sum_of_one_past_run;
+identity block_others_past_left [moves : i != j => b[j] c[i] <= c[i] b[j]] :
+    (+ j != i : b[j])* c[i] <= c[i] (+ j != i : b[j])* by moves, sum_elim, sum_intro, induction;
+identity block_of_process_left [moves : i != j => b[j] c[i] <= c[i] b[j]] :
+    s[i] (+ j != i : b[j])* c[i] <= s[i] c[i] (+ j != i : b[j])* by moves, block_others_past_left;
 identity block_of_process_whole
-    [right : i != j => a[i] s[j] <= s[j] a[i], left : i != j => s[j] c[i] <= c[i] s[j]] :
-    a[i] (+ j != i : s[j])* b[i] (+ j != i : s[j])* c[i]
-        <= (+ j != i : s[j])* a[i] b[i] (+ j != i : s[j])* c[i] by right, block_of_process
-        <= (+ j != i : s[j])* a[i] b[i] c[i] (+ j != i : s[j])* by left, sum_elim, sum_intro, induction;
+    [right : i != j => a[i] b[j] <= b[j] a[i], left : i != j => b[j] c[i] <= c[i] b[j]] :
+    a[i] (+ j != i : b[j])* s[i] (+ j != i : b[j])* c[i]
+        <= (+ j != i : b[j])* a[i] s[i] (+ j != i : b[j])* c[i] by right, block_of_process
+        <= (+ j != i : b[j])* a[i] s[i] c[i] (+ j != i : b[j])* by left, block_of_process_left;
 
 // False ones.
 
-fails mover_converse [r e <= e r] : e r <= r e;
 fails mover_run_wrong [r e <= e r] : e* r <= r e*;
 fails mover_of_power [r r e <= e r r] : r e <= e r;
 fails mover_of_sum [(r + u) e <= e (r + u)] : r e <= e r;

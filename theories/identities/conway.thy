@@ -68,7 +68,6 @@ identity sum_of_four : (a + b + c + d)* = ((a + b)* (c + d)*)*;
 identity exercise_shift : (a b + a)* a = a (b a + a)*;
 identity exercise_shift_two : (a b a)* a b = a b (a a b)*;
 identity exercise_even_number : (a + b a* b)* = a* (b a* b a*)*;
-identity exercise_even_split : (a + b)* = (a + b a* b)* (1 + b a*);
 identity exercise_third_number : (a + b a* b a* b)* = a* (b a* b a* b a*)*;
 identity exercise_no_double : (a + b a)* (1 + b) = (1 + b) (a + a b)*;
 identity exercise_no_triple : (1 + b + b b) (a (1 + b + b b))* = ((1 + b + b b) a)* (1 + b + b b);

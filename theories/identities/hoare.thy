@@ -17,14 +17,12 @@ identity hoare_le_skip : p 1 <= 1 p;
 identity hoare_le_sequence [p x <= x q, q y <= y r] : p x y <= x y r;
 identity hoare_le_choice [p x <= x q, p y <= y q] : p (x + y) <= (x + y) q;
 identity hoare_le_conditional [p e x <= x q, p ~e y <= y q] : p (e x + ~e y) <= (e x + ~e y) q;
-identity hoare_le_star [p x <= x p] : p x* <= x* p;
 identity hoare_le_while [p e x <= x p] : p (e x)* ~e <= (e x)* ~e p;
 identity hoare_le_strengthen [q x <= x r, p <= q] : p x <= x r;
 identity hoare_le_weaken [p x <= x q, q <= r] : p x <= x r;
 identity hoare_le_conjunction [p x <= x q, r x <= x s] : p r x <= x q s;
 identity hoare_le_disjunction [p x <= x q, r x <= x s] : (p + r) x <= x (q + s);
 identity hoare_le_negative [p x <= x ~p, ~p y <= y p] : p x y <= x y p;
-identity hoare_le_negative_back [p x <= x q] : x ~q <= ~p x;
 
 // Between the forms.
 
@@ -36,7 +34,6 @@ identity form_of_false : 0 x ~q = 0;
 identity form_no_outcome [p x 1 = 0] : p x ~q = 0;
 identity form_test_program [p e ~q = 0] : p e <= q;
 identity form_test_program_back [p e <= q] : p e ~q = 0;
-identity form_weakest_test [p e <= q] : p <= ~e + q;
 
 // Rules for constructs.
 
@@ -61,10 +58,8 @@ identity rule_do_times_odd [p x ~q = 0, q x ~p = 0] : p x (x x)* ~q = 0;
 identity rule_alternating [p x ~q = 0, q y ~p = 0] : p (x y)* ~p = 0;
 identity rule_sequence_of_three [p x ~q = 0, q y ~r = 0, r z ~s = 0] : p x y z ~s = 0;
 identity rule_sequence_of_four [p a ~q = 0, q b ~r = 0, r c ~s = 0, s x ~t = 0] : p a b c x ~t = 0;
-identity rule_assert_holds [p x ~q = 0] : p x q = p x;
 identity rule_assert_before [p <= e, p e x ~q = 0] : p x ~q = 0;
 identity rule_unreachable [p x ~q = 0, q y = 0] : p x y = 0;
-identity rule_dead_branch [p <= e] : p (e x + ~e y) = p x;
 identity rule_dead_loop [p <= ~e] : p (e x)* ~e = p;
 identity rule_stops_only_outside [p x ~q = 0] : p x (e y)* ~e e = 0;
 
@@ -91,10 +86,8 @@ identity wlp_choice [p x ~r = 0, q y ~r = 0] : p q (x + y) ~r = 0;
 identity wlp_conditional [p x ~r = 0, q y ~r = 0] : (e p + ~e q) (e x + ~e y) ~r = 0;
 identity wlp_conditional_implications [p x ~r = 0, q y ~r = 0] :
     (~e + p) (e + q) (e x + ~e y) ~r = 0;
-identity wlp_if_forms_agree : (~e + p) (e + q) = e p + ~e q;
 identity wlp_while [e p x ~i = 0, i <= (~e + p) (e + q)] : i (e x)* ~e ~q = 0;
 identity wlp_test : (~e + q) e ~q = 0;
-identity wlp_monotone [p x ~q = 0, q <= r] : p x ~r = 0;
 
 // Verification conditions of annotated programs.
 

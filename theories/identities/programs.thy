@@ -24,7 +24,6 @@ identity branch_after_same_test [p x = p x p] : p x (p y + ~p z) = p x y;
 identity branch_threaded [p x = p x q, ~p y = ~p y ~q] : (p x + ~p y) (q a + ~q b) = p x a + ~p y b;
 identity branch_correlated [p x = x p, p y = y p] :
     (p x + ~p y) (p a + ~p b) = p x a + ~p y b;
-identity branch_hoisted [p x = x p] : p x a + ~p x b = x (p a + ~p b);
 identity branch_guard_known [p <= q] : p (q x + ~q y) = p x;
 identity branch_guard_implied [p <= q] : q (p x + ~p y) + ~q z = p x + ~p (q y + ~q z);
 identity branch_idle [p x = p] : p x + ~p = 1;
@@ -67,10 +66,10 @@ identity loop_search : (p ~q x)* ~(p ~q) q = (p ~q x)* q;
 // Moving what is independent.
 
 identity move_past_branch [p z = z p, x z = z x, y z = z y] : (p x + ~p y) z = z (p x + ~p y);
-identity move_past_loop [p z = z p, x z = z x] : (p x)* ~p z = z (p x)* ~p;
-identity move_out_of_loop [z z = z, z x = x z, z p = p z] : (p z x)* ~p z = z (p x)* ~p;
+identity move_out_of_body [z z = z, z x = x z, z p = p z] : p z x z = z p x;
+identity move_out_of_loop [once : z z = z, body : z x = x z, guard : z p = p z] : (p z x)* ~p z = z (p x)* ~p
+    by once, body, guard, preserved_and_reflected(x := z), move_out_of_body, simulation_equal(x := p z x, y := z, z := p x);
 identity move_out_of_loop_once [z z = z, z x = x z, p x z = p x] : z (p x)* = z (p z x)*;
-identity move_initialisation [z x = z x z, z z = z] : z (p x)* ~p <= z (p x z)* ~p + z (p x)* ~p z;
 identity move_common_subexpression [a = a p, p x = p y] : a x = a y;
 identity move_copy_propagated [a = a p, p x = p x p, p b = p c] : a x b = a x c;
 identity move_dead_assignment [a b = b] : x a b y = x b y;
@@ -80,10 +79,16 @@ identity move_redundant_loop_test [x = x p] : p (p x)* ~p <= 0;
 identity move_loads_once [a a = a, a x = x a] : (a x)* = 1 + a (x a)* x;
 identity move_array_check [p x = p x p, p <= q] : p (q x + ~q y)* = p x*;
 identity move_test_through_assignment [x p = q x] : x (p y + ~p z) = q x y + ~q x z;
-identity move_loop_through_assignment [x p = q x, x y = z x] : x (p y)* ~p = (q z)* ~q x;
+identity move_test_complement [x p = q x] : x ~p = ~q x;
+identity move_body_through_assignment [x p = q x, x y = z x] : x p y = q z x;
+identity move_loop_through_assignment [guard : x p = q x, body : x y = z x] : x (p y)* ~p = (q z)* ~q x
+    by guard, body, move_test_complement, move_body_through_assignment, simulation_equal(x := q z, y := x, z := p y);
 identity move_program_translated [x a = c x, x p = q x, x b = d x] :
     x (p a + ~p b) = (q c + ~q d) x;
-identity move_abstraction [x a <= c x, x p <= q x, x ~p <= ~q x] : x (p a)* ~p <= (q c)* ~q x;
+identity move_abstraction_step [x a <= c x, x p <= q x] : x p a <= q c x;
+identity move_abstraction [body : x a <= c x, guard : x p <= q x, exit : x ~p <= ~q x] :
+    x (p a)* ~p <= (q c)* ~q x
+    by body, guard, exit, move_abstraction_step, simulation_right(x := q c, y := x, z := p a);
 
 // The steps of the normal form theorem: with one loop. x keeps p, as assignments to other variables do.
 
@@ -91,8 +96,6 @@ identity normal_branch [q x = x q, q y = y q, p x = x p, p y = y p] :
     p (q x)* ~q + ~p (r y)* ~r = (p q x + ~p r y)* (p ~q + ~p ~r);
 identity normal_loops_in_sequence :
     (p x)* ~p (q y)* ~q = (p x)* (~p q y)* ~p ~q + (p x)* ~p q y (q y)* ~q;
-identity normal_nested_loop :
-    (p x (q y)* ~q)* ~p = p x ((p + q) (q y + ~q x))* ~(p + q) + ~p;
 identity normal_loop_entry : (p x (q y)* ~q)* ~p = ~p + p x (q y + p ~q x)* ~q ~p;
 identity normal_goto_two_labels :
     (p x + ~p q y)* ~p ~q = ((p + q) (p x + ~p y))* ~(p + q);
@@ -104,18 +107,23 @@ identity normal_state_machine :
 identity fuse_same_guard [p x = p x p, p y = p y p, y x = x y] :
     p (x y)* <= p x* y*;
 identity fuse_commuting [x y = y x] : (x y)* <= (x + y)*;
-identity fuse_independent_loops [p y = y p, x y = y x, q x = x q] :
-    (p x)* ~p (q y)* ~q = (q y)* ~q (p x)* ~p;
-identity fuse_into_one [p y = y p, x y = y x, q x = x q] :
-    (p x)* ~p (q y)* ~q = (p x + q y)* ~p ~q;
-identity fuse_any_schedule [p y = y p, x y = y x, q x = x q] :
-    (p x + ~p q y)* ~p ~q = (q y + ~q p x)* ~p ~q;
+identity fuse_exit_past_guarded [p y = y p] : ~p q y = q y ~p;
+identity fuse_guarded_commute [p y = y p, x y = y x, q x = x q] : p x q y = q y p x;
+identity fuse_independent_loops [left : p y = y p, both : x y = y x, right : q x = x q] :
+    (p x)* ~p (q y)* ~q
+        = (p x)* (q y)* ~p ~q by left, fuse_exit_past_guarded, commutes(x := q y, y := ~p)
+        = (q y)* (p x)* ~p ~q by left, both, right, fuse_guarded_commute, stars_commute(x := p x, y := q y)
+        = (q y)* ~q (p x)* ~p
+          by right, fuse_exit_past_guarded(p := q, q := p, y := x), commutes(x := p x, y := ~q);
+identity fuse_into_one [left : p y = y p, both : x y = y x, right : q x = x q] :
+    (p x)* ~p (q y)* ~q
+        = (p x)* (q y)* ~p ~q by left, fuse_exit_past_guarded, commutes(x := q y, y := ~p)
+        = (p x + q y)* ~p ~q by left, both, right, fuse_guarded_commute, bubble_sort(x := p x, y := q y);
 identity fuse_pipeline [y x <= x y] : (x y)* <= x* y*;
 
 // False ones.
 
 fails branch_exchanged_wrong : p (q a + ~q b) = q (p a + ~p b);
-fails branch_distributes_before : x (p y + ~p z) = p x y + ~p x z;
 fails branch_correlated_wrong : (p x + ~p y) (p a + ~p b) = p x a + ~p y b;
 fails loop_not_repeat : x (p x)* ~p = (p x)* ~p;
 fails loop_guards_swap : (p (q x)* ~q)* ~p = (q (p x)* ~p)* ~q;

@@ -86,7 +86,6 @@ identity both_sequence [p (x # ~q) = 0, q (y # ~r) = 0] : p (x # (q (y # ~r))) =
 // Action systems: a loop of actions until none is enabled, f where none is.
 
 identity system_unfold : (a + b) # f = a ((a + b) # f) + b ((a + b) # f) + f;
-identity system_action_first [b_after : b a <= a b] : (a + b)^w = a^w + a* b^w by b_after, omega_sum_refine(x := a, y := b);
 identity system_more_actions : a # f <= (a + b) # f;
 identity system_action_refined [a <= b] : (a + c) # f <= (b + c) # f;
 identity system_split : (a + b) # f = (a* b) # (a # f);
@@ -99,15 +98,17 @@ identity system_data_refined [start : s <= u m, step : m a <= b m, last : m f <=
 identity system_stuttering_refined
     [start : s <= u m, step : m a <= b m, skip : m c <= m, last : m f <= v] :
     s c* a* f <= u b* v;
-identity system_hidden_terminates
-    [start : s <= u m, step : m a <= b m, skip : m c <= m, last : m f <= v, ends : c^w = 0] :
-    s (c* a)* c* f <= u b* v;
+identity system_hidden_skipped [m c <= m] : m c* <= m;
+identity system_hidden_runs [step : m a <= b m, skip : m c <= m] : m (c* a)* c* <= b* m
+    by step, skip, system_hidden_skipped, induction;
+identity system_hidden_refined
+    [start : s <= u m, step : m a <= b m, skip : m c <= m, last : m f <= v] :
+    s (c* a)* c* f <= u b* v by start, step, skip, last, system_hidden_runs;
 identity system_phases [never : b a = 0] : (a + b)* f = a* b* f;
 identity system_phases_total [never : b a = 0] : (a + b) # f = a # (b # f)
     by never, omega_sum_refine(x := a, y := b), eq2(x := a, y := b);
 identity system_reactive [moves : b a <= a b, ends : a^w = 0] : (a + b) # f = a* (b # f)
     by moves, ends, omega_sum_refine(x := a, y := b), eq2(x := a, y := b);
-identity system_fair_scheduling : (a* b)^w <= (a + b)^w;
 identity system_atomic [moves : b a <= a b] : (a b) # f <= (a + b) # f;
 
 // Assertions and coercions: `p` goes on where p holds and else stops; `p + ~p T` may do anything where p fails.

@@ -117,13 +117,14 @@ identity while_ends_variant [moves : z p x <= y z, ends : y^w = 0, seen : 1 <= u
     by moves, ends, seen, omega_simulation(x := p x);
 identity while_ends_at_once [p x p = 0] : (p x)^w = 0;
 identity while_ends_twice [p x p x p = 0] : (p x)^w = 0;
-identity while_ends_nested
-    [inner : (q y)^w = 0, outer : (p x (q y)* ~q)^w = 0] : (p x ((q y)* ~q + (q y)^w))^w = 0
-    by inner, outer, omega_isotone(x := p x ((q y)* ~q + (q y)^w), y := p x (q y)* ~q);
+identity while_ends_inner_body [inner : (q y)^w = 0] :
+    p x ((q y)* ~q + (q y)^w) = p x (q y)* ~q by inner;
+identity while_ends_nested [inner : (q y)^w = 0, outer : (p x (q y)* ~q)^w = 0] :
+    (p x ((q y)* ~q + (q y)^w))^w = 0
+    by inner, outer, while_ends_inner_body, omega_isotone(x := p x ((q y)* ~q + (q y)^w), y := p x (q y)* ~q);
 identity while_true_skip : (p 1)^w = p T;
 identity while_diverges_at [back : p T <= x p T] : p T <= x^w by back, coinduction_alone(y := p T);
-identity while_diverges_on_cycle [back : p <= p x p] : p T <= x^w
-    by back, coinduction_alone(x := p x, y := p T), omega_isotone(x := p x, y := x);
+identity while_diverges_on_cycle [back : p <= p x p] : p T <= x^w by back, coinduction_alone(y := p T);
 
 // False ones.
 
