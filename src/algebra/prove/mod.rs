@@ -113,6 +113,11 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
     }
 }
 
+/// Proves a statement of a suite, and does not look for models: the theorem's position.
+pub fn establish(suite: &mut Suite, item: usize, limits: &Limits) -> Option<usize> {
+    theorem_of(suite, item, limits, None).ok()
+}
+
 /// Hints of an item without which it is proved as well.
 pub fn ablate(suite: &mut Suite, item: usize, limits: &Limits) -> Vec<String> {
     let mut unneeded = Vec::new();
