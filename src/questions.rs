@@ -32,8 +32,9 @@ pub enum Wrong {
     NoLetter(String),
 }
 
-/// What the part of a question is called in messages.
+/// What the statement of a question is called in messages.
 pub const STATEMENT: &str = "<statement>";
+/// What the term of a question is called.
 pub const TERM: &str = "<term>";
 const THEORY: &str = "<theory>";
 /// What the file is called that a question becomes.
@@ -50,21 +51,45 @@ pub fn statement(q: &Question, depth: usize, load: &mut Loader) -> Result<Suite,
     file(q, STATEMENT, letters, "", depth, load)
 }
 
-/// A suite whose last item has the term asked for as its first left side.
+/// A term asked for.
+pub struct Asked {
+    /// What it stands in: the letters, the hypotheses of its theory, and as the last item a statement with what is given as premises.
+    pub suite: Suite,
+    /// The term.
+    pub term: Id,
+    /// How many symbols the user wrote, products having none.
+    pub written: usize,
+}
+
+/// A term, ready for [`crate::algebra::simplify`].
 ///
 /// # Errors
 /// See [`Wrong`].
-pub fn term(q: &Question, depth: usize, load: &mut Loader) -> Result<(Suite, Id), Wrong> {
+pub fn term(q: &Question, depth: usize, load: &mut Loader) -> Result<Asked, Wrong> {
     let tree = part(TERM, q.text, parse_term(q.text, depth))?;
     let mut letters = Letters::default();
     letters.tree(&tree, false);
     let suite = file(q, TERM, letters, "<= T", depth, load)?;
-    let left = suite
-        .items
-        .last()
-        .and_then(|i| i.links.first())
-        .map(|l| l.left);
-    Ok((suite, left.unwrap_or(crate::kernel::TOP)))
+    let link = suite.items.last().and_then(|i| i.links.first());
+    let term = link.map_or(crate::kernel::TOP, |l| l.left);
+    Ok(Asked {
+        suite,
+        term,
+        written: symbols(&tree),
+    })
+}
+
+/// Symbols of a term as written; products have none.
+fn symbols(tree: &Tree) -> usize {
+    let all = |xs: &[Tree]| xs.iter().map(symbols).sum::<usize>();
+    match &tree.form {
+        Form::Zero | Form::One | Form::Top | Form::Atom(_) | Form::State(_) => 1,
+        Form::SumOver(..) | Form::ProductOver(..) => 1,
+        Form::Not(x) | Form::Star(x) | Form::Omega(x) => 1 + symbols(x),
+        Form::Sum(xs) => all(xs) + xs.len() - 1,
+        Form::Product(xs) => all(xs),
+        Form::Hash(x, y) => 1 + symbols(x) + symbols(y),
+    }
 }
 
 fn part<T>(name: &str, text: &str, parsed: Result<T, Diagnostic>) -> Result<T, Wrong> {

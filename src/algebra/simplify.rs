@@ -22,9 +22,9 @@ pub struct Simplified {
 const ATTEMPTS: usize = 200;
 
 /// The smallest term found that equals `t` under the hypotheses of the suite and the premises of its last item; none if none was found that is
-/// smaller and proved equal.
-pub fn simplify(suite: &mut Suite, t: Id, limits: &Limits) -> Option<Simplified> {
-    let own = cost(&suite.development.terms, t);
+/// proved equal and smaller than it, or than the symbols that were written for it.
+pub fn simplify(suite: &mut Suite, t: Id, written: usize, limits: &Limits) -> Option<Simplified> {
+    let own = cost(&suite.development.terms, t).max((written, 0));
     if own.0 > LARGEST_TERM {
         return None;
     }

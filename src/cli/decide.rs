@@ -8,32 +8,29 @@ use super::question::{Unanswered, failed, list, question, tell, work};
 use coarsen::questions::{self, Wrong};
 use coarsen::report::proofs::{self, Detail, Proof};
 use coarsen::suites::{prove_item, untried};
+use std::sync::{Arc, Mutex};
 
 /// What the worker returns: the answer, and the proofs as text.
 type Worked = (Proof, Option<String>);
 
 /// Answers the question of `args`.
 pub fn run(args: &DecideArgs, output: &mut Output) -> Exit {
-    let job = args.clone();
-    let (proof, certificate) = match work(&args.limits, move |_| decide(&job)) {
+    let begun = Arc::new(Mutex::new(None));
+    let (job, left) = (args.clone(), Arc::clone(&begun));
+    let (proof, certificate) = match work(&args.limits, move |_| decide(&job, &left)) {
         Ok(answer) => answer,
         Err(Unanswered::Wrong(wrong)) => return tell(&wrong, args.format, output),
         Err(Unanswered::Failed(reason)) => {
-            return failed(&args.statement, &reason, args.format, output);
+            return failed(questions::STATEMENT, &reason, args.format, output);
         }
         Err(Unanswered::Stopped(why)) => {
-            let statement = args.clone();
-            // Reading takes no time; the search has been left behind.
-            match untried_for(&statement) {
-                Ok(proof) => (
-                    Proof {
-                        why: vec![format!("stopped by {why}")],
-                        ..proof
-                    },
-                    None,
-                ),
-                Err(wrong) => return tell(&wrong, args.format, output),
-            }
+            let begun = begun.lock().unwrap_or_else(|e| e.into_inner()).take();
+            let Some(proof) = begun else {
+                let reason = format!("stopped by {why} while reading");
+                return failed(questions::STATEMENT, &reason, args.format, output);
+            };
+            let why = vec![format!("stopped by {why}")];
+            (Proof { why, ..proof }, None)
         }
     };
     let mut exit = match proof.status {
@@ -59,21 +56,17 @@ pub fn run(args: &DecideArgs, output: &mut Output) -> Exit {
     exit
 }
 
-fn decide(args: &DecideArgs) -> Result<Worked, Wrong> {
+/// What the worker does; what can be said if it is left behind goes into `begun`.
+fn decide(args: &DecideArgs, begun: &Mutex<Option<Proof>>) -> Result<Worked, Wrong> {
     let asked = question(&args.statement, &args.given, &args.letters);
     let mut suite = questions::statement(&asked, args.limits.depth, &mut load)?;
     let item = suite.items.len() - 1;
+    let before = named(untried(&suite.items[item]), args);
+    *begun.lock().unwrap_or_else(|e| e.into_inner()) = Some(before);
     let proof = prove_item(&mut suite, item, &args.limits.prover, false);
     let proved = args.certificate.is_some() && proof.status == "proved";
     let certificate = proved.then(|| coarsen::kernel::write(&suite.development));
     Ok((named(proof, args), certificate))
-}
-
-/// The answer before there is one.
-fn untried_for(args: &DecideArgs) -> Result<Proof, Wrong> {
-    let asked = question(&args.statement, &args.given, &args.letters);
-    let suite = questions::statement(&asked, args.limits.depth, &mut load)?;
-    Ok(named(untried(&suite.items[suite.items.len() - 1]), args))
 }
 
 /// The statement is its own name.

@@ -6,8 +6,8 @@
 
 use crate::kernel::{Id, Node, ONE, TOP, Terms, ZERO};
 use egg::{
-    Analysis, CostFunction, DidMerge, EGraph, Extractor, Language, Pattern, RecExpr, Rewrite,
-    Runner, Var, define_language,
+    Analysis, BackoffScheduler, CostFunction, DidMerge, EGraph, Extractor, Language, Pattern,
+    RecExpr, Rewrite, Runner, Var, define_language,
 };
 use rustc_hash::FxHashSet;
 use std::time::Duration;
@@ -16,6 +16,9 @@ use std::time::Duration;
 pub const LARGEST: usize = 200;
 /// Rounds in which every law is used everywhere.
 const ITERATIONS: usize = 30;
+/// A law that fits at more places than this pauses for some rounds, and may be used twice as often afterwards: so commutativity and
+/// associativity leave room for the others.
+const USES: usize = 50;
 
 define_language! {
     enum Form {
@@ -306,6 +309,7 @@ pub fn smallest(
     graph.rebuild();
     let runner = Runner::<Form, Tests>::default()
         .with_egraph(graph)
+        .with_scheduler(BackoffScheduler::default().with_initial_match_limit(USES))
         .with_iter_limit(ITERATIONS)
         .with_node_limit(nodes)
         .with_time_limit(Duration::MAX)

@@ -13,12 +13,12 @@ mod search;
 mod words;
 
 pub use decide::{Decider, TooLarge};
-pub use outcome::{level, level_of};
+pub use outcome::{describe, level, level_of};
 
 use self::build::{Builder, Step};
 use self::context::{Allowed, Given, Source};
 use self::eliminate::{Reduced, eliminate, simulate};
-use self::outcome::{describe, refuted, tell};
+use self::outcome::{refuted, tell};
 use self::search::Search;
 use super::suite::{Declared, Hint, Item, Suite, Use};
 use super::term::Order;
