@@ -106,6 +106,15 @@ pub const PROOF_LIMITS: &[Limit] = &[
         help: "Pairs of terms and sets of terms in one decision",
     },
     Limit {
+        option: "limit-classes",
+        unit: Unit::Count,
+        default: "60",
+        least: 1,
+        most: 1000,
+        range: "1 to 1000",
+        help: "Classes of words that a decision with omega tells apart",
+    },
+    Limit {
         option: "limit-nodes",
         unit: Unit::Count,
         default: "10000",
@@ -322,6 +331,7 @@ impl FromArgMatches for ProofLimits {
             prover: coarsen::algebra::prove::Limits {
                 steps: count("limit-steps", default.steps),
                 pairs: count("limit-pairs", default.pairs),
+                classes: count("limit-classes", default.classes),
                 nodes: count("limit-nodes", default.nodes),
                 models: count("limit-models", default.models),
             },

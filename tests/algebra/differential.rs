@@ -26,6 +26,7 @@ pub const LIMITS: Limits = Limits {
     pairs: 300,
     nodes: 300,
     models: 400,
+    classes: 20,
 };
 
 struct Drawn {

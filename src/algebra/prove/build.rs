@@ -1,8 +1,14 @@
 //! A proof in the making: steps with what they claim.
 
 use super::decide::{Decider, TooLarge};
+use super::omega::Lasso;
 use crate::kernel::{Id, Node, ONE, Rule, Sym, TOP, Terms};
 use rustc_hash::FxHashMap;
+
+/// What to say when a decision took too many pairs.
+const PAIRS: &str = "the limit of pairs in a decision (--limit-pairs)";
+/// What to say when a decision with omega tells apart too many classes of words.
+pub const CLASSES: &str = "the limit of classes of words (--limit-classes)";
 
 /// A step of the proof, by position.
 pub type Step = usize;
@@ -15,8 +21,12 @@ pub struct Builder<'t> {
     pub rules: Vec<Rule>,
     /// What each claims.
     pub claims: Vec<(Id, Id)>,
-    /// Whether a decision was given up because it grew too large.
-    pub too_large: bool,
+    /// The limit that a decision was given up for, if one was.
+    pub too_large: Option<&'static str>,
+    /// Classes of words that a decision with omega tells apart.
+    pub classes: usize,
+    /// A word that shows that an inclusion with omega doesn't hold.
+    pub lasso: Option<Lasso>,
     hole: Sym,
     decider: Decider,
     decided: FxHashMap<(Id, Id), Option<Step>>,
@@ -24,8 +34,8 @@ pub struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    /// Nothing proved yet; decisions take at most `limit` pairs.
-    pub fn new(terms: &'t mut Terms, limit: usize) -> Self {
+    /// Nothing proved yet; decisions take at most so many pairs, and tell apart so many classes of words.
+    pub fn new(terms: &'t mut Terms, limit: usize, classes: usize) -> Self {
         let known = terms
             .symbols()
             .iter()
@@ -38,7 +48,9 @@ impl<'t> Builder<'t> {
             terms,
             rules: Vec::new(),
             claims: Vec::new(),
-            too_large: false,
+            too_large: None,
+            classes,
+            lasso: None,
             hole,
             decider: Decider::default(),
             decided: FxHashMap::default(),
@@ -62,12 +74,25 @@ impl<'t> Builder<'t> {
             Ok(Some(pairs)) => Some(self.push(Rule::Decide(left, right, pairs), left, right)),
             Ok(None) => None,
             Err(TooLarge) => {
-                self.too_large = true;
+                self.too_large = Some(PAIRS);
                 None
             }
         };
         self.decided.insert((left, right), step);
         step
+    }
+
+    /// Whether an inclusion that decisions could not show doesn't follow from the axioms: there is a word against it, or no omega or sum over
+    /// processes that proofs might look into.
+    pub fn is_settled(&self, left: Id, right: Id) -> bool {
+        let open = |n: &Node| {
+            matches!(
+                n,
+                Node::Omega(_) | Node::SumOver(..) | Node::ProductOver(..)
+            )
+        };
+        let closed = |t: Id| !self.terms.any(t, &mut |n| open(n));
+        self.lasso.is_some() || closed(left) && closed(right)
     }
 
     /// `a` then `b`: where they don't meet literally, a decision stands between.

@@ -85,6 +85,13 @@ pub struct Context {
     pub equations: Vec<(Directed, Directed)>,
 }
 
+impl Context {
+    /// Whether nothing may be used.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.zeros.is_empty()
+    }
+}
+
 /// The index variables of a statement.
 pub fn variables(terms: &Terms, s: &Statement) -> Vec<u32> {
     let mut all: Vec<u32> = s.distinct.iter().flat_map(|(i, j)| [*i, *j]).collect();

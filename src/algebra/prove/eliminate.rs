@@ -9,6 +9,8 @@ use super::context::{Context, Directed};
 use super::search::Search;
 use crate::kernel::{Id, Node, ONE, Sym};
 
+/// Summands of a right side that what passes a letter is gathered from.
+const SUMMANDS: usize = 16;
 /// Rules that simulations may add.
 const MOST_SIMULATIONS: usize = 24;
 
@@ -202,7 +204,7 @@ fn replace(s: &mut Search, r: &mut Reduced, symbol: Sym, x: Id, by: Id) -> bool 
 }
 
 /// Adds what simulation gives: `x z <= z y` gives `x* z <= z y*`, and `z x <= y z` gives `z x* <= y* z`
-/// (Stoller & Cohen 2003, (1)), twice over.
+/// (Stoller & Cohen 2003, (1)), twice over. `z x <= r` gives `z x* <= x* s` as well, where s is what is left of r behind any x, with z; and the mirror image.
 pub fn simulate(s: &mut Search, c: &mut Context) {
     let mut next = 0;
     for _ in 0..2 {
@@ -220,6 +222,8 @@ pub fn simulate(s: &mut Search, c: &mut Context) {
                 if r.ends_with(z) {
                     more.push(starred(s, x, z, &r[..r.len() - z.len()], false));
                 }
+                more.extend(passed(s, z, x, rule.right, false));
+                more.extend(passed(s, z, x, rule.right, true));
             }
         }
         next = known;
@@ -236,6 +240,41 @@ pub fn simulate(s: &mut Search, c: &mut Context) {
         }
     }
     s.renew(c);
+}
+
+/// For `a b <= r`: `a b* <= b* s`, where s is a and what is left of r behind any b; or `a* b <= s a*` with b and what is left of r before any a.
+fn passed(s: &mut Search, a: &[Id], b: &[Id], r: Id, mirrored: bool) -> Option<(Id, Id)> {
+    let product = |s: &mut Search, f: &[Id]| s.b.terms.product(f.iter().copied());
+    let (a, b) = (product(s, a), product(s, b));
+    let (kept, moved) = if mirrored { (b, a) } else { (a, b) };
+    let star = s.b.terms.star(moved);
+    let mut rest = vec![kept];
+    for m in s.b.monomials(r, SUMMANDS)? {
+        let factors = s.b.factors(m);
+        let stays = |f: &Id| *f != moved && *f != star;
+        let left = match mirrored {
+            true => factors
+                .iter()
+                .rposition(stays)
+                .map_or(&[][..], |n| &factors[..=n]),
+            false => factors
+                .iter()
+                .position(stays)
+                .map_or(&[][..], |n| &factors[n..]),
+        };
+        rest.push(product(s, left));
+    }
+    let rest = s.b.terms.sum(rest);
+    Some(match mirrored {
+        true => (
+            s.b.terms.product([star, kept]),
+            s.b.terms.product([rest, star]),
+        ),
+        false => (
+            s.b.terms.product([kept, star]),
+            s.b.terms.product([star, rest]),
+        ),
+    })
 }
 
 fn starred(s: &mut Search, x: &[Id], z: &[Id], y: &[Id], at_left: bool) -> (Id, Id) {

@@ -8,6 +8,7 @@ mod build;
 mod context;
 mod decide;
 mod eliminate;
+mod omega;
 mod outcome;
 mod search;
 mod words;
@@ -20,6 +21,7 @@ use self::context::{Allowed, Given, Source};
 use self::eliminate::{Reduced, eliminate, simulate};
 use self::outcome::{refuted, tell};
 use self::search::Search;
+use super::refute::Model;
 use super::suite::{Declared, Hint, Item, Suite, Use};
 use super::term::Order;
 use crate::kernel::{Development, Id, Renaming, Rule, Statement, Sym, Theorem};
@@ -42,6 +44,8 @@ pub struct Limits {
     pub steps: usize,
     /// Pairs of one decision.
     pub pairs: usize,
+    /// Classes of words that a decision with omega tells apart.
+    pub classes: usize,
     /// Nodes of the e-graph.
     pub nodes: usize,
     /// Models tried by the refuter.
@@ -53,6 +57,7 @@ impl Default for Limits {
         Limits {
             steps: 2_000,
             pairs: 20_000,
+            classes: 60,
             nodes: 10_000,
             models: 20_000,
         }
@@ -64,7 +69,7 @@ impl Default for Limits {
 pub struct Outcome {
     /// The answer.
     pub status: Status,
-    /// Which engine gave it: `decide`, `hypotheses`, `egraph`, `search` or `refuter`; `rejected` if the kernel refused a proof.
+    /// Which engine gave it: `decide`, `omega`, `hypotheses`, `egraph`, `search` or `refuter`; `rejected` if the kernel refused a proof.
     pub engine: String,
     /// Why, in lines: rules used; the monomials that are not below the right side and the limit; or the model.
     pub why: Vec<String>,
@@ -83,6 +88,8 @@ pub struct Residual {
     pub limit: Option<&'static str>,
     /// The kernel's objection, if it had one: that is a bug.
     pub rejected: Option<String>,
+    /// Relations that may refute it, and stand for a word that the left side has and the right side has not.
+    pub model: Option<Box<Model>>,
 }
 
 /// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been.
@@ -93,7 +100,7 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
             let (engine, why) = describe(&suite.development, n);
             (why, engine, Status::Proved, Some(n))
         }
-        Err(residual) => match refuted(suite, item, limits) {
+        Err(residual) => match refuted(suite, item, limits, residual.model.as_deref()) {
             Some(model) => (model, "refuter".into(), Status::Refuted, None),
             None => {
                 let engine = if residual.rejected.is_some() {
@@ -211,7 +218,11 @@ impl<'d> Proof<'d> {
         (left, right): (Id, Id),
     ) -> Result<Step, Residual> {
         let fresh = self.development.variables.len() as u32 + 1;
-        let mut b = Builder::new(&mut self.development.terms, self.limits.pairs);
+        let mut b = Builder::new(
+            &mut self.development.terms,
+            self.limits.pairs,
+            self.limits.classes,
+        );
         (b.rules, b.claims) = (
             std::mem::take(&mut self.rules),
             std::mem::take(&mut self.claims),
@@ -219,6 +230,11 @@ impl<'d> Proof<'d> {
         let budget = (self.limits.steps, self.limits.nodes);
         let mut s = Search::new(b, given.to_vec(), allowed.clone(), budget, fresh);
         let outcome = one(&mut s, distinct, left, right);
+        let outcome = outcome.map_err(|residual| {
+            let word = s.b.lasso.take();
+            let model = word.map(|w| Box::new(w.model(s.b.terms, [left, right])));
+            Residual { model, ..residual }
+        });
         (self.rules, self.claims) = (s.b.rules, s.b.claims);
         outcome
     }
@@ -263,7 +279,13 @@ fn one(s: &mut Search, distinct: &[(u32, u32)], left: Id, right: Id) -> Result<S
         return cases(s, distinct, (i, j), left, right);
     }
     let context = s.context(&vars, distinct, &goal);
+    if let Some(step) = s.decide_fully(&context, left, right) {
+        return Ok(step);
+    }
     let budget = s.budget;
+    if context.is_empty() && s.b.too_large.is_none() && s.b.is_settled(left, right) {
+        return Err(residual(s, &context, left, right));
+    }
     if !s.allowed.automatic {
         return match s.prove(&context, left, right) {
             Some(step) => Ok(step),
@@ -276,11 +298,15 @@ fn one(s: &mut Search, distinct: &[(u32, u32)], left: Id, right: Id) -> Result<S
     }
     let mut reduced = Reduced::new(context, left, right);
     s.budget = budget;
-    if eliminate(s, &mut reduced)
-        && let Some(step) = s.prove_within(&reduced.context, reduced.left, reduced.right, 4)
-        && let Some(step) = reduced.back(s, step)
-    {
-        return Ok(step);
+    if eliminate(s, &mut reduced) {
+        let (context, left, right) = (reduced.context.clone(), reduced.left, reduced.right);
+        let step = match s.decide_fully(&context, left, right) {
+            Some(step) => Some(step),
+            None => s.prove_within(&context, left, right, 4),
+        };
+        if let Some(step) = step.and_then(|step| reduced.back(s, step)) {
+            return Ok(step);
+        }
     }
     simulate(s, &mut reduced.context);
     s.budget = budget;
@@ -338,7 +364,7 @@ fn cases(
 fn residual(s: &mut Search, c: &context::Context, left: Id, right: Id) -> Residual {
     let limit = match (s.budget, s.b.too_large) {
         (0, _) => Some("the limit of search nodes (--limit-steps)"),
-        (_, true) => Some("the limit of pairs in a decision (--limit-pairs)"),
+        (_, Some(limit)) => Some(limit),
         _ if s.classes.cut_short => Some("the limit of nodes in an e-graph (--limit-nodes)"),
         _ => None,
     };
@@ -347,6 +373,7 @@ fn residual(s: &mut Search, c: &context::Context, left: Id, right: Id) -> Residu
         right: Some(right),
         limit,
         rejected: None,
+        model: None,
     }
 }
 
@@ -389,13 +416,20 @@ fn theorem_of(
                 .collect()
         });
         let (given, allowed) = usable(&mut proof, &this, hints.as_deref(), &lemmas)?;
-        let step = proof.part(&given, &allowed, &this.distinct, (link.left, link.right))?;
-        proves.push(step);
-        up.push(step);
+        let mut ways = vec![(link.left, link.right)];
         if link.order == Order::Equal {
-            let step = proof.part(&given, &allowed, &this.distinct, (link.right, link.left))?;
+            ways.push((link.right, link.left));
+        }
+        for (n, way) in ways.into_iter().enumerate() {
+            let step = proof.part(&given, &allowed, &this.distinct, way);
+            let step = step.map_err(|mut residual| {
+                if let Some(model) = &mut residual.model {
+                    model.part = proves.len();
+                }
+                residual
+            })?;
             proves.push(step);
-            down.push(step);
+            if n == 0 { &mut up } else { &mut down }.push(step);
         }
     }
     if this.links.len() > 1 {

@@ -1,7 +1,7 @@
 //! What is said of a proof, or of the want of one.
 
 use super::{Limits, Residual};
-use crate::algebra::refute::refute;
+use crate::algebra::refute::{Model, refute};
 use crate::algebra::show;
 use crate::algebra::suite::{Level, Suite};
 use crate::kernel::{Development, Id, Node, Rule, Statement, Terms, Theorem, ZERO};
@@ -29,24 +29,23 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
     let uses = count(|r| {
         matches!(
             r,
-            Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Theorem { .. } | Rule::Unfold(_)
+            Rule::Hypothesis(..) | Rule::Premise(..) | Rule::Theorem { .. }
         )
     });
-    let only_zeros = t.steps.iter().all(|r| {
-        let structural = matches!(
+    let unfoldings = count(|r| matches!(r, Rule::Unfold(_)));
+    let structural = |r: &Rule| {
+        matches!(
             r,
             Rule::Decide(..) | Rule::Chain(_) | Rule::Join(_) | Rule::Context(..)
-        );
-        structural || matches!(r, Rule::Hypothesis(..) | Rule::Premise(..))
-    });
+        )
+    };
+    let about_omega = |r: &Rule| matches!(r, Rule::Unfold(_) | Rule::Coinduction(..));
+    let given = |r: &Rule| matches!(r, Rule::Hypothesis(..) | Rule::Premise(..));
+    let all = |f: &dyn Fn(&Rule) -> bool| t.steps.iter().all(f);
+    let only_zeros = all(&|r| structural(r) || given(r));
     let engine = match uses_of(d, t) {
-        _ if t
-            .steps
-            .iter()
-            .all(|r| matches!(r, Rule::Decide(..) | Rule::Chain(_))) =>
-        {
-            "decide"
-        }
+        _ if all(&|r| matches!(r, Rule::Decide(..) | Rule::Chain(_))) => "decide",
+        _ if all(&|r| structural(r) || about_omega(r)) => "omega",
         Some(Uses::Zeros) if only_zeros => "hypotheses",
         Some(Uses::Words) if only_zeros => "egraph",
         _ => "search",
@@ -60,6 +59,7 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
     say(decisions, "decision");
     say(uses, "hypothesis use");
     say(inductions, "induction");
+    say(unfoldings, "unfolding");
     say(coinductions, "coinduction");
     say(sums, "sum rule");
     say(cases, "case split");
@@ -166,12 +166,22 @@ pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
 }
 
 /// A model in which a statement fails, in lines.
-pub fn refuted(suite: &Suite, item: usize, limits: &Limits) -> Option<Vec<String>> {
+pub fn refuted(
+    suite: &Suite,
+    item: usize,
+    limits: &Limits,
+    candidate: Option<&Model>,
+) -> Option<Vec<String>> {
     let (d, this) = (&suite.development, &suite.items[item]);
     let theory = d.hypotheses().iter().map(|(_, s)| s);
     let assumed = theory.chain(this.premises.iter().map(|(_, s)| s));
     let assumed: Vec<Statement> = assumed.cloned().collect();
     let goal = super::statement(this);
-    let model = refute(&d.terms, &assumed, &goal.distinct, &goal.parts, limits)?;
+    let model = refute(&d.terms, &assumed, &goal.distinct, &goal.parts, limits).or_else(|| {
+        let model = candidate?;
+        let part = goal.parts.get(model.part)?;
+        (goal.distinct.is_empty() && model.is_confirmed(&d.terms, &assumed, part))
+            .then(|| model.clone())
+    })?;
     Some(model.lines(&d.terms, &d.variables))
 }

@@ -6,12 +6,15 @@
 
 use super::build::{Builder, Step};
 use super::context::{Allowed, Context, Directed, Given, context, tests_of, variables_of};
+use super::omega::{self, Effort};
 use super::words::Classes;
 use crate::kernel::{Claim, Id, Index, Node, ONE, Rule, TOP, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Monomials that a term may have.
 const MONOMIALS: usize = 256;
+/// Monomials of an omega's body that is broken up.
+const PARTS: usize = 4;
 /// Factors of a monomial that is searched.
 const FACTORS: usize = 24;
 /// Rule uses on one branch.
@@ -29,6 +32,7 @@ pub struct Search<'t> {
     pub budget: usize,
     contexts: usize,
     under_zeros: FxHashMap<(usize, Id, Id), Option<Step>>,
+    omegas: FxHashMap<(Id, Id), Option<Step>>,
     failed: FxHashMap<(usize, Id, Id), usize>,
     proved: FxHashMap<(usize, Id, Id), Step>,
     open: FxHashSet<(usize, Id, Id)>,
@@ -67,6 +71,7 @@ impl<'t> Search<'t> {
             budget,
             contexts: 0,
             under_zeros: FxHashMap::default(),
+            omegas: FxHashMap::default(),
             failed: FxHashMap::default(),
             proved: FxHashMap::default(),
             open: FxHashSet::default(),
@@ -138,6 +143,9 @@ impl<'t> Search<'t> {
         if let Some(step) = self.b.decide(left, right) {
             return Some(step);
         }
+        if let Some(step) = self.with_omega(left, right, Effort::Direct) {
+            return Some(step);
+        }
         if c.zeros.is_empty() {
             return None;
         }
@@ -145,12 +153,34 @@ impl<'t> Search<'t> {
         if let Some(known) = self.under_zeros.get(&key) {
             return *known;
         }
-        let step = self.decide_under(c, left, right);
+        let step = self.decide_under(c, left, right, Effort::Direct);
         self.under_zeros.insert(key, step);
         step
     }
 
-    fn decide_under(&mut self, c: &Context, left: Id, right: Id) -> Option<Step> {
+    /// Decides an inclusion with omega under the hypotheses of the form `e = 0`, whatever it takes.
+    pub fn decide_fully(&mut self, c: &Context, left: Id, right: Id) -> Option<Step> {
+        self.with_omega(left, right, Effort::Full)
+            .or_else(|| self.decide_under(c, left, right, Effort::Full))
+    }
+
+    /// Decides an inclusion with omega, if that takes no more than one loop for each monomial.
+    fn with_omega(&mut self, left: Id, right: Id, effort: Effort) -> Option<Step> {
+        if !self.allowed.coinduction || !self.allowed.unfold {
+            return None;
+        }
+        if effort == Effort::Full {
+            return omega::inclusion(&mut self.b, left, right, effort);
+        }
+        if let Some(known) = self.omegas.get(&(left, right)) {
+            return *known;
+        }
+        let step = omega::inclusion(&mut self.b, left, right, effort);
+        self.omegas.insert((left, right), step);
+        step
+    }
+
+    fn decide_under(&mut self, c: &Context, left: Id, right: Id, effort: Effort) -> Option<Step> {
         let b = &mut self.b;
         let letters = b.letters([left]);
         let all = letters.contains(&TOP)
@@ -185,7 +215,12 @@ impl<'t> Search<'t> {
         let whole = b
             .terms
             .sum(std::iter::once(right).chain(extra.iter().copied()));
-        let mut steps = vec![b.decide(left, whole)?];
+        let first = match b.decide(left, whole) {
+            Some(step) => step,
+            None => self.with_omega(left, whole, effort)?,
+        };
+        let b = &mut self.b;
+        let mut steps = vec![first];
         let hole = b.hole();
         let middle = b.terms.product([around, hole, around]);
         for (n, z) in zeros.iter().enumerate() {
@@ -289,6 +324,11 @@ impl<'t> Search<'t> {
             return Some(step);
         }
         if let Some(step) = self.rewrites(c, &factors, right, depth) {
+            return Some(step);
+        }
+        if self.allowed.coinduction
+            && let Some(step) = self.last_of(c, &factors, right, depth)
+        {
             return Some(step);
         }
         for equal in class.iter().skip(1) {
@@ -475,7 +515,9 @@ impl<'t> Search<'t> {
         }
         let monomials = self.b.monomials(right, MONOMIALS)?;
         let mut bodies = Vec::new();
-        for m in &monomials {
+        // What is known to end may be on the right as well.
+        let ending = c.zeros.iter().map(|z| &z.left);
+        for m in monomials.iter().chain(ending) {
             if let Some(first) = self.b.factors(*m).first()
                 && let Node::Star(x) | Node::Omega(x) = self.b.terms.node(*first)
                 && !bodies.contains(x)
@@ -508,6 +550,46 @@ impl<'t> Search<'t> {
             };
             if let Some(rest) = rest {
                 return self.b.chain(&[done, rest]);
+            }
+        }
+        None
+    }
+
+    /// `a (x + y)^w` broken up by whether y comes again and again: `(x + y)^w <= x^w + x* y (x + y)^w`.
+    fn last_of(&mut self, c: &Context, factors: &[Id], right: Id, depth: usize) -> Option<Step> {
+        let (last, before) = factors.split_last()?;
+        let Node::Omega(body) = *self.b.terms.node(*last) else {
+            return None;
+        };
+        let parts = self.b.monomials(body, PARTS)?;
+        if parts.len() < 2 {
+            return None;
+        }
+        for n in 0..parts.len() {
+            let others = parts
+                .iter()
+                .enumerate()
+                .filter(|(m, _)| *m != n)
+                .map(|(_, t)| *t);
+            let rest = self.b.terms.sum(others);
+            let mut ways = vec![(parts[n], rest), (rest, parts[n])];
+            ways.truncate(if parts.len() == 2 { 1 } else { 2 });
+            for (x, y) in ways {
+                let again = self.b.terms.product([y, *last]);
+                let unfolded = self.b.terms.product([x, *last]);
+                let unfolded = self.b.terms.sum([unfolded, again]);
+                let product = self.b.terms.product([body, *last]);
+                let step = self.b.push(Rule::Unfold(body), *last, product);
+                let step = self.b.ending(step, unfolded)?;
+                let (omega, star) = (self.b.terms.omega(x), self.b.terms.star(x));
+                let ended = self.b.terms.product([star, again]);
+                let both = self.b.terms.sum([omega, ended]);
+                let step = self.b.push(Rule::Coinduction(x, again, step), *last, both);
+                let step = self.b.within(before, step, &[]);
+                let next = self.b.claims[step].1;
+                if let Some(rest) = self.below(c, next, right, depth - 1) {
+                    return self.b.chain(&[step, rest]);
+                }
             }
         }
         None

@@ -18,7 +18,7 @@ struct Evaluation<'a> {
 
 impl Model {
     /// Whether every hypothesis holds and the pair is in the left side of the goal but not in the right one.
-    pub(super) fn is_confirmed(
+    pub fn is_confirmed(
         &self,
         terms: &Terms,
         hypotheses: &[Statement],
