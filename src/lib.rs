@@ -9,6 +9,7 @@ pub mod inference;
 pub mod kernel;
 pub mod leaf;
 pub mod program;
+pub mod questions;
 pub mod reduction;
 pub mod relation;
 pub mod report;

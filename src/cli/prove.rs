@@ -375,7 +375,7 @@ fn job(
 }
 
 /// The file that `use "path";` in the file `from` speaks of.
-fn load(path: &str, from: &str) -> Result<Text, String> {
+pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
     let mut whole = PathBuf::new();
     for part in folder.join(path).components() {
