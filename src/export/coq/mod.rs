@@ -23,6 +23,18 @@ pub const LIBRARY: &str = include_str!("../../../proofs/coq/Coarsen.v");
 /// The name of the library's file.
 pub const LIBRARY_NAME: &str = "Coarsen.v";
 
+/// The name of a file for Coq, from that of any file: letters, digits and `_`.
+pub fn module(stem: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = stem.chars().map(plain).collect();
+    let named = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    // Coq itself, or the library, may have a file of a name that is no more than a word.
+    match named && name != "Coarsen" {
+        true => name,
+        false => format!("proofs_{name}"),
+    }
+}
+
 const HEADER: &str = "\
 Require Import Coarsen.
 
