@@ -6,7 +6,7 @@
 mod enumerate;
 #[path = "adversarial/generate.rs"]
 mod generate;
-mod shipped;
+use crate::shipped;
 #[path = "adversarial/undisciplined.rs"]
 mod undisciplined;
 

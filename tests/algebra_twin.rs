@@ -1,6 +1,6 @@
 //! The engines of the algebra against naive twins and against relational models.
 
-mod algebra;
+use crate::algebra;
 
 use algebra::dice::{Dice, Text, Vocabulary};
 use algebra::differential::{Figures, one};

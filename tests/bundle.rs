@@ -1,7 +1,7 @@
 //! Bundles: what a check establishes is accepted by the leaf checker, and what is changed in a bundle is rejected or still true.
 
-mod shipped;
-mod twin;
+use crate::shipped;
+use crate::twin;
 
 use coarsen::bundle::{Bundle, FALSE, Node, read, write};
 use coarsen::control::Control;

@@ -1,7 +1,7 @@
 //! Hypotheses derived from facts: which are, from how many, and whether what they rest on is true.
 
-mod shipped;
-mod twin;
+use crate::shipped;
+use crate::twin;
 
 use coarsen::control::Control;
 use coarsen::kernel::{self, Id, Index, Node};

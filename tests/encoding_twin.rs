@@ -1,7 +1,7 @@
 //! The BDD encoding against the interpreter: state expressions on random states, and the steps of every location
 //! from every type-correct state, q included.
 
-mod twin;
+use crate::twin;
 
 use coarsen::Session;
 use coarsen::control::Control;

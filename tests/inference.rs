@@ -1,6 +1,6 @@
 //! Inferred disciplines: whatever is guessed, the answers are those of the full exploration of the original program.
 
-mod twin;
+use crate::twin;
 
 use coarsen::CheckOptions;
 use coarsen::report::{Inferred, Report, Status, Verdict};

@@ -1,7 +1,7 @@
 //! The kernel on garbage: certificates cut short, scrambled and mutated, and some written to hurt. It never panics, is done in bounded time,
 //! and what it accepts is true, as far as relational models can tell.
 
-mod algebra;
+use crate::algebra;
 
 use algebra::dice::{Dice, Text};
 use algebra::model::Model;

@@ -4,7 +4,7 @@
 //! for its side conditions. What the kernel admits has to be true in the model. So an unsound rule shows as soon as a
 //! careless use of it gets through; a test of careful uses would see nothing.
 
-mod algebra;
+use crate::algebra;
 
 use algebra::dice::{Dice, Vocabulary};
 use algebra::model::Model;

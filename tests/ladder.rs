@@ -3,8 +3,8 @@
 
 #[path = "ladder/naive.rs"]
 mod naive;
-mod shipped;
-mod twin;
+use crate::shipped;
+use crate::twin;
 
 use biodivine_lib_bdd::{Bdd, BddValuation};
 use coarsen::Session;

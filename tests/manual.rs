@@ -11,7 +11,7 @@
 //! | `console` | runs each `$ coarsen ..` and compares what the terminal would show, and the exit code |
 //!
 //! In a `console` block, `? 10` behind a command is its exit code (0 if there is none), and `...` stands for any lines.
-//! Commands run in a scratch directory of their page, with copies of `models/`, `theories/` and `proofs/`. Seconds are written as 0.000. `UPDATE=1 cargo test --test manual`
+//! Commands run in a scratch directory of their page, with copies of `models/`, `theories/` and `proofs/`. Seconds are written as 0.000. `UPDATE=1 cargo test --test all manual`
 //! writes the real output into the pages; what was elided is elided again where it can be found (a part between two
 //! `...` by its first line).
 

@@ -1,6 +1,6 @@
 //! The shipped models keep what their comments and `expect` lines promise, and their counts are counted a second time.
 
-mod shipped;
+use crate::shipped;
 
 use std::collections::BTreeSet;
 use std::process::Command;

@@ -3,7 +3,7 @@
 //! What still loads is checked twice: against the interpreter by the tool's own cross-check, and against the brute-force
 //! reduced system of these tests.
 
-mod shipped;
+use crate::shipped;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

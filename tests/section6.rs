@@ -2,7 +2,7 @@
 //!
 //! docs/performance.md has the table, with four threads too.
 
-mod shipped;
+use crate::shipped;
 
 use coarsen::report::{Report, Verdict};
 use shipped::coarse::reduced;

@@ -1,7 +1,7 @@
 //! Every trace of every shipped model, replayed twice: from its ITF form with nothing but the model's text, and by the
 //! interpreter; and no trace has more coarse steps than needed.
 
-mod shipped;
+use crate::shipped;
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! The comparison of the tool with the twin can fail: a report that says what the twin says passes, any other does not.
 
-mod twin;
+use crate::twin;
 
 use coarsen::report::{Hypothesis, Property, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};

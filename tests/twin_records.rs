@@ -1,7 +1,7 @@
 //! The naive twin checks itself on records, pools, references and procedures, in small programs whose states can be
 //! counted by hand, as the comments do.
 
-mod twin;
+use crate::twin;
 
 use twin::ast::*;
 use twin::compile::Loc;

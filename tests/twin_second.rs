@@ -1,7 +1,7 @@
 //! The naive twin checks itself on the second part of the language: each synchronisation object, `start` and `join`, and
 //! each discipline in a small program whose states can be counted by hand, as the comments do.
 
-mod twin;
+use crate::twin;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;

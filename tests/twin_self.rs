@@ -1,6 +1,6 @@
 //! The naive twin checks itself, without the tool, on programs whose meaning and numbers are known.
 
-mod twin;
+use crate::twin;
 
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@
 //! the discipline iff the original has one; and where there is none, it reaches exactly the original's visible states
 //! (corollary (c)), its deadlocks (b), its failed assertions (d), and agrees on every state property (a).
 
-mod twin;
+use crate::twin;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};

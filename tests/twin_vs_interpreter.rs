@@ -1,7 +1,7 @@
 //! The front end and the explicit interpreter agree with the naive twin on random programs: locations, labels, and
 //! everything that an exploration of the original program finds.
 
-mod twin;
+use crate::twin;
 
 use std::collections::BTreeMap;
 

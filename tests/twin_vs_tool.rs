@@ -1,6 +1,6 @@
 //! The tool agrees with its naive twin, on random programs and on the examples: steps, hypotheses, counts, verdicts.
 
-mod twin;
+use crate::twin;
 
 use coarsen::CheckOptions;
 use coarsen::report::Report;
