@@ -71,6 +71,12 @@ Proof. intros H. now rewrite H. Qed.
 Lemma sye {x y} : x ≡ y -> y ≡ x.
 Proof. now symmetry. Qed.
 
+(** What [kat] does, without its search for the order and the laws. *)
+Lemma by_equation {x y} : (let L := oa_laws in x + y ≡ y) -> x ≦ y.
+Proof. intro H. now apply leq_iff_cup. Qed.
+Lemma by_equation' {x y} : (let L := oa_laws in x ≡ y) -> x ≡ y.
+Proof. trivial. Qed.
+
 (** * Contexts *)
 
 Lemma le_cup {a b x y} : a ≦ b -> x ≦ y -> a + x ≦ b + y.
@@ -258,6 +264,9 @@ Proof.
   rewrite <- (negneg (f i)). apply neg_leq, oa_tests. now apply H.
 Qed.
 End rules.
+
+(** Closes what holds in every Kleene algebra with tests. *)
+Ltac leaf := (apply by_equation || apply by_equation'); pre_dec true.
 
 (** * Binary relations are an omega algebra
 

@@ -389,7 +389,11 @@ fn job(
             });
         };
         if let Some(folder) = &args.certificate {
-            put(folder, "cert", Ok(coarsen::kernel::write(&suite.development)));
+            put(
+                folder,
+                "cert",
+                Ok(coarsen::kernel::write(&suite.development)),
+            );
         }
         if let Some(folder) = args.to.get(1) {
             control.enter(format!("{file}: writing it for Coq"));

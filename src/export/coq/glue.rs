@@ -6,7 +6,7 @@
 use super::leaf::Leaves;
 use super::print::{Printer, Scope};
 use super::tree::{Sort, Tree};
-use crate::kernel::{Id, Node, ONE, Sym, TOP, ZERO};
+use crate::kernel::{Id, Index, Node, ONE, Sym, TOP, ZERO};
 
 /// Writes proofs that terms are equal or ordered.
 pub struct Glue<'a> {
@@ -27,9 +27,14 @@ pub fn linked(links: impl IntoIterator<Item = Proof>) -> String {
     rest.fold(last, |proof, link| format!("(tr {link} {proof})"))
 }
 
-fn equal(links: [Proof; 2]) -> Proof {
+/// Proofs of `x = y` and `y = z` as one.
+fn equal(links: [Proof; 2], sort: Sort) -> Proof {
+    let lemma = match sort {
+        Sort::Element => "tre",
+        Sort::Test => "tre_test",
+    };
     match links {
-        [Some(a), Some(b)] => Some(format!("(tre {a} {b})")),
+        [Some(a), Some(b)] => Some(format!("({lemma} {a} {b})")),
         [a, b] => a.or(b),
     }
 }
@@ -60,33 +65,37 @@ impl Glue<'_> {
             Sort::Element => leaf,
             Sort::Test => leaf.map(|p| format!("(eq_tests {p})")),
         };
-        match sort {
-            Sort::Element => equal([from, leaf]),
-            Sort::Test => match (from, leaf) {
-                (Some(a), Some(b)) => Some(format!("(tre_test {a} {b})")),
-                (a, b) => a.or(b),
-            },
-        }
+        equal([from, leaf], sort)
     }
 
     /// A tree with its opaque parts in normal form, and a proof that it is equal.
     fn tidy(&mut self, t: &Tree, sort: Sort, scope: &Scope) -> (Tree, Proof) {
         let test = sort == Sort::Test;
-        let one = |me: &mut Self, x: &Tree, sort: Sort, lemma: &str, f: fn(Box<Tree>) -> Tree| {
-            let (x, proof) = me.tidy(x, sort, scope);
-            let tree = f(Box::new(x)).folded(me.printer.terms, sort_of(lemma, sort));
-            (tree, proof.map(|p| format!("({lemma} {p})")))
-        };
         match t {
             Tree::Term(_) => (t.clone(), None),
-            Tree::Test(x) => one(self, x, Sort::Test, "eq_inj", Tree::Test),
-            Tree::Not(x) => one(self, x, Sort::Test, "eq_not", Tree::Not),
-            Tree::Star(x) => one(self, x, sort, "eq_str", Tree::Star),
+            Tree::Test(x) => {
+                let (x, proof) = self.tidy(x, Sort::Test, scope);
+                let tree = Tree::Test(Box::new(x)).folded(self.printer.terms, sort);
+                (tree, proof.map(|p| format!("(eq_inj {p})")))
+            }
+            Tree::Not(x) => {
+                let (x, proof) = self.tidy(x, Sort::Test, scope);
+                let tree = Tree::Not(Box::new(x)).folded(self.printer.terms, Sort::Test);
+                (tree, proof.map(|p| format!("(eq_not {p})")))
+            }
+            Tree::Star(x) => {
+                let (x, proof) = self.tidy(x, sort, scope);
+                let tree = Tree::Star(Box::new(x)).folded(self.printer.terms, sort);
+                (tree, proof.map(|p| format!("(eq_str {p})")))
+            }
             Tree::Sum(all) | Tree::Product(all) => {
                 let parts: Vec<(Tree, Proof)> =
                     all.iter().map(|x| self.tidy(x, sort, scope)).collect();
                 let changed = parts.iter().any(|(_, p)| p.is_some());
-                let (sum, same) = (matches!(t, Tree::Sum(_)), if test { "ref_test" } else { "rfe" });
+                let (sum, same) = (
+                    matches!(t, Tree::Sum(_)),
+                    if test { "ref_test" } else { "rfe" },
+                );
                 let lemma = match (sum, test) {
                     (true, false) => "eq_cup",
                     (true, true) => "eq_or",
@@ -99,39 +108,42 @@ impl Glue<'_> {
                     .map(|p| p.unwrap_or_else(|| same.to_string()))
                     .reduce(|a, b| format!("({lemma} {a} {b})"))
                     .filter(|_| changed);
-                let tree = if sum { Tree::Sum(trees) } else { Tree::Product(trees) };
+                let tree = if sum {
+                    Tree::Sum(trees)
+                } else {
+                    Tree::Product(trees)
+                };
                 (tree.folded(self.printer.terms, sort), proof)
             }
             Tree::Omega(x) => self.omega(x, scope),
-            Tree::Over(but, x) => {
-                let (inner, k) = scope.under();
-                let body = x.normal(self.printer.terms);
-                let inside = self.same(x, body, sort, &inner);
-                let names = if test { ["eq_sumt", "but_sumt", "sumt_bot"] } else { ["eq_sumx", "but_sumx", "sumx_zero"] };
-                let mut proof = inside.map(|p| format!("({} (fun {k} => {p}))", names[0]));
-                let id = self.printer.terms.sum_over(but.clone(), body);
-                let step = match self.printer.terms.node(id).clone() {
-                    _ if id == ZERO => Some(names[2].to_string()),
-                    Node::SumOver(sorted, _) if sorted != *but => {
-                        Some(format!("({} ltac:(members))", names[1]))
-                    }
-                    _ => None,
-                };
-                let tests = !test && id != ZERO && self.printer.terms.is_test(id);
-                proof = match test {
-                    false => equal([proof, step]),
-                    true => match (proof, step) {
-                        (Some(a), Some(b)) => Some(format!("(tre_test {a} {b})")),
-                        (a, b) => a.or(b),
-                    },
-                };
-                if tests {
-                    let f = self.printer.function(body, Sort::Test, scope);
-                    proof = equal([proof, Some(format!("(sumx_tests {f})"))]);
-                }
-                (Tree::Term(id), proof)
-            }
+            Tree::Over(but, x) => self.over(but, x, sort, scope),
         }
+    }
+
+    fn over(&mut self, but: &[Index], x: &Tree, sort: Sort, scope: &Scope) -> (Tree, Proof) {
+        let names = match sort {
+            Sort::Test => ["eq_sumt", "but_sumt", "sumt_bot"],
+            Sort::Element => ["eq_sumx", "but_sumx", "sumx_zero"],
+        };
+        let (inner, k) = scope.under();
+        let body = x.normal(self.printer.terms);
+        let inside = self.same(x, body, sort, &inner);
+        let inside = inside.map(|p| format!("({} (fun {k} => {p}))", names[0]));
+        let id = self.printer.terms.sum_over(but.to_vec(), body);
+        let step = match self.printer.terms.node(id) {
+            _ if id == ZERO => Some(names[2].to_string()),
+            Node::SumOver(sorted, _) if sorted != but => {
+                Some(format!("({} ltac:(members))", names[1]))
+            }
+            _ => None,
+        };
+        let mut proof = equal([inside, step], sort);
+        // A sum of actions whose members turned out to be tests is a test.
+        if sort == Sort::Element && id != ZERO && self.printer.terms.is_test(id) {
+            let f = self.printer.function(body, Sort::Test, scope);
+            proof = equal([proof, Some(format!("(sumx_tests {f})"))], sort);
+        }
+        (Tree::Term(id), proof)
     }
 
     fn omega(&mut self, x: &Tree, scope: &Scope) -> (Tree, Proof) {
@@ -145,7 +157,10 @@ impl Glue<'_> {
             _ => None,
         };
         let id = self.printer.terms.omega(body);
-        (Tree::Term(id), equal([proof, step.map(String::from)]))
+        (
+            Tree::Term(id),
+            equal([proof, step.map(String::from)], Sort::Element),
+        )
     }
 
     /// `c(x) <= c(y)` from a proof of `x <= y`, for the letter that is the hole of c.
@@ -168,7 +183,9 @@ impl Glue<'_> {
                     .into_iter()
                     .map(|x| self.context(x, hole, proof, scope))
                     .collect();
-                let all = parts.into_iter().reduce(|a, b| format!("({lemma} {a} {b})"));
+                let all = parts
+                    .into_iter()
+                    .reduce(|a, b| format!("({lemma} {a} {b})"));
                 all.unwrap_or_default()
             }
             Node::Star(x) | Node::Omega(x) => {
@@ -181,13 +198,5 @@ impl Glue<'_> {
             }
             _ => proof.to_string(),
         }
-    }
-}
-
-/// The sort of what a congruence is about, where it is not that of its part.
-fn sort_of(lemma: &str, sort: Sort) -> Sort {
-    match lemma {
-        "eq_inj" => Sort::Element,
-        _ => sort,
     }
 }

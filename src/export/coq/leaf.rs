@@ -59,7 +59,10 @@ impl Letters {
                 Ok(tree) => tree,
                 Err(TOP) => return Some("NT".to_string()),
                 Err(atom) => {
-                    let name = self.names.get(&atom).filter(|_| self.omegas.contains(&atom));
+                    let name = self
+                        .names
+                        .get(&atom)
+                        .filter(|_| self.omegas.contains(&atom));
                     return name.map(|o| format!("(tre N{o} (eq_dot rfe NT))"));
                 }
             },
@@ -77,7 +80,9 @@ impl Letters {
         if parts.iter().all(Option::is_none) {
             return None;
         }
-        let parts = parts.into_iter().map(|p| p.unwrap_or_else(|| "rfe".to_string()));
+        let parts = parts
+            .into_iter()
+            .map(|p| p.unwrap_or_else(|| "rfe".to_string()));
         parts.reduce(|a, b| format!("({lemma} {a} {b})"))
     }
 }
@@ -140,13 +145,23 @@ impl Leaves {
         if n == next {
             let (from, to) = (letters.unfolded(printer, a), letters.unfolded(printer, b));
             let links = match equal {
-                true => [from.map(|p| format!("(tre {p} _)")), to.map(|p| format!("(tre _ (sye {p}))"))],
-                false => [from.map(|p| format!("(tr (le {p}) _)")), to.map(|p| format!("(tr _ (ge {p}))"))],
+                true => [
+                    from.map(|p| format!("(tre {p} _)")),
+                    to.map(|p| format!("(tre _ (sye {p}))")),
+                ],
+                false => [
+                    from.map(|p| format!("(tr (le {p}) _)")),
+                    to.map(|p| format!("(tr _ (ge {p}))")),
+                ],
             };
-            let links: Vec<String> = links.into_iter().flatten().map(|p| format!("refine {p}; ")).collect();
+            let links: Vec<String> = links
+                .into_iter()
+                .flatten()
+                .map(|p| format!("refine {p}; "))
+                .collect();
             let proof = match links.is_empty() {
-                true => "kat".to_string(),
-                false => format!("first [kat | {}kat]", links.concat()),
+                true => "leaf".to_string(),
+                false => format!("first [leaf | {}leaf]", links.concat()),
             };
             let _ = write!(self.text, "Lemma leaf_{n}{form}.\nProof. {proof}. Qed.\n");
         }
@@ -166,7 +181,11 @@ impl Leaves {
                 proof += " (om_top _)";
             }
             let none = letters.elements.is_empty() && letters.omegas.is_empty();
-            proof += if none { " top_star_alone" } else { " (top_star _)" };
+            proof += if none {
+                " top_star_alone"
+            } else {
+                " (top_star _)"
+            };
         }
         proof.push(')');
         Some(proof)

@@ -8,6 +8,7 @@ mod glue;
 mod leaf;
 mod names;
 mod print;
+mod rules;
 mod statement;
 mod theorem;
 mod tree;
@@ -66,7 +67,9 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
     let claims: Result<Vec<_>, _> = (0..count).map(|n| d.claims(n)).collect();
     let claims = claims?;
     let stated = d.hypotheses().iter().map(|(_, s)| s);
-    let own = d.theorems().flat_map(|t| t.premises.iter().chain([&t.statement]));
+    let own = d
+        .theorems()
+        .flat_map(|t| t.premises.iter().chain([&t.statement]));
     let all: Vec<_> = stated.chain(own).collect();
     let terms = all.iter().flat_map(|s| sides(s));
     let terms = terms.chain(claims.iter().flatten().flat_map(|c| [c.left, c.right]));
@@ -78,12 +81,19 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
     let indices = variables.last().map_or(0, |v| *v as usize + 1);
     let (_, assumed) = parts_of(&d.terms, d.hypotheses().iter().flat_map(|(_, s)| sides(s)));
     let names = Names::new(d, indices);
-    let mut text = format!("(** {}\n\n    Written by coarsen; checked with Coarsen.v beside it. *)\n\n{HEADER}", comment(title));
+    let mut text = format!(
+        "(** {}\n\n    Written by coarsen; checked with Coarsen.v beside it. *)\n\n{HEADER}",
+        comment(title)
+    );
     let conditional = (0..count).any(|n| d.is_conditional(n));
     let mut context = theorem::Context {
         d,
         names: &names,
-        assumed: if conditional { assumed } else { BTreeSet::new() },
+        assumed: if conditional {
+            assumed
+        } else {
+            BTreeSet::new()
+        },
         letters: Vec::new(),
         leaves: leaf::Leaves::default(),
     };

@@ -125,7 +125,10 @@ impl Printer<'_> {
             return;
         }
         let test = sort == Sort::Test;
-        let wrap = |me: &mut Self, text: &mut String, level: u8, f: &mut dyn FnMut(&mut Self, &mut String)| {
+        let wrap = |me: &mut Self,
+                    text: &mut String,
+                    level: u8,
+                    f: &mut dyn FnMut(&mut Self, &mut String)| {
             let brackets = outside > level;
             text.push_str(if brackets { "(" } else { "" });
             f(me, text);
@@ -229,7 +232,11 @@ impl Printer<'_> {
             Node::Omega(x) => format!("om {}", self.argument(x, Sort::Element, scope)),
             Node::SumOver(but, x) => {
                 let sum = if sort == Sort::Test { "sumt" } else { "sumx" };
-                format!("{sum} {} {}", self.but(&but, scope), self.function(x, sort, scope))
+                format!(
+                    "{sum} {} {}",
+                    self.but(&but, scope),
+                    self.function(x, sort, scope)
+                )
             }
             _ => return "I".to_string(),
         };

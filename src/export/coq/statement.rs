@@ -54,11 +54,7 @@ pub struct Prefix {
 
 impl Prefix {
     /// That of a claim or a statement.
-    pub fn new(
-        terms: &Terms,
-        of: impl IntoIterator<Item = Id>,
-        distinct: &[(u32, u32)],
-    ) -> Self {
+    pub fn new(terms: &Terms, of: impl IntoIterator<Item = Id>, distinct: &[(u32, u32)]) -> Self {
         let (mut variables, _) = parts_of(terms, of);
         variables.extend(distinct.iter().flat_map(|(i, j)| [*i, *j]));
         Prefix {
@@ -90,7 +86,12 @@ impl Prefix {
         }
         for (i, j) in &self.distinct {
             let (i, j) = (Index::Var(*i), Index::Var(*j));
-            let _ = write!(text, "{} <> {} -> ", printer.index(i, inner), printer.index(j, inner));
+            let _ = write!(
+                text,
+                "{} <> {} -> ",
+                printer.index(i, inner),
+                printer.index(j, inner)
+            );
         }
         text
     }
@@ -124,7 +125,11 @@ impl Prefix {
         if self.variables.is_empty() {
             return proof.to_string();
         }
-        let to = |v: u32| map.iter().find(|(from, _)| *from == v).map_or(v, |(_, to)| *to);
+        let to = |v: u32| {
+            map.iter()
+                .find(|(from, _)| *from == v)
+                .map_or(v, |(_, to)| *to)
+        };
         let mut text = format!("({proof}");
         for v in &self.variables {
             let _ = write!(text, " {}", printer.index(Index::Var(to(*v)), scope));
@@ -145,7 +150,11 @@ pub fn proposition(printer: &mut Printer, s: &Statement, scope: &Scope) -> Strin
         .map(|(n, equal)| {
             let (l, r) = s.parts[n];
             let order = if equal { "≡" } else { "≦" };
-            format!("{} {order} {}", printer.term(l, &inner), printer.term(r, &inner))
+            format!(
+                "{} {order} {}",
+                printer.term(l, &inner),
+                printer.term(r, &inner)
+            )
         })
         .collect();
     let all = match parts.is_empty() {
@@ -197,7 +206,10 @@ pub fn binders(printer: &Printer, letters: &BTreeSet<Sym>) -> String {
         let sort = "process -> ".repeat(symbol.arity) + if symbol.test { "B" } else { "X" };
         let name = printer.names.symbols[*s as usize].as_str();
         let known = groups.keys().find(|(_, k)| *k == sort).cloned();
-        groups.entry(known.unwrap_or((place, sort))).or_default().push(name);
+        groups
+            .entry(known.unwrap_or((place, sort)))
+            .or_default()
+            .push(name);
     }
     let all: Vec<String> = groups
         .into_iter()

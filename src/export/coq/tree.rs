@@ -158,6 +158,14 @@ impl Put<'_> {
         open: None,
     };
 
+    /// Only index variables.
+    pub fn renaming(variables: &[(u32, u32)]) -> Put<'_> {
+        Put {
+            variables,
+            ..Put::NOTHING
+        }
+    }
+
     /// The term with everything in its place, and not brought into normal form.
     pub fn into(self, terms: &mut Terms, t: Id) -> Tree {
         let sort = match terms.is_test(t) {
