@@ -5,6 +5,7 @@ pub mod algebra;
 pub mod bundle;
 pub mod control;
 pub mod explore;
+pub mod export;
 pub mod inference;
 pub mod kernel;
 pub mod leaf;

@@ -6,6 +6,7 @@ mod algebra_twin;
 mod both_kinds;
 mod bundle;
 mod cli;
+mod coq;
 mod discharge;
 mod egraph;
 mod encoding_twin;

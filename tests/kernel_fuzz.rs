@@ -129,7 +129,8 @@ fn shipped(name: &str, text: &str) -> String {
     kernel::write(&suite.development)
 }
 
-fn mutate(text: &str, d: &mut Dice) -> String {
+/// A certificate with a line or two changed.
+pub fn mutate(text: &str, d: &mut Dice) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     for _ in 0..1 + d.below(2) {
         let at = d.below(lines.len());

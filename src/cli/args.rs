@@ -146,6 +146,9 @@ pub struct ProveArgs {
     /// Write what was proved of each file, with the proofs, to this directory
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
+    /// Write it for another checker, too: `--to coq DIR`, for Coq with relation-algebra
+    #[arg(long, num_args = 2, value_names = ["CHECKER", "DIR"])]
+    pub to: Vec<String>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
