@@ -7,7 +7,7 @@ use crate::algebra::suite::{Item, Suite};
 use crate::algebra::tree::{Entry, File, Used};
 use crate::control::{Control, Stop};
 use crate::report::SCHEMA_VERSION;
-use crate::report::proofs::Proof;
+use crate::report::proofs::{Counterexample, Proof};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::nearest;
 use crate::syntax::theory::{codes as code, parse_file, parse_suite};
@@ -43,14 +43,8 @@ const MOST_FILES: usize = 1000;
 /// The first file with errors; files in use come first.
 pub fn load_suite(file: Text, depth: usize, load: &mut Loader) -> Result<Suite, Box<Flawed>> {
     let asked = file.name.clone();
-    let mut files = Files {
-        depth,
-        done: Vec::new(),
-        open: Vec::new(),
-    };
-    files.add(file, load)?;
+    let files = load_trees(file, depth, load)?;
     let sources: Vec<Source> = files
-        .done
         .iter()
         .map(|(text, tree)| Source {
             name: &text.name,
@@ -61,10 +55,25 @@ pub fn load_suite(file: Text, depth: usize, load: &mut Loader) -> Result<Suite, 
         .collect();
     elaborate(&sources).map_err(|(n, diagnostics)| {
         Box::new(Flawed {
-            file: files.done[n].0.clone(),
+            file: files[n].0.clone(),
             diagnostics,
         })
     })
+}
+
+/// Reads a file with all that it uses; each file stands behind those that it uses.
+pub(crate) fn load_trees(
+    file: Text,
+    depth: usize,
+    load: &mut Loader,
+) -> Result<Vec<(Text, File)>, Box<Flawed>> {
+    let mut files = Files {
+        depth,
+        done: Vec::new(),
+        open: Vec::new(),
+    };
+    files.add(file, load)?;
+    Ok(files.done)
 }
 
 struct Files {
@@ -181,6 +190,7 @@ pub fn untried(item: &Item) -> Proof {
         why: vec!["not tried".to_string()],
         level: item.level.name(),
         unneeded_hints: Vec::new(),
+        model: None,
     }
 }
 
@@ -195,6 +205,9 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, ablate: bool)
         _ => suite.items[item].level,
     };
     Proof {
+        model: outcome
+            .model
+            .map(|m| Counterexample::of(&m, &suite.development)),
         status: outcome.status.into(),
         level: level.name(),
         engine: outcome.engine,

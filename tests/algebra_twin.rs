@@ -21,7 +21,7 @@ fn model(hypotheses: &[&str], goal: &str) -> Option<(Text, Model)> {
     let given: Vec<Statement> = given.collect();
     let goal = text.inclusion(goal);
     let found = refute(&text.terms, &given, &[], &[goal], &Limits::default());
-    found.map(|m| (text, m))
+    found.model.map(|m| (text, m))
 }
 
 #[test]
@@ -71,15 +71,20 @@ fn true_statements_are_not() {
 
 #[test]
 fn a_model_is_told_in_lines_and_has_the_fewest_states() {
-    let (text, model) = model(&["a a <= 0"], "p a <= a p").unwrap();
-    assert_eq!(model.states, 2);
+    let (mut text, model) = model(&["a a <= 0"], "p a <= a p").unwrap();
+    assert_eq!((model.states, model.smallest), (2, true));
+    let goal = text.inclusion("p a <= a p");
     assert_eq!(
-        model.lines(&text.terms, &[]),
+        model.lines(&text.terms, &[], &goal),
         [
-            "2 states",
-            "a = {1->2}",
-            "p = {1}",
-            "1->2 is in the left side and not in the right"
+            "model {",
+            "  states 2;  // none has fewer",
+            "  a = 1->2;",
+            "  p = 1;",
+            "}",
+            "left side:  1->2",
+            "right side: none",
+            "1->2 is in the left side, not in the right"
         ]
     );
 }

@@ -155,6 +155,15 @@ fn dump(suite: &Suite) -> String {
             item.level.name(),
             item.text
         );
+        for n in &item.without {
+            let _ = writeln!(out, "  without {}", d.hypotheses()[*n].0);
+        }
+        if let Some(model) = &item.model {
+            let part = (item.links[0].left, item.links[0].right);
+            for line in model.lines(&d.terms, &d.variables, &part) {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
         for (name, premise) in &item.premises {
             let _ = writeln!(out, "  premise {name}: {}", show::statement(d, premise));
         }

@@ -1,5 +1,6 @@
 //! Statements to be proved or refuted, elaborated: names resolved, definitions unfolded, hints looked up.
 
+use super::refute::Model;
 use super::term::Order;
 use crate::kernel::{Development, Id, Renaming, Statement, Sym};
 
@@ -71,12 +72,28 @@ pub struct Item {
     pub level: Level,
     /// Whether it belongs to a file that was asked for, not only used by one.
     pub asked: bool,
+    /// Hypotheses of the theory that it does not assume, by position in the development.
+    pub without: Vec<usize>,
     /// What it assumes besides the hypotheses of the theory: name (may be empty) and statement.
     pub premises: Vec<(String, Statement)>,
     /// Processes that differ: sorted pairs.
     pub distinct: Vec<(u32, u32)>,
     /// Neighbouring sides of the chain.
     pub links: Vec<Link>,
+    /// The model that the file gives for a statement that fails.
+    pub model: Option<Model>,
+}
+
+impl Suite {
+    /// What a statement assumes: the hypotheses of its theory that it does not leave out, and its premises; each with its name, which may be
+    /// empty.
+    pub fn assumed(&self, item: usize) -> Vec<(String, Statement)> {
+        let item = &self.items[item];
+        let theory = self.development.hypotheses().iter().enumerate();
+        let theory = theory.filter(|(n, _)| !item.without.contains(n));
+        let theory = theory.map(|(_, h)| h);
+        theory.chain(&item.premises).cloned().collect()
+    }
 }
 
 /// `left <= right` or `left = right`

@@ -78,13 +78,23 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         };
     }
     files! {
-        "semiring" "theories/semiring.thy"
-        "kleene" "theories/kleene.thy"
-        "tests" "theories/tests.thy"
-        "top" "theories/top.thy"
-        "omega" "theories/omega.thy"
+        "semiring" "theories/identities/semiring.thy"
+        "kleene" "theories/identities/kleene.thy"
+        "tests" "theories/identities/tests.thy"
+        "top" "theories/identities/top.thy"
+        "omega" "theories/identities/omega.thy"
+        "conway" "theories/identities/conway.thy"
+        "commutation" "theories/identities/commutation.thy"
+        "hoare" "theories/identities/hoare.thy"
+        "programs" "theories/identities/programs.thy"
+        "incorrectness" "theories/identities/incorrectness.thy"
+        "termination" "theories/identities/termination.thy"
+        "refinement" "theories/identities/refinement.thy"
+        "concurrent" "theories/identities/concurrent.thy"
         "stoller-cohen" "theories/stoller_cohen.thy"
         "stoller-cohen-proof" "proofs/stoller_cohen.thy"
         "stoller-cohen-corollaries" "proofs/stoller_cohen_corollaries.thy"
+        "stoller-cohen-necessity" "proofs/stoller_cohen_necessity.thy"
+        "flanagan-qadeer-necessity" "proofs/flanagan_qadeer_necessity.thy"
     }
 }

@@ -146,11 +146,41 @@ pub enum Entry {
         declared: Declared,
         /// Its name.
         name: Named,
+        /// Hypotheses of the theory that it does not assume.
+        without: Vec<Named>,
         /// What it assumes.
         premises: Vec<(Option<Named>, Chain)>,
         /// What it says.
         chain: Chain,
+        /// Where it is false, if the file says so.
+        model: Option<ModelTree>,
     },
+}
+
+/// The model of a `fails` statement as written; states and processes count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelTree {
+    /// Where it stands.
+    pub span: Span,
+    /// How many states.
+    pub states: Option<(usize, Span)>,
+    /// How many processes.
+    pub processes: Option<(usize, Span)>,
+    /// Values of atoms and index variables.
+    pub entries: Vec<ModelEntry>,
+}
+
+/// The value of an atom, or of an index variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelEntry {
+    /// Its name.
+    pub name: Named,
+    /// The processes it is indexed with.
+    pub processes: Vec<(usize, Span)>,
+    /// States that stand alone: those of a test, or the process of an index variable.
+    pub states: Vec<(usize, Span)>,
+    /// Pairs of states.
+    pub pairs: Vec<(usize, usize, Span)>,
 }
 
 /// A file that another uses.

@@ -130,7 +130,7 @@ pub const PROOF_LIMITS: &[Limit] = &[
         least: 0,
         most: u32::MAX as u64,
         range: "0 to 4294967295",
-        help: "Models that the refuter tries for one statement",
+        help: "Hundreds of steps on BDDs in the search for a model of one statement",
     },
     Limit {
         option: "limit-depth",

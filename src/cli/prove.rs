@@ -11,6 +11,7 @@ use super::progress::Progress;
 use super::suggest;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::control::{Control, Stop};
+use coarsen::export::coq;
 use coarsen::report::proofs::{self, Detail, Proof, Tally};
 use coarsen::suites::{Flawed, Text, load_suite, prove_items, untried};
 use coarsen::syntax::diagnostic::Diagnostic;
@@ -22,6 +23,12 @@ use std::sync::{Arc, Mutex};
 pub fn run(args: &ProveArgs, output: &mut Output) -> Exit {
     if input::repeats_stdin(&args.files) {
         say("coarsen: standard input can be read only once");
+        return Exit::Usage;
+    }
+    if let Some(other) = args.to.first().filter(|to| *to != "coq") {
+        say(&format!(
+            "coarsen: `--to {other}`: there is no such checker; there is: coq"
+        ));
         return Exit::Usage;
     }
     let mut session = Run {
@@ -75,11 +82,20 @@ struct Answers {
     names: Vec<String>,
 }
 
+/// What was proved, in some form.
+struct Exported {
+    folder: PathBuf,
+    /// What the name ends with: `cert`, or `v` for Coq.
+    form: &'static str,
+    text: Result<String, String>,
+    theorems: usize,
+}
+
 /// What a worker returns.
 enum Worked {
     Flawed(Box<Flawed>),
     Proved {
-        certificate: Option<(String, usize)>,
+        files: Vec<Exported>,
         stopped: Option<Stop>,
     },
 }
@@ -177,12 +193,9 @@ impl Run<'_, '_> {
         let mut answers = answers.lock().unwrap_or_else(|e| e.into_inner());
         let stopped = match ended {
             Ended::Done(Worked::Flawed(flawed)) => return self.flawed(&flawed),
-            Ended::Done(Worked::Proved {
-                certificate,
-                stopped,
-            }) => {
-                if let Some((text, theorems)) = certificate {
-                    self.certificate(&name, &text, theorems);
+            Ended::Done(Worked::Proved { files, stopped }) => {
+                for file in &files {
+                    self.export(&name, file);
                 }
                 stopped
             }
@@ -255,23 +268,38 @@ impl Run<'_, '_> {
         self.shown = true;
     }
 
-    fn certificate(&mut self, file: &str, text: &str, theorems: usize) {
-        let Some(folder) = &self.args.certificate else {
-            return;
+    fn export(&mut self, file: &str, exported: &Exported) {
+        let Exported { folder, form, .. } = exported;
+        let coq = *form == "v";
+        let named = |stem: &str| match coq {
+            true => folder.join(format!("{}.v", coq::module(stem))),
+            false => folder.join(format!("{stem}.{form}")),
         };
-        let path = Path::new(file);
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let mut target = folder.join(format!("{stem}.cert"));
+        let stem = Path::new(file).file_stem().unwrap_or_default();
+        let mut target = named(&stem.to_string_lossy());
         if self.written.contains(&target) {
             // Two files of one name: the whole path tells them apart.
-            let whole = file.replace(['/', '\\'], "_");
-            target = folder.join(format!("{whole}.cert"));
+            target = named(&file.replace(['/', '\\'], "_"));
         }
         let shown = target.display().to_string();
-        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&target, text));
+        let text = match &exported.text {
+            Ok(text) => text,
+            Err(why) => {
+                say(&format!("coarsen: {shown} is not written: {why}"));
+                self.exit = self.exit.and(Exit::Unknown);
+                return;
+            }
+        };
+        let library = match coq {
+            true => std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(folder.join(coq::LIBRARY_NAME), coq::LIBRARY)),
+            false => std::fs::create_dir_all(folder),
+        };
+        let written = library.and_then(|()| std::fs::write(&target, text));
         self.written.insert(target);
         match written {
             Ok(()) => {
+                let theorems = exported.theorems;
                 let s = if theorems == 1 { "" } else { "s" };
                 say(&format!("{theorems} theorem{s} written to {shown}"));
             }
@@ -363,19 +391,37 @@ fn job(
         };
         let limits = &args.limits.prover;
         let ended = prove_items(&mut suite, &wanted, limits, args.ablate, control, &mut tell);
-        let certificate = args.certificate.is_some().then(|| {
-            let theorems = suite.development.theorems().len();
-            (coarsen::kernel::write(&suite.development), theorems)
-        });
+        let theorems = suite.development.theorems().len();
+        let mut files = Vec::new();
+        let mut put = |folder: &Path, form, text| {
+            files.push(Exported {
+                folder: folder.to_path_buf(),
+                form,
+                text,
+                theorems,
+            });
+        };
+        if let Some(folder) = &args.certificate {
+            put(
+                folder,
+                "cert",
+                Ok(coarsen::kernel::write(&suite.development)),
+            );
+        }
+        if let Some(folder) = args.to.get(1) {
+            control.enter(format!("{file}: writing it for Coq"));
+            let text = coq::export(&mut suite.development, &file);
+            put(Path::new(folder), "v", text.map_err(|e| e.to_string()));
+        }
         Worked::Proved {
-            certificate,
+            files,
             stopped: ended.err(),
         }
     }
 }
 
 /// The file that `use "path";` in the file `from` speaks of.
-fn load(path: &str, from: &str) -> Result<Text, String> {
+pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
     let mut whole = PathBuf::new();
     for part in folder.join(path).components() {

@@ -4,6 +4,9 @@ use super::json::{Placed, placed};
 use super::layout::{counted, printable};
 use super::{SCHEMA_VERSION, diagnostics};
 use crate::algebra::prove::Status;
+use crate::algebra::refute::Model;
+use crate::algebra::show;
+use crate::kernel::Development;
 use crate::leaf::BundleVerdict;
 use crate::syntax::diagnostic::Diagnostic;
 use serde::Serialize;
@@ -34,6 +37,69 @@ pub struct Proof {
     pub level: &'static str,
     /// Hints without which it is proved as well, with `--ablate`.
     pub unneeded_hints: Vec<String>,
+    /// Where it is false, if it is refuted.
+    pub model: Option<Counterexample>,
+}
+
+/// Relations in which a statement is false; states and processes count from 1.
+#[derive(Clone, Debug, Serialize)]
+pub struct Counterexample {
+    /// How many states.
+    pub states: usize,
+    /// How many processes; 0 if the statement does not speak of them.
+    pub processes: usize,
+    /// The value of each atom.
+    pub atoms: Vec<Relation>,
+    /// The processes that the statement's index variables stand for.
+    pub variables: Vec<Assigned>,
+    /// Which of the inclusions of the statement fails, from 1; an equation is two.
+    pub part: usize,
+    /// A pair of states in its left side and not in its right one.
+    pub pair: (usize, usize),
+    /// Whether all relations on fewer states have been searched, and there is no model.
+    pub smallest: bool,
+}
+
+/// The value of an atom.
+#[derive(Clone, Debug, Serialize)]
+pub struct Relation {
+    /// Its name, with processes.
+    pub name: String,
+    /// The pairs of states that it relates; those of a test are on the diagonal.
+    pub pairs: Vec<(usize, usize)>,
+}
+
+/// The process of an index variable.
+#[derive(Clone, Debug, Serialize)]
+pub struct Assigned {
+    /// The variable.
+    pub name: String,
+    /// The process.
+    pub process: usize,
+}
+
+impl Counterexample {
+    /// A model in the terms of a development.
+    pub fn of(model: &Model, d: &Development) -> Self {
+        let up = |(s, t): &(usize, usize)| (s + 1, t + 1);
+        let atoms = model.atoms.iter().map(|a| Relation {
+            name: a.name(&d.terms),
+            pairs: a.pairs.iter().map(up).collect(),
+        });
+        let variables = model.variables.iter().map(|(v, p)| Assigned {
+            name: show::variable(d, *v),
+            process: p + 1,
+        });
+        Counterexample {
+            states: model.states,
+            processes: model.processes,
+            atoms: atoms.collect(),
+            variables: variables.collect(),
+            part: model.part + 1,
+            pair: up(&model.pair),
+            smallest: model.smallest,
+        }
+    }
 }
 
 /// A file that could not be read.
@@ -194,6 +260,49 @@ pub fn summary(diagnostics: &[Diagnostic]) -> String {
     diagnostics::summary(diagnostics)
 }
 
+/// A smaller term that equals a given one, or the news that none was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simplification {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The term as written.
+    pub term: String,
+    /// Its symbols; products have none.
+    pub symbols: usize,
+    /// The smaller term.
+    pub result: Option<String>,
+    /// Its symbols.
+    pub result_symbols: Option<usize>,
+    /// Which engine proved that they are equal; empty if there is no smaller term.
+    pub engine: String,
+    /// The rules that the proof uses; without a smaller term, the limit that was hit.
+    pub why: Vec<String>,
+    /// Seconds.
+    pub time: f64,
+}
+
+impl Simplification {
+    /// The answer as text.
+    pub fn render(&self) -> String {
+        let term = printable(&self.term);
+        let why = self.why.join(", ");
+        match (&self.result, self.result_symbols) {
+            (Some(result), Some(symbols)) => format!(
+                "{term} = {}\n         {symbols} of {}, proved by {}: {}\n",
+                printable(result),
+                counted(self.symbols, "symbol"),
+                self.engine,
+                printable(&why)
+            ),
+            _ if why.is_empty() => format!("{term}\n         nothing smaller was found\n"),
+            _ => format!(
+                "{term}\n         nothing smaller was found: {}\n",
+                printable(&why)
+            ),
+        }
+    }
+}
+
 /// What is to be said of a certificate of the algebra.
 #[derive(Clone, Debug, Serialize)]
 pub struct Certificate {
@@ -227,7 +336,6 @@ pub struct Stated {
 impl Certificate {
     /// What is to be said of a text.
     pub fn of(file: &str, text: &str) -> Certificate {
-        use crate::algebra::show;
         let mut certificate = Certificate {
             schema_version: SCHEMA_VERSION,
             file: file.to_string(),

@@ -36,6 +36,40 @@ impl Model {
         model
     }
 
+    /// All models of this size.
+    pub fn all(terms: &Terms, states: usize, processes: usize) -> impl Iterator<Item = Model> {
+        let model = Model::random(&mut Dice::seeded(1), terms, states, processes);
+        let mut keys: Vec<(Sym, Vec<usize>)> = model.atoms.into_keys().collect();
+        keys.sort();
+        let tests: Vec<bool> = terms.symbols().iter().map(|s| s.test).collect();
+        let bits = move |symbol: Sym| match tests[symbol as usize] {
+            true => states,
+            false => states * states,
+        };
+        let total: usize = keys.iter().map(|(symbol, _)| bits(*symbol)).sum();
+        assert!(total < 30, "{total} bits");
+        (0..1u64 << total).map(move |mut code| {
+            let mut atoms = HashMap::new();
+            for key in &keys {
+                let own = code & ((1 << bits(key.0)) - 1);
+                code >>= bits(key.0);
+                // A test's bits are those of the diagonal.
+                let pairs = match bits(key.0) == states {
+                    true => (0..states)
+                        .map(|s| (own as u16 >> s & 1) << (s * states + s))
+                        .sum(),
+                    false => own as u16,
+                };
+                atoms.insert(key.clone(), pairs);
+            }
+            Model {
+                states,
+                processes,
+                atoms,
+            }
+        })
+    }
+
     fn relation(&self, d: &mut Dice, test: bool) -> u16 {
         let (one, top) = (self.one(), self.top());
         let mut any = || (d.below(256) << 8 | d.below(256)) as u16;

@@ -4,12 +4,13 @@
 //! definition would have defined is known, but has no meaning.
 
 mod hints;
+mod model;
 mod terms;
 
 use super::suite::{Declared, Item, Level, Link, Suite};
 use super::term::Order;
 use super::theory::Sort;
-use super::tree::{Chain, Entry, File, Named};
+use super::tree::{Chain, Entry, File, ModelTree, Named};
 use crate::kernel::{self, Id, Statement, Sym};
 use crate::syntax::diagnostic::{Diagnostic, Span};
 use crate::syntax::nearest;
@@ -38,6 +39,9 @@ pub fn elaborate(files: &[Source]) -> Result<Suite, (usize, Vec<Diagnostic>)> {
     let mut e = Elaborator::default();
     for (n, file) in files.iter().enumerate() {
         e.file(file);
+        if e.errors.is_empty() {
+            e.models();
+        }
         if !e.errors.is_empty() {
             return Err((n, e.errors));
         }
@@ -80,6 +84,8 @@ struct Elaborator {
     stated: FxHashMap<String, Stated>,
     /// Names of theorems.
     titles: FxHashSet<String>,
+    /// Models given in the file at hand, with the positions of their items.
+    pending: Vec<(usize, ModelTree)>,
     /// Of each item the index variables and letters that a hint may give values.
     free: Vec<hints::Free>,
     errors: Vec<Diagnostic>,
@@ -144,8 +150,10 @@ impl Elaborator {
                 Entry::Claim {
                     declared,
                     name,
+                    without,
                     premises,
                     chain,
+                    model,
                 } => {
                     let line = lines.of_offset(name.span.start);
                     let item = Item {
@@ -154,14 +162,20 @@ impl Elaborator {
                         file: file.name.to_string(),
                         line,
                         declared: *declared,
-                        text: text_of(premises, chain),
+                        text: text_of(without, premises, chain),
                         level: Level::Semiring,
                         asked: file.asked,
+                        without: self.without(without, chain),
                         premises: Vec::new(),
                         distinct: Vec::new(),
                         links: Vec::new(),
+                        model: None,
                     };
                     self.claim(item, name, premises, chain);
+                    if let Some(model) = model {
+                        let last = self.suite.items.len() - 1;
+                        self.pending.push((last, model.clone()));
+                    }
                 }
             }
             if self.suite.development.terms.is_spent() {
@@ -404,6 +418,36 @@ impl Elaborator {
         self.suite.items.push(item);
     }
 
+    /// The hypotheses that a statement leaves out.
+    fn without(&mut self, names: &[Named], chain: &Chain) -> Vec<usize> {
+        let mut found = Vec::new();
+        for name in names {
+            match self.stated.get(&name.name) {
+                Some(Stated::Hypothesis(n)) => found.push(*n),
+                _ => self.error(
+                    code::MODEL,
+                    name.span,
+                    format!("there is no hypothesis `{}`", name.name),
+                    "a hypothesis of this file or of one that it uses",
+                    "behind `without` stand hypotheses that the statement does not assume",
+                ),
+            }
+        }
+        if !names.is_empty()
+            && let Some(hint) = chain.hints.iter().flatten().flatten().next()
+        {
+            // What a lemma rests on is not looked at.
+            self.error(
+                code::MODEL,
+                hint.span,
+                "a statement that leaves out hypotheses has no hints",
+                "no `by`",
+                "it is there to be refuted",
+            );
+        }
+        found
+    }
+
     /// What was probably meant.
     fn guess<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
         nearest(word, known).map(|near| format!("did you mean `{near}`?"))
@@ -456,7 +500,14 @@ impl Later {
 }
 
 /// `[h] a <= b`
-fn text_of(premises: &[(Option<Named>, Chain)], chain: &Chain) -> String {
+fn text_of(without: &[Named], premises: &[(Option<Named>, Chain)], chain: &Chain) -> String {
+    let without = match without {
+        [] => String::new(),
+        all => {
+            let names: Vec<&str> = all.iter().map(|n| n.name.as_str()).collect();
+            format!("without {} ", names.join(", "))
+        }
+    };
     let all: Vec<String> = premises
         .iter()
         .map(|(name, chain)| match name {
@@ -465,9 +516,9 @@ fn text_of(premises: &[(Option<Named>, Chain)], chain: &Chain) -> String {
         })
         .collect();
     if all.is_empty() {
-        chain.statement().to_string()
+        format!("{without}{}", chain.statement())
     } else {
-        format!("[{}] {}", all.join(", "), chain.statement())
+        format!("{without}[{}] {}", all.join(", "), chain.statement())
     }
 }
 

@@ -8,18 +8,19 @@ mod build;
 mod context;
 mod decide;
 mod eliminate;
+mod models;
 mod omega;
 mod outcome;
 mod search;
 mod words;
 
 pub use decide::{Decider, TooLarge};
-pub use outcome::{level, level_of};
+pub use outcome::{describe, level, level_of};
 
 use self::build::{Builder, Step};
 use self::context::{Allowed, Given, Source};
 use self::eliminate::{Reduced, eliminate, simulate};
-use self::outcome::{describe, refuted, tell};
+use self::outcome::tell;
 use self::search::Search;
 use super::refute::Model;
 use super::suite::{Declared, Hint, Item, Suite, Use};
@@ -48,7 +49,7 @@ pub struct Limits {
     pub classes: usize,
     /// Nodes of the e-graph.
     pub nodes: usize,
-    /// Models tried by the refuter.
+    /// Steps on BDDs of the search for a model, in hundreds.
     pub models: usize,
 }
 
@@ -69,12 +70,14 @@ impl Default for Limits {
 pub struct Outcome {
     /// The answer.
     pub status: Status,
-    /// Which engine gave it: `decide`, `omega`, `hypotheses`, `egraph`, `search` or `refuter`; `rejected` if the kernel refused a proof.
+    /// Which engine gave it: `decide`, `omega`, `hypotheses`, `egraph`, `search` or `refuter`; `model` if the file gives one; `rejected` if the kernel refused a proof.
     pub engine: String,
     /// Why, in lines: rules used; the monomials that are not below the right side and the limit; or the model.
     pub why: Vec<String>,
     /// The theorem, by position in the development.
     pub theorem: Option<usize>,
+    /// The model, if it is refuted.
+    pub model: Option<Model>,
 }
 
 /// What was left when no proof was found.
@@ -92,32 +95,41 @@ pub struct Residual {
     pub model: Option<Box<Model>>,
 }
 
-/// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been.
+/// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been. A model that the file gives is only evaluated.
 pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
-    let found = theorem_of(suite, item, limits, None);
-    let (why, engine, status, theorem) = match found {
+    if let Some(outcome) = models::given(suite, item) {
+        return outcome;
+    }
+    // Of what is declared false a model is looked for first.
+    let mut search = None;
+    if suite.items[item].declared == Declared::Refuted {
+        match models::search(suite, item, limits) {
+            Ok(outcome) => return outcome,
+            Err(none) => search = Some(none),
+        }
+    }
+    match theorem_of(suite, item, limits, None) {
         Ok(n) => {
             let (engine, why) = describe(&suite.development, n);
-            (why, engine, Status::Proved, Some(n))
-        }
-        Err(residual) => match refuted(suite, item, limits, residual.model.as_deref()) {
-            Some(model) => (model, "refuter".into(), Status::Refuted, None),
-            None => {
-                let engine = if residual.rejected.is_some() {
-                    "rejected"
-                } else {
-                    "search"
-                };
-                (tell(suite, &residual), engine.into(), Status::Unknown, None)
+            Outcome {
+                status: Status::Proved,
+                engine,
+                why,
+                theorem: Some(n),
+                model: None,
             }
+        }
+        Err(residual) => match search.map_or_else(|| models::search(suite, item, limits), Err) {
+            Ok(outcome) => outcome,
+            Err(search) => models::word(suite, item, &residual, &search)
+                .unwrap_or_else(|| models::neither(suite, item, limits, &residual, &search)),
         },
-    };
-    Outcome {
-        status,
-        engine,
-        why,
-        theorem,
     }
+}
+
+/// Proves a statement of a suite, and does not look for models: the theorem's position.
+pub fn establish(suite: &mut Suite, item: usize, limits: &Limits) -> Option<usize> {
+    theorem_of(suite, item, limits, None).ok()
 }
 
 /// Hints of an item without which it is proved as well.
@@ -499,6 +511,9 @@ fn usable(
     let Some(hints) = hints else {
         let mut given: Vec<Given> = (0..item.premises.len()).map(premise).collect();
         for (n, (_, statement)) in proof.development.hypotheses().iter().enumerate() {
+            if item.without.contains(&n) {
+                continue;
+            }
             given.push(Given {
                 source: Source::Hypothesis(n),
                 statement: statement.clone(),

@@ -1,10 +1,9 @@
 //! What is said of a proof, or of the want of one.
 
-use super::{Limits, Residual};
-use crate::algebra::refute::{Model, refute};
+use super::Residual;
 use crate::algebra::show;
 use crate::algebra::suite::{Level, Suite};
-use crate::kernel::{Development, Id, Node, Rule, Statement, Terms, Theorem, ZERO};
+use crate::kernel::{Development, Id, Node, Rule, Terms, Theorem, ZERO};
 
 /// Which engine found a proof, and its rules in words.
 pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
@@ -163,25 +162,4 @@ pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
         lines.push(format!("{limit} was hit"));
     }
     lines
-}
-
-/// A model in which a statement fails, in lines.
-pub fn refuted(
-    suite: &Suite,
-    item: usize,
-    limits: &Limits,
-    candidate: Option<&Model>,
-) -> Option<Vec<String>> {
-    let (d, this) = (&suite.development, &suite.items[item]);
-    let theory = d.hypotheses().iter().map(|(_, s)| s);
-    let assumed = theory.chain(this.premises.iter().map(|(_, s)| s));
-    let assumed: Vec<Statement> = assumed.cloned().collect();
-    let goal = super::statement(this);
-    let model = refute(&d.terms, &assumed, &goal.distinct, &goal.parts, limits).or_else(|| {
-        let model = candidate?;
-        let part = goal.parts.get(model.part)?;
-        (goal.distinct.is_empty() && model.is_confirmed(&d.terms, &assumed, part))
-            .then(|| model.clone())
-    })?;
-    Some(model.lines(&d.terms, &d.variables))
 }

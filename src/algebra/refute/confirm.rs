@@ -16,37 +16,98 @@ struct Evaluation<'a> {
     known: FxHashMap<(Id, Vec<usize>), Pairs>,
 }
 
+/// Why relations are no model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// This hypothesis is false in them.
+    Hypothesis(usize),
+    /// The statement is true in them.
+    Holds,
+    /// There are too many states for the ways to give processes to the variables of a hypothesis or the statement.
+    TooMany,
+}
+
+/// Most triples of states, in all instances of a statement, of a model that a file gives.
+const TRIPLES: usize = 1 << 24;
+
 impl Model {
     /// Whether every hypothesis holds and the pair is in the left side of the goal but not in the right one.
-    pub fn is_confirmed(
-        &self,
+    pub fn is_confirmed(&self, terms: &Terms, hypotheses: &[Statement], goal: &(Id, Id)) -> bool {
+        let fails = self
+            .sides(terms, goal)
+            .is_some_and(|(l, r)| l.contains(&self.pair) && !r.contains(&self.pair));
+        fails
+            && hypotheses
+                .iter()
+                .all(|h| self.satisfies(terms, h) == Some(true))
+    }
+
+    /// Finds where the goal fails: the part, the pair and the processes of variables that are not given.
+    ///
+    /// # Errors
+    /// Why these relations are no model.
+    pub fn complete(
+        mut self,
         terms: &Terms,
         hypotheses: &[Statement],
-        goal: &(Id, Id),
-    ) -> bool {
-        let sides = |at: &Valuation, (l, r): &(Id, Id)| {
-            let mut evaluation = Evaluation {
-                terms,
-                model: self,
-                at: at.clone(),
-                known: FxHashMap::default(),
-            };
-            let left = evaluation.value(*l, &mut Vec::new())?;
-            Some((left, evaluation.value(*r, &mut Vec::new())?))
+        goal: &Statement,
+    ) -> Result<Model, Flaw> {
+        for s in hypotheses.iter().chain([goal]) {
+            let instances = valuations(terms, s, self.processes).ok_or(Flaw::TooMany)?;
+            if instances.len() * self.states.pow(3) > TRIPLES {
+                return Err(Flaw::TooMany);
+            }
+        }
+        for (n, hypothesis) in hypotheses.iter().enumerate() {
+            match self.satisfies(terms, hypothesis) {
+                Some(true) => {}
+                Some(false) => return Err(Flaw::Hypothesis(n)),
+                None => return Err(Flaw::TooMany),
+            }
+        }
+        let given = std::mem::take(&mut self.variables);
+        let all = valuations(terms, goal, self.processes).ok_or(Flaw::TooMany)?;
+        let fits = |at: &&Valuation| given.iter().all(|(v, p)| at.get(v).is_none_or(|q| p == q));
+        for at in all.iter().filter(fits) {
+            self.variables = at.iter().map(|(v, p)| (*v, *p)).collect();
+            for (n, part) in goal.parts.iter().enumerate() {
+                let (l, r) = self.sides(terms, part).ok_or(Flaw::TooMany)?;
+                if let Some(pair) = l.difference(&r).next() {
+                    (self.part, self.pair) = (n, *pair);
+                    return Ok(self);
+                }
+            }
+        }
+        Err(Flaw::Holds)
+    }
+
+    /// The values of two terms, for the processes of this model's variables.
+    pub(super) fn sides(&self, terms: &Terms, (l, r): &(Id, Id)) -> Option<(Pairs, Pairs)> {
+        self.sides_at(terms, &self.variables.iter().copied().collect(), (*l, *r))
+    }
+
+    fn sides_at(&self, terms: &Terms, at: &Valuation, (l, r): (Id, Id)) -> Option<(Pairs, Pairs)> {
+        let mut evaluation = Evaluation {
+            terms,
+            model: self,
+            at: at.clone(),
+            known: FxHashMap::default(),
         };
-        let holds = |s: &Statement| {
-            valuations(terms, s, self.processes).is_some_and(|all| {
-                all.iter().all(|at| {
-                    s.parts
-                        .iter()
-                        .all(|part| sides(at, part).is_some_and(|(l, r)| l.is_subset(&r)))
-                })
-            })
-        };
-        let at: Valuation = self.variables.iter().copied().collect();
-        let fails = sides(&at, goal)
-            .is_some_and(|(l, r)| l.contains(&self.pair) && !r.contains(&self.pair));
-        fails && hypotheses.iter().all(holds)
+        let left = evaluation.value(l, &mut Vec::new())?;
+        Some((left, evaluation.value(r, &mut Vec::new())?))
+    }
+
+    /// Whether a statement holds for all processes; `None` if they are too many, or an atom has no value.
+    fn satisfies(&self, terms: &Terms, s: &Statement) -> Option<bool> {
+        for at in valuations(terms, s, self.processes)? {
+            for part in &s.parts {
+                let (l, r) = self.sides_at(terms, &at, *part)?;
+                if !l.is_subset(&r) {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
     }
 }
 

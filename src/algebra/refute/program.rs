@@ -77,6 +77,16 @@ pub(super) fn valuations(terms: &Terms, s: &Statement, processes: usize) -> Opti
     Some(all)
 }
 
+/// Whether processes are named in order: each is one that was named before, or the next.
+fn is_first(at: &Valuation) -> bool {
+    let mut next = 0;
+    at.values().all(|p| {
+        let known = *p <= next;
+        next = next.max(p + 1);
+        known
+    })
+}
+
 /// The process an index stands for, if it stands for any.
 pub(super) fn process(index: Index, at: &Valuation, bound: &[usize]) -> Option<usize> {
     match index {
@@ -128,6 +138,10 @@ impl Program {
             .hypotheses
             .retain(|(l, r)| l != r && seen.insert((*l, *r)));
         for at in valuations(terms, goal, processes)? {
+            // The others are permutations of these: hypotheses hold for all processes.
+            if !is_first(&at) {
+                continue;
+            }
             let mut seen = FxHashMap::default();
             for (part, (l, r)) in goal.parts.iter().enumerate() {
                 let left = program.ground(terms, *l, &at, &mut Vec::new(), &mut seen)?;
@@ -141,7 +155,12 @@ impl Program {
                 });
             }
         }
-        (!program.goals.is_empty()).then_some(program)
+        Some(program)
+    }
+
+    /// Whether there is an omega in it.
+    pub(super) fn has_omega(&self) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::Omega(_)))
     }
 
     fn op(&mut self, op: Op) -> usize {
@@ -217,16 +236,16 @@ impl Program {
     }
 
     fn fold(&mut self, all: Vec<usize>, sum: bool) -> usize {
-        // From the right: then a pair of a product is looked for from its left.
-        let mut all = all.into_iter().rev();
+        // From the left: then a row of a product needs one row of what stands before each factor.
+        let mut all = all.into_iter();
         let Some(mut done) = all.next() else {
             return self.op(if sum { Op::Zero } else { Op::One });
         };
         for x in all {
             done = self.op(if sum {
-                Op::Or(x, done)
+                Op::Or(done, x)
             } else {
-                Op::Seq(x, done)
+                Op::Seq(done, x)
             });
         }
         done

@@ -77,4 +77,8 @@ Terms are nested at most as deep as `--limit-depth` says, and 1,000 levels after
 In a suite of S-expressions a line is a name, `POS` or `NEG`, any number of hypotheses and the goal, separated by tabs. Hypotheses and goal are `= l r` or `<= l r`; `+` and `.` have two or more arguments, `st` and `om` one.
 
   wrong: a<TAB>POS<TAB>= (st x y) (st x)      right: a<TAB>POS<TAB>= (st (st x)) (st x)"
+    MODEL = "E0417" "no model" "\
+A `fails` statement may carry the model in which it is false: relations on states 1, 2, .. that satisfy all hypotheses and premises, and in which the statement fails. Each atom has the pairs of states that it relates, a test its states; an atom that is not named relates nothing. Where there are processes, they are 1, 2, .., and an index variable may be given one. Only `fails` and `open` statements may leave out hypotheses with `without`.
+
+  wrong: action x, y; fails a : x y <= y x model { states 2; x = 1->2; y = 1->2 };      right: action x, y; fails a : x y <= y x model { states 2; x = 1->2; y = 2->2 };"
 }

@@ -1,6 +1,6 @@
 //! Files of theories, proofs and identities.
 
-use super::codes::{NO_ITEM, WORD};
+use super::codes::{MODEL, NO_ITEM, WORD};
 use super::parser::{Parser, WORDS};
 use super::tokens::Token;
 use super::wrong;
@@ -51,7 +51,8 @@ fn header(p: &mut Parser) -> Result<(String, String), Diagnostic> {
 
 /// Whether the next token begins an item.
 fn item_ahead(p: &Parser) -> bool {
-    p.reserved_ahead(0) && !matches!(p.peek(), Token::Name(w) if w == "by" || w == "proved")
+    p.reserved_ahead(0)
+        && !matches!(p.peek(), Token::Name(w) if w == "by" || w == "proved" || w == "model")
 }
 
 /// The `:` before a statement.
@@ -185,6 +186,7 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
         }
     };
     let name = title(p)?;
+    let without = without(p, declared)?;
     let open = p.span();
     let mut premises = Vec::new();
     if p.eat("[") {
@@ -197,12 +199,48 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
         p.close("]", open)?;
     }
     colon(p)?;
+    let chain = p.chain(true)?;
+    let span = p.span();
+    let model = if p.eat_word("model") {
+        Some(p.model()?)
+    } else {
+        None
+    };
+    if model.is_some() && declared != Declared::Refuted {
+        let message = "only a `fails` statement has a model in which it is false";
+        return Err(wrong(MODEL, span, message, "`;`, or `fails`"));
+    }
     Ok(Entry::Claim {
         declared,
         name,
+        without,
         premises,
-        chain: p.chain(true)?,
+        chain,
+        model,
     })
+}
+
+/// `without 12, 13`
+fn without(p: &mut Parser, declared: Declared) -> Result<Vec<Named>, Diagnostic> {
+    let mut names = Vec::new();
+    let span = p.span();
+    if !matches!(p.peek(), Token::Name(word) if word == "without") {
+        return Ok(names);
+    }
+    p.skip();
+    if declared == Declared::Proved {
+        // A lemma proved with the hypothesis would bring it back.
+        let message = "a statement to be proved can't leave out hypotheses";
+        let expected =
+            "`fails` or `open`; or a theory of its own with the hypotheses that are needed";
+        return Err(wrong(MODEL, span, message, expected));
+    }
+    loop {
+        names.push(p.title("the name of a hypothesis")?);
+        if !p.eat(",") {
+            return Ok(names);
+        }
+    }
 }
 
 const LEVELS: &[(&str, Level)] = &[

@@ -6,7 +6,7 @@
 //!            | ('action' | 'test') indexed,*  |  'let' indexed '=' term
 //!            | 'hypothesis' title STRING? ':' statement
 //!            | 'conclusion' title STRING? ':' statement ('proved' title 'in' title)?
-//!            | ('axiom' | 'identity' | 'fails' | 'open') title ('[' premise,+ ']')? ':' statement
+//!            | ('axiom' | 'identity' | 'fails' | 'open') title ('without' title,+)? ('[' premise,+ ']')? ':' statement ('model' model)?
 //! premise    = (title ':')? statement
 //! title      = names, numbers, '-', '.', '_', ''' without blanks | STRING
 //! indexed    = NAME ('[' NAME,+ ']')?
@@ -21,10 +21,11 @@
 //! index      = NAME | NUMBER | NAME '(' '-'? NUMBER ')'
 //! ```
 //!
-//! The other form of suites, S-expressions, is in `sexpr`.
+//! The other form of suites, S-expressions, is in `sexpr`; models are in `model`.
 
 pub(crate) mod codes;
 mod file;
+mod model;
 mod parser;
 mod sexpr;
 mod tokens;
@@ -34,7 +35,7 @@ pub use file::parse_file;
 pub use sexpr::parse_suite;
 
 use super::diagnostic::{Diagnostic, Span};
-use crate::algebra::tree::Entry;
+use crate::algebra::tree::{Chain, Entry, Tree};
 use crate::algebra::{Definition, Hypothesis, Statement, Theory};
 use parser::Parser;
 
@@ -52,6 +53,28 @@ pub fn parse_statement(text: &str, depth: usize) -> Result<Statement, Diagnostic
     let chain = p.chain(false)?;
     p.end("the end of the statement")?;
     Ok(chain.statement())
+}
+
+/// Reads a statement as it may stand in a file.
+///
+/// # Errors
+/// The first thing that is wrong, with its span in the text.
+pub(crate) fn parse_chain(text: &str, depth: usize) -> Result<Chain, Diagnostic> {
+    let mut p = Parser::new(text, depth, true)?;
+    let chain = p.chain(false)?;
+    p.end("the end of the statement")?;
+    Ok(chain)
+}
+
+/// Reads a term as it may stand in a file.
+///
+/// # Errors
+/// The first thing that is wrong, with its span in the text.
+pub(crate) fn parse_term(text: &str, depth: usize) -> Result<Tree, Diagnostic> {
+    let mut p = Parser::new(text, depth, true)?;
+    let term = p.term()?;
+    p.end("the end of the term")?;
+    Ok(term)
 }
 
 /// Reads a reduction theorem for the relational interpreter, which looks up names itself.
@@ -110,6 +133,9 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
         codes::WORD => "the words that begin items can't name anything else",
         codes::TOO_DEEP => "name parts of the term with `let`, or allow more with --limit-depth N",
         codes::SUMS => "write sums as `(+ j : x[j])` or `(+ j != i : x[j])`",
+        codes::MODEL => {
+            "a model is `{ states 3; processes 2; x = 1->2,3  2->3; p = 1,2; u[1] = none; i = 1 }`"
+        }
         codes::SEXPR => "a line is NAME, POS or NEG, hypotheses and the goal, separated by tabs",
         _ => {
             "terms are built from 0, 1, T, atoms, ~, +, products, * and ^w; see `coarsen explain E0401`"

@@ -1,9 +1,10 @@
 //! Tokens to terms and statements.
 
 use super::codes::{NO_ITEM, NO_TERM, SUMS, TOO_DEEP, UNBALANCED, WORD};
+use super::model::parse_model;
 use super::tokens::{Token, tokens};
 use super::wrong;
-use crate::algebra::tree::{Argument, Chain, Form, HintTree, Named, Tree};
+use crate::algebra::tree::{Argument, Chain, Form, HintTree, ModelTree, Named, Tree};
 use crate::algebra::{Atom, Index, Order, Over};
 use crate::syntax::diagnostic::{Diagnostic, Span};
 
@@ -98,11 +99,14 @@ impl<'t> Parser<'t> {
 
     /// Whether a reserved word stands `n` tokens ahead.
     pub fn reserved_ahead(&self, n: usize) -> bool {
-        self.reserved && matches!(self.ahead(n), Token::Name(w) if WORDS.contains(&w.as_str()))
+        // `model` is a name elsewhere.
+        self.reserved
+            && matches!(self.ahead(n), Token::Name(w) if WORDS.contains(&w.as_str())
+                || w == "model" && matches!(self.ahead(n + 1), Token::State(_)))
     }
 
     pub fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.reserved && matches!(self.peek(), Token::Name(w) if w == word);
+        let found = self.reserved_ahead(0) && matches!(self.peek(), Token::Name(w) if w == word);
         self.at += usize::from(found);
         found
     }
@@ -213,6 +217,13 @@ impl<'t> Parser<'t> {
     /// Whether no blank stands before token `n`.
     fn is_adjacent(&self, n: usize) -> bool {
         n > 0 && n < self.tokens.len() && self.tokens[n - 1].1.end == self.tokens[n].1.start
+    }
+
+    /// The braces behind `model`.
+    pub fn model(&mut self) -> Parsed<ModelTree> {
+        let span = self.span();
+        self.at += 1;
+        parse_model(self.text, span)
     }
 
     pub fn string(&mut self) -> Parsed<String> {

@@ -113,8 +113,10 @@ fn claim(
     Ok(Entry::Claim {
         declared,
         name,
+        without: Vec::new(),
         premises: statements.into_iter().map(|s| (None, s)).collect(),
         chain,
+        model: None,
     })
 }
 

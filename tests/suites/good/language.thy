@@ -20,3 +20,7 @@ identity chain : i != j, k != i =>
     <= T by eq1(x := M + u[j], y := p), unfold, induction(x + 1);
 open down : T >= x + y = y + x >= x by sub-term.1';
 identity dots : x.y.x <= (x y) . x
+fails lost without 12, sub-term.1' [x u[i] <= x] : u[i] u[j] <= y
+    model { states 3; processes 2; x = none; u[1] = 1->2->3, 2->2  3->1; u[2] = 2->1,3 1->1 // in words
+            ; i = 1; y = none };
+identity model : x <= x + x;

@@ -89,6 +89,7 @@ impl Lasso {
             variables: Vec::new(),
             part: 0,
             pair: (0, places.len()),
+            smallest: false,
         }
     }
 }

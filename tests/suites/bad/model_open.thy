@@ -1,0 +1,2 @@
+action x, y;
+fails open : x <= y model { states 2; x = 1->2

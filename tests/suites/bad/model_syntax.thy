@@ -1,0 +1,10 @@
+action x, y;
+fails arrow : x <= y model { states 2; x = 1->; };
+fails semicolon : x <= y model { states 2 x = 1->2 };
+fails sign : x <= y model { states 2; x = 1 -> 2 ? };
+fails bracket : x <= y model { states 2; x[1 = 1->2 };
+fails nothing : x <= y model { states 2; x = };
+fails word : x <= y model { 2 states };
+fails twice : x <= y model { states 2; states 3; };
+identity model : x <= x + y model { states 1; };
+identity without without 12 : x <= x + y;

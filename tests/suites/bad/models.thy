@@ -1,0 +1,24 @@
+// Models that are none: each entry is checked, then the relations are evaluated.
+action x, y, u[i];
+test p;
+let M = x y;
+hypothesis 12 : i != j => u[i] u[j] <= u[j] u[i];
+fails empty : x <= y model { };
+fails none : x <= y model { states 0; };
+fails many : x <= y model { states 65; };
+fails process : x <= y model { states 1; processes 1; };
+fails processes : u[i] <= y model { states 1; processes 9; };
+fails state : x <= y model { states 2; x = 1->3; };
+fails diagonal : x p <= y model { states 2; x = 1->2; p = 1->2; };
+fails pairs : x <= y model { states 2; x = 1,2; };
+fails unused : x <= y model { states 2; p = 1; };
+fails unknown : x <= y model { states 2; z = 1->1; };
+fails definition : M <= y model { states 2; M = 1->1; };
+fails arity : u[i] <= y model { states 2; u = 1->1; };
+fails number : u[i] <= y model { states 2; processes 2; u[3] = 1->1; };
+fails variable : u[i] <= y model { states 2; i = 2; };
+fails twice : x <= y model { states 2; x = 1->1; x = 2->2; };
+fails holds : x y <= y x model { states 2; x = 1->2; y = 1->2; };
+fails premise [x y = 0] : x <= y model { states 2; x = 1->2; y = 2->2; };
+fails named [h : x y = 0] : x <= y model { states 2; x = 1->2; y = 2->2; };
+fails assumed : u[i] <= y model { states 2; processes 2; u[1] = 1->2; u[2] = 2->1; };
