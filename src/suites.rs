@@ -43,14 +43,8 @@ const MOST_FILES: usize = 1000;
 /// The first file with errors; files in use come first.
 pub fn load_suite(file: Text, depth: usize, load: &mut Loader) -> Result<Suite, Box<Flawed>> {
     let asked = file.name.clone();
-    let mut files = Files {
-        depth,
-        done: Vec::new(),
-        open: Vec::new(),
-    };
-    files.add(file, load)?;
+    let files = load_trees(file, depth, load)?;
     let sources: Vec<Source> = files
-        .done
         .iter()
         .map(|(text, tree)| Source {
             name: &text.name,
@@ -61,10 +55,25 @@ pub fn load_suite(file: Text, depth: usize, load: &mut Loader) -> Result<Suite, 
         .collect();
     elaborate(&sources).map_err(|(n, diagnostics)| {
         Box::new(Flawed {
-            file: files.done[n].0.clone(),
+            file: files[n].0.clone(),
             diagnostics,
         })
     })
+}
+
+/// Reads a file with all that it uses; each file stands behind those that it uses.
+pub(crate) fn load_trees(
+    file: Text,
+    depth: usize,
+    load: &mut Loader,
+) -> Result<Vec<(Text, File)>, Box<Flawed>> {
+    let mut files = Files {
+        depth,
+        done: Vec::new(),
+        open: Vec::new(),
+    };
+    files.add(file, load)?;
+    Ok(files.done)
 }
 
 struct Files {

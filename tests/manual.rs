@@ -8,10 +8,11 @@
 //! | `cor fragment=statements` | puts the text into a thread of [`AROUND`], then as above |
 //! | `cor fragment=declarations` | puts the text before a thread that does nothing, then as above |
 //! | `thy` | elaborates the file; with `error=CODE` it has that error and no other; with `file=NAME` the page's commands find it |
+//! | `tptp file=NAME` | reads the problem; the page's commands find it as NAME |
 //! | `console` | runs each `$ coarsen ..` and compares what the terminal would show, and the exit code |
 //!
 //! In a `console` block, `? 10` behind a command is its exit code (0 if there is none), and `...` stands for any lines.
-//! Commands run in a scratch directory of their page, with copies of `models/`, `theories/` and `proofs/`. Seconds are written as 0.000. `UPDATE=1 cargo test --test all manual`
+//! Commands run in a scratch directory of their page, with copies of `models/`, `theories/`, `proofs/` and the axioms of `tests/tptp/`. Seconds are written as 0.000. `UPDATE=1 cargo test --test all manual`
 //! writes the real output into the pages; what was elided is elided again where it can be found (a part between two
 //! `...` by its first line).
 
@@ -86,6 +87,7 @@ impl Page {
         for folder in ["models", "theories", "proofs"] {
             copy(&root.join(folder), &scratch.join(folder));
         }
+        copy(&root.join("tests/tptp/Axioms"), &scratch.join("Axioms"));
         Page {
             name,
             scratch,
@@ -117,6 +119,10 @@ impl Page {
                 }
                 Some("thy") => {
                     self.theory(&place, &words.collect::<Vec<_>>(), &body.join("\n"));
+                    body.join("\n")
+                }
+                Some("tptp") => {
+                    self.problem(&place, words.next().unwrap_or_default(), &body.join("\n"));
                     body.join("\n")
                 }
                 Some("console") => self.console(&place, &body),
@@ -206,6 +212,27 @@ impl Page {
         let wanted: Vec<String> = option("error").into_iter().collect();
         if found != wanted {
             self.complain(place, format!("wanted {wanted:?}, found {found:?}"));
+        }
+    }
+
+    fn problem(&mut self, place: &str, option: &str, text: &str) {
+        self.run += 1;
+        let name = option.strip_prefix("file=").unwrap_or("page.p");
+        let file = Text {
+            name: name.to_string(),
+            text: format!("{text}\n"),
+        };
+        fs::write(self.scratch.join(name), &file.text).expect("written");
+        let scratch = self.scratch.clone();
+        let mut load = |path: &str, _: &str| match fs::read_to_string(scratch.join(path)) {
+            Ok(text) => Ok(Text {
+                name: path.to_string(),
+                text,
+            }),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(flawed) = coarsen::tptp::load(file, 2000, &mut load) {
+            self.complain(place, format!("{:?}", flawed.diagnostics));
         }
     }
 

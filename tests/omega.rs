@@ -188,6 +188,8 @@ fn run(
             without: Vec::new(),
             premises: Vec::new(),
             distinct: Vec::new(),
+            without: Vec::new(),
+            model: None,
             links: vec![Link {
                 left,
                 right,
@@ -262,7 +264,7 @@ fn laws_are_decided() {
         identity guard : (p + x)^w = x^w + x* p T;
         identity guards : (p x + ~p y)^w <= (x + y)^w;
         identity ended : x^w T = x^w;
-        identity test : p^w = p T;
+        identity ended_test : p^w = p T;
     ";
     for (name, answer) in answers(laws) {
         assert!(

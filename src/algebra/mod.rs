@@ -8,6 +8,7 @@ pub mod elaborate;
 pub mod prove;
 pub mod refute;
 pub mod show;
+pub mod simplify;
 pub mod suite;
 mod term;
 mod theory;

@@ -31,6 +31,10 @@ pub enum Command {
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities
     Prove(ProveArgs),
+    /// Prove or refute one statement between terms
+    Decide(DecideArgs),
+    /// Find the smallest term that equals a given one
+    Simplify(SimplifyArgs),
     /// Check certificates
     Verify(VerifyArgs),
     /// Explain a hypothesis, a diagnostic or an exit code
@@ -130,7 +134,7 @@ pub struct EvalArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct ProveArgs {
-    /// Files (`.thy`, or `.txt` for S-expressions), or directories that have some
+    /// Files (`.thy`, `.txt` for S-expressions, `.p` for TPTP), or directories that have some
     #[arg(value_name = "FILE|DIR", required = true)]
     pub files: Vec<String>,
     /// Prove only the statement of this name (`*` at either end stands for anything); may be repeated
@@ -142,6 +146,9 @@ pub struct ProveArgs {
     /// Write what was proved of each file, with the proofs, to this directory
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
+    /// Write it for another checker, too: `--to coq DIR`, for Coq with relation-algebra
+    #[arg(long, num_args = 2, value_names = ["CHECKER", "DIR"])]
+    pub to: Vec<String>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -165,6 +172,62 @@ impl ProveArgs {
             _ => proofs::Detail::Normal,
         }
     }
+}
+
+/// Arguments of `coarsen decide`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct DecideArgs {
+    /// The statement, such as `(x y)* x <= x (y x)*`
+    #[arg(value_name = "STATEMENT", allow_hyphen_values = true)]
+    pub statement: String,
+    /// A statement that is assumed; may be repeated
+    #[arg(long, value_name = "STATEMENT")]
+    pub given: Vec<String>,
+    /// What the letters are
+    #[command(flatten)]
+    pub letters: LetterArgs,
+    /// Write the proof to this file, for `coarsen verify`
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Limits
+    #[command(flatten)]
+    pub limits: ProofLimits,
+}
+
+/// Arguments of `coarsen simplify`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct SimplifyArgs {
+    /// The term, such as `(x* y*)*`
+    #[arg(value_name = "TERM", allow_hyphen_values = true)]
+    pub term: String,
+    /// A statement that is assumed; may be repeated
+    #[arg(long, value_name = "STATEMENT")]
+    pub given: Vec<String>,
+    /// What the letters are
+    #[command(flatten)]
+    pub letters: LetterArgs,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Limits
+    #[command(flatten)]
+    pub limits: ProofLimits,
+}
+
+/// What the letters of a question are.
+#[derive(Clone, Debug, clap::Args)]
+pub struct LetterArgs {
+    /// Use the declarations, definitions and hypotheses of this file: a shipped one by its name, or a path
+    #[arg(long, value_name = "NAME|FILE")]
+    pub theory: Option<String>,
+    /// Letters that are tests, separated by commas; those under `~` are
+    #[arg(long, value_name = "LETTERS", value_delimiter = ',')]
+    pub tests: Vec<String>,
 }
 
 /// Arguments of `coarsen verify`.

@@ -10,6 +10,7 @@ use coarsen::program::codes::PROGRAM_CODES;
 use coarsen::report::{EvalReport, Report};
 use coarsen::syntax::diagnostic::Diagnostic;
 use coarsen::syntax::theory::TERM_CODES;
+use coarsen::syntax::tptp::TPTP_CODES;
 use coarsen::syntax::{ParseLimits, SYNTAX_CODES};
 use coarsen::{Session, theory};
 
@@ -74,6 +75,7 @@ pub fn codes() -> Vec<&'static Code> {
         .chain(SYNTAX_CODES)
         .chain(PROGRAM_CODES)
         .chain(TERM_CODES)
+        .chain(TPTP_CODES)
         .collect()
 }
 

@@ -9,6 +9,7 @@ mod args;
 mod backend;
 mod certificate_file;
 mod check;
+mod decide;
 mod eval;
 mod exit;
 mod explain;
@@ -19,6 +20,8 @@ mod memory;
 mod output;
 mod progress;
 mod prove;
+mod question;
+mod simplify;
 mod suggest;
 mod supervise;
 mod topics;
@@ -56,6 +59,8 @@ fn run(command: Command) -> Exit {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
+        Command::Decide(args) => decide::run(&args, &mut output),
+        Command::Simplify(args) => simplify::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args.code, &backend::codes(), &mut output),
         Command::Completions(args) => {

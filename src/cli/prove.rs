@@ -1,5 +1,7 @@
 //! `coarsen prove`: statements of files and directories, like a test runner.
 
+mod problem;
+
 use super::args::{Format, ProveArgs};
 use super::exit::Exit;
 use super::failure::tell_diagnostics;
@@ -9,6 +11,7 @@ use super::progress::Progress;
 use super::suggest;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::control::{Control, Stop};
+use coarsen::export::coq;
 use coarsen::report::proofs::{self, Detail, Proof, Tally};
 use coarsen::suites::{Flawed, Text, load_suite, prove_items, untried};
 use coarsen::syntax::diagnostic::Diagnostic;
@@ -22,6 +25,12 @@ pub fn run(args: &ProveArgs, output: &mut Output) -> Exit {
         say("coarsen: standard input can be read only once");
         return Exit::Usage;
     }
+    if let Some(other) = args.to.first().filter(|to| *to != "coq") {
+        say(&format!(
+            "coarsen: `--to {other}`: there is no such checker; there is: coq"
+        ));
+        return Exit::Usage;
+    }
     let mut session = Run {
         args,
         output,
@@ -29,6 +38,7 @@ pub fn run(args: &ProveArgs, output: &mut Output) -> Exit {
         tally: Tally::default(),
         objects: Vec::new(),
         exit: Exit::Holds,
+        problems: Exit::Holds,
         matched: BTreeSet::new(),
         statements: 0,
         names: BTreeSet::new(),
@@ -49,6 +59,8 @@ struct Run<'a, 'w> {
     /// The JSON form: what is to be in the list.
     objects: Vec<serde_json::Result<String>>,
     exit: Exit,
+    /// What the answers for problems say.
+    problems: Exit,
     /// Which of the names asked for are those of a statement.
     matched: BTreeSet<usize>,
     /// How many statements there are.
@@ -70,11 +82,20 @@ struct Answers {
     names: Vec<String>,
 }
 
+/// What was proved, in some form.
+struct Exported {
+    folder: PathBuf,
+    /// What the name ends with: `cert`, or `v` for Coq.
+    form: &'static str,
+    text: Result<String, String>,
+    theorems: usize,
+}
+
 /// What a worker returns.
 enum Worked {
     Flawed(Box<Flawed>),
     Proved {
-        certificate: Option<(String, usize)>,
+        files: Vec<Exported>,
         stopped: Option<Stop>,
     },
 }
@@ -138,11 +159,11 @@ impl Run<'_, '_> {
         if self.interrupts.pending() {
             return;
         }
-        let text = match input::read(path) {
-            Ok(input) => Text {
-                name: input.name,
-                text: input.source,
-            },
+        if problem::is_problem(Path::new(path)) {
+            return self.problem(path);
+        }
+        let text = match read_text(path) {
+            Ok(text) => text,
             Err(Refused::Unreadable(error)) => {
                 let name = input::name(path);
                 return self.trouble(name, format!("can't read the file: {error}"));
@@ -172,12 +193,9 @@ impl Run<'_, '_> {
         let mut answers = answers.lock().unwrap_or_else(|e| e.into_inner());
         let stopped = match ended {
             Ended::Done(Worked::Flawed(flawed)) => return self.flawed(&flawed),
-            Ended::Done(Worked::Proved {
-                certificate,
-                stopped,
-            }) => {
-                if let Some((text, theorems)) = certificate {
-                    self.certificate(&name, &text, theorems);
+            Ended::Done(Worked::Proved { files, stopped }) => {
+                for file in &files {
+                    self.export(&name, file);
                 }
                 stopped
             }
@@ -250,23 +268,38 @@ impl Run<'_, '_> {
         self.shown = true;
     }
 
-    fn certificate(&mut self, file: &str, text: &str, theorems: usize) {
-        let Some(folder) = &self.args.certificate else {
-            return;
+    fn export(&mut self, file: &str, exported: &Exported) {
+        let Exported { folder, form, .. } = exported;
+        let coq = *form == "v";
+        let named = |stem: &str| match coq {
+            true => folder.join(format!("{}.v", coq::module(stem))),
+            false => folder.join(format!("{stem}.{form}")),
         };
-        let path = Path::new(file);
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let mut target = folder.join(format!("{stem}.cert"));
+        let stem = Path::new(file).file_stem().unwrap_or_default();
+        let mut target = named(&stem.to_string_lossy());
         if self.written.contains(&target) {
             // Two files of one name: the whole path tells them apart.
-            let whole = file.replace(['/', '\\'], "_");
-            target = folder.join(format!("{whole}.cert"));
+            target = named(&file.replace(['/', '\\'], "_"));
         }
         let shown = target.display().to_string();
-        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&target, text));
+        let text = match &exported.text {
+            Ok(text) => text,
+            Err(why) => {
+                say(&format!("coarsen: {shown} is not written: {why}"));
+                self.exit = self.exit.and(Exit::Unknown);
+                return;
+            }
+        };
+        let library = match coq {
+            true => std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(folder.join(coq::LIBRARY_NAME), coq::LIBRARY)),
+            false => std::fs::create_dir_all(folder),
+        };
+        let written = library.and_then(|()| std::fs::write(&target, text));
         self.written.insert(target);
         match written {
             Ok(()) => {
+                let theorems = exported.theorems;
                 let s = if theorems == 1 { "" } else { "s" };
                 say(&format!("{theorems} theorem{s} written to {shown}"));
             }
@@ -310,8 +343,16 @@ impl Run<'_, '_> {
             t if t.wrong > 0 => Exit::Refuted,
             _ => Exit::Unknown,
         };
-        self.exit.and(answer)
+        self.exit.and(answer).and(self.problems)
     }
+}
+
+/// A file as a text with its name.
+fn read_text(path: &str) -> Result<Text, Refused> {
+    input::read(path).map(|input| Text {
+        name: input.name,
+        text: input.source,
+    })
 }
 
 /// What the worker does.
@@ -350,19 +391,37 @@ fn job(
         };
         let limits = &args.limits.prover;
         let ended = prove_items(&mut suite, &wanted, limits, args.ablate, control, &mut tell);
-        let certificate = args.certificate.is_some().then(|| {
-            let theorems = suite.development.theorems().len();
-            (coarsen::kernel::write(&suite.development), theorems)
-        });
+        let theorems = suite.development.theorems().len();
+        let mut files = Vec::new();
+        let mut put = |folder: &Path, form, text| {
+            files.push(Exported {
+                folder: folder.to_path_buf(),
+                form,
+                text,
+                theorems,
+            });
+        };
+        if let Some(folder) = &args.certificate {
+            put(
+                folder,
+                "cert",
+                Ok(coarsen::kernel::write(&suite.development)),
+            );
+        }
+        if let Some(folder) = args.to.get(1) {
+            control.enter(format!("{file}: writing it for Coq"));
+            let text = coq::export(&mut suite.development, &file);
+            put(Path::new(folder), "v", text.map_err(|e| e.to_string()));
+        }
         Worked::Proved {
-            certificate,
+            files,
             stopped: ended.err(),
         }
     }
 }
 
 /// The file that `use "path";` in the file `from` speaks of.
-fn load(path: &str, from: &str) -> Result<Text, String> {
+pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
     let mut whole = PathBuf::new();
     for part in folder.join(path).components() {
@@ -374,11 +433,8 @@ fn load(path: &str, from: &str) -> Result<Text, String> {
             whole.push(part);
         }
     }
-    match input::read(&whole.to_string_lossy()) {
-        Ok(input) => Ok(Text {
-            name: input.name,
-            text: input.source,
-        }),
+    match read_text(&whole.to_string_lossy()) {
+        Ok(text) => Ok(text),
         Err(Refused::Unreadable(error)) => Err(error.to_string()),
         Err(Refused::NotAModel(_, diagnostic)) => Err(diagnostic.message),
     }
@@ -397,7 +453,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The `.thy` and `.txt` files below a directory; links to directories are not followed.
+/// The `.thy`, `.txt` and `.p` files below a directory; links to directories are not followed.
 fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
     let broken = |error| (folder.to_path_buf(), error);
     let mut folders = Vec::new();
@@ -406,7 +462,10 @@ fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, s
         let path = entry.path();
         if entry.file_type().map_err(broken)?.is_dir() {
             folders.push(path);
-        } else if path.extension().is_some_and(|e| e == "thy" || e == "txt") {
+        } else if path
+            .extension()
+            .is_some_and(|e| e == "thy" || e == "txt" || e == "p")
+        {
             into.push(path);
         }
     }

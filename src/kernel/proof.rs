@@ -176,6 +176,36 @@ impl Development {
         self.theorems.truncate(from);
     }
 
+    /// The terms, the hypotheses, and the theorems with whether they use them.
+    pub fn taken_apart(&mut self) -> (&mut Terms, &[(String, Statement)], &[(Theorem, bool)]) {
+        (&mut self.terms, &self.hypotheses, &self.theorems)
+    }
+
+    /// What each step of a theorem claims, for those who write proofs down in another form.
+    ///
+    /// # Errors
+    /// The operations allowed are used up.
+    pub fn claims(&mut self, n: usize) -> Result<Vec<Claim>, Rejected> {
+        let Some((own, _)) = self.theorems.get(n) else {
+            return Ok(Vec::new());
+        };
+        let mut scope = Scope {
+            terms: &mut self.terms,
+            hypotheses: &self.hypotheses,
+            earlier: &self.theorems[..n],
+            own,
+            conditional: false,
+            claims: Vec::new(),
+        };
+        match scope.theorem() {
+            Ok(()) => Ok(scope.claims),
+            Err((step, why)) => Err(Rejected {
+                place: format!("theorem `{}`, step {step}", own.name),
+                why,
+            }),
+        }
+    }
+
     /// Whether the proof of a theorem uses a hypothesis of the theory.
     pub fn is_conditional(&self, n: usize) -> bool {
         self.theorems.get(n).is_some_and(|(_, c)| *c)

@@ -9,6 +9,7 @@ pub mod itf;
 pub mod json;
 mod layout;
 mod position;
+pub mod problems;
 pub mod proofs;
 #[cfg(test)]
 mod samples;

@@ -260,6 +260,49 @@ pub fn summary(diagnostics: &[Diagnostic]) -> String {
     diagnostics::summary(diagnostics)
 }
 
+/// A smaller term that equals a given one, or the news that none was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simplification {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The term as written.
+    pub term: String,
+    /// Its symbols; products have none.
+    pub symbols: usize,
+    /// The smaller term.
+    pub result: Option<String>,
+    /// Its symbols.
+    pub result_symbols: Option<usize>,
+    /// Which engine proved that they are equal; empty if there is no smaller term.
+    pub engine: String,
+    /// The rules that the proof uses; without a smaller term, the limit that was hit.
+    pub why: Vec<String>,
+    /// Seconds.
+    pub time: f64,
+}
+
+impl Simplification {
+    /// The answer as text.
+    pub fn render(&self) -> String {
+        let term = printable(&self.term);
+        let why = self.why.join(", ");
+        match (&self.result, self.result_symbols) {
+            (Some(result), Some(symbols)) => format!(
+                "{term} = {}\n         {symbols} of {}, proved by {}: {}\n",
+                printable(result),
+                counted(self.symbols, "symbol"),
+                self.engine,
+                printable(&why)
+            ),
+            _ if why.is_empty() => format!("{term}\n         nothing smaller was found\n"),
+            _ => format!(
+                "{term}\n         nothing smaller was found: {}\n",
+                printable(&why)
+            ),
+        }
+    }
+}
+
 /// What is to be said of a certificate of the algebra.
 #[derive(Clone, Debug, Serialize)]
 pub struct Certificate {

@@ -8,6 +8,7 @@ pub mod ast;
 pub mod codes;
 pub mod diagnostic;
 pub mod theory;
+pub mod tptp;
 
 mod decode;
 mod findings;

@@ -72,12 +72,26 @@ fn draw(d: &mut Dice) -> Drawn {
     development.variables = (0..v.variables).map(|n| format!("i{n}")).collect();
     v.top = d.below(3) == 0;
     v.omega = d.below(3) == 0;
+    let (premises, goal) = statement(d, &v, &mut development);
+    Drawn {
+        development,
+        premises,
+        goal,
+    }
+}
+
+/// A statement with premises.
+pub fn statement(
+    d: &mut Dice,
+    v: &Vocabulary,
+    development: &mut Development,
+) -> (Vec<Statement>, Statement) {
     let mut premises: Vec<Statement> = Vec::new();
     for _ in 0..d.below(3) {
-        let left = term(d, &v, &mut development, 3);
+        let left = term(d, v, development, 3);
         let right = match d.below(4) {
             0 => coarsen::kernel::ZERO,
-            _ => term(d, &v, &mut development, 3),
+            _ => term(d, v, development, 3),
         };
         let mut parts = vec![(left, right)];
         if d.below(4) == 0 {
@@ -89,27 +103,23 @@ fn draw(d: &mut Dice) -> Drawn {
         });
     }
     let (left, right) = if premises.is_empty() || d.flip() {
-        let left = term(d, &v, &mut development, 5);
-        let right = above(d, &v, &mut development, &premises, left);
+        let left = term(d, v, development, 5);
+        let right = above(d, v, development, &premises, left);
         (left, right)
     } else {
         // A premise in a context.
-        let context = term(d, &v, &mut development, 5);
+        let context = term(d, v, development, 5);
         let (l, r) = premises[d.below(premises.len())].parts[0];
         let hole = v.actions[0].0;
         let left = development.terms.replace(context, &[(hole, l)]);
         let right = development.terms.replace(context, &[(hole, r)]);
-        (left, above(d, &v, &mut development, &[], right))
+        (left, above(d, v, development, &[], right))
     };
     let goal = Statement {
         distinct: v.distinct(d),
         parts: vec![(left, right)],
     };
-    Drawn {
-        development,
-        premises,
-        goal,
-    }
+    (premises, goal)
 }
 
 /// One statement.

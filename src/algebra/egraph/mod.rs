@@ -8,9 +8,11 @@
 mod derivation;
 mod graph;
 mod laws;
+mod terms;
 
 pub use derivation::{kernel_steps, reversed};
 pub use laws::Law;
+pub use terms::{Cost, LARGEST as LARGEST_TERM, cost, smallest};
 
 use crate::kernel::{Id, Node, ONE, Terms};
 use laws::{Equation, Rules};

@@ -15,12 +15,12 @@ mod search;
 mod words;
 
 pub use decide::{Decider, TooLarge};
-pub use outcome::{level, level_of};
+pub use outcome::{describe, level, level_of};
 
 use self::build::{Builder, Step};
 use self::context::{Allowed, Given, Source};
 use self::eliminate::{Reduced, eliminate, simulate};
-use self::outcome::{describe, tell};
+use self::outcome::tell;
 use self::search::Search;
 use super::refute::Model;
 use super::suite::{Declared, Hint, Item, Suite, Use};
@@ -125,6 +125,11 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
                 .unwrap_or_else(|| models::neither(suite, item, limits, &residual, &search)),
         },
     }
+}
+
+/// Proves a statement of a suite, and does not look for models: the theorem's position.
+pub fn establish(suite: &mut Suite, item: usize, limits: &Limits) -> Option<usize> {
+    theorem_of(suite, item, limits, None).ok()
 }
 
 /// Hints of an item without which it is proved as well.

@@ -38,9 +38,11 @@ pub fn word(suite: &Suite, item: usize, residual: &Residual, search: &Search) ->
     let part = goal.parts.get(model.part)?;
     let terms = &suite.development.terms;
     let all: Vec<&Statement> = assumed.iter().chain([&goal]).collect();
-    if atoms_of(terms, &all).indexed || !goal.distinct.is_empty() {
+    let atoms = atoms_of(terms, &all);
+    if atoms.indexed || !goal.distinct.is_empty() {
         return None;
     }
+    model.fill(&atoms);
     let confirmed = model.is_confirmed(terms, &assumed, part);
     model.smallest = search.searched + 1 == model.states;
     confirmed.then(|| told(suite, &goal, "refuter", model))

@@ -35,9 +35,14 @@ pub use file::parse_file;
 pub use sexpr::parse_suite;
 
 use super::diagnostic::{Diagnostic, Span};
-use crate::algebra::tree::Entry;
+use crate::algebra::tree::{Chain, Entry, Tree};
 use crate::algebra::{Definition, Hypothesis, Statement, Theory};
 use parser::Parser;
+
+/// Whether a word names no action or test in a file: it begins an item, belongs to one, or is the greatest element.
+pub fn is_reserved(word: &str) -> bool {
+    word == "T" || parser::WORDS.contains(&word)
+}
 
 /// Reads a statement such as `u[1] u[0] <= u[0] (q T + u[1] + u[1] q T)`.
 ///
@@ -48,6 +53,28 @@ pub fn parse_statement(text: &str, depth: usize) -> Result<Statement, Diagnostic
     let chain = p.chain(false)?;
     p.end("the end of the statement")?;
     Ok(chain.statement())
+}
+
+/// Reads a statement as it may stand in a file.
+///
+/// # Errors
+/// The first thing that is wrong, with its span in the text.
+pub(crate) fn parse_chain(text: &str, depth: usize) -> Result<Chain, Diagnostic> {
+    let mut p = Parser::new(text, depth, true)?;
+    let chain = p.chain(false)?;
+    p.end("the end of the statement")?;
+    Ok(chain)
+}
+
+/// Reads a term as it may stand in a file.
+///
+/// # Errors
+/// The first thing that is wrong, with its span in the text.
+pub(crate) fn parse_term(text: &str, depth: usize) -> Result<Tree, Diagnostic> {
+    let mut p = Parser::new(text, depth, true)?;
+    let term = p.term()?;
+    p.end("the end of the term")?;
+    Ok(term)
 }
 
 /// Reads a reduction theorem for the relational interpreter, which looks up names itself.

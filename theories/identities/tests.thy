@@ -82,7 +82,6 @@ identity hoare_disjunction [p x ~r = 0, q x ~r = 0] : (p + q) x ~r = 0;
 
 // Programs.
 
-identity if_same : p x + ~p x = x;
 identity if_swap : p x + ~p y = ~p y + ~~p x;
 identity if_then_after : (p x + ~p y) z = p x z + ~p y z;
 identity if_nested : p (p x + ~p y) + ~p z = p x + ~p z;

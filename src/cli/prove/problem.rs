@@ -1,0 +1,224 @@
+//! Problems in TPTP's form among the files of `coarsen prove`.
+
+use super::super::args::{Format, ProveArgs};
+use super::super::exit::Exit;
+use super::super::failure::tell_diagnostics;
+use super::super::input::{self, Refused};
+use super::super::output::say;
+use super::super::progress::Progress;
+use super::super::supervise::{Ended, supervise};
+use super::{Run, fits, read_text};
+use coarsen::control::{Control, Stop};
+use coarsen::report::problems::{self, Answer, status_line};
+use coarsen::report::proofs::{self, Detail};
+use coarsen::report::text::headline;
+use coarsen::suites::{Flawed, Text};
+use coarsen::tptp::{self, Szs};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Whether a file is a problem, by its name.
+pub fn is_problem(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "p" || e == "tptp")
+}
+
+/// What a worker returns.
+enum Worked {
+    Flawed(Box<Flawed>),
+    /// It is not one of the problems asked for.
+    NotAsked,
+    Solved {
+        answer: Box<Answer>,
+        certificate: Option<(String, usize)>,
+    },
+    Stopped(Stop),
+}
+
+impl Run<'_, '_> {
+    pub(super) fn problem(&mut self, path: &str) {
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(Refused::Unreadable(error)) => {
+                let reason = format!("can't read the file: {error}");
+                return self.unread(input::name(path), &reason, Exit::Internal);
+            }
+            Err(Refused::NotAModel(input, diagnostic)) => {
+                let file = Text {
+                    name: input.name,
+                    text: input.source,
+                };
+                let diagnostics = vec![*diagnostic];
+                return self.flawed_problem(path, &Flawed { file, diagnostics });
+            }
+        };
+        let control = Arc::new(Control::default());
+        let begun: Arc<Mutex<Option<Answer>>> = Arc::default();
+        let ended = supervise(
+            job(self.args, text, Arc::clone(&begun)),
+            &control,
+            &self.args.limits.process,
+            &self.interrupts,
+            &mut Progress::on_stderr(),
+        );
+        let begun = begun.lock().unwrap_or_else(|e| e.into_inner()).take();
+        let names: Vec<String> = begun.iter().map(|a| a.name.clone()).collect();
+        self.statements += 1;
+        self.names.extend(names.iter().cloned());
+        self.matched_by(&names);
+        let stopped = |why: Stop| {
+            let mut answer = begun?;
+            if why == Stop::Time {
+                answer.szs = Szs::Timeout.name();
+            }
+            answer.reason = format!("stopped by {why}");
+            Some(answer)
+        };
+        let answer = match ended {
+            Ended::Done(Worked::Flawed(flawed)) => return self.flawed_problem(path, &flawed),
+            Ended::Done(Worked::NotAsked) => return,
+            Ended::Done(Worked::Solved {
+                answer,
+                certificate,
+            }) => {
+                if let Some((text, theorems)) = certificate {
+                    self.certificate(path, &text, theorems);
+                }
+                Some(*answer)
+            }
+            Ended::Done(Worked::Stopped(why)) | Ended::Abandoned(why) => stopped(why),
+            Ended::Panicked => {
+                let reason = "internal error: this is a bug in coarsen; please report it with the file and the text above";
+                return self.unread(path, reason, Exit::Internal);
+            }
+            Ended::NotStarted(error) => {
+                return self.unread(
+                    path,
+                    &format!("can't start a thread: {error}"),
+                    Exit::Internal,
+                );
+            }
+        };
+        match answer {
+            Some(answer) => self.answered(&answer),
+            // It was stopped before the file was read.
+            None => self.unread(path, "stopped while the file was read", Exit::Unknown),
+        }
+    }
+
+    fn answered(&mut self, answer: &Answer) {
+        let exit = match answer.szs {
+            _ if answer.is_rejected() => Exit::EvidenceRejected,
+            "Theorem" | "Unsatisfiable" => Exit::Holds,
+            "CounterSatisfiable" | "Satisfiable" => Exit::Refuted,
+            _ => Exit::Unknown,
+        };
+        self.problems = self.problems.and(exit);
+        if self.args.format == Format::Json {
+            self.objects.push(proofs::json(answer));
+            return;
+        }
+        let detail = self.args.detail();
+        let gap = if self.shown && detail != Detail::Quiet {
+            "\n"
+        } else {
+            ""
+        };
+        self.output
+            .write(&format!("{gap}{}", answer.render(detail)));
+        self.shown = true;
+    }
+
+    fn flawed_problem(&mut self, path: &str, flawed: &Flawed) {
+        let Flawed { file, diagnostics } = flawed;
+        tell_diagnostics((&file.name, &file.text), diagnostics);
+        let reason = proofs::summary(diagnostics);
+        let object = || problems::fault(&file.name, &reason, &file.text, diagnostics);
+        self.refused(path, &file.name, &reason, object, Exit::Input);
+    }
+
+    fn unread(&mut self, path: &str, reason: &str, exit: Exit) {
+        say(&format!("coarsen: {path}: {reason}"));
+        let object = || problems::fault(path, reason, "", &[]);
+        self.refused(path, path, reason, object, exit);
+    }
+
+    fn refused(
+        &mut self,
+        path: &str,
+        file: &str,
+        reason: &str,
+        object: impl Fn() -> serde_json::Result<String>,
+        exit: Exit,
+    ) {
+        match self.args.format {
+            Format::Text => {
+                let stem = Path::new(path).file_stem().unwrap_or(OsStr::new(path));
+                let line = status_line(Szs::InputError.name(), &stem.to_string_lossy());
+                self.output.write(&line);
+                if self.args.detail() != Detail::Quiet {
+                    self.output.write(&headline(file, "error", reason));
+                }
+            }
+            Format::Json => self.objects.push(object()),
+        }
+        self.exit = self.exit.and(exit);
+    }
+}
+
+/// What the worker does.
+fn job(
+    args: &ProveArgs,
+    text: Text,
+    begun: Arc<Mutex<Option<Answer>>>,
+) -> impl FnOnce(&Control) -> Worked + Send + 'static + use<> {
+    let args = args.clone();
+    move |control| {
+        control.enter(format!("reading {}", text.name));
+        let problem = match tptp::load(text, args.limits.depth, &mut included) {
+            Ok(problem) => problem,
+            Err(flawed) => return Worked::Flawed(flawed),
+        };
+        let unknown = Answer::unknown(&problem, Szs::GaveUp, String::new());
+        *begun.lock().unwrap_or_else(|e| e.into_inner()) = Some(unknown);
+        if !args.only.is_empty() && !args.only.iter().any(|p| fits(p, &problem.name)) {
+            return Worked::NotAsked;
+        }
+        let clock = Instant::now();
+        let solution = match tptp::solve(&problem, &args.limits.prover, control) {
+            Ok(solution) => solution,
+            Err(why) => return Worked::Stopped(why),
+        };
+        let answer = Answer::of(&problem, &solution, clock.elapsed().as_secs_f64());
+        let certificate = args.certificate.is_some().then(|| {
+            let theorems = solution.development.theorems().len();
+            (coarsen::kernel::write(&solution.development), theorems)
+        });
+        Worked::Solved {
+            answer: Box::new(answer),
+            certificate,
+        }
+    }
+}
+
+/// The file that `include('path')` in the file `from` speaks of: beside it, in the folders above, or in `$TPTP`.
+fn included(path: &str, from: &str) -> Result<Text, String> {
+    // Above the working folder only absolute paths lead.
+    let whole = std::path::absolute(from).unwrap_or_default();
+    let above = |file: &Path| -> Vec<PathBuf> {
+        let folders = file.ancestors().skip(1);
+        folders.map(Path::to_path_buf).collect()
+    };
+    let tptp = std::env::var_os("TPTP").map(PathBuf::from);
+    let folders = above(Path::new(from)).into_iter().chain(above(&whole));
+    let mut places = folders.chain(tptp).map(|folder| folder.join(path));
+    let Some(file) = places.find(|file| file.is_file()) else {
+        return Err("there is no such file".to_string());
+    };
+    match read_text(&file.to_string_lossy()) {
+        Ok(text) => Ok(text),
+        Err(Refused::Unreadable(error)) => Err(error.to_string()),
+        Err(Refused::NotAModel(_, diagnostic)) => Err(diagnostic.message),
+    }
+}

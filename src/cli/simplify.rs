@@ -1,0 +1,76 @@
+//! `coarsen simplify`: a smaller term that equals a given one.
+
+use super::args::{Format, SimplifyArgs};
+use super::exit::Exit;
+use super::output::Output;
+use super::prove::load;
+use super::question::{Unanswered, failed, list, question, tell, work};
+use coarsen::algebra::{egraph, prove, show, simplify};
+use coarsen::questions::{self, Wrong};
+use coarsen::report::SCHEMA_VERSION;
+use coarsen::report::proofs::{self, Simplification};
+use std::time::Instant;
+
+/// Answers the question of `args`.
+pub fn run(args: &SimplifyArgs, output: &mut Output) -> Exit {
+    let job = args.clone();
+    let (answer, exit) = match work(&args.limits, move |_| find(&job)) {
+        Ok(answer) => (answer, Exit::Holds),
+        Err(Unanswered::Wrong(wrong)) => return tell(&wrong, args.format, output),
+        Err(Unanswered::Failed(reason)) => {
+            return failed(questions::TERM, &reason, args.format, output);
+        }
+        Err(Unanswered::Stopped(why)) => {
+            let stopped = Simplification {
+                why: vec![format!("stopped by {why}")],
+                ..nothing(args)
+            };
+            (stopped, Exit::Unknown)
+        }
+    };
+    match args.format {
+        Format::Text => output.write(&answer.render()),
+        Format::Json => list(proofs::json(&answer), output),
+    }
+    exit
+}
+
+/// The answer as long as there is none.
+fn nothing(args: &SimplifyArgs) -> Simplification {
+    let words: Vec<&str> = args.term.split_whitespace().collect();
+    Simplification {
+        schema_version: SCHEMA_VERSION,
+        term: words.join(" "),
+        symbols: 0,
+        result: None,
+        result_symbols: None,
+        engine: String::new(),
+        why: Vec::new(),
+        time: 0.0,
+    }
+}
+
+fn find(args: &SimplifyArgs) -> Result<Simplification, Wrong> {
+    let begun = Instant::now();
+    let asked = question(&args.term, &args.given, &args.letters);
+    let mut asked = questions::term(&asked, args.limits.depth, &mut load)?;
+    let limits = &args.limits.prover;
+    let suite = &mut asked.suite;
+    let found = simplify::simplify(suite, asked.term, asked.written, limits);
+    let mut answer = Simplification {
+        symbols: asked.written,
+        time: begun.elapsed().as_secs_f64(),
+        ..nothing(args)
+    };
+    let d = &suite.development;
+    if let Some(found) = found {
+        let (engine, why) = prove::describe(d, found.theorem);
+        answer.result = Some(show::term(d, found.term));
+        answer.result_symbols = Some(egraph::cost(&d.terms, found.term).0);
+        (answer.engine, answer.why) = (engine, why);
+    } else if asked.written.max(egraph::cost(&d.terms, asked.term).0) > egraph::LARGEST_TERM {
+        let most = egraph::LARGEST_TERM;
+        answer.why = vec![format!("it has more than {most} symbols")];
+    }
+    Ok(answer)
+}

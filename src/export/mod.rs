@@ -1,0 +1,3 @@
+//! Proofs in the languages of other checkers.
+
+pub mod coq;

@@ -1,0 +1,243 @@
+//! Proofs written for Coq: the text of a small file, and that Coq accepts what the kernel has admitted and nothing that has been tampered with.
+//!
+//! `tests/coq/small.v` is the text; `UPDATE=1 cargo test --test all coq` writes it anew. Where Coq with relation-algebra is not installed, the tests
+//! that run it say that they are skipped.
+
+use crate::algebra;
+
+use algebra::dice::{Dice, Vocabulary};
+use algebra::differential::{LIMITS, statement};
+use coarsen::algebra::prove::{Limits, derive, prove};
+use coarsen::export::coq::{LIBRARY, LIBRARY_NAME, export, module};
+use coarsen::kernel::{self, Development};
+use coarsen::suites::{Text, load_suite};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The folder with the compiled library; `None` without Coq.
+fn folder() -> Option<&'static Path> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coq");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        let asked = "From RelationAlgebra Require kat_tac rel.";
+        fs::write(folder.join("asked.v"), asked).expect("written");
+        let mut command = Command::new("coqc");
+        let asked = command.arg("asked.v").current_dir(&folder).output();
+        if !asked.is_ok_and(|o| o.status.success()) {
+            return None;
+        }
+        fs::write(folder.join(LIBRARY_NAME), LIBRARY).expect("written");
+        let library = run(&folder, LIBRARY_NAME);
+        assert!(library.is_ok(), "{library:?}");
+        Some(folder)
+    });
+    if folder.is_none() {
+        println!("skipped: coqc is not installed, or not relation-algebra");
+    }
+    folder.as_deref()
+}
+
+fn run(folder: &Path, file: &str) -> Result<String, String> {
+    let output = Command::new("coqc").arg(file).current_dir(folder).output();
+    let output = output.expect("coqc has been asked before");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match output.status.success() {
+        true => Ok(text(&output.stdout)),
+        false => Err(text(&output.stderr)),
+    }
+}
+
+/// What Coq says to a text.
+fn coq(folder: &Path, name: &str, text: &str) -> Result<String, String> {
+    let file = format!("{name}.v");
+    fs::write(folder.join(&file), text).expect("written");
+    run(folder, &file)
+}
+
+fn proved(name: &str, text: &str) -> Development {
+    let file = Text {
+        name: name.to_string(),
+        text: text.to_string(),
+    };
+    let loaded = load_suite(file, 200, &mut |path, _| Err(format!("no {path}")));
+    let mut suite = loaded.unwrap_or_else(|e| panic!("{name}: {:?}", e.diagnostics));
+    for item in 0..suite.items.len() {
+        let outcome = prove(&mut suite, item, &Limits::default());
+        let name = &suite.items[item].name;
+        assert!(outcome.theorem.is_some(), "{name}: {:?}", outcome.why);
+    }
+    suite.development
+}
+
+fn small() -> String {
+    let mut d = proved("small.thy", include_str!("coq/small.thy"));
+    export(&mut d, "small.thy").expect("it is small")
+}
+
+#[test]
+fn the_text_is_as_expected() {
+    let text = small();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/coq/small.v");
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &text).expect("written");
+    }
+    let expected = fs::read_to_string(&path).expect("the text");
+    let differs = text.lines().zip(expected.lines()).find(|(a, b)| a != b);
+    assert!(text == expected, "{differs:?}");
+}
+
+#[test]
+fn what_is_proved_is_accepted_and_assumes_nothing() {
+    let Some(folder) = folder() else { return };
+    let mut text = small();
+    let names: Vec<String> = text
+        .lines()
+        .filter_map(|l| l.strip_prefix("Theorem ")?.split_once(" :"))
+        .map(|(name, _)| name.to_string())
+        .collect();
+    assert_eq!(names.len(), 12);
+    text += &format!(
+        "Definition everything := (@{}, @relations).\nPrint Assumptions everything.\n",
+        names.join(", @")
+    );
+    let said = coq(folder, "small", &text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(said.trim(), "Closed under the global context");
+}
+
+/// The text with one line changed.
+fn changed(text: &str, at: &str, f: impl Fn(&str) -> String) -> String {
+    let mut changes = 0;
+    let lines = text.lines().map(|line| {
+        if line.contains(at) {
+            changes += 1;
+            return f(line);
+        }
+        line.to_string()
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    assert_eq!(changes, 1, "{at}");
+    text
+}
+
+fn turned(line: &str) -> String {
+    let (left, right) = line.split_once(" ≦ ").expect("an inclusion");
+    let end = right.strip_suffix('.').expect("the end of a statement");
+    format!("{end} ≦ {left}.")
+}
+
+#[test]
+fn what_has_been_tampered_with_is_rejected() {
+    let Some(folder) = folder() else { return };
+    let text = small();
+    for (n, changed) in [
+        changed(&text, "  (x)^* ⋅ y ≦ y ⋅ (z)^*.", turned),
+        changed(&text, "  om x ⋅ y ≦ om x.", turned),
+        changed(&text, "  (x ⋅ y ≦ y ⋅ z) ->", |_| String::new()),
+        changed(&text, "  (x ⋅ y)^* ⋅ x ≡ x ⋅ (y ⋅ x)^*.", |l| {
+            l.replace("(y ⋅ x)", "(x ⋅ y)")
+        }),
+        changed(&text, "  (forall i : process, [q] ≦ [e i]) ->", |l| {
+            l.replace("forall i", "exists i")
+        }),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let said = coq(folder, &format!("tampered{n}"), changed);
+        assert!(said.is_err(), "{changed}");
+    }
+}
+
+/// Several exports as one text.
+#[derive(Default)]
+struct Together {
+    text: String,
+    count: usize,
+}
+
+impl Together {
+    fn add(&mut self, d: &mut Development) {
+        let text = export(d, "random").expect("it is small");
+        let head = "Require Import Coarsen.\n";
+        assert!(text.contains(head));
+        if self.count == 0 {
+            self.text += head;
+        }
+        let body = text.replacen(head, "", 1);
+        self.count += 1;
+        self.text += &format!("Module M{}.\n{body}End M{}.\n", self.count, self.count);
+    }
+}
+
+/// Random statements that are proved, all of one vocabulary in one development.
+fn random(seed: u64, wanted: usize) -> Development {
+    let mut dice = Dice::seeded(seed);
+    let mut d = Development::default();
+    let mut v = Vocabulary::indexed(&mut d.terms, 2);
+    d.variables = vec!["i".to_string(), "j".to_string()];
+    for n in 0..20 * wanted {
+        v.top = dice.flip();
+        v.omega = dice.flip();
+        let (premises, goal) = statement(&mut dice, &v, &mut d);
+        let _ = derive(&mut d, &format!("random{n}"), &premises, &goal, &LIMITS);
+        if d.theorems().len() == wanted {
+            break;
+        }
+    }
+    d
+}
+
+fn numbered(name: &str, default: u64) -> u64 {
+    let set = std::env::var(name).ok();
+    set.and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+/// `COQ_RANDOM` is how many; `COQ_SEED` where they begin.
+#[test]
+fn random_proofs_are_accepted() {
+    let Some(folder) = folder() else { return };
+    let wanted = numbered("COQ_RANDOM", 40) as usize;
+    let mut d = random(numbered("COQ_SEED", 1), wanted);
+    assert_eq!(d.theorems().len(), wanted);
+    let text = export(&mut d, "random").expect("it is small");
+    let said = coq(folder, "random", &text);
+    assert!(said.is_ok(), "{said:?}");
+}
+
+/// Certificates changed at random: what the kernel still accepts, Coq accepts as well.
+#[test]
+fn what_the_kernel_accepts_coq_accepts() {
+    let Some(folder) = folder() else { return };
+    let mut small = proved("small.thy", include_str!("coq/small.thy"));
+    small.terms.allow(kernel::WORK);
+    let original = kernel::write(&small);
+    let mut dice = Dice::seeded(numbered("COQ_SEED", 1));
+    let mut all = Together::default();
+    let wanted = numbered("COQ_MUTANTS", 4) as usize;
+    while all.count < wanted {
+        let mutant = crate::kernel_fuzz::mutate(&original, &mut dice);
+        if let Ok(mut d) = kernel::read(&mutant) {
+            all.add(&mut d);
+        }
+    }
+    let said = coq(folder, "mutants", &all.text);
+    assert!(said.is_ok(), "{said:?}");
+}
+
+#[test]
+fn files_have_names_for_coq() {
+    for (stem, expected) in [
+        ("kleene", "kleene"),
+        ("stoller-cohen.2", "stoller_cohen_2"),
+        ("1", "proofs_1"),
+        ("_a", "proofs__a"),
+        ("Coarsen", "proofs_Coarsen"),
+        ("ä", "proofs__"),
+    ] {
+        assert_eq!(module(stem), expected);
+    }
+}

@@ -1,0 +1,1 @@
+fof(a, axiom, p, inference(x, [], [b)).

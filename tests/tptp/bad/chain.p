@@ -1,0 +1,1 @@
+fof(a, conjecture, p => q => p).

@@ -1,0 +1,1 @@
+fof(a, axiom, p), fof(b, axiom, q).

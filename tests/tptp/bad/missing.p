@@ -1,0 +1,1 @@
+include('Axioms/missing.ax').

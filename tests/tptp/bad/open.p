@@ -1,0 +1,1 @@
+fof(a, conjecture, ! [X] : leq(X, star(X)) .

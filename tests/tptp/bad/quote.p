@@ -1,0 +1,2 @@
+% A comment
+fof(a, axiom, 'not closed = one).

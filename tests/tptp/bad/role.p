@@ -1,0 +1,1 @@
+fof(a, goal, leq(zero, one)).

@@ -1,0 +1,1 @@
+include('../Axioms/kleene.ax', [unfold, fold]).

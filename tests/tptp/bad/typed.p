@@ -1,0 +1,1 @@
+tff(a, conjecture, ! [X : $i] : leq(X, one)).

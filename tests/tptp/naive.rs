@@ -1,0 +1,205 @@
+//! Formulas evaluated as they are defined, in small finite algebras given by tables: the ground truth for answers.
+
+use coarsen::syntax::tptp::{Formula, Term};
+use std::collections::BTreeMap;
+
+/// An idempotent semiring with star, omega and tests; elements are numbers, 0 is zero.
+pub struct Algebra {
+    pub name: &'static str,
+    one: usize,
+    sum: Vec<Vec<usize>>,
+    product: Vec<Vec<usize>>,
+}
+
+impl Algebra {
+    fn new(
+        name: &'static str,
+        size: usize,
+        one: usize,
+        sum: impl Fn(usize, usize) -> usize,
+        product: impl Fn(usize, usize) -> usize,
+    ) -> Algebra {
+        let table = |f: &dyn Fn(usize, usize) -> usize| {
+            (0..size)
+                .map(|x| (0..size).map(|y| f(x, y)).collect())
+                .collect()
+        };
+        Algebra {
+            name,
+            one,
+            sum: table(&sum),
+            product: table(&product),
+        }
+    }
+
+    /// All relations on so many states, as sets of bits.
+    fn relations(name: &'static str, states: usize) -> Algebra {
+        let bit = |s: usize, t: usize| 1 << (s * states + t);
+        let compose = move |x: usize, y: usize| {
+            let mut all = 0;
+            for s in 0..states {
+                for t in 0..states {
+                    let meets = |u| x & bit(s, u) != 0 && y & bit(u, t) != 0;
+                    if (0..states).any(meets) {
+                        all |= bit(s, t);
+                    }
+                }
+            }
+            all
+        };
+        let one = (0..states).map(|s| bit(s, s)).sum();
+        Algebra::new(name, 1 << (states * states), one, |x, y| x | y, compose)
+    }
+
+    /// Pairs.
+    fn times(&self, name: &'static str, other: &Algebra) -> Algebra {
+        let n = other.size();
+        let both = |f: &[Vec<usize>], g: &[Vec<usize>], x: usize, y: usize| {
+            f[x / n][y / n] * n + g[x % n][y % n]
+        };
+        Algebra::new(
+            name,
+            self.size() * n,
+            self.one * n + other.one,
+            |x, y| both(&self.sum, &other.sum, x, y),
+            |x, y| both(&self.product, &other.product, x, y),
+        )
+    }
+
+    pub fn size(&self) -> usize {
+        self.sum.len()
+    }
+
+    fn below(&self, x: usize, y: usize) -> bool {
+        self.sum[x][y] == y
+    }
+
+    fn star(&self, x: usize) -> usize {
+        let mut star = self.one;
+        loop {
+            let next = self.sum[star][self.product[x][star]];
+            if next == star {
+                return star;
+            }
+            star = next;
+        }
+    }
+
+    fn omega(&self, x: usize) -> usize {
+        let stays = |y: &usize| self.below(*y, self.product[x][*y]);
+        let all = (0..self.size()).filter(stays);
+        all.fold(0, |sum, y| self.sum[sum][y])
+    }
+
+    fn is_complement(&self, y: usize, x: usize) -> bool {
+        let p = &self.product;
+        (p[x][y], p[y][x], self.sum[x][y]) == (0, 0, self.one)
+    }
+
+    fn complement(&self, x: usize) -> Option<usize> {
+        (0..self.size()).find(|y| self.is_complement(*y, x))
+    }
+}
+
+/// A few: of one element, relations, chains where a part of 1 is no test or something is above 1, and a product.
+pub fn algebras() -> Vec<Algebra> {
+    let chain = |name, product: fn(usize, usize) -> usize, one| {
+        Algebra::new(name, 3, one, |x, y| x.max(y), product)
+    };
+    let bits = Algebra::relations("relations on 1 state", 1);
+    let below = chain("a chain below 1", |x, y| x.min(y), 2);
+    // The middle one is nilpotent.
+    let nilpotent = chain("a nilpotent part of 1", |x, y| (x + y).saturating_sub(2), 2);
+    let above = chain(
+        "a chain above 1",
+        |x, y| if x.min(y) == 0 { 0 } else { x.max(y) },
+        1,
+    );
+    let product = below.times("a product", &bits);
+    vec![
+        Algebra::new("one element", 1, 0, |_, _| 0, |_, _| 0),
+        bits,
+        Algebra::relations("relations on 2 states", 2),
+        below,
+        nilpotent,
+        above,
+        product,
+    ]
+}
+
+type Values = BTreeMap<String, usize>;
+
+impl Algebra {
+    /// Whether a formula holds for some values of its constants, or for none.
+    pub fn satisfies(&self, formula: &Formula, constants: &[&str]) -> bool {
+        let mut values = Values::new();
+        self.all(constants, &mut values, &mut |values| {
+            self.holds(formula, values)
+        })
+    }
+
+    /// Whether `f` holds for all values of some names.
+    fn all(
+        &self,
+        names: &[&str],
+        values: &mut Values,
+        f: &mut dyn FnMut(&mut Values) -> bool,
+    ) -> bool {
+        let Some((first, rest)) = names.split_first() else {
+            return f(values);
+        };
+        (0..self.size()).all(|x| {
+            values.insert((*first).to_string(), x);
+            self.all(rest, values, f)
+        })
+    }
+
+    fn holds(&self, formula: &Formula, values: &mut Values) -> bool {
+        match formula {
+            Formula::Constant(value) => *value,
+            Formula::Equal(s, t) => self.value(s, values) == self.value(t, values),
+            Formula::Atom(Term::Apply(name, of)) => {
+                let of: Vec<usize> = of.iter().map(|t| self.value(t, values)).collect();
+                match (name.as_str(), of.as_slice()) {
+                    ("leq", [x, y]) => self.below(*x, *y),
+                    ("test", [x]) => self.complement(*x).is_some(),
+                    ("complement", [y, x]) => self.is_complement(*y, *x),
+                    _ => panic!("{name}"),
+                }
+            }
+            Formula::Atom(other) => panic!("{other:?}"),
+            Formula::Not(a) => !self.holds(a, values),
+            Formula::And(all) => all.iter().all(|a| self.holds(a, values)),
+            Formula::Or(all) => all.iter().any(|a| self.holds(a, values)),
+            Formula::Implies(a, b) => !self.holds(a, values) || self.holds(b, values),
+            Formula::Iff(a, b) => self.holds(a, values) == self.holds(b, values),
+            Formula::All(bound, a) | Formula::Some(bound, a) => {
+                let names: Vec<String> = bound.iter().map(|v| format!("#{}", v.number)).collect();
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let some = matches!(formula, Formula::Some(..));
+                some != self.all(&names, values, &mut |values| self.holds(a, values) != some)
+            }
+        }
+    }
+
+    fn value(&self, term: &Term, values: &Values) -> usize {
+        match term {
+            Term::Variable(v) => values[&format!("#{}", v.number)],
+            Term::Foreign(name) => panic!("{name}"),
+            Term::Apply(name, of) => {
+                let of: Vec<usize> = of.iter().map(|t| self.value(t, values)).collect();
+                match (name.as_str(), of.as_slice()) {
+                    ("zero", []) => 0,
+                    ("one", []) => self.one,
+                    ("addition", [x, y]) => self.sum[*x][*y],
+                    ("multiplication", [x, y]) => self.product[*x][*y],
+                    ("star", [x]) => self.star(*x),
+                    ("omega", [x]) => self.omega(*x),
+                    ("c", [x]) => self.complement(*x).unwrap_or(0),
+                    (name, []) => values[name],
+                    _ => panic!("{name}"),
+                }
+            }
+        }
+    }
+}

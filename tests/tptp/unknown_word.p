@@ -1,0 +1,6 @@
+% Problem : A word that is not in the vocabulary
+% Status  : Theorem
+% Answer  : GaveUp
+include('Axioms/kleene.ax').
+fof(goal, conjecture,
+    ! [X] : domain(X) = domain(X) ).
