@@ -42,7 +42,11 @@ impl<'p> Symbolic<'p> {
         for (s, t) in (0..states).flat_map(|s| (0..states).map(move |t| (s, t))) {
             let step = shape == Shape::All || t == s + 1 || cyclic && s + 1 == states;
             for (own, (_, _, test)) in variables.iter_mut().zip(&program.atoms) {
-                if if *test { s == t } else { step } {
+                let open = match test {
+                    true => s == t,
+                    false => step,
+                };
+                if open {
                     own[s * states + t] = Some(next);
                     next += 1;
                 }
