@@ -326,6 +326,8 @@ impl Solver<'_> {
             text: String::new(),
             level: Level::default(),
             asked: true,
+            without: Vec::new(),
+            model: None,
             premises: premises.collect(),
             distinct: Vec::new(),
             links: vec![Link {
