@@ -392,7 +392,7 @@ fn job(
         };
         let limits = &args.limits.prover;
         let ended = prove_items(&mut suite, &wanted, limits, args.ablate, control, &mut tell);
-        let files = exported(&args, &mut suite.development, &file, control);
+        let files = exports(&args, &mut suite.development, &file, control);
         Worked::Proved {
             files,
             stopped: ended.err(),
@@ -400,8 +400,8 @@ fn job(
     }
 }
 
-/// What was proved of a file, in all forms that `args` ask for.
-fn exported(
+/// What was proved, in the forms that are asked for.
+fn exports(
     args: &ProveArgs,
     development: &mut Development,
     file: &str,

@@ -7,7 +7,7 @@ use super::super::input::{self, Refused};
 use super::super::output::say;
 use super::super::progress::Progress;
 use super::super::supervise::{Ended, supervise};
-use super::{Exported, Run, exported, fits, read_text};
+use super::{Exported, Run, exports, fits, read_text};
 use coarsen::control::{Control, Stop};
 use coarsen::report::problems::{self, Answer, status_line};
 use coarsen::report::proofs::{self, Detail};
@@ -188,7 +188,7 @@ fn job(
             Err(why) => return Worked::Stopped(why),
         };
         let answer = Answer::of(&problem, &solution, clock.elapsed().as_secs_f64());
-        let files = exported(&args, &mut solution.development, &answer.file, control);
+        let files = exports(&args, &mut solution.development, &problem.name, control);
         Worked::Solved {
             answer: Box::new(answer),
             files,
