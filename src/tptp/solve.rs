@@ -328,8 +328,6 @@ impl Solver<'_> {
             text: String::new(),
             level: Level::default(),
             asked: true,
-            without: Vec::new(),
-            model: None,
             premises: premises.collect(),
             distinct: Vec::new(),
             links: vec![Link {
