@@ -188,8 +188,6 @@ fn run(
             without: Vec::new(),
             premises: Vec::new(),
             distinct: Vec::new(),
-            without: Vec::new(),
-            model: None,
             links: vec![Link {
                 left,
                 right,

@@ -12,6 +12,7 @@ use super::suggest;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::control::{Control, Stop};
 use coarsen::export::coq;
+use coarsen::kernel::Development;
 use coarsen::report::proofs::{self, Detail, Proof, Tally};
 use coarsen::suites::{Flawed, Text, load_suite, prove_items, untried};
 use coarsen::syntax::diagnostic::Diagnostic;
@@ -391,33 +392,40 @@ fn job(
         };
         let limits = &args.limits.prover;
         let ended = prove_items(&mut suite, &wanted, limits, args.ablate, control, &mut tell);
-        let theorems = suite.development.theorems().len();
-        let mut files = Vec::new();
-        let mut put = |folder: &Path, form, text| {
-            files.push(Exported {
-                folder: folder.to_path_buf(),
-                form,
-                text,
-                theorems,
-            });
-        };
-        if let Some(folder) = &args.certificate {
-            put(
-                folder,
-                "cert",
-                Ok(coarsen::kernel::write(&suite.development)),
-            );
-        }
-        if let Some(folder) = args.to.get(1) {
-            control.enter(format!("{file}: writing it for Coq"));
-            let text = coq::export(&mut suite.development, &file);
-            put(Path::new(folder), "v", text.map_err(|e| e.to_string()));
-        }
+        let files = exports(&args, &mut suite.development, &file, control);
         Worked::Proved {
             files,
             stopped: ended.err(),
         }
     }
+}
+
+/// What was proved, in the forms that are asked for.
+fn exports(
+    args: &ProveArgs,
+    development: &mut Development,
+    file: &str,
+    control: &Control,
+) -> Vec<Exported> {
+    let theorems = development.theorems().len();
+    let mut files = Vec::new();
+    let mut put = |folder: &Path, form, text| {
+        files.push(Exported {
+            folder: folder.to_path_buf(),
+            form,
+            text,
+            theorems,
+        });
+    };
+    if let Some(folder) = &args.certificate {
+        put(folder, "cert", Ok(coarsen::kernel::write(development)));
+    }
+    if let Some(folder) = args.to.get(1) {
+        control.enter(format!("{file}: writing it for Coq"));
+        let text = coq::export(development, file);
+        put(Path::new(folder), "v", text.map_err(|e| e.to_string()));
+    }
+    files
 }
 
 /// The file that `use "path";` in the file `from` speaks of.

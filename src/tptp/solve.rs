@@ -318,6 +318,8 @@ impl Solver<'_> {
         }
         let premises = claim.premises.iter().map(|p| (String::new(), p.clone()));
         let item = Item {
+            model: None,
+            without: Vec::new(),
             name: name.to_string(),
             title,
             file: String::new(),

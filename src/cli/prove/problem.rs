@@ -7,7 +7,7 @@ use super::super::input::{self, Refused};
 use super::super::output::say;
 use super::super::progress::Progress;
 use super::super::supervise::{Ended, supervise};
-use super::{Run, fits, read_text};
+use super::{Exported, Run, exports, fits, read_text};
 use coarsen::control::{Control, Stop};
 use coarsen::report::problems::{self, Answer, status_line};
 use coarsen::report::proofs::{self, Detail};
@@ -31,7 +31,7 @@ enum Worked {
     NotAsked,
     Solved {
         answer: Box<Answer>,
-        certificate: Option<(String, usize)>,
+        files: Vec<Exported>,
     },
     Stopped(Stop),
 }
@@ -78,12 +78,9 @@ impl Run<'_, '_> {
         let answer = match ended {
             Ended::Done(Worked::Flawed(flawed)) => return self.flawed_problem(path, &flawed),
             Ended::Done(Worked::NotAsked) => return,
-            Ended::Done(Worked::Solved {
-                answer,
-                certificate,
-            }) => {
-                if let Some((text, theorems)) = certificate {
-                    self.certificate(path, &text, theorems);
+            Ended::Done(Worked::Solved { answer, files }) => {
+                for file in &files {
+                    self.export(path, file);
                 }
                 Some(*answer)
             }
@@ -186,18 +183,15 @@ fn job(
             return Worked::NotAsked;
         }
         let clock = Instant::now();
-        let solution = match tptp::solve(&problem, &args.limits.prover, control) {
+        let mut solution = match tptp::solve(&problem, &args.limits.prover, control) {
             Ok(solution) => solution,
             Err(why) => return Worked::Stopped(why),
         };
         let answer = Answer::of(&problem, &solution, clock.elapsed().as_secs_f64());
-        let certificate = args.certificate.is_some().then(|| {
-            let theorems = solution.development.theorems().len();
-            (coarsen::kernel::write(&solution.development), theorems)
-        });
+        let files = exports(&args, &mut solution.development, &problem.name, control);
         Worked::Solved {
             answer: Box::new(answer),
-            certificate,
+            files,
         }
     }
 }
