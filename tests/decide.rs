@@ -87,7 +87,7 @@ fn what_is_wrong_is_told_of_the_part_that_was_written() {
     assert_eq!(wrong("x y", &[], None).0, "<statement>");
     assert_eq!(
         wrong("x <= ) y", &[], None),
-        told("<statement>", "E0401", ")")
+        told("<statement>", "E0403", ")")
     );
     assert_eq!(wrong("x <= y; open b : x <= y", &[], None).2, ";");
     assert_eq!(
@@ -95,7 +95,7 @@ fn what_is_wrong_is_told_of_the_part_that_was_written() {
         "<given 2>"
     );
     assert_eq!(wrong("x <= y by z", &[], None).0, "<statement>");
-    assert_eq!(wrong("~(x y*) <= y", &[], None).1, "E0409");
+    assert_eq!(wrong("~(x T) <= y", &[], None).1, "E0409");
     assert_eq!(
         wrong("x <= y", &["i != i => u[i] <= x"], None).0,
         "<given 1>"
@@ -279,7 +279,7 @@ fn exit_codes_tell_the_answers() {
     assert!(out.starts_with("refuted  x y <= y x  (refuter"), "{out}");
     assert!(!out.contains("declared"), "{out}");
     assert!(
-        out.contains("is in the left side and not in the right"),
+        out.contains("is in the left side, not in the right"),
         "{out}"
     );
     let (_, _, err) = coarsen(&["decide", "x <= ) y"]);
