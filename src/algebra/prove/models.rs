@@ -132,7 +132,7 @@ fn unrefuted(
     lines
 }
 
-/// Whether the statement follows if `x <= x T x` does for each of its letters: relations satisfy that, the axioms don't give it.
+/// Whether the statement follows if `x <= x T x` does for each of its letters and omegas: relations satisfy that, the axioms don't give it.
 fn holds_in_relations(
     suite: &mut Suite,
     assumed: &[Statement],
@@ -140,14 +140,32 @@ fn holds_in_relations(
     limits: &Limits,
 ) -> bool {
     let d = &mut suite.development;
-    let atoms = atoms_of(&d.terms, &[goal]);
-    let mut premises = assumed.to_vec();
-    for (symbol, arity) in atoms.symbols {
-        if d.terms.symbols()[symbol as usize].test {
-            continue;
+    let mut letters = Vec::new();
+    for (symbol, arity) in atoms_of(&d.terms, &[goal]).symbols {
+        if !d.terms.symbols()[symbol as usize].test {
+            let indices = (0..arity as u32).map(Index::Var).collect();
+            letters.push(d.terms.atom(symbol, indices));
         }
-        let indices = (0..arity as u32).map(Index::Var).collect();
-        let x = d.terms.atom(symbol, indices);
+    }
+    let mut bodies = Vec::new();
+    for t in goal.parts.iter().flat_map(|(l, r)| [*l, *r]) {
+        d.terms.any(t, &mut |n| {
+            bodies.extend(match n {
+                Node::Omega(x) => Some(*x),
+                _ => None,
+            });
+            false
+        });
+    }
+    for x in bodies {
+        if d.terms.is_closed(x) {
+            letters.push(d.terms.omega(x));
+        }
+    }
+    letters.sort_unstable();
+    letters.dedup();
+    let mut premises = assumed.to_vec();
+    for x in letters {
         let jump = d.terms.product([x, TOP, x]);
         premises.push(Statement {
             distinct: Vec::new(),

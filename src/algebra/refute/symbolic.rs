@@ -39,12 +39,15 @@ impl<'p> Symbolic<'p> {
         let mut variables = vec![vec![None; states * states]; program.atoms.len()];
         let mut next = 0;
         // What the atoms say of one pair stands together.
-        for pair in 0..states * states {
-            let (s, t) = (pair / states, pair % states);
-            for (n, (_, _, test)) in program.atoms.iter().enumerate() {
-                let out = shape == Shape::Path && t != s + 1 && !(cyclic && s + 1 == states);
-                if if *test { s == t } else { !out } {
-                    variables[n][pair] = Some(next);
+        for (s, t) in (0..states).flat_map(|s| (0..states).map(move |t| (s, t))) {
+            let step = shape == Shape::All || t == s + 1 || cyclic && s + 1 == states;
+            for (own, (_, _, test)) in variables.iter_mut().zip(&program.atoms) {
+                let open = match test {
+                    true => s == t,
+                    false => step,
+                };
+                if open {
+                    own[s * states + t] = Some(next);
                     next += 1;
                 }
             }
