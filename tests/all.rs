@@ -7,6 +7,7 @@ mod both_kinds;
 mod bundle;
 mod cli;
 mod coq;
+mod decide;
 mod discharge;
 mod egraph;
 mod encoding_twin;

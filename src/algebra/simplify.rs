@@ -59,8 +59,11 @@ pub fn simplify(suite: &mut Suite, t: Id, written: usize, limits: &Limits) -> Op
     None
 }
 
+/// Left and right sides.
+type Sides = Vec<(Id, Id)>;
+
 /// Equations and inclusions that hold as they are: what speaks of processes that differ is left out.
-fn split(given: &[Statement]) -> (Vec<(Id, Id)>, Vec<(Id, Id)>) {
+fn split(given: &[Statement]) -> (Sides, Sides) {
     let (mut equal, mut below) = (Vec::new(), Vec::new());
     for statement in given.iter().filter(|s| s.distinct.is_empty()) {
         for &(l, r) in &statement.parts {

@@ -55,6 +55,13 @@ pub struct Development {
     theorems: Vec<(Theorem, bool)>,
 }
 
+/// The terms, the hypotheses by name, and the theorems with whether they use hypotheses.
+pub type Parts<'d> = (
+    &'d mut Terms,
+    &'d [(String, Statement)],
+    &'d [(Theorem, bool)],
+);
+
 /// Variables renamed: from, to.
 pub type Renaming = Vec<(u32, u32)>;
 
@@ -177,7 +184,7 @@ impl Development {
     }
 
     /// The terms, the hypotheses, and the theorems with whether they use them.
-    pub fn taken_apart(&mut self) -> (&mut Terms, &[(String, Statement)], &[(Theorem, bool)]) {
+    pub fn taken_apart(&mut self) -> Parts<'_> {
         (&mut self.terms, &self.hypotheses, &self.theorems)
     }
 

@@ -4,13 +4,14 @@ use super::dice::{Dice, Vocabulary};
 use super::model::Model;
 use coarsen::algebra::prove::{Limits, derive};
 use coarsen::algebra::refute::refute;
-use coarsen::kernel::{Development, Id, Statement, TOP};
+use coarsen::kernel::{Development, Id, Node, Statement, TOP};
 use std::time::{Duration, Instant};
 
 #[derive(Default)]
 pub struct Figures {
     pub statements: usize,
     pub with_hypotheses: usize,
+    pub with_omega: usize,
     pub proved: usize,
     pub refuted: usize,
     /// Models of the hypotheses in which proved statements were evaluated.
@@ -18,6 +19,20 @@ pub struct Figures {
     pub prover: Duration,
     pub refuter: Duration,
     pub slowest: Duration,
+}
+
+impl Figures {
+    pub fn add(&mut self, other: &Figures) {
+        self.statements += other.statements;
+        self.with_hypotheses += other.with_hypotheses;
+        self.with_omega += other.with_omega;
+        self.proved += other.proved;
+        self.refuted += other.refuted;
+        self.models += other.models;
+        self.prover += other.prover;
+        self.refuter += other.refuter;
+        self.slowest = self.slowest.max(other.slowest);
+    }
 }
 
 /// Limits that keep a hard statement from taking the time of a thousand others.
@@ -135,6 +150,13 @@ pub fn one(seed: u64, figures: &mut Figures) {
     } = draw(&mut d);
     figures.statements += 1;
     figures.with_hypotheses += usize::from(!premises.is_empty());
+    let infinite = |t: Id| {
+        development
+            .terms
+            .any(t, &mut |n| matches!(n, Node::Omega(_)))
+    };
+    let mut all = premises.iter().chain([&goal]).flat_map(|s| &s.parts);
+    figures.with_omega += usize::from(all.any(|(l, r)| infinite(*l) || infinite(*r)));
     let clock = Instant::now();
     let proved = derive(&mut development, "goal", &premises, &goal, &LIMITS).is_ok();
     let took = clock.elapsed();

@@ -322,7 +322,10 @@ impl Script<'_> {
             }
         }
         Over {
-            member: put.into(self.glue.printer.terms, body),
+            member: match test {
+                true if body == ONE => as_test(body),
+                _ => put.into(self.glue.printer.terms, body),
+            },
             but: self.glue.printer.but(&left_out, scope),
             function: self.glue.printer.function(body, sort, scope),
             apart,

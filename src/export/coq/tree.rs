@@ -1,6 +1,6 @@
 //! Terms that need not be in normal form: what a rule yields before the kernel brings it into its normal form.
 
-use crate::kernel::{Id, Index, Node, Sym, Terms};
+use crate::kernel::{Id, Index, Node, ONE, Sym, Terms, ZERO};
 
 /// A term; what is in normal form is a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Tree {
 
 impl Default for Tree {
     fn default() -> Self {
-        Tree::Term(crate::kernel::ZERO)
+        Tree::Term(ZERO)
     }
 }
 
@@ -101,7 +101,12 @@ impl Tree {
         }
         let id = tree.normal(terms);
         if let Tree::Test(_) = tree {
-            return Tree::Term(id);
+            // `[top]` reads otherwise than `1`.
+            return if id == ZERO || id == ONE {
+                tree
+            } else {
+                Tree::Term(id)
+            };
         }
         let level = match terms.is_test(id) {
             true => Sort::Test,
@@ -168,15 +173,7 @@ impl Put<'_> {
 
     /// The term with everything in its place, and not brought into normal form.
     pub fn into(self, terms: &mut Terms, t: Id) -> Tree {
-        let sort = match terms.is_test(t) {
-            true => Sort::Test,
-            false => Sort::Element,
-        };
-        let tree = self.tree(terms, t, 0);
-        let tree = match sort {
-            Sort::Test => Tree::Test(Box::new(tree)),
-            Sort::Element => tree,
-        };
+        let tree = self.member(terms, t, 0, false);
         tree.folded(terms, Sort::Element)
     }
 
@@ -195,7 +192,7 @@ impl Put<'_> {
     /// A member of a sum or product; a test among actions says that it is one.
     fn member(&self, terms: &mut Terms, x: Id, under: u32, of_tests: bool) -> Tree {
         let tree = self.tree(terms, x, under);
-        match !of_tests && terms.is_test(x) {
+        match !of_tests && terms.is_test(x) && x != ZERO && x != ONE {
             true => Tree::Test(Box::new(tree)),
             false => tree,
         }

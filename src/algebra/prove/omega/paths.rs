@@ -20,10 +20,7 @@ impl Graph {
 
     /// The words from one node to another, the empty one among them if the two are the same.
     pub fn paths(mut self, terms: &mut Terms, from: usize, to: usize) -> Id {
-        loop {
-            let Some(node) = self.next(from, to) else {
-                break;
-            };
+        while let Some(node) = self.next(from, to) {
             self.take_out(terms, node);
         }
         let get = |g: &Graph, a: usize, b: usize| g.edges.get(&(a, b)).copied().unwrap_or(ZERO);

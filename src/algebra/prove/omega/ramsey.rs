@@ -11,7 +11,7 @@
 use super::automaton::{Buechi, Class, Valuations};
 use super::lasso::Lasso;
 use super::paths::Graph;
-use super::system::System;
+use super::system::{Solution, System};
 use super::{Right, monotone, unfold};
 use crate::algebra::prove::build::{Builder, CLASSES, Step};
 use crate::kernel::{Id, ONE, ZERO};
@@ -197,7 +197,7 @@ impl Run<'_> {
             let label = b.terms.product([tests[from], blocks[block].1]);
             system.add(b, from, label, to);
         }
-        let (step, parts, own) = system.solve(b)?;
+        let Solution { step, parts, own } = system.solve(b)?;
         let mut steps = Vec::new();
         for (on_the_way, node) in parts {
             let before = b.terms.product([before, on_the_way]);
@@ -229,7 +229,7 @@ impl Run<'_> {
                 system.add(b, from, head, to);
             }
         }
-        let (step, parts, own) = system.solve(b)?;
+        let Solution { step, parts, own } = system.solve(b)?;
         let mut steps = Vec::new();
         for (on_the_way, node) in parts {
             let before = b.terms.product([before, on_the_way]);

@@ -23,6 +23,16 @@ pub struct System {
     steps: Vec<Step>,
 }
 
+/// `t x^w <= A E^w + ..` for the last unknown.
+pub struct Solution {
+    /// The proof.
+    pub step: Step,
+    /// Each A with the unknown that E belongs to.
+    pub parts: Vec<(Id, usize)>,
+    /// The E of each unknown.
+    pub own: Vec<Id>,
+}
+
 impl System {
     /// For the unknowns `t x^w`; all coefficients are 0.
     pub fn new(x: Id, heads: Vec<Id>) -> Self {
@@ -45,8 +55,8 @@ impl System {
         }
     }
 
-    /// Solves for the last unknown: `t x^w <= A E^w + ..`; the proof, and each A with the unknown that E belongs to.
-    pub fn solve(mut self, b: &mut Builder) -> Option<(Step, Vec<(Id, usize)>, Vec<Id>)> {
+    /// Solves for the last unknown.
+    pub fn solve(mut self, b: &mut Builder) -> Option<Solution> {
         for node in 0..self.heads.len() {
             let step = unfold(b, self.heads[node], self.x);
             let right = self.right(b, node);
@@ -60,7 +70,11 @@ impl System {
                 return None;
             }
         }
-        Some((self.steps.pop()?, self.ends.pop()?, self.own))
+        Some(Solution {
+            step: self.steps.pop()?,
+            parts: self.ends.pop()?,
+            own: self.own,
+        })
     }
 
     fn unknown(&self, b: &mut Builder, node: usize) -> Id {
