@@ -12,6 +12,8 @@ use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
 use twin::generate::{Disciplines, samples_with};
 
 fn check(session: &Session) -> Report {
@@ -33,6 +35,20 @@ fn bundle_of(name: &str, defines: &[(&str, i64)]) -> Bundle {
     *report.bundle.expect("a bundle")
 }
 
+/// The report on a shipped model with its bundle, made once.
+fn bundled(model: &shipped::Shipped) -> Report {
+    type Known = HashMap<String, Arc<OnceLock<Report>>>;
+    static KNOWN: OnceLock<Mutex<Known>> = OnceLock::new();
+    let known = KNOWN.get_or_init(Mutex::default);
+    let cell = known
+        .lock()
+        .expect("no test panics here")
+        .entry(model.name.clone())
+        .or_default()
+        .clone();
+    cell.get_or_init(|| check(&model.load(&[]))).clone()
+}
+
 /// In two halves, that run side by side.
 #[test]
 fn every_shipped_model_that_holds_has_a_bundle_that_is_accepted() {
@@ -47,7 +63,7 @@ fn and_so_have_the_others() {
 fn every_other_model_has_its_bundle(first: usize) {
     let mut accepted = 0;
     for model in shipped::models().into_iter().skip(first).step_by(2) {
-        let report = check(&model.load(&[]));
+        let report = bundled(&model);
         let by_theorem =
             |p: &&coarsen::report::Property| p.verdict == Status::Holds && p.trace.is_none();
         let shown = report.properties.iter().filter(by_theorem).count();
@@ -221,7 +237,7 @@ fn visible_steps_and_claims_are_checked() {
 #[test]
 fn a_property_that_fails_cannot_be_claimed() {
     for model in shipped::models() {
-        let report = check(&model.load(&[]));
+        let report = bundled(&model);
         let Some(mut bundle) = report.bundle else {
             continue;
         };

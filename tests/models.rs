@@ -175,7 +175,7 @@ fn a_witness_says_what_excludes_it() {
         ),
     ];
     for (name, expected) in cases {
-        let report = check(&model(name).load(&[]), false);
+        let report = model(name).report(false);
         let h = report
             .hypotheses
             .iter()
@@ -287,7 +287,7 @@ fn strict_refuses_what_is_repaired_by_default() {
     for (name, id) in STRICT {
         let m = model(name);
         let session = m.load(&[]);
-        let report = check(&session, true);
+        let report = m.report(true);
         assert_eq!(report.verdict, Verdict::HypothesisRefuted, "{name}");
         let conditions = report.well_formedness.iter().chain(&report.hypotheses);
         let refuted: Vec<_> = conditions.filter(|h| h.status == Status::Refuted).collect();
@@ -312,7 +312,7 @@ fn strict_refuses_what_is_repaired_by_default() {
             .expect("started")
             .status;
         assert_eq!(status.code(), Some(11), "{name}");
-        let repaired = check(&session, false);
+        let repaired = m.report(false);
         let only_default = repaired.visible.iter().any(|step| step.repair().is_some());
         assert_eq!(only_default, *id != "15", "{name}");
     }

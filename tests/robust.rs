@@ -343,7 +343,7 @@ fn limits_never_change_an_answer() {
     let mut decided = 0;
     for m in models() {
         let session = m.load(&[]);
-        let full = shipped::check(&session, false);
+        let full = m.report(false);
         for (nodes, states) in [
             (100, 1),
             (200, 10),

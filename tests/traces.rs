@@ -11,7 +11,7 @@ use coarsen::program::{Kind, NO_OWNER, NULL, Program};
 use coarsen::report::{Property, Report, itf};
 use serde_json::Value as Json;
 use shipped::coarse::{places, reduced, settles, starts};
-use shipped::{Shipped, check, models};
+use shipped::{Shipped, models};
 
 /// Calls `f` with each trace in each report (by default and strict), and returns how many there were.
 fn each_trace(mut f: impl FnMut(&Shipped, &Session, &Report, &Property, &Json)) -> usize {
@@ -19,7 +19,7 @@ fn each_trace(mut f: impl FnMut(&Shipped, &Session, &Report, &Property, &Json)) 
     for m in models() {
         let session = m.load(&[]);
         for strict in [false, true] {
-            let report = check(&session, strict);
+            let report = m.report(strict);
             for property in &report.properties {
                 let Some(trace) = &property.trace else {
                     assert_eq!(property.trace_length, None, "{}", m.name);
@@ -343,7 +343,7 @@ fn no_trace_has_more_coarse_steps_than_needed() {
     for m in models() {
         let session = m.load(&[]);
         for strict in [false, true] {
-            let report = check(&session, strict);
+            let report = m.report(strict);
             let fewest = reduced(session.program(), &report).fewest;
             for (property, fewest) in report.properties.iter().zip(fewest) {
                 assert_eq!(
