@@ -152,14 +152,26 @@ Proof.
 Qed.
 
 Lemma leaf_9 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
-  x0 ⋅ (x0 ⋅ o0) ≦ x0 ⋅ x0 ⋅ o0.
+  (x0)^* ⋅ (x0 ⋅ o0) ≦ (x0)^* ⋅ x0 ⋅ o0.
 Proof. first [leaf | refine (tr (le (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT))))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
 Lemma leaf_10 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
-  x0 ⋅ x0 ⋅ o0 ≦ x0 ⋅ (x0 ⋅ o0) + 0.
-Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_cup (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT)))) rfe))); leaf]. Qed.
+  (x0)^* ⋅ x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
+Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
 Lemma leaf_11 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+  x0 ⋅ (x0)^* ⋅ o0 ≦ x0 ⋅ ((x0)^* ⋅ o0) + 0.
+Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_cup (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT)))) rfe))); leaf]. Qed.
+Lemma leaf_12 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   o0 + (x0)^* ⋅ 0 ≦ o0.
 Proof. first [leaf | refine (tr (le (eq_cup (tre No0 (eq_dot rfe NT)) rfe)) _); refine (tr _ (ge (tre No0 (eq_dot rfe NT)))); leaf]. Qed.
+Lemma leaf_13 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+  x0 ⋅ (x0)^* ⋅ o0 ≦ x0 ⋅ ((x0)^* ⋅ o0).
+Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT)))))); leaf]. Qed.
+Lemma leaf_14 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+  x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
+Proof. first [leaf | refine (tr (le (eq_dot rfe (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
+Lemma leaf_15 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+  x0 ⋅ o0 ≦ (x0)^* ⋅ o0.
+Proof. first [leaf | refine (tr (le (eq_dot rfe (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot rfe (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
 (** unfold: x^w = x x^w *)
 Theorem unfold : forall (x : X),
   om x ≡ x ⋅ (om x).
@@ -169,22 +181,102 @@ Proof.
   {
     exact unfold_om.
   }
-  assert (s1 : om x ≦ x ⋅ (om x)).
+  assert (s1 : (x)^* ⋅ (om x) ≦ (x)^* ⋅ x ⋅ (om x)).
+  {
+    exact (tr (le_dot rfl s0) (leaf_9 x (om x) T (om_top _) (top_star _))).
+  }
+  assert (s2 : (x)^* ⋅ x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
+  {
+    exact (leaf_10 x (om x) T (om_top _) (top_star _)).
+  }
+  assert (s3 : (x)^* ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
+  {
+    exact (tr s1 s2).
+  }
+  assert (s4 : (x)^* ⋅ (om x) ≦ om x).
+  {
+    exact (tr (coinduction (tr s3 (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_12 x (om x) T (om_top _) (top_star _))).
+  }
+  assert (s5 : x ⋅ (x)^* ⋅ (om x) ≦ x ⋅ (om x)).
+  {
+    exact (tr (leaf_13 x (om x) T (om_top _) (top_star _)) (le_dot rfl s4)).
+  }
+  assert (s6 : x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
+  {
+    exact (leaf_14 x (om x) T (om_top _) (top_star _)).
+  }
+  assert (s7 : om x ≦ x ⋅ (om x)).
   {
     exact unfold_om.
   }
-  assert (s2 : x ⋅ (om x) ≦ x ⋅ x ⋅ (om x)).
+  assert (s8 : (x)^* ⋅ (om x) ≦ (x)^* ⋅ x ⋅ (om x)).
   {
-    exact (tr (le_dot rfl s1) (leaf_9 x (om x) T (om_top _) (top_star _))).
+    exact (tr (le_dot rfl s7) (leaf_9 x (om x) T (om_top _) (top_star _))).
   }
-  assert (s3 : x ⋅ (om x) ≦ om x).
+  assert (s9 : (x)^* ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
   {
-    exact (tr (coinduction (tr s2 (leaf_10 x (om x) T (om_top _) (top_star _)))) (leaf_11 x (om x) T (om_top _) (top_star _))).
+    exact (tr s8 s2).
   }
-  exact (both s0 s3).
+  assert (s10 : (x)^* ⋅ (om x) ≦ om x).
+  {
+    exact (tr (coinduction (tr s9 (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_12 x (om x) T (om_top _) (top_star _))).
+  }
+  assert (s11 : x ⋅ (x)^* ⋅ (om x) ≦ x ⋅ (om x)).
+  {
+    exact (tr (leaf_13 x (om x) T (om_top _) (top_star _)) (le_dot rfl s10)).
+  }
+  assert (s12 : om x ≦ x ⋅ (om x)).
+  {
+    exact unfold_om.
+  }
+  assert (s13 : om x ≦ x ⋅ (om x)).
+  {
+    exact s12.
+  }
+  assert (s14 : om x ≦ x ⋅ (x)^* ⋅ (om x)).
+  {
+    exact (tr s13 (tr s6 (tr s11 s6))).
+  }
+  assert (s15 : om x ≦ x ⋅ (om x)).
+  {
+    exact (tr s14 s5).
+  }
+  assert (s16 : om x ≦ x ⋅ (om x)).
+  {
+    exact unfold_om.
+  }
+  assert (s17 : (x)^* ⋅ (om x) ≦ (x)^* ⋅ x ⋅ (om x)).
+  {
+    exact (tr (le_dot rfl s16) (leaf_9 x (om x) T (om_top _) (top_star _))).
+  }
+  assert (s18 : (x)^* ⋅ x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
+  {
+    exact (leaf_10 x (om x) T (om_top _) (top_star _)).
+  }
+  assert (s19 : (x)^* ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
+  {
+    exact (tr s17 s18).
+  }
+  assert (s20 : (x)^* ⋅ (om x) ≦ om x).
+  {
+    exact (tr (coinduction (tr s19 (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_12 x (om x) T (om_top _) (top_star _))).
+  }
+  assert (s21 : (x)^* ⋅ (om x) ≦ om x).
+  {
+    exact s20.
+  }
+  assert (s22 : x ⋅ (om x) ≦ (x)^* ⋅ (om x)).
+  {
+    exact (leaf_15 x (om x) T (om_top _) (top_star _)).
+  }
+  assert (s23 : x ⋅ (om x) ≦ om x).
+  {
+    exact (tr s22 s21).
+  }
+  exact (both s15 s23).
 Qed.
 
-Lemma leaf_12 (x0 : X) (p0 : B) (T : X) (NT : T ≡ (x0 + T)^*) :
+Lemma leaf_16 (x0 : X) (p0 : B) (T : X) (NT : T ≡ (x0 + T)^*) :
   [p0] ⋅ x0 + [!p0] ⋅ x0 ≦ x0 ⋅ T.
 Proof. first [leaf | refine (tr _ (ge (eq_dot rfe NT))); leaf]. Qed.
 (** guarded: p x + ~p x <= x T *)
@@ -194,7 +286,7 @@ Proof.
   intros x p.
   assert (s0 : [p] ⋅ x + [!p] ⋅ x ≦ x ⋅ T).
   {
-    exact (leaf_12 x p T (top_star _)).
+    exact (leaf_16 x p T (top_star _)).
   }
   exact s0.
 Qed.
@@ -227,78 +319,88 @@ Proof.
   exact (s0 i).
 Qed.
 
-Lemma leaf_13 (x0 x1 : X) :
-  1 ⋅ x0 ⋅ x1 ≦ x0 ⋅ x1.
+Lemma leaf_17 (x0 x1 x2 x3 : X) :
+  1 ⋅ x0 ⋅ (x1 ⋅ x2 ⋅ x3) ≦ x0 ⋅ x1 ⋅ x2 ⋅ x3.
 Proof. leaf. Qed.
-Lemma leaf_14 (x0 x1 : X) :
-  x0 ⋅ x1 ≦ 1 ⋅ x0 ⋅ x1.
+Lemma leaf_18 (x0 x1 x2 x3 : X) :
+  x0 ⋅ x1 ⋅ x2 ⋅ x3 ≦ 1 ⋅ x0 ⋅ (x1 ⋅ x2 ⋅ x3).
 Proof. leaf. Qed.
-(** all: (+ i : u[i]) v[i] <= v[i] (+ i : u[i])
-    if i != j => u[i] v[j] <= v[j] u[i]
-    if u[i] v[i] <= v[i] u[i] *)
-Theorem all : forall (u v : process -> X),
-  (forall i j : process, i <> j -> u i ⋅ (v j) ≦ v j ⋅ (u i)) ->
-  (forall i : process, u i ⋅ (v i) ≦ v i ⋅ (u i)) ->
-  forall i : process, sumx nil (fun k0 => u k0) ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0)).
+(** all: (+ i : d[i]) H[i] N_same H0 <= H[i] (+ i : d[i]) N_same H0
+    if i != j => d[i] H[j] <= H[j] d[i]
+    if d[i] H[i] <= H[i] d[i] *)
+Theorem all : forall (d H_ : process -> X) (N_same_ a_H0 : X),
+  (forall i j : process, i <> j -> d i ⋅ (H_ j) ≦ H_ j ⋅ (d i)) ->
+  (forall i : process, d i ⋅ (H_ i) ≦ H_ i ⋅ (d i)) ->
+  forall i : process, sumx nil (fun k0 => d k0) ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0.
 Proof.
-  intros u v H0 H1.
-  assert (s0 : forall i : process, u i ⋅ (v i) ≦ v i ⋅ (u i)).
+  intros d H_ N_same_ a_H0 H0 H1.
+  assert (s0 : forall i : process, d i ⋅ (H_ i) ≦ H_ i ⋅ (d i)).
   {
     intros i.
     exact (H1 i).
   }
-  assert (s1 : forall i : process, u i ≦ sumx nil (fun k0 => u k0)).
+  assert (s1 : forall i : process, d i ≦ sumx nil (fun k0 => d k0)).
   {
     intros i.
-    exact (intro_x nil (fun k0 => u k0) i not_nil).
+    exact (intro_x nil (fun k0 => d k0) i not_nil).
   }
-  assert (s2 : forall i i_3 : process, i <> i_3 -> u i_3 ⋅ (v i) ≦ v i ⋅ (u i_3)).
+  assert (s2 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ≦ H_ i ⋅ (d i_3)).
   {
     intros i i_3 d_0_3.
     exact (H0 i_3 i (not_eq_sym d_0_3)).
   }
-  assert (s3 : forall i_3 : process, u i_3 ≦ sumx nil (fun k0 => u k0)).
+  assert (s3 : forall i_3 : process, d i_3 ≦ sumx nil (fun k0 => d k0)).
   {
     intros i_3.
-    exact (intro_x nil (fun k0 => u k0) i_3 not_nil).
+    exact (intro_x nil (fun k0 => d k0) i_3 not_nil).
   }
-  assert (s4 : forall i i_3 : process, v i ⋅ (u i_3) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
-  {
-    intros i i_3.
-    exact (le_dot rfl (s3 i_3)).
-  }
-  assert (s5 : forall i i_3 : process, i <> i_3 -> u i_3 ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
+  assert (s4 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (d i_3) ⋅ N_same_ ⋅ a_H0).
   {
     intros i i_3 d_0_3.
-    exact (tr (s2 i i_3 d_0_3) (s4 i i_3)).
+    exact (le_dot (le_dot (s2 i i_3 d_0_3) rfl) rfl).
   }
-  assert (s6 : forall i : process, v i ⋅ (u i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
-  {
-    intros i.
-    exact (le_dot rfl (s1 i)).
-  }
-  assert (s7 : forall i : process, u i ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
-  {
-    intros i.
-    exact (tr (s0 i) (s6 i)).
-  }
-  assert (s8 : forall i i_3 : process, u i_3 ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
+  assert (s5 : forall i i_3 : process, H_ i ⋅ (d i_3) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
   {
     intros i i_3.
-    destruct (same i i_3) as [e | d].
-    - subst i_3. exact (s7 i).
-    - exact (s5 i i_3 d).
+    exact (le_dot (le_dot (le_dot rfl (s3 i_3)) rfl) rfl).
   }
-  assert (s9 : forall i : process, sumx nil (fun k0 => u k0) ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
+  assert (s6 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i i_3 d_0_3.
+    exact (tr (s4 i i_3 d_0_3) (s5 i i_3)).
+  }
+  assert (s7 : forall i : process, d i ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (d i) ⋅ N_same_ ⋅ a_H0).
   {
     intros i.
-    exact (tr (leaf_14 (sumx nil (fun k0 => u k0)) (v i)) (elim_x 1 nil (fun k0 => u k0) (v i) (fun i_3 N3 => (tr (leaf_13 (u i_3) (v i)) (s8 i i_3))))).
+    exact (le_dot (le_dot (s0 i) rfl) rfl).
+  }
+  assert (s8 : forall i : process, H_ i ⋅ (d i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i.
+    exact (le_dot (le_dot (le_dot rfl (s1 i)) rfl) rfl).
+  }
+  assert (s9 : forall i : process, d i ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i.
+    exact (tr (s7 i) (s8 i)).
+  }
+  assert (s10 : forall i i_3 : process, d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i i_3.
+    destruct (same i i_3) as [N_same | N_differ].
+    - subst i_3. exact (s9 i).
+    - exact (s6 i i_3 N_differ).
+  }
+  assert (s11 : forall i : process, sumx nil (fun k0 => d k0) ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i.
+    exact (tr (leaf_18 (sumx nil (fun k0 => d k0)) (H_ i) N_same_ a_H0) (elim_x 1 nil (fun k0 => d k0) (H_ i ⋅ N_same_ ⋅ a_H0) (fun i_3 N3 => (tr (leaf_17 (d i_3) (H_ i) N_same_ a_H0) (s10 i i_3))))).
   }
   intros i.
-  exact (s9 i).
+  exact (s11 i).
 Qed.
 
-Lemma leaf_15 (p0 : B) :
+Lemma leaf_19 (p0 : B) :
   [!p0 ⊓ p0] ≦ 0.
 Proof. leaf. Qed.
 (** each: (. i : e[i]) (+ i : ~e[i]) <= 0 *)
@@ -308,28 +410,28 @@ Proof.
   intros e.
   assert (s0 : [!(sumt nil (fun k0 => !(e k0))) ⊓ (sumt nil (fun k0 => !(e k0)))] ≦ 0).
   {
-    exact (leaf_15 (sumt nil (fun k0 => !(e k0)))).
+    exact (leaf_19 (sumt nil (fun k0 => !(e k0)))).
   }
   exact s0.
 Qed.
 
-Lemma leaf_16 (p0 : B) :
+Lemma leaf_20 (p0 : B) :
   [!(!p0)] ≦ [p0].
 Proof. leaf. Qed.
-Lemma leaf_17 (p0 p1 : B) :
+Lemma leaf_21 (p0 p1 : B) :
   [!p0 ⊓ (!p1)] ≦ [!p0] ⋅ [!p1].
 Proof. leaf. Qed.
-Lemma leaf_18 (p0 : B) :
+Lemma leaf_22 (p0 : B) :
   [p0] ⋅ [!p0] ≦ 0.
 Proof. leaf. Qed.
-Lemma leaf_19 (p0 p1 : B) :
+Lemma leaf_23 (p0 p1 : B) :
   [!p0] ≦ [p1 ⊔ !p0 ⊓ (!p1)].
 Proof. leaf. Qed.
-Lemma leaf_20 (p0 p1 : B) :
-  [p0 ⊔ !p1 ⊓ (!p0)] ≦ [p0] + [!p1 ⊓ (!p0)].
+Lemma leaf_24 (p0 p1 : B) :
+  [p0 ⊔ !p1 ⊓ (!p0)] ≦ [!p1 ⊓ (!p0)] + [p0].
 Proof. leaf. Qed.
-Lemma leaf_21 (p0 : B) :
-  [p0] + 0 ≦ [p0].
+Lemma leaf_25 (p0 : B) :
+  0 + [p0] ≦ [p0].
 Proof. leaf. Qed.
 (** one: (. i : e[i]) <= e[i] *)
 Theorem one_ : forall (e : process -> B),
@@ -339,22 +441,22 @@ Proof.
   assert (s0 : forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i]).
   {
     intros i.
-    exact (tr (product_elim nil (fun k0 => !(e k0)) i not_nil) (leaf_16 (e i))).
+    exact (tr (product_elim nil (fun k0 => !(e k0)) i not_nil) (leaf_20 (e i))).
   }
   assert (s1 : forall i : process, [!(sumt nil (fun k0 => !(e k0))) ⊓ (!(e i))] ≦ 0).
   {
     intros i.
-    exact (tr (leaf_17 (sumt nil (fun k0 => !(e k0))) (e i)) (tr (le_dot (s0 i) rfl) (leaf_18 (e i)))).
+    exact (tr (leaf_21 (sumt nil (fun k0 => !(e k0))) (e i)) (tr (le_dot (s0 i) rfl) (leaf_22 (e i)))).
   }
   assert (s2 : forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i ⊔ !(sumt nil (fun k0 => !(e k0))) ⊓ (!(e i))]).
   {
     intros i.
-    exact (leaf_19 (sumt nil (fun k0 => !(e k0))) (e i)).
+    exact (leaf_23 (sumt nil (fun k0 => !(e k0))) (e i)).
   }
   assert (s3 : forall i : process, [e i ⊔ !(sumt nil (fun k0 => !(e k0))) ⊓ (!(e i))] ≦ [e i]).
   {
     intros i.
-    exact (tr (leaf_20 (e i) (sumt nil (fun k0 => !(e k0)))) (tr (le_cup rfl (s1 i)) (leaf_21 (e i)))).
+    exact (tr (leaf_24 (e i) (sumt nil (fun k0 => !(e k0)))) (tr (le_cup (s1 i) rfl) (leaf_25 (e i)))).
   }
   assert (s4 : forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i]).
   {
@@ -365,19 +467,16 @@ Proof.
   exact (s4 i).
 Qed.
 
-Lemma leaf_22 (p0 p1 : B) :
+Lemma leaf_26 (p0 p1 : B) :
   [p0 ⊓ (!p1)] ≦ [p0] ⋅ [!p1].
 Proof. leaf. Qed.
-Lemma leaf_23 (p0 p1 : B) :
+Lemma leaf_27 (p0 p1 : B) :
   [p0] ≦ [p1 ⊔ p0 ⊓ (!p1)].
 Proof. leaf. Qed.
-Lemma leaf_24 (p0 p1 : B) :
+Lemma leaf_28 (p0 p1 : B) :
   [p0 ⊔ p1 ⊓ (!p0)] ≦ [p1 ⊓ (!p0)] + [p0].
 Proof. leaf. Qed.
-Lemma leaf_25 (p0 : B) :
-  0 + [p0] ≦ [p0].
-Proof. leaf. Qed.
-Lemma leaf_26 (p0 : B) :
+Lemma leaf_29 (p0 : B) :
   [p0] ≦ [!(!p0)].
 Proof. leaf. Qed.
 (** both: q <= (. i : e[i])
@@ -395,17 +494,17 @@ Proof.
   assert (s1 : forall i_3 : process, [q ⊓ (!(e i_3))] ≦ 0).
   {
     intros i_3.
-    exact (tr (leaf_22 q (e i_3)) (tr (le_dot (s0 i_3) rfl) (leaf_18 (e i_3)))).
+    exact (tr (leaf_26 q (e i_3)) (tr (le_dot (s0 i_3) rfl) (leaf_22 (e i_3)))).
   }
   assert (s2 : forall i_3 : process, [q] ≦ [e i_3 ⊔ q ⊓ (!(e i_3))]).
   {
     intros i_3.
-    exact (leaf_23 q (e i_3)).
+    exact (leaf_27 q (e i_3)).
   }
   assert (s3 : forall i_3 : process, [e i_3 ⊔ q ⊓ (!(e i_3))] ≦ [e i_3]).
   {
     intros i_3.
-    exact (tr (leaf_24 (e i_3) q) (tr (le_cup (s1 i_3) rfl) (leaf_25 (e i_3)))).
+    exact (tr (leaf_28 (e i_3) q) (tr (le_cup (s1 i_3) rfl) (leaf_25 (e i_3)))).
   }
   assert (s4 : forall i_3 : process, [q] ≦ [e i_3]).
   {
@@ -414,7 +513,7 @@ Proof.
   }
   assert (s5 : [q] ≦ [!(sumt nil (fun k0 => !(e k0)))]).
   {
-    exact (product_intro q nil (fun k0 => !(e k0)) (fun i_3 N3 => (tr (s4 i_3) (leaf_26 (e i_3))))).
+    exact (product_intro q nil (fun k0 => !(e k0)) (fun i_3 N3 => (tr (s4 i_3) (leaf_29 (e i_3))))).
   }
   exact s5.
 Qed.
