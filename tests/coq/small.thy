@@ -2,7 +2,7 @@
 
 level omega;
 
-action x, y, z, u[i], v[i];
+action x, y, z, u[i], v[i], d[i], H[i], N_same, H0;
 test p, q, e[i];
 
 identity slide : (x y)* x = x (y x)*;
@@ -14,8 +14,8 @@ identity unfold : x^w = x x^w;
 identity guarded : p x + ~p x <= x T;
 identity member : u[i] <= (+ j : u[j]) by sum_intro;
 identity apart : (+ j : u[j] v[j]*) <= u[i] v[i]* + (+ j != i : u[j] v[j]*) by separate(i);
-identity all [h : i != j => u[i] v[j] <= v[j] u[i], same : u[i] v[i] <= v[i] u[i]] :
-    (+ j : u[j]) v[i] <= v[i] (+ j : u[j]) by sum_elim, sum_intro, cases, h, same;
+identity all [h : i != j => d[i] H[j] <= H[j] d[i], same : d[i] H[i] <= H[i] d[i]] :
+    (+ j : d[j]) H[i] N_same H0 <= H[i] (+ j : d[j]) N_same H0 by sum_elim, sum_intro, cases, h, same;
 identity each : (. j : e[j]) (+ j : ~e[j]) <= 0;
 identity one : (. j : e[j]) <= e[i] by product_elim;
 identity both [h : q <= e[i]] : q <= (. i : e[i]) by product_intro, h;

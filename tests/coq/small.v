@@ -319,75 +319,85 @@ Proof.
   exact (s0 i).
 Qed.
 
-Lemma leaf_17 (x0 x1 : X) :
-  1 ⋅ x0 ⋅ x1 ≦ x0 ⋅ x1.
+Lemma leaf_17 (x0 x1 x2 x3 : X) :
+  1 ⋅ x0 ⋅ (x1 ⋅ x2 ⋅ x3) ≦ x0 ⋅ x1 ⋅ x2 ⋅ x3.
 Proof. leaf. Qed.
-Lemma leaf_18 (x0 x1 : X) :
-  x0 ⋅ x1 ≦ 1 ⋅ x0 ⋅ x1.
+Lemma leaf_18 (x0 x1 x2 x3 : X) :
+  x0 ⋅ x1 ⋅ x2 ⋅ x3 ≦ 1 ⋅ x0 ⋅ (x1 ⋅ x2 ⋅ x3).
 Proof. leaf. Qed.
-(** all: (+ i : u[i]) v[i] <= v[i] (+ i : u[i])
-    if i != j => u[i] v[j] <= v[j] u[i]
-    if u[i] v[i] <= v[i] u[i] *)
-Theorem all : forall (u v : process -> X),
-  (forall i j : process, i <> j -> u i ⋅ (v j) ≦ v j ⋅ (u i)) ->
-  (forall i : process, u i ⋅ (v i) ≦ v i ⋅ (u i)) ->
-  forall i : process, sumx nil (fun k0 => u k0) ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0)).
+(** all: (+ i : d[i]) H[i] N_same H0 <= H[i] (+ i : d[i]) N_same H0
+    if i != j => d[i] H[j] <= H[j] d[i]
+    if d[i] H[i] <= H[i] d[i] *)
+Theorem all : forall (d H_ : process -> X) (N_same_ a_H0 : X),
+  (forall i j : process, i <> j -> d i ⋅ (H_ j) ≦ H_ j ⋅ (d i)) ->
+  (forall i : process, d i ⋅ (H_ i) ≦ H_ i ⋅ (d i)) ->
+  forall i : process, sumx nil (fun k0 => d k0) ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0.
 Proof.
-  intros u v H0 H1.
-  assert (s0 : forall i : process, u i ⋅ (v i) ≦ v i ⋅ (u i)).
+  intros d H_ N_same_ a_H0 H0 H1.
+  assert (s0 : forall i : process, d i ⋅ (H_ i) ≦ H_ i ⋅ (d i)).
   {
     intros i.
     exact (H1 i).
   }
-  assert (s1 : forall i : process, u i ≦ sumx nil (fun k0 => u k0)).
+  assert (s1 : forall i : process, d i ≦ sumx nil (fun k0 => d k0)).
   {
     intros i.
-    exact (intro_x nil (fun k0 => u k0) i not_nil).
+    exact (intro_x nil (fun k0 => d k0) i not_nil).
   }
-  assert (s2 : forall i i_3 : process, i <> i_3 -> u i_3 ⋅ (v i) ≦ v i ⋅ (u i_3)).
+  assert (s2 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ≦ H_ i ⋅ (d i_3)).
   {
     intros i i_3 d_0_3.
     exact (H0 i_3 i (not_eq_sym d_0_3)).
   }
-  assert (s3 : forall i_3 : process, u i_3 ≦ sumx nil (fun k0 => u k0)).
+  assert (s3 : forall i_3 : process, d i_3 ≦ sumx nil (fun k0 => d k0)).
   {
     intros i_3.
-    exact (intro_x nil (fun k0 => u k0) i_3 not_nil).
+    exact (intro_x nil (fun k0 => d k0) i_3 not_nil).
   }
-  assert (s4 : forall i i_3 : process, v i ⋅ (u i_3) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
-  {
-    intros i i_3.
-    exact (le_dot rfl (s3 i_3)).
-  }
-  assert (s5 : forall i i_3 : process, i <> i_3 -> u i_3 ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
+  assert (s4 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (d i_3) ⋅ N_same_ ⋅ a_H0).
   {
     intros i i_3 d_0_3.
-    exact (tr (s2 i i_3 d_0_3) (s4 i i_3)).
+    exact (le_dot (le_dot (s2 i i_3 d_0_3) rfl) rfl).
   }
-  assert (s6 : forall i : process, v i ⋅ (u i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
-  {
-    intros i.
-    exact (le_dot rfl (s1 i)).
-  }
-  assert (s7 : forall i : process, u i ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
-  {
-    intros i.
-    exact (tr (s0 i) (s6 i)).
-  }
-  assert (s8 : forall i i_3 : process, u i_3 ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
+  assert (s5 : forall i i_3 : process, H_ i ⋅ (d i_3) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
   {
     intros i i_3.
-    destruct (same i i_3) as [e | d].
-    - subst i_3. exact (s7 i).
-    - exact (s5 i i_3 d).
+    exact (le_dot (le_dot (le_dot rfl (s3 i_3)) rfl) rfl).
   }
-  assert (s9 : forall i : process, sumx nil (fun k0 => u k0) ⋅ (v i) ≦ v i ⋅ (sumx nil (fun k0 => u k0))).
+  assert (s6 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i i_3 d_0_3.
+    exact (tr (s4 i i_3 d_0_3) (s5 i i_3)).
+  }
+  assert (s7 : forall i : process, d i ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (d i) ⋅ N_same_ ⋅ a_H0).
   {
     intros i.
-    exact (tr (leaf_18 (sumx nil (fun k0 => u k0)) (v i)) (elim_x 1 nil (fun k0 => u k0) (v i) (fun i_3 N3 => (tr (leaf_17 (u i_3) (v i)) (s8 i i_3))))).
+    exact (le_dot (le_dot (s0 i) rfl) rfl).
+  }
+  assert (s8 : forall i : process, H_ i ⋅ (d i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i.
+    exact (le_dot (le_dot (le_dot rfl (s1 i)) rfl) rfl).
+  }
+  assert (s9 : forall i : process, d i ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i.
+    exact (tr (s7 i) (s8 i)).
+  }
+  assert (s10 : forall i i_3 : process, d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i i_3.
+    destruct (same i i_3) as [N_same | N_differ].
+    - subst i_3. exact (s9 i).
+    - exact (s6 i i_3 N_differ).
+  }
+  assert (s11 : forall i : process, sumx nil (fun k0 => d k0) ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  {
+    intros i.
+    exact (tr (leaf_18 (sumx nil (fun k0 => d k0)) (H_ i) N_same_ a_H0) (elim_x 1 nil (fun k0 => d k0) (H_ i ⋅ N_same_ ⋅ a_H0) (fun i_3 N3 => (tr (leaf_17 (d i_3) (H_ i) N_same_ a_H0) (s10 i i_3))))).
   }
   intros i.
-  exact (s9 i).
+  exact (s11 i).
 Qed.
 
 Lemma leaf_19 (p0 : B) :
@@ -418,10 +428,10 @@ Lemma leaf_23 (p0 p1 : B) :
   [!p0] ≦ [p1 ⊔ !p0 ⊓ (!p1)].
 Proof. leaf. Qed.
 Lemma leaf_24 (p0 p1 : B) :
-  [p0 ⊔ !p1 ⊓ (!p0)] ≦ [p0] + [!p1 ⊓ (!p0)].
+  [p0 ⊔ !p1 ⊓ (!p0)] ≦ [!p1 ⊓ (!p0)] + [p0].
 Proof. leaf. Qed.
 Lemma leaf_25 (p0 : B) :
-  [p0] + 0 ≦ [p0].
+  0 + [p0] ≦ [p0].
 Proof. leaf. Qed.
 (** one: (. i : e[i]) <= e[i] *)
 Theorem one_ : forall (e : process -> B),
@@ -446,7 +456,7 @@ Proof.
   assert (s3 : forall i : process, [e i ⊔ !(sumt nil (fun k0 => !(e k0))) ⊓ (!(e i))] ≦ [e i]).
   {
     intros i.
-    exact (tr (leaf_24 (e i) (sumt nil (fun k0 => !(e k0)))) (tr (le_cup rfl (s1 i)) (leaf_25 (e i)))).
+    exact (tr (leaf_24 (e i) (sumt nil (fun k0 => !(e k0)))) (tr (le_cup (s1 i) rfl) (leaf_25 (e i)))).
   }
   assert (s4 : forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i]).
   {
@@ -467,9 +477,6 @@ Lemma leaf_28 (p0 p1 : B) :
   [p0 ⊔ p1 ⊓ (!p0)] ≦ [p1 ⊓ (!p0)] + [p0].
 Proof. leaf. Qed.
 Lemma leaf_29 (p0 : B) :
-  0 + [p0] ≦ [p0].
-Proof. leaf. Qed.
-Lemma leaf_30 (p0 : B) :
   [p0] ≦ [!(!p0)].
 Proof. leaf. Qed.
 (** both: q <= (. i : e[i])
@@ -497,7 +504,7 @@ Proof.
   assert (s3 : forall i_3 : process, [e i_3 ⊔ q ⊓ (!(e i_3))] ≦ [e i_3]).
   {
     intros i_3.
-    exact (tr (leaf_28 (e i_3) q) (tr (le_cup (s1 i_3) rfl) (leaf_29 (e i_3)))).
+    exact (tr (leaf_28 (e i_3) q) (tr (le_cup (s1 i_3) rfl) (leaf_25 (e i_3)))).
   }
   assert (s4 : forall i_3 : process, [q] ≦ [e i_3]).
   {
@@ -506,7 +513,7 @@ Proof.
   }
   assert (s5 : [q] ≦ [!(sumt nil (fun k0 => !(e k0)))]).
   {
-    exact (product_intro q nil (fun k0 => !(e k0)) (fun i_3 N3 => (tr (s4 i_3) (leaf_30 (e i_3))))).
+    exact (product_intro q nil (fun k0 => !(e k0)) (fun i_3 N3 => (tr (s4 i_3) (leaf_29 (e i_3))))).
   }
   exact s5.
 Qed.

@@ -376,9 +376,12 @@ impl Script<'_> {
             return;
         };
         let mut two = scope.clone();
-        two.distinct.insert((i, j), "d".to_string());
+        two.distinct.insert((i, j), "N_differ".to_string());
         let other = self.use_of(differ, &two);
-        let _ = writeln!(text, "    destruct (same {first} {second}) as [e | d].");
+        let _ = writeln!(
+            text,
+            "    destruct (same {first} {second}) as [N_same | N_differ]."
+        );
         let _ = writeln!(
             text,
             "    - subst {second}. exact {proof}.\n    - exact {other}."
