@@ -8,6 +8,7 @@ mod build;
 mod context;
 mod decide;
 mod eliminate;
+mod iteration;
 mod models;
 mod omega;
 mod outcome;
