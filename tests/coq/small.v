@@ -140,7 +140,7 @@ Proof.
   exact (intro_x nil (fun k0 => u k0) i not_nil).
 Qed.
 
-(** apart: (+ i : u[i] v[i]* ) <= u[i] v[i]* + (+ i != i : u[i] v[i]* ) *)
+(** apart: (+ i : u[i] v[i]* ) <= u[i] v[i]* + (+ j != i : u[j] v[j]* ) *)
 Theorem apart : forall (u v : process -> X),
   forall i : process, sumx nil (fun k0 => u k0 ⋅ (v k0)^*) ≦ u i ⋅ (v i)^* + sumx (i :: nil) (fun k0 => u k0 ⋅ (v k0)^*).
 Proof.
@@ -164,15 +164,15 @@ Theorem all : forall (d H_ : process -> X) (N_same_ a_H0 : X),
   forall i : process, sumx nil (fun k0 => d k0) ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0.
 Proof.
   intros d H_ N_same_ a_H0 H0 H1.
-  assert (s10 : forall i i_3 : process, d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
+  assert (s10 : forall i i_4 : process, d i_4 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
   {
-    intros i i_3.
-    destruct (same i i_3) as [N_same | N_differ].
-    - subst i_3. exact (tr (le_dot (le_dot (H1 i) rfl) rfl) (le_dot (le_dot (le_dot rfl (intro_x nil (fun k0 => d k0) i not_nil)) rfl) rfl)).
-    - exact (tr (le_dot (le_dot (H0 i_3 i (not_eq_sym N_differ)) rfl) rfl) (le_dot (le_dot (le_dot rfl (intro_x nil (fun k0 => d k0) i_3 not_nil)) rfl) rfl)).
+    intros i i_4.
+    destruct (same i i_4) as [N_same | N_differ].
+    - subst i_4. exact (tr (le_dot (le_dot (H1 i) rfl) rfl) (le_dot (le_dot (le_dot rfl (intro_x nil (fun k0 => d k0) i not_nil)) rfl) rfl)).
+    - exact (tr (le_dot (le_dot (H0 i_4 i (not_eq_sym N_differ)) rfl) rfl) (le_dot (le_dot (le_dot rfl (intro_x nil (fun k0 => d k0) i_4 not_nil)) rfl) rfl)).
   }
   intros i.
-  exact (tr (leaf_18 (sumx nil (fun k0 => d k0)) (H_ i) N_same_ a_H0) (elim_x 1 nil (fun k0 => d k0) (H_ i ⋅ N_same_ ⋅ a_H0) (fun i_3 N3 => (tr (leaf_17 (d i_3) (H_ i) N_same_ a_H0) (s10 i i_3))))).
+  exact (tr (leaf_18 (sumx nil (fun k0 => d k0)) (H_ i) N_same_ a_H0) (elim_x 1 nil (fun k0 => d k0) (H_ i ⋅ N_same_ ⋅ a_H0) (fun i_4 N4 => (tr (leaf_17 (d i_4) (H_ i) N_same_ a_H0) (s10 i i_4))))).
 Qed.
 
 Lemma leaf_19 (p0 : B) :
@@ -232,7 +232,16 @@ Theorem both_ : forall (q : B) (e : process -> B),
   [q] ≦ [!(sumt nil (fun k0 => !(e k0)))].
 Proof.
   intros q e H0.
-  exact (product_intro q nil (fun k0 => !(e k0)) (fun i_3 N3 => (tr (tr (leaf_27 q (e i_3)) (tr (leaf_29 (e i_3) q) (tr (le_cup (tr (leaf_28 q (e i_3)) (tr (le_dot (H0 i_3) rfl) (leaf_23 (e i_3)))) rfl) (leaf_25 (e i_3))))) (leaf_26 (e i_3))))).
+  exact (product_intro q nil (fun k0 => !(e k0)) (fun i_4 N4 => (tr (tr (leaf_27 q (e i_4)) (tr (leaf_29 (e i_4) q) (tr (le_cup (tr (leaf_28 q (e i_4)) (tr (le_dot (H0 i_4) rfl) (leaf_23 (e i_4)))) rfl) (leaf_25 (e i_4))))) (leaf_26 (e i_4))))).
+Qed.
+
+(** others: i != k => (+ j != i : u[j]) <= u[k] + (+ j != i, j != k : u[j]) *)
+Theorem others : forall (u : process -> X),
+  forall i k : process, i <> k -> sumx (i :: nil) (fun k0 => u k0) ≦ u k + sumx (i :: k :: nil) (fun k0 => u k0).
+Proof.
+  intros u.
+  intros i k d_0_2.
+  exact (tr (separate_x (i :: nil) (fun k0 => u k0) k) (le (eq_cup rfe (but_sumx (k :: i :: nil) (i :: k :: nil) ltac:(members))))).
 Qed.
 
 End export.
