@@ -239,7 +239,7 @@ fn inferred_disciplines_can_be_pasted_back() {
     let theory = coarsen::theory("stoller-cohen").expect("the default theorem");
     let options = coarsen::CheckOptions {
         annotate: true,
-        ..coarsen::CheckOptions::thorough()
+        ..coarsen::CheckOptions::default()
     };
     let run = |name: &str, source: &str| {
         let limits = coarsen::syntax::ParseLimits::default();
