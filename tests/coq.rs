@@ -107,7 +107,7 @@ fn what_is_proved_is_accepted_and_assumes_nothing() {
         .filter_map(|l| l.strip_prefix("Theorem ")?.split_once(" :"))
         .map(|(name, _)| name.to_string())
         .collect();
-    assert_eq!(names.len(), 12);
+    assert_eq!(names.len(), 13);
     text += &format!(
         "Definition everything := (@{}, @relations).\nPrint Assumptions everything.\n",
         names.join(", @")
@@ -158,6 +158,25 @@ fn what_has_been_tampered_with_is_rejected() {
         let said = coq(folder, &format!("tampered{n}"), changed);
         assert!(said.is_err(), "{changed}");
     }
+}
+
+/// A lemma that rests on hypotheses, used for other letters, needs them for those.
+#[test]
+fn hypotheses_for_other_letters() {
+    let Some(folder) = folder() else { return };
+    let text = "level omega; action x, y, u[i]; test p, q;
+        hypothesis 1 \"q stays\" : x q = q x;
+        hypothesis 2 \"pairs\" : i != j => u[i] u[j] <= u[j] u[i];
+        hypothesis 3 \"an end\" : (x q)^w = 0;
+        identity a : x q x <= q x x by 1;
+        identity b [h : y q = q y, g : (y q)^w = 0] : y q y <= q y y by a(x := y), 2, h, g;
+        identity c [h : (y + 1) p = p (y + 1), g : ((y + 1) p)^w = 0] :
+            (y + 1) p (y + 1) <= p (1 + y) (y + 1) by a(x := y + 1, q := p), 2, h, g;";
+    let mut d = proved("hypotheses.thy", text);
+    let text = export(&mut d, "hypotheses.thy").expect("it is small");
+    assert!(text.contains("(Build_hypotheses "));
+    let said = coq(folder, "hypotheses", &text);
+    assert!(said.is_ok(), "{said:?}");
 }
 
 /// Several exports as one text.

@@ -199,9 +199,9 @@ Lemma eq_sumx {but} {f g : process -> X} : (forall i, f i ≡ g i) -> sumx but f
 Proof. intros H. now apply over_eq. Qed.
 Lemma eq_sumt {but} {f g : process -> B} : (forall i, f i ≡ g i) -> sumt but f ≡ sumt but g.
 Proof. intros H. now apply over_eq. Qed.
-Lemma but_sumx {but but'} {f : process -> X} : (forall i, In i but <-> In i but') -> sumx but f ≡ sumx but' f.
+Lemma but_sumx but but' {f : process -> X} : (forall i, In i but <-> In i but') -> sumx but f ≡ sumx but' f.
 Proof. apply over_but. Qed.
-Lemma but_sumt {but but'} {f : process -> B} : (forall i, In i but <-> In i but') -> sumt but f ≡ sumt but' f.
+Lemma but_sumt but but' {f : process -> B} : (forall i, In i but <-> In i but') -> sumt but f ≡ sumt but' f.
 Proof. apply over_but. Qed.
 Lemma sumx_zero {but} : sumx but (fun _ => 0) ≡ 0.
 Proof. apply over_bot. Qed.

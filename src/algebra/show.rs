@@ -144,7 +144,7 @@ impl Writer<'_> {
     }
 
     fn over(&mut self, sign: char, but: &[Index], x: Id) {
-        let name = self.fresh(x);
+        let name = self.fresh(but, x);
         let binder = match but {
             [] => name.clone(),
             _ => {
@@ -174,11 +174,13 @@ impl Writer<'_> {
         }
     }
 
-    /// A name for the index bound around `x` that nothing in it has.
-    fn fresh(&self, x: Id) -> String {
+    /// A name for the index bound around `x` that nothing in it has, and no process left out.
+    fn fresh(&self, but: &[Index], x: Id) -> String {
         let is_free = |name: &String| {
             let known = self.d.variables.iter().position(|v| v == name);
-            !self.bound.contains(name) && !known.is_some_and(|v| self.d.terms.has_var(x, v as u32))
+            let inside =
+                |v: usize| self.d.terms.has_var(x, v as u32) || but.contains(&Index::Var(v as u32));
+            !self.bound.contains(name) && !known.is_some_and(inside)
         };
         let usual = ["i", "j", "k", "l", "m"].map(String::from).into_iter();
         usual

@@ -19,3 +19,4 @@ identity all [h : i != j => d[i] H[j] <= H[j] d[i], same : d[i] H[i] <= H[i] d[i
 identity each : (. j : e[j]) (+ j : ~e[j]) <= 0;
 identity one : (. j : e[j]) <= e[i] by product_elim;
 identity both [h : q <= e[i]] : q <= (. i : e[i]) by product_intro, h;
+identity others : i != k => (+ j != i : u[j]) <= u[k] + (+ j != k, j != i : u[j]) by separate(k);

@@ -31,25 +31,17 @@ Theorem slide : forall (x y : X),
   (x ⋅ y)^* ⋅ x ≡ x ⋅ (y ⋅ x)^*.
 Proof.
   intros x y.
-  assert (s0 : (x ⋅ y)^* ⋅ x ≦ x ⋅ (y ⋅ x)^*).
-  {
-    exact (leaf_0 x y).
-  }
-  assert (s1 : x ⋅ (y ⋅ x)^* ≦ (x ⋅ y)^* ⋅ x).
-  {
-    exact (leaf_1 x y).
-  }
-  exact (both s0 s1).
+  exact (both (leaf_0 x y) (leaf_1 x y)).
 Qed.
 
-Lemma leaf_2 (x0 x1 : X) :
-  x0 ≦ x0 ⋅ (x1)^*.
+Lemma leaf_2 (x0 x1 x2 : X) :
+  x0 ⋅ (x1 ⋅ (x2)^*) ≦ x0 ⋅ x1 ⋅ (x2)^*.
 Proof. leaf. Qed.
 Lemma leaf_3 (x0 x1 : X) :
   x0 ⋅ x1 ⋅ (x1)^* ≦ x0 ⋅ (x1)^*.
 Proof. leaf. Qed.
-Lemma leaf_4 (x0 x1 x2 : X) :
-  x0 ⋅ (x1 ⋅ (x2)^*) ≦ x0 ⋅ x1 ⋅ (x2)^*.
+Lemma leaf_4 (x0 x1 : X) :
+  x0 ≦ x0 ⋅ (x1)^*.
 Proof. leaf. Qed.
 (** pass: x* y <= y z*
     if x y <= y z *)
@@ -58,41 +50,17 @@ Theorem pass : forall (x y z : X),
   (x)^* ⋅ y ≦ y ⋅ (z)^*.
 Proof.
   intros x y z H0.
-  assert (s0 : x ⋅ y ≦ y ⋅ z).
-  {
-    exact H0.
-  }
-  assert (s1 : y ≦ y ⋅ (z)^*).
-  {
-    exact (leaf_2 y z).
-  }
-  assert (s2 : x ⋅ y ⋅ (z)^* ≦ y ⋅ z ⋅ (z)^*).
-  {
-    exact (le_dot s0 rfl).
-  }
-  assert (s3 : y ⋅ z ⋅ (z)^* ≦ y ⋅ (z)^*).
-  {
-    exact (leaf_3 y z).
-  }
-  assert (s4 : x ⋅ y ⋅ (z)^* ≦ y ⋅ (z)^*).
-  {
-    exact (tr s2 s3).
-  }
-  assert (s5 : (x)^* ⋅ y ≦ y ⋅ (z)^*).
-  {
-    exact (star_left s1 (tr (leaf_4 x y z) s4)).
-  }
-  exact s5.
+  exact (star_left (leaf_4 y z) (tr (leaf_2 x y z) (tr (le_dot H0 rfl) (leaf_3 y z)))).
 Qed.
 
 Lemma leaf_5 (x0 x1 : X) :
-  x0 ≦ x0 ⋅ (1 + x1).
+  (1 + x0) ⋅ x1 ≦ x1 + x0 ⋅ x1.
 Proof. leaf. Qed.
 Lemma leaf_6 (x0 x1 : X) :
-  x0 ⋅ x1 ≦ x0 ⋅ (1 + x1).
+  x0 ≦ x0 ⋅ (1 + x1).
 Proof. leaf. Qed.
 Lemma leaf_7 (x0 x1 : X) :
-  (1 + x0) ⋅ x1 ≦ x1 + x0 ⋅ x1.
+  x0 ⋅ x1 ≦ x0 ⋅ (1 + x1).
 Proof. leaf. Qed.
 (** used: (1 + x)* y <= y (1 + x)*
     if x y <= y x *)
@@ -101,39 +69,7 @@ Theorem used : forall (x y : X),
   (1 + x)^* ⋅ y ≦ y ⋅ (1 + x)^*.
 Proof.
   intros x y H0.
-  assert (s0 : x ⋅ y ≦ y ⋅ x).
-  {
-    exact H0.
-  }
-  assert (s1 : y ≦ y ⋅ (1 + x)).
-  {
-    exact (leaf_5 y x).
-  }
-  assert (s2 : y ⋅ x ≦ y ⋅ (1 + x)).
-  {
-    exact (leaf_6 y x).
-  }
-  assert (s3 : x ⋅ y ≦ y ⋅ (1 + x)).
-  {
-    exact (tr s0 s2).
-  }
-  assert (s4 : y + x ⋅ y ≦ y ⋅ (1 + x)).
-  {
-    exact (join s1 s3).
-  }
-  assert (s5 : (1 + x) ⋅ y ≦ y + x ⋅ y).
-  {
-    exact (leaf_7 x y).
-  }
-  assert (s6 : (1 + x) ⋅ y ≦ y ⋅ (1 + x)).
-  {
-    exact (tr s5 s4).
-  }
-  assert (s7 : (1 + x)^* ⋅ y ≦ y ⋅ (1 + x)^*).
-  {
-    exact (pass (1 + x) y (1 + x) s6).
-  }
-  exact s7.
+  exact (pass (1 + x) y (1 + x) (tr (leaf_5 x y) (join (leaf_6 y x) (tr H0 (leaf_7 y x))))).
 Qed.
 
 Lemma leaf_8 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
@@ -144,31 +80,27 @@ Theorem ends : forall (x y : X),
   om x ⋅ y ≦ om x.
 Proof.
   intros x y.
-  assert (s0 : om x ⋅ y ≦ om x).
-  {
-    exact (leaf_8 y (om x) T (om_top _) (top_star _)).
-  }
-  exact s0.
+  exact (leaf_8 y (om x) T (om_top _) (top_star _)).
 Qed.
 
 Lemma leaf_9 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
-  (x0)^* ⋅ (x0 ⋅ o0) ≦ (x0)^* ⋅ x0 ⋅ o0.
-Proof. first [leaf | refine (tr (le (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT))))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
-Lemma leaf_10 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   (x0)^* ⋅ x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
 Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
+Lemma leaf_10 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+  x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
+Proof. first [leaf | refine (tr (le (eq_dot rfe (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
 Lemma leaf_11 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   x0 ⋅ (x0)^* ⋅ o0 ≦ x0 ⋅ ((x0)^* ⋅ o0) + 0.
 Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_cup (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT)))) rfe))); leaf]. Qed.
 Lemma leaf_12 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+  (x0)^* ⋅ (x0 ⋅ o0) ≦ (x0)^* ⋅ x0 ⋅ o0.
+Proof. first [leaf | refine (tr (le (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT))))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
+Lemma leaf_13 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   o0 + (x0)^* ⋅ 0 ≦ o0.
 Proof. first [leaf | refine (tr (le (eq_cup (tre No0 (eq_dot rfe NT)) rfe)) _); refine (tr _ (ge (tre No0 (eq_dot rfe NT)))); leaf]. Qed.
-Lemma leaf_13 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+Lemma leaf_14 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   x0 ⋅ (x0)^* ⋅ o0 ≦ x0 ⋅ ((x0)^* ⋅ o0).
 Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT)))))); leaf]. Qed.
-Lemma leaf_14 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
-  x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
-Proof. first [leaf | refine (tr (le (eq_dot rfe (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
 Lemma leaf_15 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   x0 ⋅ o0 ≦ (x0)^* ⋅ o0.
 Proof. first [leaf | refine (tr (le (eq_dot rfe (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot rfe (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
@@ -177,103 +109,15 @@ Theorem unfold : forall (x : X),
   om x ≡ x ⋅ (om x).
 Proof.
   intros x.
-  assert (s0 : om x ≦ x ⋅ (om x)).
-  {
-    exact unfold_om.
-  }
-  assert (s1 : (x)^* ⋅ (om x) ≦ (x)^* ⋅ x ⋅ (om x)).
-  {
-    exact (tr (le_dot rfl s0) (leaf_9 x (om x) T (om_top _) (top_star _))).
-  }
   assert (s2 : (x)^* ⋅ x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
   {
-    exact (leaf_10 x (om x) T (om_top _) (top_star _)).
-  }
-  assert (s3 : (x)^* ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
-  {
-    exact (tr s1 s2).
-  }
-  assert (s4 : (x)^* ⋅ (om x) ≦ om x).
-  {
-    exact (tr (coinduction (tr s3 (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_12 x (om x) T (om_top _) (top_star _))).
-  }
-  assert (s5 : x ⋅ (x)^* ⋅ (om x) ≦ x ⋅ (om x)).
-  {
-    exact (tr (leaf_13 x (om x) T (om_top _) (top_star _)) (le_dot rfl s4)).
+    exact (leaf_9 x (om x) T (om_top _) (top_star _)).
   }
   assert (s6 : x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
   {
-    exact (leaf_14 x (om x) T (om_top _) (top_star _)).
-  }
-  assert (s7 : om x ≦ x ⋅ (om x)).
-  {
-    exact unfold_om.
-  }
-  assert (s8 : (x)^* ⋅ (om x) ≦ (x)^* ⋅ x ⋅ (om x)).
-  {
-    exact (tr (le_dot rfl s7) (leaf_9 x (om x) T (om_top _) (top_star _))).
-  }
-  assert (s9 : (x)^* ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
-  {
-    exact (tr s8 s2).
-  }
-  assert (s10 : (x)^* ⋅ (om x) ≦ om x).
-  {
-    exact (tr (coinduction (tr s9 (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_12 x (om x) T (om_top _) (top_star _))).
-  }
-  assert (s11 : x ⋅ (x)^* ⋅ (om x) ≦ x ⋅ (om x)).
-  {
-    exact (tr (leaf_13 x (om x) T (om_top _) (top_star _)) (le_dot rfl s10)).
-  }
-  assert (s12 : om x ≦ x ⋅ (om x)).
-  {
-    exact unfold_om.
-  }
-  assert (s13 : om x ≦ x ⋅ (om x)).
-  {
-    exact s12.
-  }
-  assert (s14 : om x ≦ x ⋅ (x)^* ⋅ (om x)).
-  {
-    exact (tr s13 (tr s6 (tr s11 s6))).
-  }
-  assert (s15 : om x ≦ x ⋅ (om x)).
-  {
-    exact (tr s14 s5).
-  }
-  assert (s16 : om x ≦ x ⋅ (om x)).
-  {
-    exact unfold_om.
-  }
-  assert (s17 : (x)^* ⋅ (om x) ≦ (x)^* ⋅ x ⋅ (om x)).
-  {
-    exact (tr (le_dot rfl s16) (leaf_9 x (om x) T (om_top _) (top_star _))).
-  }
-  assert (s18 : (x)^* ⋅ x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
-  {
     exact (leaf_10 x (om x) T (om_top _) (top_star _)).
   }
-  assert (s19 : (x)^* ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
-  {
-    exact (tr s17 s18).
-  }
-  assert (s20 : (x)^* ⋅ (om x) ≦ om x).
-  {
-    exact (tr (coinduction (tr s19 (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_12 x (om x) T (om_top _) (top_star _))).
-  }
-  assert (s21 : (x)^* ⋅ (om x) ≦ om x).
-  {
-    exact s20.
-  }
-  assert (s22 : x ⋅ (om x) ≦ (x)^* ⋅ (om x)).
-  {
-    exact (leaf_15 x (om x) T (om_top _) (top_star _)).
-  }
-  assert (s23 : x ⋅ (om x) ≦ om x).
-  {
-    exact (tr s22 s21).
-  }
-  exact (both s15 s23).
+  exact (both (tr (tr unfold_om (tr s6 (tr (tr (leaf_14 x (om x) T (om_top _) (top_star _)) (le_dot rfl (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) s2) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _))))) s6))) (tr (leaf_14 x (om x) T (om_top _) (top_star _)) (le_dot rfl (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) s2) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _)))))) (tr (leaf_15 x (om x) T (om_top _) (top_star _)) (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) (leaf_9 x (om x) T (om_top _) (top_star _))) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _))))).
 Qed.
 
 Lemma leaf_16 (x0 : X) (p0 : B) (T : X) (NT : T ≡ (x0 + T)^*) :
@@ -284,11 +128,7 @@ Theorem guarded : forall (x : X) (p : B),
   [p] ⋅ x + [!p] ⋅ x ≦ x ⋅ T.
 Proof.
   intros x p.
-  assert (s0 : [p] ⋅ x + [!p] ⋅ x ≦ x ⋅ T).
-  {
-    exact (leaf_16 x p T (top_star _)).
-  }
-  exact s0.
+  exact (leaf_16 x p T (top_star _)).
 Qed.
 
 (** member: u[i] <= (+ i : u[i]) *)
@@ -296,27 +136,17 @@ Theorem member : forall (u : process -> X),
   forall i : process, u i ≦ sumx nil (fun k0 => u k0).
 Proof.
   intros u.
-  assert (s0 : forall i : process, u i ≦ sumx nil (fun k0 => u k0)).
-  {
-    intros i.
-    exact (intro_x nil (fun k0 => u k0) i not_nil).
-  }
   intros i.
-  exact (s0 i).
+  exact (intro_x nil (fun k0 => u k0) i not_nil).
 Qed.
 
-(** apart: (+ i : u[i] v[i]* ) <= u[i] v[i]* + (+ i != i : u[i] v[i]* ) *)
+(** apart: (+ i : u[i] v[i]* ) <= u[i] v[i]* + (+ j != i : u[j] v[j]* ) *)
 Theorem apart : forall (u v : process -> X),
   forall i : process, sumx nil (fun k0 => u k0 ⋅ (v k0)^*) ≦ u i ⋅ (v i)^* + sumx (i :: nil) (fun k0 => u k0 ⋅ (v k0)^*).
 Proof.
   intros u v.
-  assert (s0 : forall i : process, sumx nil (fun k0 => u k0 ⋅ (v k0)^*) ≦ u i ⋅ (v i)^* + sumx (i :: nil) (fun k0 => u k0 ⋅ (v k0)^*)).
-  {
-    intros i.
-    exact (separate_x nil (fun k0 => u k0 ⋅ (v k0)^*) i).
-  }
   intros i.
-  exact (s0 i).
+  exact (separate_x nil (fun k0 => u k0 ⋅ (v k0)^*) i).
 Qed.
 
 Lemma leaf_17 (x0 x1 x2 x3 : X) :
@@ -334,70 +164,15 @@ Theorem all : forall (d H_ : process -> X) (N_same_ a_H0 : X),
   forall i : process, sumx nil (fun k0 => d k0) ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0.
 Proof.
   intros d H_ N_same_ a_H0 H0 H1.
-  assert (s0 : forall i : process, d i ⋅ (H_ i) ≦ H_ i ⋅ (d i)).
+  assert (s10 : forall i i_4 : process, d i_4 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
   {
-    intros i.
-    exact (H1 i).
-  }
-  assert (s1 : forall i : process, d i ≦ sumx nil (fun k0 => d k0)).
-  {
-    intros i.
-    exact (intro_x nil (fun k0 => d k0) i not_nil).
-  }
-  assert (s2 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ≦ H_ i ⋅ (d i_3)).
-  {
-    intros i i_3 d_0_3.
-    exact (H0 i_3 i (not_eq_sym d_0_3)).
-  }
-  assert (s3 : forall i_3 : process, d i_3 ≦ sumx nil (fun k0 => d k0)).
-  {
-    intros i_3.
-    exact (intro_x nil (fun k0 => d k0) i_3 not_nil).
-  }
-  assert (s4 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (d i_3) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i i_3 d_0_3.
-    exact (le_dot (le_dot (s2 i i_3 d_0_3) rfl) rfl).
-  }
-  assert (s5 : forall i i_3 : process, H_ i ⋅ (d i_3) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i i_3.
-    exact (le_dot (le_dot (le_dot rfl (s3 i_3)) rfl) rfl).
-  }
-  assert (s6 : forall i i_3 : process, i <> i_3 -> d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i i_3 d_0_3.
-    exact (tr (s4 i i_3 d_0_3) (s5 i i_3)).
-  }
-  assert (s7 : forall i : process, d i ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (d i) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i.
-    exact (le_dot (le_dot (s0 i) rfl) rfl).
-  }
-  assert (s8 : forall i : process, H_ i ⋅ (d i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i.
-    exact (le_dot (le_dot (le_dot rfl (s1 i)) rfl) rfl).
-  }
-  assert (s9 : forall i : process, d i ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i.
-    exact (tr (s7 i) (s8 i)).
-  }
-  assert (s10 : forall i i_3 : process, d i_3 ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i i_3.
-    destruct (same i i_3) as [N_same | N_differ].
-    - subst i_3. exact (s9 i).
-    - exact (s6 i i_3 N_differ).
-  }
-  assert (s11 : forall i : process, sumx nil (fun k0 => d k0) ⋅ (H_ i) ⋅ N_same_ ⋅ a_H0 ≦ H_ i ⋅ (sumx nil (fun k0 => d k0)) ⋅ N_same_ ⋅ a_H0).
-  {
-    intros i.
-    exact (tr (leaf_18 (sumx nil (fun k0 => d k0)) (H_ i) N_same_ a_H0) (elim_x 1 nil (fun k0 => d k0) (H_ i ⋅ N_same_ ⋅ a_H0) (fun i_3 N3 => (tr (leaf_17 (d i_3) (H_ i) N_same_ a_H0) (s10 i i_3))))).
+    intros i i_4.
+    destruct (same i i_4) as [N_same | N_differ].
+    - subst i_4. exact (tr (le_dot (le_dot (H1 i) rfl) rfl) (le_dot (le_dot (le_dot rfl (intro_x nil (fun k0 => d k0) i not_nil)) rfl) rfl)).
+    - exact (tr (le_dot (le_dot (H0 i_4 i (not_eq_sym N_differ)) rfl) rfl) (le_dot (le_dot (le_dot rfl (intro_x nil (fun k0 => d k0) i_4 not_nil)) rfl) rfl)).
   }
   intros i.
-  exact (s11 i).
+  exact (tr (leaf_18 (sumx nil (fun k0 => d k0)) (H_ i) N_same_ a_H0) (elim_x 1 nil (fun k0 => d k0) (H_ i ⋅ N_same_ ⋅ a_H0) (fun i_4 N4 => (tr (leaf_17 (d i_4) (H_ i) N_same_ a_H0) (s10 i i_4))))).
 Qed.
 
 Lemma leaf_19 (p0 : B) :
@@ -408,24 +183,20 @@ Theorem each : forall (e : process -> B),
   [!(sumt nil (fun k0 => !(e k0))) ⊓ (sumt nil (fun k0 => !(e k0)))] ≦ 0.
 Proof.
   intros e.
-  assert (s0 : [!(sumt nil (fun k0 => !(e k0))) ⊓ (sumt nil (fun k0 => !(e k0)))] ≦ 0).
-  {
-    exact (leaf_19 (sumt nil (fun k0 => !(e k0)))).
-  }
-  exact s0.
+  exact (leaf_19 (sumt nil (fun k0 => !(e k0)))).
 Qed.
 
-Lemma leaf_20 (p0 : B) :
+Lemma leaf_20 (p0 p1 : B) :
+  [!p0] ≦ [p1 ⊔ !p0 ⊓ (!p1)].
+Proof. leaf. Qed.
+Lemma leaf_21 (p0 : B) :
   [!(!p0)] ≦ [p0].
 Proof. leaf. Qed.
-Lemma leaf_21 (p0 p1 : B) :
+Lemma leaf_22 (p0 p1 : B) :
   [!p0 ⊓ (!p1)] ≦ [!p0] ⋅ [!p1].
 Proof. leaf. Qed.
-Lemma leaf_22 (p0 : B) :
+Lemma leaf_23 (p0 : B) :
   [p0] ⋅ [!p0] ≦ 0.
-Proof. leaf. Qed.
-Lemma leaf_23 (p0 p1 : B) :
-  [!p0] ≦ [p1 ⊔ !p0 ⊓ (!p1)].
 Proof. leaf. Qed.
 Lemma leaf_24 (p0 p1 : B) :
   [p0 ⊔ !p1 ⊓ (!p0)] ≦ [!p1 ⊓ (!p0)] + [p0].
@@ -438,46 +209,21 @@ Theorem one_ : forall (e : process -> B),
   forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i].
 Proof.
   intros e.
-  assert (s0 : forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i]).
-  {
-    intros i.
-    exact (tr (product_elim nil (fun k0 => !(e k0)) i not_nil) (leaf_20 (e i))).
-  }
-  assert (s1 : forall i : process, [!(sumt nil (fun k0 => !(e k0))) ⊓ (!(e i))] ≦ 0).
-  {
-    intros i.
-    exact (tr (leaf_21 (sumt nil (fun k0 => !(e k0))) (e i)) (tr (le_dot (s0 i) rfl) (leaf_22 (e i)))).
-  }
-  assert (s2 : forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i ⊔ !(sumt nil (fun k0 => !(e k0))) ⊓ (!(e i))]).
-  {
-    intros i.
-    exact (leaf_23 (sumt nil (fun k0 => !(e k0))) (e i)).
-  }
-  assert (s3 : forall i : process, [e i ⊔ !(sumt nil (fun k0 => !(e k0))) ⊓ (!(e i))] ≦ [e i]).
-  {
-    intros i.
-    exact (tr (leaf_24 (e i) (sumt nil (fun k0 => !(e k0)))) (tr (le_cup (s1 i) rfl) (leaf_25 (e i)))).
-  }
-  assert (s4 : forall i : process, [!(sumt nil (fun k0 => !(e k0)))] ≦ [e i]).
-  {
-    intros i.
-    exact (tr (s2 i) (s3 i)).
-  }
   intros i.
-  exact (s4 i).
+  exact (tr (leaf_20 (sumt nil (fun k0 => !(e k0))) (e i)) (tr (leaf_24 (e i) (sumt nil (fun k0 => !(e k0)))) (tr (le_cup (tr (leaf_22 (sumt nil (fun k0 => !(e k0))) (e i)) (tr (le_dot (tr (product_elim nil (fun k0 => !(e k0)) i not_nil) (leaf_21 (e i))) rfl) (leaf_23 (e i)))) rfl) (leaf_25 (e i))))).
 Qed.
 
-Lemma leaf_26 (p0 p1 : B) :
-  [p0 ⊓ (!p1)] ≦ [p0] ⋅ [!p1].
+Lemma leaf_26 (p0 : B) :
+  [p0] ≦ [!(!p0)].
 Proof. leaf. Qed.
 Lemma leaf_27 (p0 p1 : B) :
   [p0] ≦ [p1 ⊔ p0 ⊓ (!p1)].
 Proof. leaf. Qed.
 Lemma leaf_28 (p0 p1 : B) :
-  [p0 ⊔ p1 ⊓ (!p0)] ≦ [p1 ⊓ (!p0)] + [p0].
+  [p0 ⊓ (!p1)] ≦ [p0] ⋅ [!p1].
 Proof. leaf. Qed.
-Lemma leaf_29 (p0 : B) :
-  [p0] ≦ [!(!p0)].
+Lemma leaf_29 (p0 p1 : B) :
+  [p0 ⊔ p1 ⊓ (!p0)] ≦ [p1 ⊓ (!p0)] + [p0].
 Proof. leaf. Qed.
 (** both: q <= (. i : e[i])
     if q <= e[i] *)
@@ -486,36 +232,16 @@ Theorem both_ : forall (q : B) (e : process -> B),
   [q] ≦ [!(sumt nil (fun k0 => !(e k0)))].
 Proof.
   intros q e H0.
-  assert (s0 : forall i_3 : process, [q] ≦ [e i_3]).
-  {
-    intros i_3.
-    exact (H0 i_3).
-  }
-  assert (s1 : forall i_3 : process, [q ⊓ (!(e i_3))] ≦ 0).
-  {
-    intros i_3.
-    exact (tr (leaf_26 q (e i_3)) (tr (le_dot (s0 i_3) rfl) (leaf_22 (e i_3)))).
-  }
-  assert (s2 : forall i_3 : process, [q] ≦ [e i_3 ⊔ q ⊓ (!(e i_3))]).
-  {
-    intros i_3.
-    exact (leaf_27 q (e i_3)).
-  }
-  assert (s3 : forall i_3 : process, [e i_3 ⊔ q ⊓ (!(e i_3))] ≦ [e i_3]).
-  {
-    intros i_3.
-    exact (tr (leaf_28 (e i_3) q) (tr (le_cup (s1 i_3) rfl) (leaf_25 (e i_3)))).
-  }
-  assert (s4 : forall i_3 : process, [q] ≦ [e i_3]).
-  {
-    intros i_3.
-    exact (tr (s2 i_3) (s3 i_3)).
-  }
-  assert (s5 : [q] ≦ [!(sumt nil (fun k0 => !(e k0)))]).
-  {
-    exact (product_intro q nil (fun k0 => !(e k0)) (fun i_3 N3 => (tr (s4 i_3) (leaf_29 (e i_3))))).
-  }
-  exact s5.
+  exact (product_intro q nil (fun k0 => !(e k0)) (fun i_4 N4 => (tr (tr (leaf_27 q (e i_4)) (tr (leaf_29 (e i_4) q) (tr (le_cup (tr (leaf_28 q (e i_4)) (tr (le_dot (H0 i_4) rfl) (leaf_23 (e i_4)))) rfl) (leaf_25 (e i_4))))) (leaf_26 (e i_4))))).
+Qed.
+
+(** others: i != k => (+ j != i : u[j]) <= u[k] + (+ j != i, j != k : u[j]) *)
+Theorem others : forall (u : process -> X),
+  forall i k : process, i <> k -> sumx (i :: nil) (fun k0 => u k0) ≦ u k + sumx (i :: k :: nil) (fun k0 => u k0).
+Proof.
+  intros u.
+  intros i k d_0_2.
+  exact (tr (separate_x (i :: nil) (fun k0 => u k0) k) (le (eq_cup rfe (but_sumx (k :: i :: nil) (i :: k :: nil) ltac:(members))))).
 Qed.
 
 End export.

@@ -133,7 +133,11 @@ impl Glue<'_> {
         let step = match self.printer.terms.node(id) {
             _ if id == ZERO => Some(names[2].to_string()),
             Node::SumOver(sorted, _) if sorted != but => {
-                Some(format!("({} ltac:(members))", names[1]))
+                let lists = [but, sorted].map(|l| self.printer.but(l, scope));
+                Some(format!(
+                    "({} {} {} ltac:(members))",
+                    names[1], lists[0], lists[1]
+                ))
             }
             _ => None,
         };

@@ -60,13 +60,13 @@ impl Script<'_> {
                 self.instance(n, (&lemma.statement, *part), put, &proof, scope)
             }
             Rule::Chain(all) => {
-                let links = all.iter().map(|m| Some(self.use_of(*m, scope)));
-                linked(links.collect::<Vec<Proof>>())
+                let links: Vec<Proof> = all.iter().map(|m| Some(self.use_of(*m, scope))).collect();
+                linked(links)
             }
             Rule::Join(all) => {
                 let sum: Vec<Id> = all.iter().map(|m| self.claims[*m].left).collect();
-                let proofs = all.iter().map(|m| self.use_of(*m, scope));
-                let lemma = proofs.reduce(|a, b| format!("(join {a} {b})"));
+                let proofs: Vec<String> = all.iter().map(|m| self.use_of(*m, scope)).collect();
+                let lemma = proofs.into_iter().reduce(|a, b| format!("(join {a} {b})"));
                 self.framed(
                     n,
                     &Tree::sum(&sum),

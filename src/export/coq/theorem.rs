@@ -36,6 +36,8 @@ pub struct Script<'a> {
     pub claims: &'a [Claim],
     /// The letters in scope, and nothing else.
     pub scope: Scope,
+    /// The steps that are no claims of their own.
+    pub inline: Vec<bool>,
 }
 
 impl Context<'_> {
@@ -81,6 +83,7 @@ impl Context<'_> {
             own: &own,
             claims: &claims,
             scope,
+            inline: Vec::new(),
         };
         script.whole(n, &letters, conditional, &mut text);
         self.letters.push(letters);
@@ -150,8 +153,19 @@ impl Script<'_> {
                     .for_each(|m| needed[*m] = true);
             }
         }
+        // What is used once is written down where it is used.
+        let mut uses = vec![0; own.steps.len()];
+        let steps = (0..own.steps.len()).filter(|n| needed[*n]);
+        let used = steps.flat_map(|n| own.steps[n].rests_on());
+        used.chain(own.proves.iter().copied())
+            .for_each(|n| uses[n] += 1);
+        self.inline = (own.steps.iter().zip(&uses))
+            .map(|(rule, uses)| *uses == 1 && !matches!(rule, Rule::Cases(..)))
+            .collect();
         for n in (0..own.steps.len()).filter(|n| needed[*n]) {
-            self.step(n, text);
+            if !self.inline[n] {
+                self.step(n, text);
+            }
         }
         let statement = &own.statement;
         let prefix = Prefix::new(
@@ -209,7 +223,11 @@ impl Script<'_> {
     }
 
     /// An earlier step as a proof, at a place.
-    pub fn use_of(&self, n: usize, scope: &Scope) -> String {
+    pub fn use_of(&mut self, n: usize, scope: &Scope) -> String {
+        if self.inline[n] {
+            let own = self.own;
+            return self.rule(n, &own.steps[n], scope);
+        }
         self.prefix(n)
             .apply(&format!("s{n}"), &[], &self.glue.printer, scope)
     }
