@@ -64,14 +64,17 @@ def philosophers(n, atomic):
 
 
 def filter_lock(n):
-    """As `models/classic/filter_lock.cor`: of each thread its location and level, and below them who was last at each level."""
+    """As `models/classic/filter_lock.cor`. Who was last at level i stands above thread i.
+
+    Of a dozen orders for 4 threads none was faster; with all of `last` at the bottom it takes 1.5 times, at the top 2.3 times as long.
+    """
     s = System()
     locations = (n - 1) * (n + 3) + 1
     for i in range(n):
+        if i > 0:
+            s.variable(("last", i), n, 0)
         s.variable(("at", i), locations, 0)
         s.variable(("level", i), n, 0)
-    for level in range(1, n):
-        s.variable(("last", level), n, 0)
     for i in range(n):
         at, here = ("at", i), 0
         for level in range(1, n):
