@@ -8,7 +8,9 @@ prints one line of JSON: the count as a string, the seconds (of the processor) o
 
 What is done for a fair comparison: each action is a guard and an effect on its own variables, all else stays as it is.
 An effect that assigns constants needs no copy of the variables: the image is `(exists written. S & guard) & effect`, one
-`and_exists` and one conjunction. Other effects are relations over current and next variables, side by side in the order.
+`and_exists` and one conjunction. `--method relation` has relations over current and next variables instead, side by side in the
+order; `--method closure` has one for each thread, the reflexive and transitive closure of its actions, which
+suits the philosophers.
 """
 
 import argparse
@@ -32,6 +34,8 @@ class System:
         self.variables = []
         self.first = {}
         self.actions = []
+        # How many actions in a row are those of one thread.
+        self.group = 1
 
     def variable(self, name, size, first):
         self.variables.append((name, size))
@@ -48,6 +52,7 @@ def philosophers(n, atomic):
     """
     thinking, left_only, eating, right_only = 0, 1, 3, 2
     s = System()
+    s.group = 3 if atomic else 4
     for i in range(n):
         s.variable(("fork", i), 2, 0)
         s.variable(("at", i), 4, thinking)
@@ -135,15 +140,22 @@ class Engine:
             self.bits[name] = [f"x{k}_{b}" for b in range((size - 1).bit_length())]
             for bit in self.bits[name]:
                 bdd.declare(bit)
-                if method == "relation":
+                if method != "constant":
                     bdd.declare(bit + "_")
+                if method == "closure":
+                    bdd.declare(bit + "__")
         self.current = [bit for bits in self.bits.values() for bit in bits]
         self.states = self.cube(system.first)
         self.touched = [
             set(effect).union(*alternatives(guard)) for guard, effect in system.actions
         ]
         self.fire = self.constant if method == "constant" else self.relation
-        self.actions = [self.prepare(*action, method) for action in system.actions]
+        if method == "closure":
+            groups = range(0, len(system.actions), system.group)
+            self.actions = [self.closure(system.actions[k : k + system.group]) for k in groups]
+            self.touched = [set().union(*self.touched[k : k + system.group]) for k in groups]
+        else:
+            self.actions = [self.prepare(*action, method) for action in system.actions]
 
     def cube(self, values, prime=""):
         """The states in which the variables have these values; a tuple of values means any of them."""
@@ -166,6 +178,29 @@ class Engine:
             return enabled, written, self.cube(effect)
         relation = enabled & self.cube(effect, "_")
         return relation, written, {bit + "_": bit for bit in written}
+
+    def same(self, bits):
+        """These bits stay as they are."""
+        result = self.bdd.true
+        for bit in bits:
+            result &= ~self.bdd.apply("xor", self.bdd.var(bit), self.bdd.var(bit + "_"))
+        return result
+
+    def closure(self, actions):
+        """Any number of steps of these actions, by squaring."""
+        names = set().union(*(set(e).union(*alternatives(g)) for g, e in actions))
+        bits = [bit for name in self.bits if name in names for bit in self.bits[name]]
+        steps = self.same(bits)
+        for guard, effect in actions:
+            relation, written, _ = self.prepare(guard, effect, "relation")
+            steps |= relation & self.same([bit for bit in bits if bit not in written])
+        before = None
+        while steps != before:
+            before = steps
+            first = self.bdd.let({bit + "_": bit + "__" for bit in bits}, steps)
+            second = self.bdd.let({bit: bit + "__" for bit in bits}, steps)
+            steps = cudd.and_exists(first, second, [bit + "__" for bit in bits])
+        return steps, bits, {bit + "_": bit for bit in bits}
 
     def constant(self, action):
         guard, written, effect = action
@@ -244,7 +279,7 @@ def main():
     parser.add_argument("system", choices=["philosophers", "philosophers_atomic", "filter_lock", "net"])
     parser.add_argument("argument", help="the number of threads, or the file of a net")
     parser.add_argument("--strategy", choices=["chaining", "worklist"], default="worklist")
-    parser.add_argument("--method", choices=["constant", "relation"], default="constant")
+    parser.add_argument("--method", choices=["constant", "relation", "closure"], default="constant")
     parser.add_argument("--reorder", action="store_true", help="reorder dynamically")
     options = parser.parse_args()
     if options.system == "net":
