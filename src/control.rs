@@ -25,6 +25,9 @@ pub enum Stop {
     /// Ctrl-C.
     #[error("an interrupt")]
     Interrupt,
+    /// Too many steps on decision diagrams.
+    #[error("the limit of operations (--limit-operations)")]
+    Operations,
     /// More Boolean variables than the BDD package can number.
     #[error("the BDD package's limit of 65,535 variables")]
     Variables,
@@ -80,6 +83,7 @@ impl Control {
             Stop::Memory => 4,
             Stop::Interrupt => 5,
             Stop::Variables => 6,
+            Stop::Operations => 7,
         };
         let _ = self
             .asked
@@ -98,6 +102,7 @@ impl Control {
             3 => Err(Stop::Time),
             4 => Err(Stop::Memory),
             5 => Err(Stop::Interrupt),
+            7 => Err(Stop::Operations),
             _ => Err(Stop::Variables),
         }
     }

@@ -11,6 +11,7 @@ pub mod kernel;
 pub mod leaf;
 pub mod program;
 pub mod questions;
+pub mod reach;
 pub mod reduction;
 pub mod relation;
 pub mod report;
@@ -20,5 +21,6 @@ pub mod syntax;
 pub mod terms;
 pub mod tptp;
 
+pub use reach::ReachOptions;
 pub use reduction::CheckOptions;
 pub use session::{Session, check_source, theory};

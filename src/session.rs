@@ -3,15 +3,19 @@
 use crate::algebra::prove::{Limits, prove};
 use crate::algebra::{Statement, Term, Theory, library, shipped};
 use crate::control::Control;
+use crate::explore::Heuristic;
+use crate::explore::diagrams::Variable;
 use crate::kernel;
 use crate::program::{Expr, Program, elaborate};
+use crate::reach::{self, ReachOptions};
 use crate::reduction::{self, CheckOptions, Discharge};
-use crate::report::{EvalReport, Report};
+use crate::report::{EvalReport, ReachReport, Report};
 use crate::suites::{Text, load_suite};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::theory::{parse_statement, parse_theory};
-use crate::syntax::{ParseLimits, parse_model};
+use crate::syntax::{ParseLimits, nearest, parse_model};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
@@ -155,62 +159,134 @@ impl Session {
         found.dedup();
         let mut all = Vec::new();
         for state in found {
-            const BEFORE: &str = "invariant x: ";
             let start = text.find(&format!("{{{state}}}")).map_or(0, |at| at + 1);
             let shift = |mut d: Diagnostic| {
-                let place = |at: usize| {
-                    let at = at.saturating_sub(BEFORE.len()).min(state.len());
-                    (start + at).min(text.len())
-                };
+                let place = |at: usize| (start + at).min(text.len());
                 d.span = Span::new(place(d.span.start), place(d.span.end));
                 d
             };
-            let (property, errors) = parse_model(&format!("{BEFORE}{state};"), self.limits);
-            // The text is a model without a thread, which is its only fault.
-            let errors: Vec<Diagnostic> = errors
-                .into_iter()
-                .filter(|d| d.code != "E0119")
-                .map(shift)
-                .collect();
-            if !errors.is_empty() {
-                return Err(errors);
-            }
-            let expr = property.decls.into_iter().find_map(|d| match d {
-                Decl::Property { expr, .. } => Some(expr),
-                _ => None,
-            });
-            let Some(expr) = expr else {
-                let span = Span::new(start, (start + state.len()).min(text.len()));
-                let help = "write a condition over the model's variables, as in { x[0] == 1 }";
-                return Err(vec![Diagnostic::error(
-                    "E0401",
-                    span,
-                    "no state expression",
-                    "a condition",
-                    help,
-                )]);
-            };
-            let mut tree = self.tree.clone();
-            let name = Name {
-                text: "{state expression}".into(),
-                span: Span::default(),
-            };
-            tree.decls.push(Decl::Property {
-                kind: PropertyKind::Invariant,
-                name,
-                expr,
-            });
-            let (program, _) = elaborate(&tree, &self.program.source, &self.defines)
+            let expr = self
+                .state_expression(&state)
                 .map_err(|errors| errors.into_iter().map(shift).collect::<Vec<_>>())?;
-            all.extend(
-                program
-                    .properties
-                    .into_iter()
-                    .next_back()
-                    .map(|p| (state.clone(), p.expr)),
-            );
+            all.push((state, expr));
         }
         Ok(all)
+    }
+
+    /// A state expression, elaborated as a property of the model would be.
+    ///
+    /// # Errors
+    /// Diagnostics whose spans lie in `state`.
+    pub fn state_expression(&self, state: &str) -> Result<Expr, Vec<Diagnostic>> {
+        const BEFORE: &str = "invariant x: ";
+        let shift = |mut d: Diagnostic| {
+            let place = |at: usize| at.saturating_sub(BEFORE.len()).min(state.len());
+            d.span = Span::new(place(d.span.start), place(d.span.end));
+            d
+        };
+        let (property, errors) = parse_model(&format!("{BEFORE}{state};"), self.limits);
+        // The text is a model without a thread, which is its only fault.
+        let errors: Vec<Diagnostic> = errors
+            .into_iter()
+            .filter(|d| d.code != "E0119")
+            .map(shift)
+            .collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let none = || {
+            let span = Span::new(0, state.len());
+            let help = "write one condition over the model's variables, such as x[0] == 1";
+            vec![Diagnostic::error(
+                "E0401",
+                span,
+                "no state expression",
+                "a condition",
+                help,
+            )]
+        };
+        let mut decls = property.decls.into_iter();
+        let (Some(Decl::Property { expr, .. }), None) = (decls.next(), decls.next()) else {
+            return Err(none());
+        };
+        let mut tree = self.tree.clone();
+        let name = Name {
+            text: "{state expression}".into(),
+            span: Span::default(),
+        };
+        tree.decls.push(Decl::Property {
+            kind: PropertyKind::Invariant,
+            name,
+            expr,
+        });
+        let (program, _) = elaborate(&tree, &self.program.source, &self.defines)
+            .map_err(|errors| errors.into_iter().map(shift).collect::<Vec<_>>())?;
+        let expr = program.properties.into_iter().next_back().map(|p| p.expr);
+        expr.ok_or_else(none)
+    }
+
+    /// Explores the reachable states, of the original program or of a theorem's reduced system.
+    pub fn reach(&self, theory: &Theory, options: &ReachOptions, control: &Control) -> ReachReport {
+        let mut report = reach::reach(&self.name, &self.program, theory, options, control);
+        report.timing.front_end = self.front_end;
+        report.timing.total += self.front_end;
+        report
+    }
+
+    /// The variables from the top of an order to its bottom, by name.
+    pub fn order_names(&self, order: &[Variable]) -> Vec<String> {
+        let name = |v: &Variable| match *v {
+            Variable::Location(t) => format!("location of {}", self.program.threads[t].name),
+            Variable::Cell(c) => self.program.cells[c].name.clone(),
+        };
+        order.iter().map(name).collect()
+    }
+
+    /// The order that a list of names gives, one on a line, as [`Session::order_names`] has them; empty lines and `//` comments
+    /// are skipped.
+    ///
+    /// # Errors
+    /// What is wrong with it: a name that is not known or comes twice, or variables that are missing.
+    pub fn order_from(&self, text: &str) -> Result<Vec<Variable>, String> {
+        let all = Heuristic::Declared.order(&self.program);
+        let names = self.order_names(&all);
+        let known: FxHashMap<&str, Variable> = names
+            .iter()
+            .map(String::as_str)
+            .zip(all.iter().copied())
+            .collect();
+        let mut seen: FxHashSet<Variable> = FxHashSet::default();
+        let mut order = Vec::new();
+        for (n, line) in text.lines().enumerate() {
+            let line = line.trim();
+            // What `check --print-order` says besides.
+            if line.is_empty() || line.starts_with("//") || line == "q (discipline violated)" {
+                continue;
+            }
+            let number = n + 1;
+            let Some(&v) = known.get(line) else {
+                let near = nearest(line, known.keys().copied())
+                    .map_or(String::new(), |c| format!(" (did you mean `{c}`?)"));
+                return Err(format!(
+                    "line {number}: there is no variable `{line}`{near}"
+                ));
+            };
+            if !seen.insert(v) {
+                return Err(format!("line {number}: `{line}` stands there twice"));
+            }
+            order.push(v);
+        }
+        let missing: Vec<&str> = all
+            .iter()
+            .zip(&names)
+            .filter(|(v, _)| !seen.contains(v))
+            .map(|(_, name)| name.as_str())
+            .collect();
+        match missing.as_slice() {
+            [] => Ok(order),
+            [one] => Err(format!("`{one}` is missing")),
+            [first, rest @ ..] => Err(format!("`{first}` and {} more are missing", rest.len())),
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod manual;
 mod models;
 mod omega;
 mod prove;
+mod reach;
 mod refute;
 mod regressions;
 mod robust;

@@ -1,9 +1,10 @@
 //! The arguments, as clap derives them.
 
 use super::exit::EXITS;
-use super::limits::{Limits, ProofLimits};
+use super::limits::{Limits, ProofLimits, ReachLimits};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use coarsen::reach::Engine;
 use coarsen::reduction::By;
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
@@ -27,6 +28,8 @@ pub struct Arguments {
 pub enum Command {
     /// Check the discipline and every property of models
     Check(CheckArgs),
+    /// Count the reachable states, and look for deadlocks and other states among them
+    Reach(ReachArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities
@@ -105,6 +108,91 @@ impl CheckArgs {
             (_, true) => Detail::Verbose,
             _ if self.explain_visible => Detail::Steps,
             _ => Detail::Normal,
+        }
+    }
+}
+
+/// Arguments of `coarsen reach`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct ReachArgs {
+    /// Model file (`.cor`); `-` reads standard input
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// Who explores
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: EngineName,
+    /// Explore the reduced system of a theorem
+    #[arg(long)]
+    pub reduced: bool,
+    /// The reduction theorem
+    #[arg(long, value_name = "NAME", requires = "reduced")]
+    pub theorem: Option<String>,
+    /// The variable order: best (the default), interaction, force, threads, declared, or a file with one name on a line
+    #[arg(long, value_name = "NAME|FILE")]
+    pub order: Option<String>,
+    /// Print the variable order instead of exploring
+    #[arg(long)]
+    pub print_order: bool,
+    /// Ask whether there is a deadlock, and for how many
+    #[arg(long)]
+    pub deadlock: bool,
+    /// Ask for a state that satisfies this condition; may be repeated
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub find: Vec<String>,
+    /// Ask about this property of the model; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub invariant: Vec<String>,
+    /// Do not use facts about pairs of actions to save work
+    #[arg(long)]
+    pub no_facts: bool,
+    /// What the model is, besides its text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Write the trace of the first question that has one to this file, as ITF
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Print only the verdict
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print what was tried, times and sizes too
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Limits
+    #[command(flatten)]
+    pub limits: ReachLimits,
+}
+
+/// Who explores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// Decision diagrams, strategies and orders in turn with growing budgets
+    #[default]
+    Auto,
+    /// Decision diagrams: events fired where their highest variable lies
+    Saturation,
+    /// Decision diagrams: all events in turn
+    Chaining,
+    /// Decision diagrams: the events whose turn it is
+    Worklist,
+    /// BDDs, as for `check`
+    Bdd,
+    /// State by state
+    Interpreter,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Engine {
+        match name {
+            EngineName::Auto => Engine::Auto,
+            EngineName::Saturation => Engine::Saturation,
+            EngineName::Chaining => Engine::Chaining,
+            EngineName::Worklist => Engine::Worklist,
+            EngineName::Bdd => Engine::Bdd,
+            EngineName::Interpreter => Engine::Interpreter,
         }
     }
 }

@@ -179,6 +179,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 annotate: args.print_discipline,
                 certificate: args.certificate.is_some(),
                 discharge: args.discharge.map_or(By::Either, By::from),
+                only_hypotheses: false,
             };
             let report = backend.check(&model, &args.theorem, &options, control);
             Ok((warnings, Answer::Checked(Box::new(report))))

@@ -1,6 +1,6 @@
 //! Exit codes: a violation is told apart from a failure of the tool, and of several the most telling one wins.
 
-use coarsen::report::{EvalReport, Report, Status, Verdict};
+use coarsen::report::{EvalReport, ReachReport, Report, Status, Verdict};
 use std::process::ExitCode;
 
 /// How the command ends.
@@ -75,7 +75,22 @@ impl From<&Report> for Exit {
         if report.evidence_rejected {
             return Exit::EvidenceRejected;
         }
-        match report.verdict {
+        report.verdict.into()
+    }
+}
+
+impl From<&ReachReport> for Exit {
+    fn from(report: &ReachReport) -> Exit {
+        if report.evidence_rejected {
+            return Exit::EvidenceRejected;
+        }
+        report.verdict.into()
+    }
+}
+
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Exit {
+        match verdict {
             Verdict::Holds => Exit::Holds,
             Verdict::Refuted => Exit::Refuted,
             Verdict::HypothesisRefuted => Exit::HypothesisRefuted,

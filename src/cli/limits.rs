@@ -30,6 +30,8 @@ pub struct Limit {
 enum Unit {
     /// A plain number.
     Count,
+    /// A plain number; `none` for no limit.
+    Operations,
     /// Milliseconds; `none` for no limit.
     Time,
     /// Bytes; `none` for no limit.
@@ -73,6 +75,64 @@ pub const LIMITS: &[Limit] = &[
         most: u32::MAX as u64,
         range: "1 to 4294967295",
         help: "Explicit states held at once, by --cross-check",
+    },
+    Limit {
+        option: "limit-depth",
+        unit: Unit::Count,
+        default: "2000",
+        least: 1,
+        most: 10_000,
+        range: "1 to 10000",
+        help: "Nesting of statements and expressions in a model",
+    },
+];
+
+/// The limits of `coarsen reach`.
+pub const REACH_LIMITS: &[Limit] = &[
+    Limit {
+        option: "limit-nodes",
+        unit: Unit::Count,
+        default: "100000000",
+        least: 100,
+        most: u32::MAX as u64,
+        range: "100 to 4294967295",
+        help: "Nodes of decision diagrams at once, or of any one BDD",
+    },
+    Limit {
+        option: "limit-operations",
+        unit: Unit::Operations,
+        default: "none",
+        least: 1,
+        most: u64::MAX,
+        range: "1 to 18446744073709551615, or none",
+        help: "Operations on decision diagrams",
+    },
+    Limit {
+        option: "limit-states",
+        unit: Unit::Count,
+        default: "5000000",
+        least: 1,
+        most: u32::MAX as u64,
+        range: "1 to 4294967295",
+        help: "Explicit states held at once, by the interpreter",
+    },
+    Limit {
+        option: "limit-time",
+        unit: Unit::Time,
+        default: "none",
+        least: 1,
+        most: 31_536_000_000,
+        range: "1ms to 8760h, or none",
+        help: "Time (500ms, 60s, 2m, 1h, plain seconds)",
+    },
+    Limit {
+        option: "limit-memory",
+        unit: Unit::Memory,
+        default: "4GiB",
+        least: 16 << 20,
+        most: 1 << 50,
+        range: "16MiB to 1024TiB, or none",
+        help: "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only",
     },
     Limit {
         option: "limit-depth",
@@ -180,6 +240,7 @@ impl Limit {
         let value = match self.unit {
             Unit::Count => text.replace('_', "").parse().ok().map(Some),
             _ if text == "none" => return Ok(None),
+            Unit::Operations => text.replace('_', "").parse().ok().map(Some),
             Unit::Time => scaled(text, TIMES).map(Some),
             Unit::Memory => scaled(text, SIZES).map(Some),
         };
@@ -191,7 +252,7 @@ impl Limit {
 
     fn expected(&self) -> String {
         let kind = match self.unit {
-            Unit::Count => "a number",
+            Unit::Count | Unit::Operations => "a number",
             Unit::Time => "a time such as 500ms, 60s, 2m, 1h or plain seconds",
             Unit::Memory => "a size such as 512MiB, 4GiB, 1G or plain bytes",
         };
@@ -200,7 +261,7 @@ impl Limit {
 
     fn arg(&'static self) -> Arg {
         let name = match self.unit {
-            Unit::Count => "N",
+            Unit::Count | Unit::Operations => "N",
             Unit::Time => "TIME",
             Unit::Memory => "SIZE",
         };
@@ -289,6 +350,42 @@ impl FromArgMatches for Limits {
             time: value("limit-time").map(Duration::from_millis),
             memory: value("limit-memory"),
             depth: count("limit-depth", 2000),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The limits of one exploration.
+#[derive(Clone, Copy, Debug)]
+pub struct ReachLimits {
+    /// Operations on decision diagrams.
+    pub operations: Option<u64>,
+    /// The others.
+    pub process: Limits,
+}
+
+impl Args for ReachLimits {
+    fn augment_args(command: Command) -> Command {
+        command.args(REACH_LIMITS.iter().map(Limit::arg))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ReachLimits {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let operations = matches
+            .get_one::<Value>("limit-operations")
+            .and_then(|v| v.0);
+        Ok(ReachLimits {
+            operations,
+            process: Limits::from_arg_matches(matches)?,
         })
     }
 

@@ -21,6 +21,7 @@ mod output;
 mod progress;
 mod prove;
 mod question;
+mod reach;
 mod simplify;
 mod suggest;
 mod supervise;
@@ -57,6 +58,7 @@ fn run(command: Command) -> Exit {
     let mut output = Output::new(&mut stdout);
     let exit = match command {
         Command::Check(args) => check::run(&Library, &args, &mut output),
+        Command::Reach(args) => reach::run(&args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
         Command::Decide(args) => decide::run(&args, &mut output),

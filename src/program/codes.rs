@@ -36,7 +36,7 @@ codes! {
     UNKNOWN_LABEL = "E0212", "unknown label",
         "`at(t, L)` needs a label `L:` in thread `t` (for `self`, in some thread). `end` and `wrong` need no label.";
     TOO_LARGE = "E0213", "too large",
-        "Unrolling, arrays and families are limited to 250,000 locations and cells together, and the values of an expression to 62 bits.";
+        "Unrolling, arrays and families are limited to 1,000,000 locations and cells together, and the values of an expression to 62 bits.";
     BAD_DEFINE = "E0214", "-D does not fit",
         "`-D NAME=VALUE` overrides a constant of the model: an integer for an integer, `true` or `false` for a boolean.";
     MISPLACED = "E0215", "not possible here",

@@ -99,7 +99,7 @@ pub(super) struct Mark {
 }
 
 /// Bound on [`Elaborator::size`].
-pub(super) const MAX_SIZE: usize = 250_000;
+pub(super) const MAX_SIZE: usize = 1_000_000;
 
 /// Names that hold in one place only.
 #[derive(Clone, Debug, Default)]

@@ -43,6 +43,17 @@ pub struct CheckOptions {
     pub certificate: bool,
     /// Who settles the hypotheses.
     pub discharge: By,
+    /// Stop when the hypotheses are settled: somebody else explores the reduced system.
+    pub only_hypotheses: bool,
+}
+
+/// What the exploration of a reduced system needs to know, whoever explores it.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The program, with what was inferred.
+    pub program: Program,
+    /// Which steps are visible, by thread and location; locations without steps are.
+    pub visible: Vec<Vec<bool>>,
 }
 
 impl CheckOptions {
@@ -66,6 +77,22 @@ pub fn check(
     check_with_facts(name, program, theory, options, control).0
 }
 
+/// Checks whether a theorem applies to a program, and says what its reduced system is. The report has no answers about
+/// properties; nothing is prepared if a limit was hit before visibility was known.
+pub fn prepare(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    control: &Control,
+) -> (Report, Option<Prepared>) {
+    let options = CheckOptions {
+        only_hypotheses: true,
+        ..CheckOptions::default()
+    };
+    let (report, done) = run(name, program, theory, &options, control);
+    (report, done.prepared)
+}
+
 /// The same, with what was derived in the last round: proofs that the kernel has replayed, and the facts they rest on.
 pub fn check_with_facts(
     name: &str,
@@ -74,6 +101,23 @@ pub fn check_with_facts(
     options: &CheckOptions,
     control: &Control,
 ) -> (Report, Discharge) {
+    let (report, done) = run(name, program, theory, options, control);
+    (report, done.discharge)
+}
+
+/// What is left when a check is done, besides its report.
+struct Done {
+    discharge: Discharge,
+    prepared: Option<Prepared>,
+}
+
+fn run(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> (Report, Done) {
     let begun = Instant::now();
     let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
     report.theorem_source = theory.source.clone();
@@ -88,7 +132,10 @@ pub fn check_with_facts(
         theory,
         options,
         control,
-        discharge: Discharge::default(),
+        done: Done {
+            discharge: Discharge::default(),
+            prepared: None,
+        },
     };
     let outcome = check.run(&mut report);
     if let Err(stop) = outcome {
@@ -96,7 +143,7 @@ pub fn check_with_facts(
     }
     verdict::settle(&mut report, program);
     report.timing.total = begun.elapsed().as_secs_f64();
-    (report, check.discharge)
+    (report, check.done)
 }
 
 /// Notes the first limit that was hit, and what was being done then.
@@ -111,8 +158,8 @@ struct Check<'a> {
     theory: &'a Theory,
     options: &'a CheckOptions,
     control: &'a Control,
-    /// What was derived in this round.
-    discharge: Discharge,
+    /// What was derived in this round, and prepared.
+    done: Done,
 }
 
 impl Check<'_> {
@@ -201,6 +248,10 @@ impl Check<'_> {
             return Ok(true);
         }
 
+        if self.options.only_hypotheses {
+            self.done.prepared = Some(prepared(&encoding, &visibility));
+            return Ok(false);
+        }
         let reduced = explored.unwrap_or_else(|| {
             let clock = Instant::now();
             self.control.enter("the reduced system");
@@ -226,7 +277,7 @@ impl Check<'_> {
                 visibility: &visibility,
                 reduced: &reduced,
                 goals: &goals,
-                discharge: &self.discharge,
+                discharge: &self.done.discharge,
             };
             report.bundle = found.gather(report, &mut ladder)?.map(Box::new);
         }
@@ -252,9 +303,9 @@ impl Check<'_> {
             names: Names::Variables,
         };
         let mut pairs = Pairs::default();
-        self.discharge = Discharge::new(e, |a| visibility.is_visible(a));
+        self.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
         let by = self.options.discharge;
-        let mut deriver = Deriver::new(&model, ladder, &mut self.discharge, by == By::Algebra);
+        let mut deriver = Deriver::new(&model, ladder, &mut self.done.discharge, by == By::Algebra);
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             self.control
                 .enter(format!("hypothesis ({})", hypothesis.id));
@@ -418,6 +469,18 @@ impl Check<'_> {
             report.notes.push("cross-checked: the original program, explored state by state, contradicts no answer".into());
         }
         Ok(())
+    }
+}
+
+fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
+    let threads = e.program.threads.iter();
+    let mut visible: Vec<Vec<bool>> = threads.map(|t| vec![true; t.locations.len()]).collect();
+    for (n, a) in e.actions.iter().enumerate() {
+        visible[a.thread][a.location] = visibility.is_visible(n);
+    }
+    Prepared {
+        program: e.program.clone(),
+        visible,
     }
 }
 

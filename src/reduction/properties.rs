@@ -121,7 +121,7 @@ pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
 }
 
 /// No step is enabled and some thread has been started and has neither ended nor gone wrong.
-fn deadlocks(e: &Encoding) -> Result<Bdd, Stop> {
+pub fn deadlocks(e: &Encoding) -> Result<Bdd, Stop> {
     let m = &e.m;
     let mut finished = m.yes();
     for (t, thread) in e.program.threads.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::explore::{
     State, Successor, each_successor, holds, initially_violated, is_initial, may_access, overlap,
     violates,
 };
-use crate::program::{CellId, Expr, Kind, Program, Protection, ThreadId};
+use crate::program::{CellId, Expr, Kind, LocId, Program, Protection, ThreadId};
 use crate::relation::{Bit, Concrete, Encoding, Item};
 use crate::report::{self, Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
 use std::ops::ControlFlow;
@@ -48,10 +48,51 @@ pub fn retell_as(e: &Encoding, execution: &Execution, outcome: &str) -> Option<T
     Some(trace)
 }
 
+/// One step of an execution that is to be repeated.
+pub struct Walked {
+    /// Its coarse step.
+    pub coarse: usize,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The location it leaves.
+    pub location: LocId,
+    /// The state after it.
+    pub after: State,
+    /// Whether q holds after it, where that is known.
+    pub violated: Option<bool>,
+}
+
+/// An execution re-executed.
+pub struct Rerun {
+    /// The execution as it is told; without states and steps if it was not to be told.
+    pub trace: Trace,
+    /// The last state.
+    pub last: Concrete,
+    /// What the last thing that went wrong was.
+    pub said: Option<String>,
+}
+
 /// An execution re-executed: the trace, the last state, and what the last thing that went wrong was.
 fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Option<String>)> {
-    let p = e.program;
-    let first = &execution.first;
+    let steps = execution.steps.iter().map(|(coarse, a, after)| Walked {
+        coarse: *coarse,
+        thread: e.actions[*a].thread,
+        location: e.actions[*a].location,
+        after: after.state.clone(),
+        violated: Some(after.violated),
+    });
+    let rerun = rerun(e.program, &execution.first, steps, true)?;
+    Some((rerun.trace, rerun.last, rerun.said))
+}
+
+/// Repeats an execution with the interpreter; `None` if it does not begin in an initial state, or if some step is not one
+/// of the program's. Long ones need not be told.
+pub fn rerun(
+    p: &Program,
+    first: &Concrete,
+    steps: impl Iterator<Item = Walked>,
+    tell: bool,
+) -> Option<Rerun> {
     let starts = p
         .threads
         .iter()
@@ -68,24 +109,28 @@ fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Optio
     }
     let mut trace = Trace {
         variables: variables(p),
-        states: vec![values(p, &first.state)],
+        states: Vec::new(),
         steps: Vec::new(),
         outcome: String::new(),
     };
+    if tell {
+        trace.states.push(values(p, &first.state));
+    }
     let mut current = first.clone();
     let mut said = first
         .violated
         .then(|| overlap_words(p, &first.state))
         .flatten();
-    for (coarse, a, after) in &execution.steps {
-        let action = &e.actions[*a];
-        if current.state.location(action.thread) != action.location {
+    for walked in steps {
+        let thread = walked.thread;
+        if current.state.location(thread) != walked.location {
             return None;
         }
-        let (from, to) = (&current.state, &after.state);
-        let found = each_successor(p, from, action.thread, Some(to), &mut |s| {
-            let q = current.violated || violates(p, action.thread, from, &s);
-            if s.state == *to && q == after.violated {
+        let (from, to) = (&current.state, &walked.after);
+        let mut violated = current.violated;
+        let found = each_successor(p, from, thread, Some(to), &mut |s| {
+            violated = current.violated || violates(p, thread, from, &s);
+            if s.state == *to && walked.violated.is_none_or(|q| q == violated) {
                 ControlFlow::Break(s)
             } else {
                 ControlFlow::Continue(())
@@ -95,47 +140,56 @@ fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Optio
             return None;
         };
         let violation = if step.failure.is_some() {
-            step.failure.map(|f| {
-                format!(
-                    "{} goes wrong: {}",
-                    p.threads[action.thread].name,
-                    f.words()
-                )
-            })
-        } else if after.violated && !current.violated {
-            discipline_words(p, action.thread, &current.state, &step)
+            step.failure
+                .map(|f| format!("{} goes wrong: {}", p.threads[thread].name, f.words()))
+        } else if violated && !current.violated {
+            discipline_words(p, thread, &current.state, &step)
         } else {
             None
         };
         said = violation.clone().or(said);
-        let mut told = step_of(e, *a);
-        let edges = &p.threads[action.thread].locations[action.location].edges;
-        if edges.len() > 1 {
-            told.line = p.line(edges[step.edge].span);
-            told.text = p.text(edges[step.edge].span);
+        if tell {
+            let mut told = step_at(p, thread, walked.location);
+            let edges = &p.threads[thread].locations[walked.location].edges;
+            if edges.len() > 1 {
+                told.line = p.line(edges[step.edge].span);
+                told.text = p.text(edges[step.edge].span);
+            }
+            trace.steps.push(TraceStep {
+                coarse: walked.coarse,
+                step: told,
+                changes: changes(p, from, to),
+                violation,
+            });
+            trace.states.push(values(p, to));
         }
-        trace.steps.push(TraceStep {
-            coarse: *coarse,
-            step: told,
-            changes: changes(p, &current.state, &after.state),
-            violation,
-        });
-        trace.states.push(values(p, &after.state));
-        current = after.clone();
+        current = Concrete {
+            state: walked.after,
+            violated,
+        };
     }
-    Some((trace, current, said))
+    Some(Rerun {
+        trace,
+        last: current,
+        said,
+    })
 }
 
 /// An action as a step of a report.
 pub fn step_of(e: &Encoding, action: usize) -> Step {
     let a = &e.actions[action];
-    let thread = &e.program.threads[a.thread];
-    let location = &thread.locations[a.location];
+    step_at(e.program, a.thread, a.location)
+}
+
+/// The steps of a thread from a location, as a step of a report.
+fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
+    let thread = &p.threads[thread];
+    let location = &thread.locations[location];
     Step {
         thread: thread.name.clone(),
         location: location.name.clone(),
-        line: e.program.line(location.span),
-        text: e.program.text(location.span),
+        line: p.line(location.span),
+        text: p.text(location.span),
         reasons: Vec::new(),
     }
 }
@@ -302,7 +356,8 @@ pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<String> 
     })
 }
 
-fn deadlock_words(p: &Program, state: &State) -> String {
+/// Who waits where in a deadlock.
+pub fn deadlock_words(p: &Program, state: &State) -> String {
     let waiting: Vec<String> = p
         .threads
         .iter()

@@ -11,6 +11,8 @@ use super::predicates::{code, predicate, valid};
 use super::relations::{Rel, minus, union};
 use super::symbolic::{Symbolic, choices_needed, encode};
 use crate::control::{Control, Stop};
+use crate::explore::Heuristic;
+use crate::explore::diagrams::Variable;
 use crate::program::{Class, Edge, Expr, LocId, Program, Protection, ThreadId};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
@@ -80,6 +82,18 @@ impl<'a> Encoding<'a> {
     /// # Errors
     /// Any [`Stop`].
     pub fn new(program: &'a Program, control: &'a Control) -> Result<Self, Stop> {
+        Self::ordered(program, &Heuristic::Threads.order(program), control)
+    }
+
+    /// Encodes a program with its variables in this order.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn ordered(
+        program: &'a Program,
+        order: &[Variable],
+        control: &'a Control,
+    ) -> Result<Self, Stop> {
         let edges = program
             .threads
             .iter()
@@ -89,7 +103,7 @@ impl<'a> Encoding<'a> {
             .map(|e| choices_needed(program, &e.body))
             .max()
             .unwrap_or(0);
-        let layout = Layout::new(program, choices);
+        let layout = Layout::ordered(program, order, choices);
         let m = Bdds::new(layout.levels(), control)?;
         let mut guarded = Vec::new();
         for x in &program.protections {

@@ -4,11 +4,12 @@
 //! Bit b has three levels, `3b` before a step, `3b+1` after it and `3b+2` for the middle of a composition, so that
 //! renaming between neighbouring copies keeps the order.
 //!
-//! The order: q first; then thread by thread its location, its locals, and each shared variable beside its first user; variables
-//! used by most threads at the bottom (DESIGN, "Reachability": an order of magnitude lies in this).
+//! The order: q first; then, unless another is asked for, thread by thread (`explore/order.rs`).
 
 use super::bdds::Level;
-use crate::program::{CellId, Class, Program, ThreadId, each_use};
+use crate::explore::Heuristic;
+use crate::explore::diagrams::Variable;
+use crate::program::{CellId, Program, ThreadId};
 
 /// A Boolean component of the state.
 pub type Bit = u32;
@@ -58,9 +59,18 @@ impl Group {
 pub const Q: Bit = 0;
 
 impl Layout {
-    /// Lays out a program; `choices` is the number of bits needed for nondeterminism inside actions.
+    /// Lays out a program in the order of its threads; `choices` is the number of bits needed for nondeterminism inside actions.
     pub fn new(program: &Program, choices: usize) -> Self {
-        let order = order(program);
+        Self::ordered(program, &Heuristic::Threads.order(program), choices)
+    }
+
+    /// Lays out a program, q first and then its variables in this order.
+    pub fn ordered(program: &Program, order: &[Variable], choices: usize) -> Self {
+        let variables = order.iter().map(|v| match *v {
+            Variable::Location(t) => Item::Location(t),
+            Variable::Cell(c) => Item::Cell(c),
+        });
+        let order: Vec<Item> = std::iter::once(Item::Violated).chain(variables).collect();
         let mut layout = Layout {
             order: order.clone(),
             cells: vec![Group::default(); program.cells.len()],
@@ -166,40 +176,4 @@ pub fn after(bit: Bit) -> Level {
 /// The level of a bit in the middle of a composition.
 pub fn middle(bit: Bit) -> Level {
     3 * bit as Level + 2
-}
-
-/// The order of the state's items.
-fn order(program: &Program) -> Vec<Item> {
-    let threads = program.threads.len();
-    let mut users: Vec<Vec<ThreadId>> = vec![Vec::new(); program.cells.len()];
-    for (t, thread) in program.threads.iter().enumerate() {
-        for edge in thread.locations.iter().flat_map(|l| &l.edges) {
-            each_use(program, edge, &mut |used| {
-                for c in used.cells {
-                    if users[c].last() != Some(&t) {
-                        users[c].push(t);
-                    }
-                }
-            });
-        }
-    }
-    // (bottom?, position, kind, cell): locations before locals before shared variables of one position.
-    let mut keyed: Vec<((bool, usize, usize, usize), Item)> = (0..threads)
-        .map(|t| ((false, t, 0, t), Item::Location(t)))
-        .collect();
-    for (c, cell) in program.cells.iter().enumerate() {
-        let key = match cell.class {
-            Class::Local(t) => (false, t, 1, c),
-            _ => match users[c].as_slice() {
-                [] => (true, threads, 3, c),
-                all if all.len() > 2 && 2 * all.len() > threads => (true, 0, 2, c),
-                some => (false, some[0], 2, c),
-            },
-        };
-        keyed.push((key, Item::Cell(c)));
-    }
-    keyed.sort_by_key(|(key, _)| *key);
-    std::iter::once(Item::Violated)
-        .chain(keyed.into_iter().map(|(_, item)| item))
-        .collect()
 }

@@ -5,7 +5,7 @@
 
 use super::diagnostics::in_order;
 use super::position::positions;
-use super::{EvalReport, Report, SCHEMA_VERSION};
+use super::{EvalReport, ReachReport, Report, SCHEMA_VERSION};
 use crate::syntax::diagnostic::{Diagnostic, Severity};
 use serde::Serialize;
 
@@ -46,6 +46,14 @@ struct Order<'a> {
 /// # Errors
 /// If a number can't be written as JSON.
 pub fn check(report: &Report) -> serde_json::Result<String> {
+    serde_json::to_string(report)
+}
+
+/// The object of an explored model.
+///
+/// # Errors
+/// As [`check`].
+pub fn reach(report: &ReachReport) -> serde_json::Result<String> {
     serde_json::to_string(report)
 }
 

@@ -11,9 +11,12 @@ mod layout;
 mod position;
 pub mod problems;
 pub mod proofs;
+mod reach;
 #[cfg(test)]
 mod samples;
 pub mod text;
+
+pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 
 use crate::bundle::Bundle;
 use serde::Serialize;

@@ -5,12 +5,14 @@
 
 mod discipline;
 mod lemmas;
+mod reach;
 mod steps;
 mod trace;
 mod witness;
 
 use super::layout::{counted, counted_text, printable, printable_lines, wrapped};
 use super::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
+pub use reach::render_reach;
 use std::fmt;
 use steps::{at, compact, listed};
 

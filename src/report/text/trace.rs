@@ -8,6 +8,9 @@ use std::fmt;
 /// Displays a trace, indented under its property.
 pub(super) struct Shown<'a>(pub &'a Trace);
 
+/// The same without coarse steps, which an execution of the original program does not have.
+pub(super) struct Fine<'a>(pub &'a Trace);
+
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let trace = self.0;
@@ -18,25 +21,37 @@ impl fmt::Display for Shown<'_> {
             counted(trace.steps.len(), "action"),
             counted(coarse, "coarse step")
         )?;
-        if let Some(first) = trace.states.first() {
-            let values: Vec<String> = trace
-                .variables
-                .iter()
-                .zip(first)
-                .map(|(variable, value)| format!("{} = {}", variable.name, Written(value)))
-                .collect();
-            writeln!(f, "    start: {}", values.join(", "))?;
-        }
-        let mut last = 0;
-        for (number, step) in trace.steps.iter().enumerate() {
-            if step.coarse != last {
-                last = step.coarse;
-                writeln!(f, "    coarse step {last}: {}", step.step.thread)?;
-            }
-            action(f, number + 1, step)?;
-        }
-        writeln!(f, "    outcome: {}", trace.outcome)
+        body(f, trace, true)
     }
+}
+
+impl fmt::Display for Fine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let steps = counted(self.0.steps.len(), "action");
+        writeln!(f, "    trace: {steps}")?;
+        body(f, self.0, false)
+    }
+}
+
+fn body(f: &mut fmt::Formatter<'_>, trace: &Trace, grouped: bool) -> fmt::Result {
+    if let Some(first) = trace.states.first() {
+        let values: Vec<String> = trace
+            .variables
+            .iter()
+            .zip(first)
+            .map(|(variable, value)| format!("{} = {}", variable.name, Written(value)))
+            .collect();
+        writeln!(f, "    start: {}", values.join(", "))?;
+    }
+    let mut last = 0;
+    for (number, step) in trace.steps.iter().enumerate() {
+        if grouped && step.coarse != last {
+            last = step.coarse;
+            writeln!(f, "    coarse step {last}: {}", step.step.thread)?;
+        }
+        action(f, number + 1, step)?;
+    }
+    writeln!(f, "    outcome: {}", trace.outcome)
 }
 
 fn action(f: &mut fmt::Formatter<'_>, number: usize, step: &TraceStep) -> fmt::Result {

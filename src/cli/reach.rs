@@ -1,0 +1,281 @@
+//! `coarsen reach`: the reachable states of one model.
+
+use super::args::{DEFAULT_THEOREM, Format, ReachArgs};
+use super::exit::Exit;
+use super::failure::{Failure, refuse, tell_diagnostics};
+use super::input;
+use super::memory;
+use super::output::{Output, say};
+use super::progress::Progress;
+use super::suggest::hint;
+use super::supervise::{Ended, Interrupts, supervise};
+use coarsen::algebra::shipped;
+use coarsen::control::Control;
+use coarsen::explore::Heuristic;
+use coarsen::reach::{Engine, Order, ReachOptions};
+use coarsen::report::text::{Detail, render_reach};
+use coarsen::report::{ReachReport, itf, json};
+use coarsen::syntax::ParseLimits;
+use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::{Session, theory};
+use std::sync::Arc;
+
+/// The order that the engine chooses itself.
+const BEST: &str = "best";
+
+/// How a condition is called in diagnostics.
+const CONDITION: &str = "<condition>";
+
+/// What the worker returns.
+enum Answer {
+    BadModel(Vec<Diagnostic>),
+    /// One of the conditions has errors.
+    BadCondition(String, Vec<Diagnostic>),
+    /// The command line asks for something that the model does not have.
+    Unusable(String),
+    Order(Vec<String>),
+    Explored(Vec<Diagnostic>, Box<ReachReport>),
+}
+
+/// Explores the model of `args`.
+pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
+    let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
+    if theory(theorem).is_none() {
+        let names = || shipped().iter().map(|(name, _, _)| *name);
+        let known: Vec<&str> = names().collect();
+        say(&format!(
+            "coarsen: there is no theorem `{theorem}`{}; there are: {}",
+            hint(theorem, names()),
+            known.join(", ")
+        ));
+        return Exit::Usage;
+    }
+    let order_file = match order_file(args) {
+        Ok(file) => file,
+        Err(message) => {
+            say(&format!("coarsen: {message}"));
+            return Exit::Usage;
+        }
+    };
+    let name = input::name(&args.model);
+    let source: Arc<str> = match input::read(&args.model) {
+        Ok(input) => input.source.into(),
+        Err(refused) => return refuse(name, &refused, args.format, output),
+    };
+    let limits = &args.limits.process;
+    let control = Arc::new(Control::new(limits.budget));
+    let mut progress = match detail(args) {
+        Detail::Quiet => Progress::Silent,
+        _ => Progress::on_stderr(),
+    };
+    let ended = supervise(
+        job(args, Arc::clone(&source), order_file),
+        &control,
+        limits,
+        &Interrupts::install(),
+        &mut progress,
+    );
+    match ended {
+        Ended::Done(Answer::Explored(warnings, report)) => {
+            if detail(args) != Detail::Quiet {
+                tell_diagnostics((name, &source), &warnings);
+            }
+            show(*report, args, output)
+        }
+        Ended::Done(Answer::Order(order)) => {
+            match args.format {
+                Format::Json => output.line(json::variable_order(name, &order)),
+                Format::Text => order.iter().for_each(|v| output.write(&format!("{v}\n"))),
+            }
+            Exit::Holds
+        }
+        Ended::Done(Answer::BadModel(diagnostics)) => {
+            Failure::input(name, (name, &source), &diagnostics).tell(args.format, output)
+        }
+        Ended::Done(Answer::BadCondition(text, diagnostics)) => {
+            Failure::input(name, (CONDITION, &text), &diagnostics).tell(args.format, output)
+        }
+        Ended::Done(Answer::Unusable(message)) => {
+            say(&format!("coarsen: {message}"));
+            Exit::Usage
+        }
+        Ended::Abandoned(why) => {
+            let engine = Engine::from(args.engine).name();
+            let hit = format!("{why}, in phase `{}`", control.phase());
+            let mut report = ReachReport::undecided(name, engine, format!("stopped by {hit}"));
+            report.limits.hit = Some(hit);
+            show(report, args, output)
+        }
+        Ended::Panicked => Failure::bug(name).tell(args.format, output),
+        Ended::NotStarted(error) => {
+            Failure::internal(name, format!("can't start a thread: {error}"))
+                .tell(args.format, output)
+        }
+    }
+}
+
+fn detail(args: &ReachArgs) -> Detail {
+    match (args.quiet, args.verbose) {
+        (true, _) => Detail::Quiet,
+        (_, true) => Detail::Verbose,
+        _ => Detail::Normal,
+    }
+}
+
+fn heuristic(name: &str) -> Option<Heuristic> {
+    let mut all = Heuristic::ALL.iter();
+    all.find(|(_, n, _)| *n == name).map(|(h, ..)| *h)
+}
+
+/// The text of the file that gives the order, if one does.
+fn order_file(args: &ReachArgs) -> Result<Option<String>, String> {
+    let Some(order) = &args.order else {
+        return Ok(None);
+    };
+    if order == BEST || heuristic(order).is_some() {
+        return Ok(None);
+    }
+    std::fs::read_to_string(order).map(Some).map_err(|error| {
+        let names = || Heuristic::ALL.iter().map(|(_, n, _)| *n).chain([BEST]);
+        let known: Vec<&str> = names().collect();
+        format!(
+            "`{order}` is no order ({}){}, and no file that can be read: {error}",
+            known.join(", "),
+            hint(order, names()),
+        )
+    })
+}
+
+/// What the worker does.
+fn job(
+    args: &ReachArgs,
+    source: Arc<str>,
+    order_file: Option<String>,
+) -> impl FnOnce(&Control) -> Answer + Send + 'static + use<> {
+    let args = args.clone();
+    move |control| {
+        let name = input::name(&args.model);
+        let defines = &args.defines.defines;
+        let depth = args.limits.process.depth;
+        control.enter("reading the model");
+        let (model, warnings) = match Session::load(name, &source, defines, ParseLimits { depth }) {
+            Ok(loaded) => loaded,
+            Err(diagnostics) => return Answer::BadModel(diagnostics),
+        };
+        let order = match order(&args, order_file, &model) {
+            Ok(order) => order,
+            Err(message) => return Answer::Unusable(message),
+        };
+        if args.print_order {
+            control.enter("the variable order");
+            let program = model.program();
+            let order = match order {
+                Order::Best => Heuristic::ALL[0].0.order(program),
+                Order::By(heuristic) => heuristic.order(program),
+                Order::Given(_, order) => order,
+            };
+            return Answer::Order(model.order_names(&order));
+        }
+        let program = model.program();
+        let named = || program.properties.iter().chain(&program.lemmas);
+        for wanted in &args.invariant {
+            if !named().any(|p| p.name == *wanted) {
+                let names = || named().map(|p| p.name.as_str());
+                let known: Vec<&str> = names().collect();
+                return Answer::Unusable(format!(
+                    "the model has no property `{wanted}`{}; there are: {}",
+                    hint(wanted, names()),
+                    known.join(", ")
+                ));
+            }
+        }
+        let mut find = Vec::new();
+        for text in &args.find {
+            match model.state_expression(text) {
+                Ok(expr) => find.push((text.trim().to_string(), expr)),
+                Err(diagnostics) => return Answer::BadCondition(text.clone(), diagnostics),
+            }
+        }
+        let options = ReachOptions {
+            engine: args.engine.into(),
+            order,
+            reduced: args.reduced,
+            deadlock: args.deadlock,
+            find,
+            invariants: args.invariant.clone(),
+            operations: args.limits.operations,
+            facts: !args.no_facts,
+            stress: false,
+        };
+        let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
+        let Some(theory) = theory(theorem) else {
+            return Answer::Unusable(format!("there is no theorem `{theorem}`"));
+        };
+        let report = model.reach(&theory, &options, control);
+        Answer::Explored(warnings, Box::new(report))
+    }
+}
+
+fn order(args: &ReachArgs, file: Option<String>, model: &Session) -> Result<Order, String> {
+    match (&args.order, file) {
+        (Some(name), Some(text)) => model
+            .order_from(&text)
+            .map(|order| Order::Given(name.clone(), order))
+            .map_err(|why| format!("{name} gives no order of this model's variables: {why}")),
+        (Some(name), None) => Ok(heuristic(name).map_or(Order::Best, Order::By)),
+        (None, _) => Ok(Order::Best),
+    }
+}
+
+fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit {
+    let asked = &args.limits.process;
+    report.limits.nodes = Some(asked.budget.nodes.to_string());
+    report.limits.states = Some(asked.budget.states.to_string());
+    report.limits.operations = args.limits.operations.map(|n| n.to_string());
+    report.limits.time = asked.time.map(|t| t.as_secs_f64());
+    let kept = asked.memory.filter(|_| memory::resident().is_some());
+    report.limits.memory = kept.map(|bytes| bytes.to_string());
+    if asked.memory.is_some() && kept.is_none() {
+        report
+            .notes
+            .push("the memory limit is not kept on this system".to_string());
+    }
+    match args.format {
+        Format::Json => output.line(json::reach(&report)),
+        Format::Text => output.write(&render_reach(&report, detail(args))),
+    }
+    Exit::from(&report).and(trace(&report, args))
+}
+
+/// Writes the trace of the first question that has one, if that was asked for.
+fn trace(report: &ReachReport, args: &ReachArgs) -> Exit {
+    let Some(file) = &args.trace else {
+        return Exit::Holds;
+    };
+    let shown = file.display();
+    let found = report
+        .questions
+        .iter()
+        .find_map(|q| Some((q.name.as_str(), q.trace.as_ref()?)));
+    let Some((name, trace)) = found else {
+        if !args.quiet {
+            say(&format!("no question has a trace: {shown} was not written"));
+        }
+        return Exit::Holds;
+    };
+    match std::fs::write(file, itf::render(&report.model, name, trace)) {
+        Ok(()) => {
+            say(&format!(
+                "trace of `{name}` ({}) written to {shown}",
+                report.model
+            ));
+            Exit::Holds
+        }
+        Err(error) => {
+            say(&format!(
+                "coarsen: can't write the trace to {shown}: {error}"
+            ));
+            Exit::Internal
+        }
+    }
+}

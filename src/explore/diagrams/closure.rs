@@ -1,0 +1,173 @@
+//! Which events a saturation fires, at which level, and which of them need not be fired again.
+
+use super::relations::{Rel, Relations};
+use super::table::Cache;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// One step of an event at its highest level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub event: u32,
+    pub value: u32,
+    pub rest: Rel,
+}
+
+/// A set of events to close sets under.
+#[derive(Debug)]
+pub struct Closure {
+    /// (level, relation) of the events, sorted; an event's number is its place here.
+    events: Vec<(u32, Rel)>,
+    /// Moves by level and value, as ranges of `moves`.
+    met: FxHashMap<(u32, u32), (u32, u32)>,
+    pub(super) moves: Vec<Move>,
+    /// (t, u): u need not be fired again because of t, if it has been fired on everything before.
+    skips: FxHashSet<(u32, u32)>,
+    pub(super) images: Cache,
+    pub(super) saturated: Cache,
+    facts: bool,
+    skipped: u64,
+}
+
+/// Entries of each cache at most.
+const REMEMBERED: usize = 1 << 23;
+
+impl Closure {
+    /// A closure under relations; whether it may use facts is remembered, but they come from elsewhere.
+    pub fn new(relations: &Relations, events: impl Iterator<Item = Rel>, facts: bool) -> Self {
+        let mut events: Vec<(u32, Rel)> = events.map(|r| (relations.top(r), r)).collect();
+        events.sort_unstable();
+        events.dedup();
+        Closure {
+            events,
+            met: FxHashMap::default(),
+            moves: Vec::new(),
+            skips: FxHashSet::default(),
+            images: Cache::at_most(REMEMBERED),
+            saturated: Cache::at_most(REMEMBERED),
+            facts,
+            skipped: 0,
+        }
+    }
+
+    /// Whether it is a closure under the same relations.
+    pub fn is_like(&self, other: &Closure) -> bool {
+        self.facts == other.facts && self.events == other.events
+    }
+
+    /// The events by highest level.
+    pub fn events(&self) -> &[(u32, Rel)] {
+        &self.events
+    }
+
+    /// From now on `u` is not fired again because of `t` (numbers of events), where it was not due anyway.
+    pub fn skip(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
+        self.skips.extend(pairs);
+    }
+
+    /// How often an event was not fired again.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.images.bytes()
+            + self.saturated.bytes()
+            + self.moves.capacity() * size_of::<Move>()
+            + self.met.capacity() * 17
+            + self.skips.capacity() * 9
+    }
+
+    fn at_level(&self, level: u32) -> std::ops::Range<usize> {
+        let first = self.events.partition_point(|&(l, _)| l < level);
+        let last = first + self.events[first..].partition_point(|&(l, _)| l == level);
+        first..last
+    }
+
+    /// Whether some event's highest level is this one.
+    pub(super) fn has_events(&self, level: u32) -> bool {
+        let first = self.events.partition_point(|&(l, _)| l < level);
+        self.events.get(first).is_some_and(|&(l, _)| l == level)
+    }
+
+    /// The moves from a value of a level's variable.
+    pub(super) fn moves_from(
+        &mut self,
+        relations: &mut Relations,
+        level: u32,
+        value: u32,
+    ) -> (u32, u32) {
+        if let Some(&known) = self.met.get(&(level, value)) {
+            return known;
+        }
+        let first = self.moves.len() as u32;
+        for event in self.at_level(level) {
+            for w in relations.ways(self.events[event].1, value) {
+                let way = relations.way(w);
+                self.moves.push(Move {
+                    event: event as u32,
+                    value: way.value,
+                    rest: way.rest,
+                });
+            }
+        }
+        let range = (first, self.moves.len() as u32);
+        self.met.insert((level, value), range);
+        range
+    }
+
+    /// What has to be fired after the set below a value has grown, by the event `by` if it is given. `dirty` is descending.
+    pub(super) fn mark(
+        &mut self,
+        relations: &mut Relations,
+        level: u32,
+        value: u32,
+        by: Option<u32>,
+        dirty: &mut Vec<u64>,
+    ) {
+        let (first, end) = self.moves_from(relations, level, value);
+        let mut last = None;
+        for m in first..end {
+            let event = self.moves[m as usize].event;
+            if last == Some(event) {
+                continue;
+            }
+            last = Some(event);
+            if let Some(by) = by
+                && by != event
+                && self.skips.contains(&(by, event))
+                && !is_due(dirty, event)
+            {
+                self.skipped += 1;
+                continue;
+            }
+            let entry = u64::from(event) << 32 | u64::from(value);
+            if let Err(n) = dirty.binary_search_by(|d| entry.cmp(d)) {
+                dirty.insert(n, entry);
+            }
+        }
+    }
+
+    /// Takes the next event and value to be fired: where events are skipped, the present event first until it has no more.
+    pub(super) fn pick(&mut self, dirty: &mut Vec<u64>, present: u32) -> Option<(u32, u32)> {
+        let n = if self.skips.is_empty() {
+            dirty.len().checked_sub(1)?
+        } else {
+            let below = u64::from(present) << 32;
+            let n = dirty.partition_point(|&d| d >= below).checked_sub(1);
+            match n {
+                Some(n) if dirty[n] >> 32 == u64::from(present) => n,
+                _ => dirty.len().checked_sub(1)?,
+            }
+        };
+        let entry = dirty.remove(n);
+        Some(((entry >> 32) as u32, entry as u32))
+    }
+}
+
+/// Whether an event is to be fired for some value.
+fn is_due(dirty: &[u64], event: u32) -> bool {
+    let below = u64::from(event) << 32;
+    let n = dirty.partition_point(|&d| d >= below);
+    n > 0 && dirty[n - 1] >> 32 == u64::from(event)
+}

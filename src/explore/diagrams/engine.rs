@@ -1,0 +1,1054 @@
+//! Operations on sets: one machine with a stack of its own, so that nothing recurses on the depth of a diagram.
+//!
+//! Each operation is a frame that asks for the result of another operation and goes on when it is there. All nodes in use are
+//! in frames, in the caches or among the roots, so rubbish can be collected between any two steps. Saturation follows
+//! Ciardo, Marmorstein and Siminiscu 2003: a node is saturated if no event whose highest level is the node's or lower adds
+//! to it; the relational product saturates the nodes it makes.
+
+use super::closure::Closure;
+use super::relations::{IDENTITY, Rel, Relations};
+use super::store::{DONE, EMPTY, Edge, Node, Store};
+use super::table::Cache;
+use crate::control::{Control, Stop};
+
+/// In place of a closure: a plain image.
+const PLAIN: u32 = u32::MAX;
+
+/// In place of a closure: a set together with its image.
+const MORE: u32 = u32::MAX - 1;
+
+/// What a finished saturation is remembered as.
+#[derive(Clone, Copy, Debug)]
+enum Key {
+    /// The image of a node under a relation, saturated.
+    Image(Node, Rel),
+    /// A node, saturated.
+    Node(Node),
+}
+
+#[derive(Debug)]
+enum Frame {
+    Union {
+        a: Node,
+        b: Node,
+        i: u32,
+        j: u32,
+        value: u32,
+        out: Vec<Edge>,
+    },
+    Minus {
+        a: Node,
+        b: Node,
+        i: u32,
+        value: u32,
+        out: Vec<Edge>,
+    },
+    Image {
+        closure: u32,
+        node: Node,
+        rel: Rel,
+        /// The next edge.
+        edge: u32,
+        /// The child of the present edge, and the ways left for it.
+        child: Node,
+        way: u32,
+        end: u32,
+        /// The present edge's value, and the one that the present way leads to.
+        present: u32,
+        value: u32,
+        /// Whether they are the same.
+        kept: bool,
+        joining: bool,
+        out: Vec<Edge>,
+    },
+    Saturate {
+        closure: u32,
+        node: Node,
+        edge: u32,
+        out: Vec<Edge>,
+    },
+    Fix {
+        closure: u32,
+        level: u32,
+        key: Key,
+        out: Vec<Edge>,
+        /// (event, value) to be fired, descending.
+        dirty: Vec<u64>,
+        event: u32,
+        from: u32,
+        /// Moves of the present event and value that are left.
+        next: u32,
+        end: u32,
+        value: u32,
+        joining: bool,
+    },
+    Restrict {
+        node: Node,
+        edge: u32,
+        out: Vec<Edge>,
+        /// Conditions at this level that are left, once the children are done.
+        next: u32,
+        done: bool,
+    },
+}
+
+/// Sets, relations and the operations on them.
+#[derive(Debug)]
+pub struct Engine<'c> {
+    /// The sets.
+    pub store: Store,
+    /// The relations.
+    pub relations: Relations,
+    /// Limits and interrupts.
+    pub control: &'c Control,
+    pub(super) closures: Vec<Closure>,
+    roots: Vec<Node>,
+    union: Cache,
+    minus: Cache,
+    image: Cache,
+    more: Cache,
+    restricted: Cache,
+    /// Conditions by level, while [`Engine::restrict`] is at work.
+    conditions: Vec<(u32, Rel)>,
+    stack: Vec<Frame>,
+    result: Option<Node>,
+    spare: Vec<Vec<Edge>>,
+    operations: u64,
+    most: u64,
+    peak_bytes: usize,
+}
+
+/// Entries of each cache at most.
+const REMEMBERED: usize = 1 << 22;
+
+/// Entries of each cache for a node.
+const PER_NODE: usize = 4;
+
+impl<'c> Engine<'c> {
+    /// An engine without sets.
+    pub fn new(relations: Relations, control: &'c Control) -> Self {
+        Engine {
+            store: Store::new(),
+            relations,
+            control,
+            closures: Vec::new(),
+            roots: Vec::new(),
+            union: Cache::at_most(REMEMBERED),
+            minus: Cache::at_most(REMEMBERED),
+            image: Cache::at_most(REMEMBERED),
+            more: Cache::at_most(REMEMBERED),
+            restricted: Cache::at_most(REMEMBERED),
+            conditions: Vec::new(),
+            stack: Vec::new(),
+            result: None,
+            spare: Vec::new(),
+            operations: 0,
+            most: u64::MAX,
+            peak_bytes: 0,
+        }
+    }
+
+    /// Steps done so far.
+    pub fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// From now on at most this many further steps.
+    pub fn allow(&mut self, operations: u64) {
+        self.most = self.operations.saturating_add(operations);
+    }
+
+    /// The most bytes that sets, relations and caches held at once, as far as was looked.
+    pub fn peak_bytes(&self) -> usize {
+        self.peak_bytes.max(self.bytes())
+    }
+
+    fn bytes(&self) -> usize {
+        let caches = [
+            &self.union,
+            &self.minus,
+            &self.image,
+            &self.more,
+            &self.restricted,
+        ];
+        self.store.bytes()
+            + self.relations.bytes()
+            + caches.iter().map(|c| c.bytes()).sum::<usize>()
+            + self.closures.iter().map(Closure::bytes).sum::<usize>()
+    }
+
+    /// Keeps a set, until [`Engine::release`] gives up as many.
+    pub fn keep(&mut self, node: Node) {
+        self.roots.push(node);
+    }
+
+    /// Gives up all sets kept since there were `mark` of them.
+    pub fn release(&mut self, mark: usize) {
+        self.roots.truncate(mark);
+    }
+
+    /// How many sets are kept.
+    pub fn kept(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// The union of two sets.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn union(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        match self.union_known(a, b) {
+            Some(known) => Ok(known),
+            None => {
+                let frame = self.union_frame(a, b);
+                self.run(frame)
+            }
+        }
+    }
+
+    /// What is in `a` and not in `b`.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn minus(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        match self.minus_known(a, b) {
+            Some(known) => Ok(known),
+            None => {
+                let frame = self.minus_frame(a, b);
+                self.run(frame)
+            }
+        }
+    }
+
+    /// The states that a relation leads to.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn image(&mut self, set: Node, rel: Rel) -> Result<Node, Stop> {
+        match self.image_known(PLAIN, set, rel) {
+            Some(known) => Ok(known),
+            None => {
+                let frame = self.image_frame(PLAIN, set, rel);
+                self.run(frame)
+            }
+        }
+    }
+
+    /// A set, and the states that a relation leads to. One operation: above what the relation changes no union is needed.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn more(&mut self, set: Node, rel: Rel) -> Result<Node, Stop> {
+        match self.image_known(MORE, set, rel) {
+            Some(known) => Ok(known),
+            None => {
+                let frame = self.image_frame(MORE, set, rel);
+                self.run(frame)
+            }
+        }
+    }
+
+    /// The states that events of a closure lead to, in any number of steps, none included.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn saturate(&mut self, set: Node, closure: u32) -> Result<Node, Stop> {
+        match self.saturated_known(closure, set) {
+            Some(known) => Ok(known),
+            None => {
+                let frame = self.saturate_frame(closure, set);
+                self.run(frame)
+            }
+        }
+    }
+
+    /// The image of a saturated set under a relation, saturated.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub(super) fn saturated_image(
+        &mut self,
+        closure: u32,
+        set: Node,
+        rel: Rel,
+    ) -> Result<Node, Stop> {
+        match self.image_known(closure, set, rel) {
+            Some(known) => Ok(known),
+            None => {
+                let frame = self.image_frame(closure, set, rel);
+                self.run(frame)
+            }
+        }
+    }
+
+    /// The states in which all conditions (relations without new values) hold.
+    ///
+    /// Conditions are applied where their highest level is, from the bottom up, so many small ones cost no more than
+    /// one pass.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn restrict(&mut self, set: Node, conditions: &[Rel]) -> Result<Node, Stop> {
+        let relations = &self.relations;
+        self.conditions = conditions
+            .iter()
+            .filter(|&&c| c != IDENTITY)
+            .map(|&c| (relations.top(c), c))
+            .collect();
+        self.conditions.sort_unstable();
+        self.conditions.dedup();
+        self.restricted.clear();
+        match self.restricted_known(set) {
+            Some(known) => Ok(known),
+            None => {
+                let out = self.buffer();
+                self.run(Frame::Restrict {
+                    node: set,
+                    edge: 0,
+                    out,
+                    next: 0,
+                    done: false,
+                })
+            }
+        }
+    }
+
+    fn buffer(&mut self) -> Vec<Edge> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    fn give_back(&mut self, mut buffer: Vec<Edge>) {
+        if self.spare.len() < 1024 {
+            buffer.clear();
+            self.spare.push(buffer);
+        }
+    }
+
+    fn union_known(&self, a: Node, b: Node) -> Option<Node> {
+        match (a, b) {
+            (EMPTY, x) | (x, EMPTY) => Some(x),
+            _ if a == b => Some(a),
+            _ => self.union.get(a.min(b), a.max(b)),
+        }
+    }
+
+    fn union_frame(&mut self, a: Node, b: Node) -> Frame {
+        Frame::Union {
+            a: a.min(b),
+            b: a.max(b),
+            i: 0,
+            j: 0,
+            value: 0,
+            out: self.buffer(),
+        }
+    }
+
+    fn minus_known(&self, a: Node, b: Node) -> Option<Node> {
+        match (a, b) {
+            (EMPTY, _) => Some(EMPTY),
+            (_, EMPTY) => Some(a),
+            _ if a == b => Some(EMPTY),
+            _ => self.minus.get(a, b),
+        }
+    }
+
+    fn minus_frame(&mut self, a: Node, b: Node) -> Frame {
+        Frame::Minus {
+            a,
+            b,
+            i: 0,
+            value: 0,
+            out: self.buffer(),
+        }
+    }
+
+    fn image_known(&self, closure: u32, node: Node, rel: Rel) -> Option<Node> {
+        match (node, rel) {
+            (EMPTY, _) => Some(EMPTY),
+            (_, IDENTITY) => Some(node),
+            _ if closure == PLAIN => self.image.get(node, rel),
+            _ if closure == MORE => self.more.get(node, rel),
+            _ => self.closures[closure as usize].images.get(node, rel),
+        }
+    }
+
+    fn image_frame(&mut self, closure: u32, node: Node, rel: Rel) -> Frame {
+        let mut out = self.buffer();
+        if closure == MORE {
+            out.extend_from_slice(self.store.edges(node));
+        }
+        Frame::Image {
+            closure,
+            node,
+            rel,
+            edge: 0,
+            child: EMPTY,
+            way: 0,
+            end: 0,
+            present: 0,
+            value: 0,
+            kept: false,
+            joining: false,
+            out,
+        }
+    }
+
+    fn saturated_known(&self, closure: u32, node: Node) -> Option<Node> {
+        match node {
+            EMPTY | DONE => Some(node),
+            _ => self.closures[closure as usize].saturated.get(node, 0),
+        }
+    }
+
+    fn saturate_frame(&mut self, closure: u32, node: Node) -> Frame {
+        Frame::Saturate {
+            closure,
+            node,
+            edge: 0,
+            out: self.buffer(),
+        }
+    }
+
+    fn restricted_known(&self, node: Node) -> Option<Node> {
+        match node {
+            EMPTY | DONE => Some(node),
+            _ => self.restricted.get(node, 0),
+        }
+    }
+
+    /// Runs a frame, and all that it asks for, to its result.
+    fn run(&mut self, frame: Frame) -> Result<Node, Stop> {
+        let base = self.stack.len();
+        self.stack.push(frame);
+        self.result = None;
+        while self.stack.len() > base {
+            self.operations += 1;
+            if self.operations > self.most {
+                self.abandon(base);
+                return Err(Stop::Operations);
+            }
+            if self.operations.is_multiple_of(1024) {
+                if let Err(stop) = self.control.check() {
+                    self.abandon(base);
+                    return Err(stop);
+                }
+                self.suit();
+            }
+            if self.store.is_due() {
+                self.collect();
+            }
+            let Some(frame) = self.stack.pop() else { break };
+            if let Err(stop) = self.step(frame) {
+                self.abandon(base);
+                return Err(stop);
+            }
+        }
+        Ok(self.result.take().unwrap_or(EMPTY))
+    }
+
+    /// Fits the caches to the nodes that there are.
+    fn suit(&mut self) {
+        let entries = PER_NODE * self.store.live();
+        for cache in [
+            &mut self.union,
+            &mut self.minus,
+            &mut self.image,
+            &mut self.more,
+            &mut self.restricted,
+        ] {
+            cache.suit(entries);
+        }
+        for closure in &mut self.closures {
+            closure.images.suit(4 * entries);
+            closure.saturated.suit(entries);
+        }
+    }
+
+    fn abandon(&mut self, base: usize) {
+        self.stack.truncate(base);
+        self.result = None;
+    }
+
+    fn collect(&mut self) {
+        self.peak_bytes = self.peak_bytes.max(self.bytes());
+        let (stack, roots, result) = (&self.stack, &self.roots, self.result);
+        let marks = self.store.collect(&mut |mark| {
+            roots.iter().copied().chain(result).for_each(&mut *mark);
+            for frame in stack {
+                let out = match frame {
+                    Frame::Union { a, b, out, .. } | Frame::Minus { a, b, out, .. } => {
+                        mark(*a);
+                        mark(*b);
+                        out
+                    }
+                    Frame::Image {
+                        node, child, out, ..
+                    } => {
+                        mark(*node);
+                        mark(*child);
+                        out
+                    }
+                    Frame::Saturate { node, out, .. } | Frame::Restrict { node, out, .. } => {
+                        mark(*node);
+                        out
+                    }
+                    Frame::Fix { key, out, .. } => {
+                        let (Key::Image(node, _) | Key::Node(node)) = key;
+                        mark(*node);
+                        out
+                    }
+                };
+                out.iter().for_each(|e| mark(e.child));
+            }
+        });
+        for cache in [&mut self.union, &mut self.minus] {
+            cache.retain(&marks, (true, true));
+        }
+        for cache in [&mut self.image, &mut self.more, &mut self.restricted] {
+            cache.retain(&marks, (true, false));
+        }
+        for closure in &mut self.closures {
+            closure.images.retain(&marks, (true, false));
+            closure.saturated.retain(&marks, (true, false));
+        }
+    }
+
+    fn finish(&mut self, node: Node, out: Vec<Edge>) {
+        self.give_back(out);
+        self.result = Some(node);
+    }
+
+    fn step(&mut self, frame: Frame) -> Result<(), Stop> {
+        match frame {
+            Frame::Union { .. } => self.step_union(frame),
+            Frame::Minus { .. } => self.step_minus(frame),
+            Frame::Image { .. } => self.step_image(frame),
+            Frame::Saturate { .. } => self.step_saturate(frame),
+            Frame::Fix { .. } => self.step_fix(frame),
+            Frame::Restrict { .. } => self.step_restrict(frame),
+        }
+    }
+
+    fn step_union(&mut self, frame: Frame) -> Result<(), Stop> {
+        let Frame::Union {
+            a,
+            b,
+            mut i,
+            mut j,
+            mut value,
+            mut out,
+        } = frame
+        else {
+            return Ok(());
+        };
+        if let Some(child) = self.result.take() {
+            out.push(Edge { value, child });
+        }
+        loop {
+            let x = (i < self.store.len(a)).then(|| self.store.edge(a, i));
+            let y = (j < self.store.len(b)).then(|| self.store.edge(b, j));
+            let child = match (x, y) {
+                (None, None) => break,
+                (Some(x), Some(y)) if x.value == y.value => {
+                    i += 1;
+                    j += 1;
+                    value = x.value;
+                    match self.union_known(x.child, y.child) {
+                        Some(known) => known,
+                        None => {
+                            let next = self.union_frame(x.child, y.child);
+                            self.stack.push(Frame::Union {
+                                a,
+                                b,
+                                i,
+                                j,
+                                value,
+                                out,
+                            });
+                            self.stack.push(next);
+                            return Ok(());
+                        }
+                    }
+                }
+                (Some(x), y) if y.is_none_or(|y| x.value < y.value) => {
+                    i += 1;
+                    value = x.value;
+                    x.child
+                }
+                (_, Some(y)) => {
+                    j += 1;
+                    value = y.value;
+                    y.child
+                }
+                (Some(_), None) => break,
+            };
+            out.push(Edge { value, child });
+        }
+        let node = self.store.node(self.store.level(a), &out, self.control)?;
+        self.union.put(a, b, node);
+        self.finish(node, out);
+        Ok(())
+    }
+
+    fn step_minus(&mut self, frame: Frame) -> Result<(), Stop> {
+        let Frame::Minus {
+            a,
+            b,
+            mut i,
+            mut value,
+            mut out,
+        } = frame
+        else {
+            return Ok(());
+        };
+        if let Some(child) = self.result.take()
+            && child != EMPTY
+        {
+            out.push(Edge { value, child });
+        }
+        while i < self.store.len(a) {
+            let x = self.store.edge(a, i);
+            i += 1;
+            value = x.value;
+            let other = self.store.child(b, value);
+            let Some(child) = self.minus_known(x.child, other) else {
+                let next = self.minus_frame(x.child, other);
+                self.stack.push(Frame::Minus {
+                    a,
+                    b,
+                    i,
+                    value,
+                    out,
+                });
+                self.stack.push(next);
+                return Ok(());
+            };
+            if child != EMPTY {
+                out.push(Edge { value, child });
+            }
+        }
+        let node = self.store.node(self.store.level(a), &out, self.control)?;
+        self.minus.put(a, b, node);
+        self.finish(node, out);
+        Ok(())
+    }
+
+    fn step_image(&mut self, frame: Frame) -> Result<(), Stop> {
+        let Frame::Image {
+            closure,
+            node,
+            rel,
+            mut edge,
+            mut child,
+            mut way,
+            mut end,
+            mut present,
+            mut value,
+            mut kept,
+            mut joining,
+            mut out,
+        } = frame
+        else {
+            return Ok(());
+        };
+        let level = self.store.level(node);
+        let mut result = self.result.take();
+        loop {
+            // What was asked for is there: the image of a child, or its union with what was there.
+            if let Some(found) = result.take() {
+                if joining {
+                    set(&mut out, value, found);
+                    joining = false;
+                } else if let Some(old) = add(&mut out, value, found) {
+                    // Where nothing was added yet, the set with its image is what the set was.
+                    if old == child && closure == MORE && kept {
+                        set(&mut out, value, found);
+                        continue;
+                    }
+                    joining = true;
+                    match self.union_known(old, found) {
+                        Some(known) => result = Some(known),
+                        None => {
+                            let next = self.union_frame(old, found);
+                            self.stack.push(Frame::Image {
+                                closure,
+                                node,
+                                rel,
+                                edge,
+                                child,
+                                way,
+                                end,
+                                present,
+                                value,
+                                kept,
+                                joining,
+                                out,
+                            });
+                            self.stack.push(next);
+                            return Ok(());
+                        }
+                    }
+                }
+                continue;
+            }
+            let rest = if way < end {
+                let w = self.relations.way(way);
+                way += 1;
+                value = w.value;
+                w.rest
+            } else if edge < self.store.len(node) {
+                let e = self.store.edge(node, edge);
+                edge += 1;
+                child = e.child;
+                present = e.value;
+                if self.relations.top(rel) == level {
+                    let ways = self.relations.ways(rel, e.value);
+                    (way, end) = (ways.start, ways.end);
+                    continue;
+                }
+                value = e.value;
+                rel
+            } else {
+                break;
+            };
+            kept = value == present;
+            let below = match closure {
+                MORE if !kept => PLAIN,
+                other => other,
+            };
+            match self.image_known(below, child, rest) {
+                Some(known) => result = Some(known),
+                None => {
+                    let next = self.image_frame(below, child, rest);
+                    self.stack.push(Frame::Image {
+                        closure,
+                        node,
+                        rel,
+                        edge,
+                        child,
+                        way,
+                        end,
+                        present,
+                        value,
+                        kept,
+                        joining,
+                        out,
+                    });
+                    self.stack.push(next);
+                    return Ok(());
+                }
+            }
+        }
+        if closure >= MORE {
+            let found = self.store.node(level, &out, self.control)?;
+            match closure {
+                MORE => self.more.put(node, rel, found),
+                _ => self.image.put(node, rel, found),
+            }
+            self.finish(found, out);
+            return Ok(());
+        }
+        self.fix(closure, level, Key::Image(node, rel), out)
+    }
+
+    fn step_saturate(&mut self, frame: Frame) -> Result<(), Stop> {
+        let Frame::Saturate {
+            closure,
+            node,
+            mut edge,
+            mut out,
+        } = frame
+        else {
+            return Ok(());
+        };
+        let mut result = self.result.take();
+        loop {
+            if let Some(child) = result.take() {
+                let value = self.store.edge(node, edge - 1).value;
+                out.push(Edge { value, child });
+            }
+            if edge == self.store.len(node) {
+                break;
+            }
+            let e = self.store.edge(node, edge);
+            edge += 1;
+            match self.saturated_known(closure, e.child) {
+                Some(known) => result = Some(known),
+                None => {
+                    let next = self.saturate_frame(closure, e.child);
+                    self.stack.push(Frame::Saturate {
+                        closure,
+                        node,
+                        edge,
+                        out,
+                    });
+                    self.stack.push(next);
+                    return Ok(());
+                }
+            }
+        }
+        let level = self.store.level(node);
+        self.fix(closure, level, Key::Node(node), out)
+    }
+
+    /// Begins to fire the events of a level on a node whose children are saturated.
+    fn fix(&mut self, closure: u32, level: u32, key: Key, out: Vec<Edge>) -> Result<(), Stop> {
+        let mut dirty = Vec::new();
+        if self.closures[closure as usize].has_events(level) {
+            for e in &out {
+                self.closures[closure as usize].mark(
+                    &mut self.relations,
+                    level,
+                    e.value,
+                    None,
+                    &mut dirty,
+                );
+            }
+        }
+        if dirty.is_empty() {
+            return self.fixed(closure, level, key, out);
+        }
+        self.stack.push(Frame::Fix {
+            closure,
+            level,
+            key,
+            out,
+            dirty,
+            event: u32::MAX,
+            from: 0,
+            next: 0,
+            end: 0,
+            value: 0,
+            joining: false,
+        });
+        Ok(())
+    }
+
+    fn fixed(&mut self, closure: u32, level: u32, key: Key, out: Vec<Edge>) -> Result<(), Stop> {
+        let found = self.store.node(level, &out, self.control)?;
+        let known = &mut self.closures[closure as usize];
+        match key {
+            Key::Image(node, rel) => known.images.put(node, rel, found),
+            Key::Node(node) => {
+                known.saturated.put(node, 0, found);
+                if found != node && found != EMPTY {
+                    known.saturated.put(found, 0, found);
+                }
+            }
+        }
+        self.finish(found, out);
+        Ok(())
+    }
+
+    fn step_fix(&mut self, frame: Frame) -> Result<(), Stop> {
+        let Frame::Fix {
+            closure,
+            level,
+            key,
+            mut out,
+            mut dirty,
+            mut event,
+            mut from,
+            mut next,
+            mut end,
+            mut value,
+            mut joining,
+        } = frame
+        else {
+            return Ok(());
+        };
+        let mut result = self.result.take();
+        loop {
+            let wanted = if let Some(found) = result.take() {
+                if found == EMPTY {
+                    continue;
+                }
+                let old = if joining {
+                    joining = false;
+                    set(&mut out, value, found)
+                } else {
+                    match add(&mut out, value, found) {
+                        None => EMPTY,
+                        Some(old) => match self.union_known(old, found) {
+                            Some(known) => set(&mut out, value, known),
+                            None => {
+                                joining = true;
+                                let next_frame = self.union_frame(old, found);
+                                self.stack.push(Frame::Fix {
+                                    closure,
+                                    level,
+                                    key,
+                                    out,
+                                    dirty,
+                                    event,
+                                    from,
+                                    next,
+                                    end,
+                                    value,
+                                    joining,
+                                });
+                                self.stack.push(next_frame);
+                                return Ok(());
+                            }
+                        },
+                    }
+                };
+                if child_of(&out, value) != old {
+                    self.closures[closure as usize].mark(
+                        &mut self.relations,
+                        level,
+                        value,
+                        Some(event),
+                        &mut dirty,
+                    );
+                }
+                continue;
+            } else if next < end {
+                let known = &self.closures[closure as usize];
+                let m = known.moves[next as usize];
+                next += 1;
+                if m.event != event || (m.rest == IDENTITY && m.value == from) {
+                    continue;
+                }
+                value = m.value;
+                (child_of(&out, from), m.rest)
+            } else {
+                let known = &mut self.closures[closure as usize];
+                let Some((e, v)) = known.pick(&mut dirty, event) else {
+                    break;
+                };
+                (event, from) = (e, v);
+                (next, end) = known.moves_from(&mut self.relations, level, v);
+                continue;
+            };
+            match self.image_known(closure, wanted.0, wanted.1) {
+                Some(known) => result = Some(known),
+                None => {
+                    let next_frame = self.image_frame(closure, wanted.0, wanted.1);
+                    self.stack.push(Frame::Fix {
+                        closure,
+                        level,
+                        key,
+                        out,
+                        dirty,
+                        event,
+                        from,
+                        next,
+                        end,
+                        value,
+                        joining,
+                    });
+                    self.stack.push(next_frame);
+                    return Ok(());
+                }
+            }
+        }
+        self.fixed(closure, level, key, out)
+    }
+
+    fn step_restrict(&mut self, frame: Frame) -> Result<(), Stop> {
+        let Frame::Restrict {
+            node,
+            mut edge,
+            mut out,
+            mut next,
+            mut done,
+        } = frame
+        else {
+            return Ok(());
+        };
+        let mut result = self.result.take();
+        let level = self.store.level(node);
+        while !done {
+            if let Some(child) = result.take()
+                && child != EMPTY
+            {
+                let value = self.store.edge(node, edge - 1).value;
+                out.push(Edge { value, child });
+            }
+            if edge == self.store.len(node) {
+                done = true;
+                result = Some(self.store.node(level, &out, self.control)?);
+                next = self.conditions.partition_point(|&(l, _)| l < level) as u32;
+                break;
+            }
+            let e = self.store.edge(node, edge);
+            edge += 1;
+            match self.restricted_known(e.child) {
+                Some(known) => result = Some(known),
+                None => {
+                    let buffer = self.buffer();
+                    self.stack.push(Frame::Restrict {
+                        node,
+                        edge,
+                        out,
+                        next,
+                        done,
+                    });
+                    self.stack.push(Frame::Restrict {
+                        node: e.child,
+                        edge: 0,
+                        out: buffer,
+                        next: 0,
+                        done: false,
+                    });
+                    return Ok(());
+                }
+            }
+        }
+        let mut present = result.unwrap_or(EMPTY);
+        while let Some(&(l, rel)) = self.conditions.get(next as usize)
+            && l == level
+            && present != EMPTY
+        {
+            next += 1;
+            present = match self.image_known(PLAIN, present, rel) {
+                Some(known) => known,
+                None => {
+                    let image = self.image_frame(PLAIN, present, rel);
+                    self.stack.push(Frame::Restrict {
+                        node,
+                        edge,
+                        out,
+                        next,
+                        done,
+                    });
+                    self.stack.push(image);
+                    return Ok(());
+                }
+            };
+        }
+        self.restricted.put(node, 0, present);
+        self.finish(present, out);
+        Ok(())
+    }
+}
+
+/// Adds a set below a value that has none; what is there if it has one.
+fn add(out: &mut Vec<Edge>, value: u32, child: Node) -> Option<Node> {
+    if child == EMPTY {
+        return None;
+    }
+    match out.binary_search_by_key(&value, |e| e.value) {
+        Ok(n) => Some(out[n].child),
+        Err(n) => {
+            out.insert(n, Edge { value, child });
+            None
+        }
+    }
+}
+
+/// Puts a set below a value; what was there.
+fn set(out: &mut [Edge], value: u32, child: Node) -> Node {
+    match out.binary_search_by_key(&value, |e| e.value) {
+        Ok(n) => std::mem::replace(&mut out[n].child, child),
+        Err(_) => EMPTY,
+    }
+}
+
+pub(super) fn child_of(out: &[Edge], value: u32) -> Node {
+    match out.binary_search_by_key(&value, |e| e.value) {
+        Ok(n) => out[n].child,
+        Err(_) => EMPTY,
+    }
+}

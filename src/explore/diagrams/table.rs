@@ -1,0 +1,154 @@
+//! Hash tables of numbers: one that finds what stands elsewhere, and one that remembers results and may forget them.
+
+use super::store::{Marks, Node};
+
+/// Numbers by the hash of what they stand for; the owner compares and hashes. Open addressing, zero is no number.
+#[derive(Debug, Default)]
+pub struct Table {
+    slots: Vec<u32>,
+    used: usize,
+}
+
+impl Table {
+    /// The number with this hash for which `same` says yes.
+    pub fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots[at] {
+                0 => return None,
+                n if same(n) => return Some(n),
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// Adds a number that is not there; `hashed` gives the hashes of all numbers, to be used when the table grows.
+    pub fn insert(&mut self, hash: u64, number: u32, hashed: impl Fn(u32) -> u64) {
+        if (self.used + 1) * 4 > self.slots.len() * 3 {
+            let old = std::mem::take(&mut self.slots);
+            self.slots = vec![0; (old.len() * 2).max(1024)];
+            for n in old.into_iter().filter(|&n| n != 0) {
+                self.put(hashed(n), n);
+            }
+        }
+        self.put(hash, number);
+        self.used += 1;
+    }
+
+    fn put(&mut self, hash: u64, number: u32) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.slots[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = number;
+    }
+
+    /// Forgets everything and makes room for `expected` numbers.
+    pub fn clear(&mut self, expected: usize) {
+        let size = (expected * 2).next_power_of_two().max(1024);
+        if size < self.slots.len() {
+            self.slots.truncate(size);
+            self.slots.shrink_to_fit();
+        }
+        self.slots.fill(0);
+        self.used = 0;
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * 4
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    key: (u32, u32),
+    value: u32,
+}
+
+/// Results of an operation on two numbers. What does not fit is forgotten, so an entry is a saving, never a duty.
+#[derive(Debug, Default)]
+pub struct Cache {
+    /// Key (0, 0) is vacant: no operation is asked about two empty sets.
+    entries: Vec<Entry>,
+    /// Puts since it last grew.
+    puts: usize,
+    most: usize,
+    room: usize,
+}
+
+impl Cache {
+    /// At most this many entries (a power of two).
+    pub fn at_most(most: usize) -> Self {
+        Cache {
+            entries: Vec::new(),
+            puts: 0,
+            most: most.next_power_of_two(),
+            room: 1 << 14,
+        }
+    }
+
+    /// How many entries may be worth their memory now: a large table is slow, since no processor cache holds it.
+    pub fn suit(&mut self, entries: usize) {
+        self.room = entries.next_power_of_two().clamp(1 << 14, self.most);
+    }
+
+    /// What is remembered.
+    pub fn get(&self, a: u32, b: u32) -> Option<u32> {
+        let mask = self.entries.len().checked_sub(1)?;
+        let entry = &self.entries[place(a, b) as usize & mask];
+        (entry.key == (a, b)).then_some(entry.value)
+    }
+
+    /// Remembers a result.
+    pub fn put(&mut self, a: u32, b: u32, value: u32) {
+        self.puts += 1;
+        if self.puts > self.entries.len() && self.entries.len() < self.room {
+            let old = std::mem::take(&mut self.entries);
+            self.entries = vec![Entry::default(); (old.len() * 2).max(1024)];
+            for e in old.into_iter().filter(|e| e.key != (0, 0)) {
+                self.set(e);
+            }
+            self.puts = 0;
+        }
+        self.set(Entry { key: (a, b), value });
+    }
+
+    fn set(&mut self, entry: Entry) {
+        let mask = self.entries.len() - 1;
+        let at = place(entry.key.0, entry.key.1) as usize & mask;
+        self.entries[at] = entry;
+    }
+
+    /// Forgets entries that name nodes which are gone; `nodes` says which parts of the key are nodes.
+    pub fn retain(&mut self, marks: &Marks, nodes: (bool, bool)) {
+        let gone = |is: bool, n: Node| is && !marks.has(n);
+        for e in &mut self.entries {
+            if gone(nodes.0, e.key.0) || gone(nodes.1, e.key.1) || !marks.has(e.value) {
+                *e = Entry::default();
+            }
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.entries.fill(Entry::default());
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
+}
+
+fn place(a: u32, b: u32) -> u64 {
+    mix(u64::from(a) << 32 | u64::from(b))
+}
+
+/// Spreads a number over all bits.
+pub fn mix(x: u64) -> u64 {
+    let m = u128::from(x ^ 0x9e37_79b9_7f4a_7c15) * 0xa076_1d64_78bd_642f;
+    (m as u64) ^ ((m >> 64) as u64)
+}

@@ -1,0 +1,251 @@
+//! Reachability state by state, breadth first, with the plain interpreter: the ground truth, and shortest executions.
+
+use super::question::{Question, Sort};
+use super::{Answer, Move, Outcome, Path, Reduction};
+use crate::control::{Control, Stop};
+use crate::explore::diagrams::Variable;
+use crate::explore::interpreter::{
+    State, each_successor, initial_candidates, initially_violated, is_initial, violates,
+};
+use crate::program::{LocId, Program, ThreadId};
+use num_bigint::BigUint;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::ControlFlow;
+
+/// How a state was first met.
+#[derive(Clone, Copy)]
+struct Met {
+    /// From which state, by which thread; none for initial states.
+    from: Option<(u32, ThreadId)>,
+    /// Without a violation, so that it is expanded.
+    fine: bool,
+    /// At a scheduling point.
+    scheduling: bool,
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    control: &'a Control,
+    questions: &'a [Question],
+    most: usize,
+    numbers: FxHashMap<State, u32>,
+    states: Vec<State>,
+    met: Vec<Met>,
+    found: Vec<Option<u32>>,
+    deadlocks: usize,
+    violated: bool,
+    /// States without a violation, in the order in which they were met so.
+    fine: Vec<u32>,
+}
+
+/// Explores a program state by state, up to `most` states.
+pub fn enumerate(
+    program: &Program,
+    questions: &[Question],
+    reduction: Option<&Reduction>,
+    most: usize,
+    control: &Control,
+) -> Outcome {
+    let mut outcome = Outcome::begin("interpreter", questions.len());
+    control.enter("interpreter: the reachable states");
+    let mut search = Search {
+        program,
+        control,
+        questions,
+        most,
+        numbers: FxHashMap::default(),
+        states: Vec::new(),
+        met: Vec::new(),
+        found: vec![None; questions.len()],
+        deadlocks: 0,
+        violated: false,
+        fine: Vec::new(),
+    };
+    outcome.stopped = search.run(reduction).err();
+    let all = search.states.len();
+    if outcome.stopped.is_none() {
+        outcome.states = Some(BigUint::from(match reduction {
+            None => all,
+            Some(_) => search.met.iter().filter(|m| m.scheduling).count(),
+        }));
+        outcome.visited = reduction.map(|_| BigUint::from(all));
+        if questions.iter().any(|q| q.sort == Sort::Deadlock) {
+            outcome.deadlocks = Some(BigUint::from(search.deadlocks));
+        }
+    } else {
+        outcome.so_far = Some(BigUint::from(all));
+    }
+    outcome.violated = search.violated;
+    for (answer, found) in outcome.answers.iter_mut().zip(&search.found) {
+        if let Some(n) = found {
+            *answer = Answer::Found(search.path(*n, reduction.is_none()));
+        }
+    }
+    outcome
+}
+
+impl Search<'_> {
+    fn run(&mut self, reduction: Option<&Reduction>) -> Result<(), Stop> {
+        for (tried, state) in initial_candidates(self.program).enumerate() {
+            self.control.check()?;
+            if tried >= self.most {
+                return Err(Stop::States);
+            }
+            if is_initial(self.program, &state) {
+                let fine = !initially_violated(self.program, &state);
+                self.meet(state, None, fine, true)?;
+            }
+        }
+        let mut next = 0;
+        match reduction {
+            None => {
+                while let Some(&from) = self.fine.get(next) {
+                    for thread in 0..self.program.threads.len() {
+                        self.steps(from, thread, |_, _| true)?;
+                    }
+                    next += 1;
+                }
+            }
+            Some(reduction) => self.reduced(reduction)?,
+        }
+        Ok(())
+    }
+
+    /// Takes a thread's steps from a state; `scheduling` says which states are counted. Returns those without a violation.
+    fn steps(
+        &mut self,
+        number: u32,
+        thread: ThreadId,
+        scheduling: impl Fn(&Program, &State) -> bool,
+    ) -> Result<Vec<u32>, Stop> {
+        let from = self.states[number as usize].clone();
+        let mut fine = Vec::new();
+        let program = self.program;
+        let outcome = each_successor(program, &from, thread, None, &mut |step| {
+            let good = !violates(program, thread, &from, &step);
+            let point = good && scheduling(program, &step.state);
+            match self.meet(step.state, Some((number, thread)), good, point) {
+                Ok(n) => {
+                    if good {
+                        fine.push(n);
+                    }
+                    ControlFlow::Continue(())
+                }
+                Err(stop) => ControlFlow::Break(stop),
+            }
+        });
+        match outcome {
+            ControlFlow::Break(stop) => Err(stop),
+            ControlFlow::Continue(()) => Ok(fine),
+        }
+    }
+
+    /// The reduced system: from each scheduling point, a visible step of a thread and its invisible ones, to where there
+    /// are no more.
+    fn reduced(&mut self, reduction: &Reduction) -> Result<(), Stop> {
+        let visible = |t: ThreadId, l: LocId| reduction.visible[t][l];
+        let mut expanded = 0;
+        let mut queue: Vec<u32> = self.fine.clone();
+        let mut queued: FxHashSet<u32> = queue.iter().copied().collect();
+        while let Some(&from) = queue.get(expanded) {
+            expanded += 1;
+            for t in 0..self.program.threads.len() {
+                if !visible(t, self.states[from as usize].location(t)) {
+                    continue;
+                }
+                let ends = |program: &Program, state: &State| {
+                    let at = state.location(t);
+                    let goes_on = || {
+                        each_successor(program, state, t, None, &mut |_| ControlFlow::Break(()))
+                            .is_break()
+                    };
+                    visible(t, at) || !goes_on()
+                };
+                let mut inside = self.steps(from, t, ends)?;
+                let mut seen: FxHashSet<u32> = inside.iter().copied().collect();
+                while let Some(n) = inside.pop() {
+                    if ends(self.program, &self.states[n as usize]) {
+                        if queued.insert(n) {
+                            queue.push(n);
+                        }
+                        continue;
+                    }
+                    for next in self.steps(n, t, ends)? {
+                        if seen.insert(next) {
+                            inside.push(next);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn meet(
+        &mut self,
+        state: State,
+        from: Option<(u32, ThreadId)>,
+        fine: bool,
+        scheduling: bool,
+    ) -> Result<u32, Stop> {
+        self.control.check()?;
+        self.violated |= !fine;
+        if let Some(&n) = self.numbers.get(&state) {
+            let met = &mut self.met[n as usize];
+            met.scheduling |= scheduling;
+            if fine && !met.fine {
+                // Its execution has to be one that goes on without a violation.
+                met.fine = true;
+                met.from = from;
+                self.fine.push(n);
+            }
+            return Ok(n);
+        }
+        if self.states.len() >= self.most {
+            return Err(Stop::States);
+        }
+        let n = self.states.len() as u32;
+        for (question, found) in self.questions.iter().zip(&mut self.found) {
+            let counts = question.sort == Sort::Deadlock;
+            if (counts || found.is_none()) && question.met(self.program, &state) {
+                self.deadlocks += usize::from(counts);
+                found.get_or_insert(n);
+            }
+        }
+        if fine {
+            self.fine.push(n);
+        }
+        self.numbers.insert(state.clone(), n);
+        self.states.push(state);
+        self.met.push(Met {
+            from,
+            fine,
+            scheduling,
+        });
+        Ok(n)
+    }
+
+    fn path(&self, to: u32, shortest: bool) -> Path {
+        let mut moves = Vec::new();
+        let mut present = to;
+        while let Some((from, thread)) = self.met[present as usize].from {
+            let (before, after) = (&self.states[from as usize], &self.states[present as usize]);
+            let cells = (0..self.program.cells.len())
+                .filter(|&c| before.cell(c) != after.cell(c))
+                .map(|c| (Variable::Cell(c), after.cell(c)));
+            let here = (Variable::Location(thread), after.location(thread) as i64);
+            moves.push(Move {
+                thread,
+                location: before.location(thread),
+                after: cells.chain([here]).collect(),
+            });
+            present = from;
+        }
+        moves.reverse();
+        Path {
+            first: self.states[present as usize].clone(),
+            moves,
+            shortest,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The reachable states of a program, and what is asked of them: by decision diagrams, or state by state.
+//!
+//! All engines give the same [`Outcome`]: exact counts, and for each question a path to a state that it asks for. A state reached
+//! with a violation of the discipline is counted but not expanded (as in [`super::explore`]). With a [`Reduction`] the reduced
+//! system is explored instead: a visible step of a thread and then its invisible steps, as many as there are.
+
+mod enumerated;
+mod portfolio;
+mod question;
+mod reduced;
+mod symbolic;
+
+pub use enumerated::enumerate;
+pub use portfolio::{Attempt, Orders, portfolio};
+pub use question::{Question, Sort};
+pub use symbolic::{Settings, diagrams};
+
+use super::diagrams::Variable;
+use super::interpreter::State;
+use crate::control::Stop;
+use crate::program::{LocId, ThreadId};
+use num_bigint::BigUint;
+
+/// Which steps are visible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// By thread and location; a location without steps counts as visible.
+    pub visible: Vec<Vec<bool>>,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The location that it leaves.
+    pub location: LocId,
+    /// What may have changed, with the values after it: cells as they are, locations as numbers.
+    pub after: Vec<(Variable, i64)>,
+}
+
+/// An execution of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Its first state.
+    pub first: State,
+    /// Its steps.
+    pub moves: Vec<Move>,
+    /// Whether no execution to a state asked for is shorter.
+    pub shortest: bool,
+}
+
+/// What became of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A state asked for is reached.
+    Found(Path),
+    /// One is reached, but no path was found within the limits.
+    Somewhere(Stop),
+    /// None was reached.
+    Nowhere,
+}
+
+/// What an engine found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The engine.
+    pub engine: &'static str,
+    /// Distinct program states; in the reduced system those at scheduling points.
+    pub states: Option<BigUint>,
+    /// In the reduced system, those inside steps too.
+    pub visited: Option<BigUint>,
+    /// Deadlocked states, if they were asked for.
+    pub deadlocks: Option<BigUint>,
+    /// Whether the discipline is violated, so that not all states were expanded.
+    pub violated: bool,
+    /// What became of each question.
+    pub answers: Vec<Answer>,
+    /// The most nodes at once.
+    pub peak_nodes: Option<usize>,
+    /// Bytes that the engine held at most.
+    pub memory: Option<usize>,
+    /// Steps on diagrams.
+    pub operations: Option<u64>,
+    /// Why it is not complete, if it is not.
+    pub stopped: Option<Stop>,
+    /// States that are known to be reachable, if it is not complete.
+    pub so_far: Option<BigUint>,
+    /// How often facts saved firing an event.
+    pub skipped: Option<u64>,
+}
+
+impl Outcome {
+    /// Nothing found yet.
+    pub fn begin(engine: &'static str, questions: usize) -> Self {
+        Outcome {
+            engine,
+            states: None,
+            visited: None,
+            deadlocks: None,
+            violated: false,
+            answers: vec![Answer::Nowhere; questions],
+            peak_nodes: None,
+            memory: None,
+            operations: None,
+            stopped: None,
+            so_far: None,
+            skipped: None,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Engines and orders in turn, with growing budgets of operations: deterministic, and at most a constant factor from the best.
+//!
+//! No engine is best on every model, and which one is cannot be told beforehand. So each gets a share of a budget, then of
+//! one twice as large, and so on. An engine that was interrupted keeps its tables, so that it soon is where it was; what is
+//! spent in vain is a constant multiple of what the first to finish needs.
+
+use super::question::Question;
+use super::symbolic::{Model, Settings, answer, name};
+use super::{Answer, Outcome, Reduction};
+use crate::control::{Control, Stop};
+use crate::explore::diagrams::{Strategy, Variable};
+use crate::program::Program;
+
+/// What a first attempt may cost, at least, and for each variable: enough for models with a lot of structure, however large.
+const FIRST: u64 = 1 << 17;
+const PER_LEVEL: u64 = 128;
+
+/// One attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The engine.
+    pub engine: &'static str,
+    /// The order.
+    pub order: String,
+    /// Whether it finished.
+    pub finished: bool,
+}
+
+struct Candidate<'p, 'c> {
+    settings: Settings,
+    order: String,
+    /// Its budget is the common one divided by this.
+    share: u64,
+    model: Option<Model<'p, 'c>>,
+}
+
+/// The n-th order to try, best guess first, if there are so many.
+pub type Orders<'o> = &'o dyn Fn(usize) -> Option<(String, Vec<Variable>)>;
+
+/// Tries engines and orders until one has answered everything; at most `most` operations for any of them. Also tells what was
+/// tried, with the operations spent.
+pub fn portfolio(
+    program: &Program,
+    questions: &[Question],
+    orders: Orders,
+    reduction: Option<&Reduction>,
+    most: u64,
+    control: &Control,
+) -> (Outcome, Vec<(Attempt, u64)>) {
+    let candidate =
+        |strategy: Strategy, (name, order): (String, Vec<Variable>), share: u64| Candidate {
+            settings: Settings {
+                strategy,
+                order,
+                facts: true,
+                operations: 0,
+                reduction: reduction.cloned(),
+                stress: false,
+            },
+            order: name,
+            share,
+            model: None,
+        };
+    let first = orders(0);
+    let mut candidates: Vec<Candidate> = first
+        .iter()
+        .map(|o| candidate(Strategy::Saturation, o.clone(), 1))
+        .collect();
+    let mut all_tried = false;
+    let mut attempts = Vec::new();
+    let mut last = Outcome::begin("auto", questions.len());
+    let levels = (program.cells.len() + program.threads.len()) as u64;
+    let mut allowed = FIRST.max(PER_LEVEL * levels).min(most);
+    loop {
+        let mut again = Vec::new();
+        for mut c in candidates {
+            c.settings.operations = if allowed == most {
+                most
+            } else {
+                allowed / c.share
+            };
+            let outcome = answer(program, questions, &c.settings, control, &mut c.model);
+            let short = |s: Stop| s == Stop::Operations;
+            let cut = outcome.stopped.is_some_and(short)
+                || outcome
+                    .answers
+                    .iter()
+                    .any(|a| matches!(a, Answer::Somewhere(s) if short(*s)));
+            let finished = outcome.stopped.is_none() && !cut;
+            let attempt = Attempt {
+                engine: name(c.settings.strategy),
+                order: c.order.clone(),
+                finished,
+            };
+            attempts.push((attempt, outcome.operations.unwrap_or(0)));
+            // Time, memory and interrupts end everything; a budget of nodes ends this candidate only.
+            let over = control.check().is_err();
+            let nodes = outcome.stopped == Some(Stop::Nodes);
+            last = outcome;
+            if finished || over {
+                return (last, attempts);
+            }
+            if !nodes {
+                again.push(c);
+            }
+        }
+        // The others join when the first guess has not been quick: most models are never asked for another order.
+        if !all_tried {
+            all_tried = true;
+            again.extend(
+                first
+                    .iter()
+                    .map(|o| candidate(Strategy::Chaining, o.clone(), 2)),
+            );
+            let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
+            for other in (1..).map_while(orders) {
+                if !seen.contains(&other.1) {
+                    seen.push(other.1.clone());
+                    again.push(candidate(Strategy::Saturation, other, 8));
+                }
+            }
+            again.extend(
+                first
+                    .iter()
+                    .map(|o| candidate(Strategy::Worklist, o.clone(), 8)),
+            );
+            candidates = again;
+            continue;
+        }
+        if again.is_empty() || allowed >= most {
+            return (last, attempts);
+        }
+        candidates = again;
+        allowed = allowed.saturating_mul(2).min(most);
+    }
+}

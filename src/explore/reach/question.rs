@@ -1,0 +1,128 @@
+//! What may be asked of the reachable states.
+
+use crate::control::Stop;
+use crate::explore::diagrams::{Engine, Formula, NO, Node, Space, YES};
+use crate::explore::interpreter::{State, holds, is_deadlock};
+use crate::program::{Expr, Program};
+
+/// What a question asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A state in which no step is enabled while some thread has been started and has not ended.
+    Deadlock,
+    /// A state that satisfies an expression.
+    Find,
+    /// A state that does not satisfy an expression.
+    Invariant,
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// As the user asked it.
+    pub name: String,
+    /// What is asked for.
+    pub sort: Sort,
+    /// The expression; unused for deadlocks.
+    pub expr: Expr,
+}
+
+impl Question {
+    /// Whether a state is asked for, by the interpreter.
+    pub fn met(&self, program: &Program, state: &State) -> bool {
+        match self.sort {
+            Sort::Deadlock => is_deadlock(program, state),
+            Sort::Find => holds(program, &self.expr, state),
+            Sort::Invariant => !holds(program, &self.expr, state),
+        }
+    }
+
+    /// The states of a set that are asked for.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub(super) fn among(
+        &self,
+        space: &Space,
+        engine: &mut Engine,
+        set: Node,
+    ) -> Result<Node, Stop> {
+        if self.sort == Sort::Deadlock {
+            return deadlocks(space, engine, set);
+        }
+        let f = &mut engine.relations.formulas;
+        let mut condition = space.holds(f, &self.expr, space);
+        if self.sort == Sort::Invariant {
+            condition = f.not(condition);
+        }
+        engine.satisfying(set, condition)
+    }
+}
+
+/// The deadlocked states of a set.
+///
+/// # Errors
+/// Any [`Stop`].
+pub(super) fn deadlocks(space: &Space, engine: &mut Engine, set: Node) -> Result<Node, Stop> {
+    let program = space.program;
+    let mut stuck = Vec::new();
+    let mut resting = Vec::new();
+    for (t, thread) in program.threads.iter().enumerate() {
+        for l in thread.steps() {
+            let enabled = enabled(space, engine, t, l);
+            let f = &mut engine.relations.formulas;
+            stuck.push(f.not(enabled));
+        }
+        let over: Vec<usize> = thread.resting().collect();
+        let at = space.at(&mut engine.relations.formulas, t, &over, space);
+        resting.push(at);
+    }
+    let mark = engine.kept();
+    let dead = all_of(engine, set, &stuck)?;
+    engine.keep(dead);
+    let over = all_of(engine, dead, &resting)?;
+    let found = engine.minus(dead, over);
+    engine.release(mark);
+    found
+}
+
+/// The states of a set that satisfy all conditions.
+pub(super) fn all_of(engine: &mut Engine, set: Node, conditions: &[Formula]) -> Result<Node, Stop> {
+    let mut relations = Vec::new();
+    for &c in conditions {
+        match engine.relations.relation(&[c], &[]) {
+            Some(rel) => relations.push(rel),
+            None => return Ok(crate::explore::diagrams::EMPTY),
+        }
+    }
+    let mark = engine.kept();
+    engine.keep(set);
+    let found = engine.restrict(set, &relations);
+    engine.release(mark);
+    found
+}
+
+/// Where a thread is at a location and has a step.
+pub(super) fn enabled(
+    space: &Space,
+    engine: &mut Engine,
+    thread: usize,
+    location: usize,
+) -> Formula {
+    let f = &mut engine.relations.formulas;
+    let mut any = NO;
+    for edge in &space.program.threads[thread].locations[location].edges {
+        let open = match &edge.guard {
+            None => YES,
+            // A guard whose evaluation fails does not block: the thread goes wrong.
+            Some(guard) => {
+                let (value, defined) = space.evaluate(f, guard, space);
+                let fails = f.not(defined);
+                f.or(fails, value)
+            }
+        };
+        any = f.or(any, open);
+    }
+    let here = space.at(f, thread, &[location], space);
+    f.and(here, any)
+}

@@ -1,0 +1,143 @@
+//! The biodivine engine: the exploration that `coarsen check` uses, with every step visible unless a reduced system is asked for.
+
+use crate::control::{Control, Stop};
+use crate::explore::diagrams::Variable;
+use crate::explore::reach::{Answer, Move, Outcome, Path, Question, Reduction, Sort};
+use crate::program::Program;
+use crate::reduction::{
+    Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution, explore,
+};
+use crate::relation::{Encoding, Q};
+use biodivine_lib_bdd::Bdd;
+use num_bigint::BigUint;
+
+/// Explores a program on BDDs.
+pub(super) fn bdds(
+    program: &Program,
+    questions: &[Question],
+    order: &[Variable],
+    reduction: Option<&Reduction>,
+    control: &Control,
+) -> Outcome {
+    let mut outcome = Outcome::begin("bdd", questions.len());
+    control.enter("bdd: building relations");
+    let done = Encoding::ordered(program, order, control)
+        .and_then(|e| run(&e, questions, reduction, &mut outcome));
+    outcome.stopped = outcome.stopped.or(done.err());
+    outcome
+}
+
+fn run(
+    e: &Encoding,
+    questions: &[Question],
+    reduction: Option<&Reduction>,
+    outcome: &mut Outcome,
+) -> Result<(), Stop> {
+    let m = &e.m;
+    let mut visibility = Visibility {
+        reasons: vec![Vec::new(); e.actions.len()],
+        refused: Vec::new(),
+    };
+    for (n, a) in e.actions.iter().enumerate() {
+        if reduction.is_none_or(|r| r.visible[a.thread][a.location]) {
+            visibility.pin(n, "asked for");
+        }
+    }
+    let explorer = Explorer::new(e, &visibility)?;
+    let mut goals = Vec::new();
+    for question in questions {
+        goals.push(goal(e, question)?);
+    }
+    m.control().enter("bdd: the reachable states");
+    let reduced = explore(&explorer, &goals);
+    outcome.peak_nodes = Some(m.peak());
+    let violating = m.and(&reduced.visited, &e.q())?;
+    outcome.violated = !violating.is_false();
+    outcome.stopped = reduced.stopped;
+    if reduced.stopped.is_none() {
+        m.control().enter("counting");
+        // Without invisible steps, a state that is only reached with a violation is a scheduling point like any other.
+        let all = match reduction {
+            None => &reduced.visited,
+            Some(_) => &reduced.states,
+        };
+        outcome.states = Some(count(e, all)?);
+        outcome.visited = match reduction {
+            None => None,
+            Some(_) => Some(count(e, &reduced.visited)?),
+        };
+    } else {
+        outcome.so_far = Some(count(e, &reduced.states)?);
+    }
+    for (n, (goal, question)) in goals.iter().zip(questions).enumerate() {
+        if question.sort == Sort::Deadlock && reduced.stopped.is_none() {
+            let dead = m.and(&goal.bad, &reduced.visited)?;
+            outcome.deadlocks = Some(count(e, &dead)?);
+        }
+        if reduced.met[n] {
+            m.control()
+                .enter(format!("an execution for {}", question.name));
+            outcome.answers[n] = match path(e, &explorer, &reduced, goal) {
+                Ok(Some(path)) => Answer::Found(path),
+                Ok(None) => Answer::Somewhere(Stop::Nodes),
+                Err(stop) => Answer::Somewhere(stop),
+            };
+        }
+    }
+    Ok(())
+}
+
+fn goal(e: &Encoding, question: &Question) -> Result<Goal, Stop> {
+    let (kind, bad) = match question.sort {
+        Sort::Deadlock => (GoalKind::DeadlockFree, deadlocks(e)?),
+        Sort::Find => (GoalKind::User(0), e.predicate(&question.expr)?),
+        Sort::Invariant => (GoalKind::User(0), e.predicate(&question.expr)?.not()),
+    };
+    Ok(Goal {
+        name: question.name.clone(),
+        kind,
+        bad,
+        wanted: question.sort == Sort::Find,
+        can_be_hidden: question.sort != Sort::Deadlock,
+    })
+}
+
+fn path(
+    e: &Encoding,
+    explorer: &Explorer,
+    reduced: &Reduced,
+    goal: &Goal,
+) -> Result<Option<Path>, Stop> {
+    let Some(found) = execution(e, explorer, reduced, goal, SHORTEST_BUDGET)? else {
+        return Ok(None);
+    };
+    let p = e.program;
+    let mut moves = Vec::new();
+    let mut before = found.first.state.clone();
+    for (_, a, after) in &found.steps {
+        let (thread, after) = (e.actions[*a].thread, &after.state);
+        let cells = (0..p.cells.len())
+            .filter(|&c| before.cell(c) != after.cell(c))
+            .map(|c| (Variable::Cell(c), after.cell(c)));
+        let here = (Variable::Location(thread), after.location(thread) as i64);
+        moves.push(Move {
+            thread,
+            location: e.actions[*a].location,
+            after: cells.chain([here]).collect(),
+        });
+        before = after.clone();
+    }
+    Ok(Some(Path {
+        first: found.first.state,
+        moves,
+        shortest: found.shortest,
+    }))
+}
+
+/// Program states of a set, q left aside.
+fn count(e: &Encoding, set: &Bdd) -> Result<BigUint, Stop> {
+    let states = e.m.exists(set, |l| l == 3 * Q as usize)?;
+    let free = e.layout.levels() - (e.layout.bits() - 1);
+    let digits = (states.exact_cardinality() >> free).to_string();
+    Ok(digits.parse().unwrap_or_default())
+}

@@ -1,0 +1,351 @@
+//! `coarsen reach`: the reachable states, exactly, and answers to what is asked of them.
+//!
+//! The engines are in [`crate::explore::reach`] (decision diagrams, state by state) and here (BDDs). What they find is an
+//! execution, which the interpreter repeats on the original program before anything is said. Where the states are few, they
+//! are met one by one as well: for a shortest execution, and as a check of the counts.
+
+mod bdds;
+mod tell;
+
+use crate::algebra::Theory;
+use crate::control::{Control, Stop};
+use crate::explore::Heuristic;
+use crate::explore::diagrams::{Strategy, Variable};
+use crate::explore::reach::{
+    Answer, Attempt, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate, portfolio,
+};
+use crate::program::{Expr, Program, Property};
+use crate::reduction::{gap, prepare};
+use crate::report::{ReachReport, Status};
+use crate::syntax::ast::PropertyKind;
+use crate::syntax::diagnostic::Span;
+use std::time::Instant;
+
+/// Who explores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Engines and orders in turn, with growing budgets of operations.
+    #[default]
+    Auto,
+    /// Decision diagrams, saturation.
+    Saturation,
+    /// Decision diagrams, all events in turn.
+    Chaining,
+    /// Decision diagrams, the events whose turn it is.
+    Worklist,
+    /// BDDs.
+    Bdd,
+    /// State by state, by the interpreter.
+    Interpreter,
+}
+
+impl Engine {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Auto => "auto",
+            Engine::Saturation => "saturation",
+            Engine::Chaining => "chaining",
+            Engine::Worklist => "worklist",
+            Engine::Bdd => "bdd",
+            Engine::Interpreter => "interpreter",
+        }
+    }
+
+    fn strategy(self) -> Option<Strategy> {
+        match self {
+            Engine::Saturation => Some(Strategy::Saturation),
+            Engine::Chaining => Some(Strategy::Chaining),
+            Engine::Worklist => Some(Strategy::Worklist),
+            _ => None,
+        }
+    }
+}
+
+/// Where the variables lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As the engine thinks best.
+    #[default]
+    Best,
+    /// As a heuristic says.
+    By(Heuristic),
+    /// This one, by a name for it.
+    Given(String, Vec<Variable>),
+}
+
+/// What to explore, and what is asked.
+#[derive(Clone, Debug)]
+pub struct ReachOptions {
+    /// Who explores.
+    pub engine: Engine,
+    /// Where the variables lie.
+    pub order: Order,
+    /// Explore the reduced system.
+    pub reduced: bool,
+    /// Ask for deadlocks.
+    pub deadlock: bool,
+    /// Ask for states that satisfy these: as the user wrote them, and elaborated.
+    pub find: Vec<(String, Expr)>,
+    /// Ask about these properties of the model, by name.
+    pub invariants: Vec<String>,
+    /// Operations on decision diagrams at most.
+    pub operations: Option<u64>,
+    /// Whether facts about pairs of events save firings.
+    pub facts: bool,
+    /// Collect rubbish whenever a node is made: for tests.
+    pub stress: bool,
+}
+
+impl Default for ReachOptions {
+    fn default() -> Self {
+        ReachOptions {
+            engine: Engine::Auto,
+            order: Order::Best,
+            reduced: false,
+            deadlock: false,
+            find: Vec::new(),
+            invariants: Vec::new(),
+            operations: None,
+            facts: true,
+            stress: false,
+        }
+    }
+}
+
+/// Up to how many states they are met one by one as well.
+const FEW: u32 = 20_000;
+
+/// How a goal of `--find` is called in the program.
+fn goal_name(text: &str) -> String {
+    format!("find {text}")
+}
+
+/// Explores a program. Never fails: what could not be decided is `unknown` and says why.
+pub fn reach(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &ReachOptions,
+    control: &Control,
+) -> ReachReport {
+    let begun = Instant::now();
+    let mut report =
+        ReachReport::undecided(name, options.engine.name(), "nothing was explored yet");
+    if !program.overridden.is_empty() {
+        let all = program.overridden.join(", ");
+        report.notes.push(format!("constants overridden: {all}"));
+    }
+    // What is looked for has to be visible in the reduced system, so it is part of the program there.
+    let mut program = program.clone();
+    for (text, expr) in &options.find {
+        program.properties.push(Property {
+            name: goal_name(text),
+            kind: PropertyKind::Reach,
+            expr: expr.clone(),
+            span: Span::default(),
+        });
+    }
+    let mut run = Run {
+        questions: questions(&program, options),
+        program,
+        options,
+        control,
+        reduction: None,
+        gap: None,
+        hidden: Vec::new(),
+        order: None,
+        attempts: Vec::new(),
+    };
+    if options.reduced {
+        report.theorem = Some(theory.name.clone());
+        let clock = Instant::now();
+        let ready = run.reduce(name, theory, &mut report);
+        report.timing.hypotheses = clock.elapsed().as_secs_f64();
+        if !ready {
+            report.timing.total = begun.elapsed().as_secs_f64();
+            return report;
+        }
+    }
+    let clock = Instant::now();
+    let outcome = run.explore();
+    report.timing.exploration = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    run.tell(&outcome, &mut report);
+    report.timing.evidence = clock.elapsed().as_secs_f64();
+    report.timing.total = begun.elapsed().as_secs_f64();
+    report
+}
+
+fn questions(program: &Program, options: &ReachOptions) -> Vec<Question> {
+    let mut all = Vec::new();
+    if options.deadlock {
+        all.push(Question {
+            name: "deadlock".into(),
+            sort: Sort::Deadlock,
+            expr: Expr::TRUE,
+        });
+    }
+    for name in &options.invariants {
+        let known = program.properties.iter().chain(&program.lemmas);
+        all.extend(known.filter(|p| p.name == *name).map(|p| Question {
+            name: name.clone(),
+            sort: match p.kind {
+                PropertyKind::Reach => Sort::Find,
+                PropertyKind::Invariant | PropertyKind::Lemma => Sort::Invariant,
+            },
+            expr: p.expr.clone(),
+        }));
+    }
+    all.extend(options.find.iter().map(|(text, expr)| Question {
+        name: text.clone(),
+        sort: Sort::Find,
+        expr: expr.clone(),
+    }));
+    all
+}
+
+struct Run<'a> {
+    program: Program,
+    questions: Vec<Question>,
+    options: &'a ReachOptions,
+    control: &'a Control,
+    reduction: Option<Reduction>,
+    /// Why the theorem cannot be used, if it cannot.
+    gap: Option<String>,
+    /// Goals that an invisible step could hide.
+    hidden: Vec<String>,
+    /// The order in use, by name.
+    order: Option<String>,
+    attempts: Vec<(Attempt, u64)>,
+}
+
+impl Run<'_> {
+    /// Settles the hypotheses and finds the reduced system; whether there is one to explore.
+    fn reduce(&mut self, name: &str, theory: &Theory, report: &mut ReachReport) -> bool {
+        self.control.enter("the theorem's hypotheses");
+        let (checked, prepared) = prepare(name, &self.program, theory, self.control);
+        self.gap = gap(&checked);
+        let hides = |w: &&crate::report::Hypothesis| w.status != Status::Holds;
+        let open = checked.well_formedness.iter().filter(hides);
+        self.hidden = open.map(|w| w.id.clone()).collect();
+        let Some(prepared) = prepared else {
+            let hit = checked.limits.hit.unwrap_or_else(|| "a limit".into());
+            report.reason = format!("the reduced system was not found: {hit}");
+            report.limits.hit = Some(hit);
+            return false;
+        };
+        if let Some(gap) = &self.gap {
+            report.notes.push(format!(
+                "what is not found in the reduced system is not known to be unreachable: {gap}"
+            ));
+        }
+        for inferred in &checked.discipline {
+            report.notes.push(format!(
+                "inferred: {}: {}",
+                inferred.variable, inferred.words
+            ));
+        }
+        self.program = prepared.program;
+        self.reduction = Some(Reduction {
+            visible: prepared.visible,
+        });
+        true
+    }
+
+    fn explore(&mut self) -> Outcome {
+        let (options, control) = (self.options, self.control);
+        let states = control.budget().states;
+        match options.engine {
+            Engine::Interpreter => {
+                let reduction = self.reduction.as_ref();
+                enumerate(&self.program, &self.questions, reduction, states, control)
+            }
+            Engine::Auto => {
+                let (outcome, attempts) = portfolio(
+                    &self.program,
+                    &self.questions,
+                    &|n| self.order(n),
+                    self.reduction.as_ref(),
+                    options.operations.unwrap_or(u64::MAX),
+                    control,
+                );
+                self.order = attempts.last().map(|a| a.0.order.clone());
+                self.attempts = attempts;
+                outcome
+            }
+            engine => {
+                control.enter("the variable order");
+                let Some((name, order)) = self.order(0) else {
+                    return Outcome::begin(engine.name(), self.questions.len());
+                };
+                self.order = Some(name);
+                let Some(strategy) = engine.strategy() else {
+                    let reduction = self.reduction.as_ref();
+                    return bdds::bdds(&self.program, &self.questions, &order, reduction, control);
+                };
+                let settings = Settings {
+                    strategy,
+                    order,
+                    facts: options.facts,
+                    operations: options.operations.unwrap_or(u64::MAX),
+                    reduction: self.reduction.clone(),
+                    stress: options.stress,
+                };
+                diagrams(&self.program, &self.questions, &settings, control)
+            }
+        }
+    }
+
+    /// The n-th order to be used, best guess first; there is one at least.
+    fn order(&self, n: usize) -> Option<(String, Vec<Variable>)> {
+        let by = |h: Heuristic| (h.name().to_string(), h.order(&self.program));
+        match &self.options.order {
+            Order::Best => {
+                let (heuristic, ..) = Heuristic::ALL.get(n)?;
+                Some(by(*heuristic))
+            }
+            Order::By(heuristic) => (n == 0).then(|| by(*heuristic)),
+            Order::Given(name, order) => (n == 0).then(|| (name.clone(), order.clone())),
+        }
+    }
+
+    /// Where states are few, the same state by state: shortest executions, and a check. `Err` if the two disagree.
+    fn recount(&self, outcome: &mut Outcome) -> Result<(), String> {
+        let few = outcome.states.as_ref().is_some_and(|n| *n <= FEW.into());
+        let small = self.program.cells.len() + self.program.threads.len() <= 1000;
+        if !few || !small || outcome.engine == "interpreter" || self.reduction.is_some() {
+            return Ok(());
+        }
+        let most = 2 * FEW as usize;
+        self.control.enter("the same, state by state");
+        let again = enumerate(&self.program, &self.questions, None, most, self.control);
+        if again.stopped.is_some_and(|s| s != Stop::States) {
+            return Ok(());
+        }
+        let told = |o: &Outcome| (o.states.clone(), o.deadlocks.clone(), o.violated);
+        if told(&again) != told(outcome) {
+            return Err(format!(
+                "{} counts {} states, the interpreter {}",
+                outcome.engine,
+                tell::number(outcome.states.as_ref()),
+                tell::number(again.states.as_ref())
+            ));
+        }
+        for ((mine, other), question) in outcome
+            .answers
+            .iter_mut()
+            .zip(again.answers)
+            .zip(&self.questions)
+        {
+            if matches!(mine, Answer::Nowhere) != matches!(other, Answer::Nowhere) {
+                return Err(format!(
+                    "{} and the interpreter disagree about {}",
+                    outcome.engine, question.name
+                ));
+            }
+            *mine = other;
+        }
+        Ok(())
+    }
+}

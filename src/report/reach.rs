@@ -1,0 +1,133 @@
+//! What `coarsen reach` found, as plain data.
+
+use super::{Property, SCHEMA_VERSION, Verdict};
+use serde::Serialize;
+
+/// Everything `coarsen reach` says about one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReachReport {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The model's file name as given.
+    pub model: String,
+    /// The answer to all that was asked.
+    pub verdict: Verdict,
+    /// Why, in a sentence or two.
+    pub reason: String,
+    /// The engine that answered.
+    pub engine: String,
+    /// The variable order that it used; none if it has no use for one.
+    pub order: Option<String>,
+    /// The theorem whose reduced system was explored; none if it was the original one.
+    pub theorem: Option<String>,
+    /// Reachable program states (of a reduced system: at scheduling points), if the exploration finished.
+    pub states: Option<String>,
+    /// Those and the states inside steps of the reduced system.
+    pub visited: Option<String>,
+    /// Deadlocked states among them, if they were asked for and the exploration finished.
+    pub deadlocks: Option<String>,
+    /// What was asked, and the answers.
+    pub questions: Vec<Property>,
+    /// The most nodes of decision diagrams at once.
+    pub peak_nodes: Option<String>,
+    /// Bytes that sets, relations and caches held at most.
+    pub memory: Option<String>,
+    /// Steps on decision diagrams.
+    pub operations: Option<String>,
+    /// What `auto` tried, in order.
+    pub attempts: Vec<Attempt>,
+    /// Limits in force, the one that was hit, and how far the work had come.
+    pub limits: ReachLimits,
+    /// Seconds.
+    pub timing: ReachTiming,
+    /// Things to know.
+    pub notes: Vec<String>,
+    /// Two engines disagree, or an execution could not be repeated (exit code 12).
+    #[serde(skip)]
+    pub evidence_rejected: bool,
+}
+
+impl ReachReport {
+    /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
+    pub fn undecided(model: &str, engine: &str, reason: impl Into<String>) -> Self {
+        ReachReport {
+            schema_version: SCHEMA_VERSION,
+            model: model.to_string(),
+            verdict: Verdict::Unknown,
+            reason: reason.into(),
+            engine: engine.to_string(),
+            order: None,
+            theorem: None,
+            states: None,
+            visited: None,
+            deadlocks: None,
+            questions: Vec::new(),
+            peak_nodes: None,
+            memory: None,
+            operations: None,
+            attempts: Vec::new(),
+            limits: ReachLimits::default(),
+            timing: ReachTiming::default(),
+            notes: Vec::new(),
+            evidence_rejected: false,
+        }
+    }
+}
+
+/// One attempt of the portfolio.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attempt {
+    /// The engine.
+    pub engine: String,
+    /// The order.
+    pub order: String,
+    /// Operations that it had used when it ended or was interrupted.
+    pub operations: String,
+    /// Whether it finished.
+    pub finished: bool,
+}
+
+/// The limits of `coarsen reach`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReachLimits {
+    /// Nodes of decision diagrams at once, or of one BDD.
+    pub nodes: Option<String>,
+    /// Explicit states.
+    pub states: Option<String>,
+    /// Operations on decision diagrams, if limited.
+    pub operations: Option<String>,
+    /// Seconds, if limited.
+    pub time: Option<f64>,
+    /// Bytes, if limited.
+    pub memory: Option<String>,
+    /// Which limit was hit, and what was being done then.
+    pub hit: Option<String>,
+    /// How far the work had come, if one was hit.
+    pub so_far: Option<SoFar>,
+}
+
+/// Partial figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SoFar {
+    /// States known to be reachable.
+    pub states: Option<String>,
+    /// The most nodes at once.
+    pub nodes: Option<String>,
+    /// Operations done.
+    pub operations: Option<String>,
+}
+
+/// Seconds per phase of `coarsen reach`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReachTiming {
+    /// Parsing, typing, control-flow graphs.
+    pub front_end: f64,
+    /// Inferring disciplines and settling hypotheses, for a reduced system.
+    pub hypotheses: f64,
+    /// Finding orders, building relations, exploring, counting.
+    pub exploration: f64,
+    /// Repeating executions.
+    pub evidence: f64,
+    /// All of it.
+    pub total: f64,
+}

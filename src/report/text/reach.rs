@@ -1,0 +1,130 @@
+//! What `coarsen reach` found, for people.
+
+use super::{Detail, headline, status, trace, verdict};
+use crate::report::layout::{printable_lines, wrapped};
+use crate::report::{ReachReport, Status};
+use std::fmt::{self, Write};
+
+/// The report of `coarsen reach` on one model.
+pub fn render_reach(report: &ReachReport, detail: Detail) -> String {
+    let first = headline(&report.model, verdict(report.verdict), &report.reason);
+    if detail == Detail::Quiet {
+        return first;
+    }
+    let mut body = String::new();
+    // Writing to a string does not fail.
+    let _ = write(&mut body, report, detail == Detail::Verbose);
+    first + &printable_lines(&body)
+}
+
+fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
+    if !report.questions.is_empty() {
+        writeln!(f, "\nquestions:")?;
+        let names = report.questions.iter().map(|q| q.name.chars().count());
+        let width = names.max().unwrap_or(0);
+        for q in &report.questions {
+            let answer = match (q.kind.as_str(), q.verdict) {
+                ("find", Status::Holds) => "found",
+                ("find", Status::Refuted) => "unreachable",
+                ("deadlock", Status::Holds) => "none",
+                ("deadlock", Status::Refuted) => "found",
+                (_, answer) => status(answer),
+            };
+            let pad = " ".repeat(width - q.name.chars().count());
+            writeln!(f, "  {}{pad}  {answer:<11}  {}", q.name, q.reason)?;
+            if let Some(trace) = &q.trace {
+                write!(f, "{}", trace::Fine(trace))?;
+            }
+        }
+    }
+    writeln!(f, "\nnumbers:")?;
+    let unknown = "unknown".to_string();
+    let system = match &report.theorem {
+        None => "reachable states".to_string(),
+        Some(theorem) => format!("states of the reduced system ({theorem})"),
+    };
+    row(f, &system, report.states.as_ref().unwrap_or(&unknown))?;
+    if report.theorem.is_some() {
+        let visited = report.visited.as_ref().unwrap_or(&unknown);
+        row(f, "with those inside its steps", visited)?;
+    }
+    if let Some(deadlocks) = &report.deadlocks {
+        row(f, "deadlocks", deadlocks)?;
+    }
+    let order = report.order.as_ref();
+    let order = order.map_or(String::new(), |o| format!(", order {o}"));
+    row(f, "engine", &format!("{}{order}", report.engine))?;
+    if let Some(nodes) = &report.peak_nodes {
+        row(f, "peak nodes", nodes)?;
+    }
+    if let Some(memory) = &report.memory {
+        row(f, "peak memory of sets", &size(memory))?;
+    }
+    if verbose && let Some(operations) = &report.operations {
+        row(f, "operations", operations)?;
+    }
+    if let Some(hit) = &report.limits.hit {
+        row(f, "limit", hit)?;
+    }
+    if let Some(so_far) = &report.limits.so_far {
+        let parts = [
+            ("states", &so_far.states),
+            ("nodes", &so_far.nodes),
+            ("operations", &so_far.operations),
+        ];
+        let known = parts.iter().filter_map(|(what, n)| {
+            let n = n.as_ref()?;
+            Some(format!("{n} {what}"))
+        });
+        let known: Vec<String> = known.collect();
+        row(f, "how far it got", &known.join(", "))?;
+    }
+    let t = &report.timing;
+    row(f, "time", &format!("{:.3} s", t.total))?;
+    if verbose {
+        for (what, seconds) in [
+            ("reading the model", t.front_end),
+            ("hypotheses", t.hypotheses),
+            ("exploration", t.exploration),
+            ("evidence", t.evidence),
+        ] {
+            row(f, &format!("  {what}"), &format!("{seconds:.3} s"))?;
+        }
+        for a in &report.attempts {
+            let end = if a.finished {
+                "finished"
+            } else {
+                "interrupted"
+            };
+            let what = format!("{}, order {}", a.engine, a.order);
+            row(
+                f,
+                "tried",
+                &format!("{what}: {end}, {} operations in all", a.operations),
+            )?;
+        }
+    }
+    if !report.notes.is_empty() {
+        writeln!(f, "\nnotes:")?;
+        for note in &report.notes {
+            writeln!(f, "  {}", wrapped(note, 2))?;
+        }
+    }
+    Ok(())
+}
+
+fn row(f: &mut String, what: &str, value: &str) -> fmt::Result {
+    writeln!(f, "  {what:<30}  {value}")
+}
+
+/// Bytes in a unit that can be read.
+fn size(bytes: &str) -> String {
+    let Ok(n) = bytes.parse::<f64>() else {
+        return bytes.to_string();
+    };
+    match n {
+        n if n < 10e3 => format!("{n:.0} B"),
+        n if n < 10e6 => format!("{:.0} kB", n / 1e3),
+        n => format!("{:.0} MB", n / 1e6),
+    }
+}
