@@ -317,7 +317,7 @@ impl Page {
     }
 }
 
-/// Seconds differ from run to run: `(.., 0.012 s)` and `"time":0.012` become 0.000.
+/// Seconds differ from run to run: `(.., 0.012 s)`, `"time":0.012` and `time   0.012 s` become 0.000.
 fn timeless(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
@@ -325,8 +325,16 @@ fn timeless(text: &str) -> String {
         if let Some((before, after)) = line.split_once(" s)") {
             let start = before.rfind([' ', '(']).map_or(0, |n| n + 1);
             line = format!("{}0.000 s){after}", &before[..start]);
+        } else if let Some(before) = line.strip_suffix(" s\n")
+            && let Some((start, number)) = before.rsplit_once("  ")
+            && number.contains('.')
+            && number.parse::<f64>().is_ok()
+        {
+            line = format!("{start}  0.000 s\n");
         }
-        if let Some((before, after)) = line.split_once("\"time\":") {
+        if let Some((before, after)) = line.split_once("\"time\":")
+            && after.starts_with(|c: char| c.is_ascii_digit())
+        {
             let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c));
             line = format!("{before}\"time\":0.000{rest}");
         }
@@ -407,6 +415,22 @@ fn copy(from: &Path, to: &Path) {
         } else {
             fs::copy(entry.path(), &target).expect("copied");
         }
+    }
+}
+
+#[test]
+fn seconds_are_written_as_zero() {
+    for (line, wanted) in [
+        ("  time        12.345 s\n", "  time        0.000 s\n"),
+        (
+            "proved  a  (omega, 0.1 s)\n",
+            "proved  a  (omega, 0.000 s)\n",
+        ),
+        ("{\"time\":1e-5}\n", "{\"time\":0.000}\n"),
+        ("{\"time\":null}\n", "{\"time\":null}\n"),
+        ("  waits for b s\n", "  waits for b s\n"),
+    ] {
+        assert_eq!(timeless(line), wanted);
     }
 }
 

@@ -332,3 +332,59 @@ pub(super) fn eval() -> EvalReport {
         }),
     }
 }
+
+/// A deadlock was found in a reduced system; one question is open.
+pub(super) fn reach() -> ReachReport {
+    let mut report = ReachReport::undecided("ring.cor", "chaining", "deadlock: no step is enabled");
+    report.verdict = Verdict::Refuted;
+    report.order = Some("force".to_string());
+    report.theorem = Some("stoller-cohen".to_string());
+    report.states = Some("26".to_string());
+    report.visited = Some("62".to_string());
+    report.deadlocks = Some("1".to_string());
+    let dead = property(
+        "deadlock",
+        "deadlock",
+        Status::Refuted,
+        "no step is enabled",
+    );
+    report.questions = vec![
+        Property {
+            trace_length: Some("3".to_string()),
+            trace: report_trace(),
+            ..dead
+        },
+        property(
+            "bounded",
+            "invariant",
+            Status::Holds,
+            "every reachable state satisfies it",
+        ),
+        property("y == 2", "find", Status::Unknown, "not found"),
+    ];
+    report.peak_nodes = Some("416".to_string());
+    report.memory = Some("206000".to_string());
+    report.operations = Some("3351".to_string());
+    let attempt = |engine: &str, operations: &str, finished| Attempt {
+        engine: engine.to_string(),
+        order: "force".to_string(),
+        operations: operations.to_string(),
+        finished,
+    };
+    report.attempts = vec![
+        attempt("saturation", "131073", false),
+        attempt("chaining", "3351", true),
+    ];
+    report.limits = ReachLimits {
+        nodes: Some("100000000".to_string()),
+        states: Some("5000000".to_string()),
+        operations: Some("200000".to_string()),
+        time: Some(60.0),
+        memory: Some("4294967296".to_string()),
+        hit: None,
+        so_far: None,
+    };
+    report.timing.total = 0.125;
+    report.notes = vec!["the trace for deadlock is perhaps not a shortest one".to_string()];
+    report
+}

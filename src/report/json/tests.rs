@@ -1,15 +1,20 @@
 //! The objects are valid against the schema in `docs/`, which the manual describes field by field.
 
 use super::*;
-use crate::report::samples;
+use crate::report::{SoFar, Verdict, samples};
 use crate::syntax::diagnostic::Span;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../docs/schema/check.schema.json");
+const REACH_SCHEMA: &str = include_str!("../../../docs/schema/reach.schema.json");
 const MANUAL: &str = include_str!("../../../docs/json.md");
 
+fn parsed(schema: &str) -> Value {
+    serde_json::from_str(schema).expect("the schema is JSON")
+}
+
 fn schema() -> Value {
-    serde_json::from_str(SCHEMA).expect("the schema is JSON")
+    parsed(SCHEMA)
 }
 
 /// What is wrong with `value`: the part of JSON Schema that the schema uses, and nothing else.
@@ -19,7 +24,14 @@ fn violation(root: &Value, schema: &Value, value: &Value) -> Option<String> {
     fields.iter().find_map(|(key, rule)| match key.as_str() {
         "$schema" | "$defs" | "title" | "description" | "required" => None,
         "$ref" => {
-            let path = rule.as_str()?.trim_start_matches('#');
+            let place = rule.as_str().and_then(|r| r.split_once('#'));
+            let (file, path) = place.expect("a place in a schema");
+            let other = match file {
+                "" => None,
+                "check.schema.json" => Some(parsed(SCHEMA)),
+                other => panic!("unknown schema `{other}`"),
+            };
+            let root = other.as_ref().unwrap_or(root);
             let target = root.pointer(path).expect("a definition");
             violation(root, target, value)
         }
@@ -95,11 +107,14 @@ fn has_type(value: &Value, name: &str) -> bool {
 }
 
 fn valid(line: serde_json::Result<String>) -> Value {
+    valid_by(&schema(), line)
+}
+
+fn valid_by(schema: &Value, line: serde_json::Result<String>) -> Value {
     let line = line.expect("written");
     assert!(!line.contains('\n'), "one line: {line}");
     let value = serde_json::from_str(&line).expect("JSON");
-    let schema = schema();
-    assert_eq!(violation(&schema, &schema, &value), None);
+    assert_eq!(violation(schema, schema, &value), None);
     value
 }
 
@@ -130,6 +145,40 @@ fn evaluations_and_orders_are_valid() {
     let object = valid(eval(&samples::eval()));
     assert_eq!(object["witness"]["steps"][0]["line"], 8);
     valid(variable_order("m", &["x".to_string(), "y".to_string()]));
+}
+
+#[test]
+fn explorations_are_valid() {
+    let schema = parsed(REACH_SCHEMA);
+    let mut cut = samples::reach();
+    (cut.verdict, cut.states, cut.deadlocks) = (Verdict::Unknown, None, None);
+    cut.limits.hit = Some("the limit of operations".to_string());
+    cut.limits.so_far = Some(SoFar {
+        states: None,
+        nodes: Some("26".to_string()),
+        operations: Some("101".to_string()),
+    });
+    for report in [&cut, &ReachReport::undecided("m", "auto", "r")] {
+        let object = valid_by(&schema, reach(report));
+        assert_eq!(object["states"], Value::Null);
+        assert!(object.get("evidence_rejected").is_none());
+    }
+    let object = valid_by(&schema, reach(&samples::reach()));
+    assert_eq!(object["states"], "26");
+    assert_eq!(object["questions"][0]["kind"], "deadlock");
+    valid_by(&schema, variable_order("m", &["x".to_string()]));
+    valid_by(&schema, failure("m", "r", "", &[]));
+    for (field, bad) in [
+        ("verdict", Value::from("hypothesis_refuted")),
+        ("states", Value::from(26)),
+        ("questions", serde_json::json!([{ "name": "deadlock" }])),
+        ("limits", Value::Null),
+        ("surprise", Value::from(1)),
+    ] {
+        let mut object = object.clone();
+        object[field] = bad;
+        assert!(violation(&schema, &schema, &object).is_some(), "{field}");
+    }
 }
 
 #[test]
@@ -184,8 +233,9 @@ fn the_validator_finds_faults() {
 
 #[test]
 fn the_manual_describes_every_field() {
-    let schema = schema();
-    for (name, definition) in schema["$defs"].as_object().expect("definitions") {
+    let schemas = [schema(), parsed(REACH_SCHEMA)];
+    let definitions = schemas.iter().filter_map(|s| s["$defs"].as_object());
+    for (name, definition) in definitions.flatten() {
         let Some(fields) = definition["properties"].as_object() else {
             continue;
         };
