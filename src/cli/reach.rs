@@ -182,10 +182,13 @@ fn job(
             if !named().any(|p| p.name == *wanted) {
                 let names = || named().map(|p| p.name.as_str());
                 let known: Vec<&str> = names().collect();
+                let there = match known.as_slice() {
+                    [] => "there are none".to_string(),
+                    some => format!("there are: {}", some.join(", ")),
+                };
                 return Answer::Unusable(format!(
-                    "the model has no property `{wanted}`{}; there are: {}",
+                    "the model has no property `{wanted}`{}; {there}",
                     hint(wanted, names()),
-                    known.join(", ")
                 ));
             }
         }

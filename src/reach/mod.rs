@@ -267,7 +267,7 @@ impl Run<'_> {
                     &self.questions,
                     &|n| self.order(n),
                     self.reduction.as_ref(),
-                    options.operations.unwrap_or(u64::MAX),
+                    (options.operations.unwrap_or(u64::MAX), options.facts),
                     control,
                 );
                 self.order = attempts.last().map(|a| a.0.order.clone());

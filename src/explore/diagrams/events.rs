@@ -8,15 +8,19 @@
 //! A path that violates the discipline (under the same conditions as `interpreter::violates`) is an event of its own:
 //! such states are not expanded, so no variable for q is needed.
 
+mod discipline;
+mod evaluate;
+
+pub use discipline::overlap;
+
 use super::formulas::{Form, Formula, Formulas, NO, YES};
 use super::relations::{ANY, Rel, Relations};
 use super::space::{Read, Space};
 use crate::control::{Control, Stop};
-use crate::program::{
-    ArrayId, CellId, Command, Edge, Expr, LocId, Protection, Target, ThreadId, Type,
-};
+use crate::program::{CellId, Command, Edge, Expr, LocId, Target, ThreadId, Type};
 use crate::syntax::ast::BinaryOp;
-use rustc_hash::{FxHashMap, FxHashSet};
+use discipline::Guarded;
+use rustc_hash::FxHashMap;
 
 /// One path through one edge.
 #[derive(Clone, Copy, Debug)]
@@ -61,49 +65,6 @@ pub fn events(
         }
     }
     Ok(all)
-}
-
-/// Which protected cells' predicates depend on what.
-struct Guarded {
-    by_cell: FxHashMap<CellId, Vec<usize>>,
-    by_thread: FxHashMap<ThreadId, Vec<usize>>,
-    protected: FxHashMap<CellId, usize>,
-}
-
-impl Guarded {
-    fn new(space: &Space) -> Self {
-        let mut guarded = Guarded {
-            by_cell: FxHashMap::default(),
-            by_thread: FxHashMap::default(),
-            protected: FxHashMap::default(),
-        };
-        for (n, x) in space.program.protections.iter().enumerate() {
-            guarded.protected.insert(x.cell, n);
-            let mut cells: FxHashSet<CellId> = FxHashSet::default();
-            let mut threads: FxHashSet<ThreadId> = FxHashSet::default();
-            for e in x.predicates.iter().chain(x.readers.iter().flatten()) {
-                e.walk(&mut |e| match e {
-                    Expr::Cell(c) => {
-                        cells.insert(*c);
-                    }
-                    Expr::Element(a, _) | Expr::Via(_, Some(a)) => {
-                        cells.extend(space.program.cells_of(*a));
-                    }
-                    Expr::At(t, _) => {
-                        threads.insert(*t);
-                    }
-                    _ => {}
-                });
-            }
-            for c in cells {
-                guarded.by_cell.entry(c).or_default().push(n);
-            }
-            for t in threads {
-                guarded.by_thread.entry(t).or_default().push(n);
-            }
-        }
-        guarded
-    }
 }
 
 /// Why a path ends before its text does.
@@ -443,9 +404,13 @@ impl<'r, 'p> Run<'r, 'p> {
         let f = &self.relations.formulas;
         let mut matter: Vec<Formula> = self.conditions.clone();
         let mut plain: Vec<Formula> = Vec::new();
-        for &value in self.path.cells.values() {
+        for (&cell, &value) in &self.path.cells {
+            let ty = self.space.program.cells[cell].ty;
+            // Any value of the cell's type is meant by it only if it is any value of that type, and of no other cell.
             match f.form(value) {
-                Form::Chosen(_) if !plain.contains(&value) => plain.push(value),
+                Form::Chosen(_) if f.range(value) == (ty.lo, ty.hi) && !plain.contains(&value) => {
+                    plain.push(value);
+                }
                 _ => matter.push(value),
             }
         }
@@ -468,192 +433,6 @@ impl<'r, 'p> Run<'r, 'p> {
         }
         self.enumerated = (0..self.chosen.len() as u32).collect();
         true
-    }
-
-    /// Protections whose predicates the step may change, or whose cells it accesses.
-    fn touched(&self) -> Vec<usize> {
-        let mut all: Vec<usize> = self
-            .accessed
-            .iter()
-            .filter_map(|c| self.guarded.protected.get(c).copied())
-            .collect();
-        for c in self.path.cells.keys() {
-            all.extend(self.guarded.by_cell.get(c).into_iter().flatten());
-        }
-        all.extend(
-            self.guarded
-                .by_thread
-                .get(&self.thread)
-                .into_iter()
-                .flatten(),
-        );
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
-    /// The value of an expression on this path.
-    fn eval(&mut self, e: &Expr) -> Result<Formula, End> {
-        if self.is_plain(e) {
-            let after = After {
-                space: self.space,
-                path: &self.path,
-            };
-            let (value, _) = self.space.evaluate(&mut self.relations.formulas, e, &after);
-            return Ok(self.settled(value));
-        }
-        match e {
-            Expr::Const(_) | Expr::At(..) => {
-                let after = After {
-                    space: self.space,
-                    path: &self.path,
-                };
-                let (value, _) = self.space.evaluate(&mut self.relations.formulas, e, &after);
-                Ok(value)
-            }
-            Expr::Cell(c) => Ok(self.access(*c)),
-            Expr::Element(array, index) => {
-                let cell = self.element(*array, index)?;
-                Ok(self.access(cell))
-            }
-            Expr::Via(reference, allocated) => {
-                let slot = self.eval(reference)?;
-                let zero = self.f().constant(0);
-                let valid = self.f().binary(BinaryOp::Ge, slot, zero);
-                self.defined(valid, YES)?;
-                if let Some(array) = allocated {
-                    let a = &self.space.program.arrays[*array];
-                    let n = self.index(slot, a.len)?;
-                    let flag = self.read(a.first + n);
-                    self.defined(flag, YES)?;
-                }
-                Ok(self.settled(slot))
-            }
-            Expr::Slot(number, pool) => {
-                let slot = self.eval(number)?;
-                let len = self.space.program.pools[*pool].len as i64;
-                let inside = self.f().within(slot, 0, len - 1);
-                self.defined(inside, YES)?;
-                Ok(slot)
-            }
-            Expr::Not(e) => {
-                let value = self.eval(e)?;
-                Ok(self.f().not(value))
-            }
-            Expr::Neg(e) => {
-                let value = self.eval(e)?;
-                Ok(self.f().neg(value))
-            }
-            Expr::Binary(op, a, b) => self.binary(*op, a, b),
-            Expr::Cond(c, a, b) => {
-                let c = self.eval(c)?;
-                let not = self.f().not(c);
-                match self.decide(&[c, not])? {
-                    0 => self.eval(a),
-                    _ => self.eval(b),
-                }
-            }
-        }
-    }
-
-    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Result<Formula, End> {
-        use BinaryOp::*;
-        let va = self.eval(a)?;
-        if let And | Or | Implies = op {
-            // A right side without consequences need not be decided about.
-            if !self.is_plain(b) {
-                let not = self.f().not(va);
-                let (goes_on, settled) = match op {
-                    Or => (not, va),
-                    _ => (va, not),
-                };
-                return match self.decide(&[goes_on, settled])? {
-                    0 => self.eval(b),
-                    _ => Ok(if op == And { NO } else { YES }),
-                };
-            }
-        }
-        let vb = self.eval(b)?;
-        if let Div | Rem = op {
-            let zero = self.f().equals(vb, 0);
-            let defined = self.f().not(zero);
-            self.defined(defined, YES)?;
-        }
-        Ok(self.f().binary(op, va, vb))
-    }
-
-    /// What the path's conditions make of a value.
-    fn settled(&mut self, value: Formula) -> Formula {
-        if self.known.is_empty() {
-            return value;
-        }
-        if let Some(&known) = self.known.get(&value) {
-            return known;
-        }
-        match self.relations.formulas.form(value) {
-            Form::Neg(x) => {
-                let x = self.settled(x);
-                self.f().neg(x)
-            }
-            Form::Binary(op, a, b) => {
-                let (a, b) = (self.settled(a), self.settled(b));
-                self.f().binary(op, a, b)
-            }
-            _ => value,
-        }
-    }
-
-    /// A cell's value, without access.
-    fn read(&mut self, cell: CellId) -> Formula {
-        let after = After {
-            space: self.space,
-            path: &self.path,
-        };
-        let value = after.cell(&mut self.relations.formulas, cell);
-        self.settled(value)
-    }
-
-    fn access(&mut self, cell: CellId) -> Formula {
-        self.accessed.push(cell);
-        self.read(cell)
-    }
-
-    fn target(&mut self, target: &Target) -> Result<CellId, End> {
-        match target {
-            Target::Cell(c) => Ok(*c),
-            Target::Element(array, index) => self.element(*array, index),
-        }
-    }
-
-    fn element(&mut self, array: ArrayId, index: &[Expr]) -> Result<CellId, End> {
-        let mut values = Vec::new();
-        for e in index {
-            values.push(self.eval(e)?);
-        }
-        let a = &self.space.program.arrays[array];
-        let mut offset = 0;
-        for (value, &d) in values.into_iter().zip(&a.dims) {
-            let value = self.settled(value);
-            offset = offset * d + self.index(value, d)?;
-        }
-        Ok(a.first + offset)
-    }
-
-    /// Decides which of `len` values an index has; goes wrong where it has another.
-    fn index(&mut self, value: Formula, len: usize) -> Result<usize, End> {
-        let (lo, hi) = self.f().range(value);
-        let (lo, hi) = (lo.max(0), hi.min(len as i64 - 1));
-        let mut options = Vec::new();
-        for k in lo..=hi {
-            options.push(self.f().equals(value, k));
-        }
-        let inside = self.f().within(value, 0, len as i64 - 1);
-        options.push(self.f().not(inside));
-        let n = self.decide(&options)?;
-        if n + 1 == options.len() {
-            return Err(End::Wrong);
-        }
-        Ok((lo + n as i64) as usize)
     }
 
     /// The events of a path that has ended.
@@ -688,83 +467,4 @@ impl<'r, 'p> Run<'r, 'p> {
             }
         }
     }
-
-    /// Where the step violates the discipline.
-    fn violated(&mut self) -> Formula {
-        let mut violated = NO;
-        for n in self.touched() {
-            let x = &self.space.program.protections[n];
-            let accessed = self.accessed.contains(&x.cell);
-            if accessed {
-                let may = self.may_access(x);
-                let outside = self.f().not(may);
-                violated = self.f().or(violated, outside);
-            }
-            let concerned = if accessed { YES } else { self.changed(x) };
-            if concerned != NO {
-                let overlap = self.overlap(x);
-                let both = self.f().and(concerned, overlap);
-                violated = self.f().or(violated, both);
-            }
-        }
-        violated
-    }
-
-    fn may_access(&mut self, x: &Protection) -> Formula {
-        let f = &mut self.relations.formulas;
-        let exclusive = self.space.holds(f, &x.predicates[self.thread], self.space);
-        match &x.readers {
-            Some(readers) if !self.written.contains(&x.cell) => {
-                let reading = self.space.holds(f, &readers[self.thread], self.space);
-                f.or(exclusive, reading)
-            }
-            _ => exclusive,
-        }
-    }
-
-    fn changed(&mut self, x: &Protection) -> Formula {
-        let f = &mut self.relations.formulas;
-        let after = After {
-            space: self.space,
-            path: &self.path,
-        };
-        let mut any = NO;
-        for e in x.predicates.iter().chain(x.readers.iter().flatten()) {
-            let then = self.space.holds(f, e, &after);
-            let now = self.space.holds(f, e, self.space);
-            let differs = f.binary(BinaryOp::Ne, then, now);
-            any = f.or(any, differs);
-        }
-        any
-    }
-
-    fn overlap(&mut self, x: &Protection) -> Formula {
-        let after = After {
-            space: self.space,
-            path: &self.path,
-        };
-        overlap(self.space, &mut self.relations.formulas, x, &after)
-    }
-}
-
-/// Where a thread has exclusive access to a cell and another has some access to it.
-pub fn overlap(space: &Space, f: &mut Formulas, x: &Protection, read: &dyn Read) -> Formula {
-    let (mut seen, mut owned, mut overlap) = (NO, NO, NO);
-    for (t, e) in x.predicates.iter().enumerate() {
-        let exclusive = space.holds(f, e, read);
-        let access = match &x.readers {
-            Some(readers) => {
-                let reading = space.holds(f, &readers[t], read);
-                f.or(exclusive, reading)
-            }
-            None => exclusive,
-        };
-        let first = f.and(seen, exclusive);
-        let second = f.and(owned, access);
-        let both = f.or(first, second);
-        overlap = f.or(overlap, both);
-        seen = f.or(seen, access);
-        owned = f.or(owned, exclusive);
-    }
-    overlap
 }

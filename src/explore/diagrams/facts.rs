@@ -12,6 +12,12 @@ const VALUATIONS: u64 = 256;
 /// Valuations looked at for all pairs together.
 const ALL_VALUATIONS: u64 = 1 << 17;
 
+/// Pairs of events that are looked at for one closure.
+const PAIRS: usize = 100_000;
+
+/// Events of a closure up to which facts are looked for.
+const MOST: usize = 10_000;
+
 /// Facts about pairs of events, found when they are asked for.
 #[derive(Debug)]
 pub struct Facts {
@@ -137,6 +143,9 @@ impl Facts {
     /// Lets a closure skip what facts allow: u after t, where `x u <= u x` for t and for every event below.
     pub fn skip_in(&mut self, relations: &mut Relations, closure: &mut Closure) {
         let events = closure.events().to_vec();
+        if events.len() > MOST {
+            return;
+        }
         // Which events mention a level, so that independent pairs are never looked at.
         let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (n, &(_, rel)) in events.iter().enumerate() {
@@ -145,6 +154,7 @@ impl Facts {
             }
         }
         let mut pairs = Vec::new();
+        let mut looked = 0;
         let mut first = 0;
         while first < events.len() {
             let level = events[first].0;
@@ -163,6 +173,12 @@ impl Facts {
                 }
                 below.sort_unstable();
                 below.dedup();
+                // Each pair is a saving for itself, so there may be an end to it.
+                looked += below.len() + end - first;
+                if looked > PAIRS {
+                    closure.skip(pairs.into_iter());
+                    return;
+                }
                 let follows = below
                     .iter()
                     .all(|&x| self.commutes(relations, events[x as usize].1, rel));

@@ -27,7 +27,7 @@ pub enum Form {
     Const(i64),
     /// The value of the variable at a level.
     Var(u32),
-    /// An arbitrary value that an action has chosen, by its number.
+    /// An arbitrary value that an action has chosen: which of the values so chosen, by number and range.
     Chosen(u32),
     /// Boolean complement.
     Not(Formula),
@@ -55,6 +55,8 @@ pub struct Formulas {
     /// Least and greatest value of each level's variable.
     ranges: Vec<(i64, i64)>,
     given: FxHashMap<(Formula, i64), Formula>,
+    /// What [`Form::Chosen`] numbers: an action's choice, and its range.
+    choices: Vec<(u32, (i64, i64))>,
 }
 
 /// Results of substitutions that are remembered at once.
@@ -68,6 +70,7 @@ impl Formulas {
             table: Table::default(),
             ranges,
             given: FxHashMap::default(),
+            choices: Vec::new(),
         };
         // Number 0 is vacant in tables, so the two are not looked up but known.
         for c in [0, 1] {
@@ -135,9 +138,15 @@ impl Formulas {
         self.intern(Form::Var(level), level, lo, hi)
     }
 
-    /// A chosen value between `lo` and `hi`.
-    pub fn chosen(&mut self, number: u32, (lo, hi): (i64, i64)) -> Formula {
-        self.intern(Form::Chosen(number), NOWHERE, lo, hi)
+    /// The value that an action chooses as its n-th, between `lo` and `hi`. Choices of other ranges are others.
+    pub fn chosen(&mut self, n: u32, (lo, hi): (i64, i64)) -> Formula {
+        let choice = (n, (lo, hi));
+        let known = self.choices.iter().position(|&c| c == choice);
+        let number = known.unwrap_or_else(|| {
+            self.choices.push(choice);
+            self.choices.len() - 1
+        });
+        self.intern(Form::Chosen(number as u32), NOWHERE, lo, hi)
     }
 
     /// Boolean complement.

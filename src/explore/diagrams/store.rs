@@ -3,7 +3,7 @@
 //! One level per variable. A node lists the values of its variable for which the set is not empty, each with the set below
 //! it; a child lies exactly one level further down. Only the empty set is left out, so no reduction rule hides a variable,
 //! and a node of a wide type costs what its present values cost. (Kam et al. 1998; quasi-reduced as in Ciardo, Lüttgen and
-//! Siminiscu 2001, but sparse.)
+//! Siminiceanu 2001, but sparse.)
 
 use super::table::{Table, mix};
 use crate::control::{Control, Stop};

@@ -39,6 +39,14 @@ pub struct Closed {
     pub closure: Option<u32>,
 }
 
+/// Work that a limit interrupted.
+#[derive(Debug)]
+pub(super) struct Interrupted {
+    pub set: Node,
+    pub events: Vec<Rel>,
+    pub closed: Closed,
+}
+
 /// Options of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
@@ -70,8 +78,44 @@ impl Engine<'_> {
                     closure: Some(closure),
                 })
             }
-            Strategy::Chaining => self.chaining(set, &events, how.history),
-            Strategy::Worklist => self.worklist(set, &events, how),
+            Strategy::Chaining | Strategy::Worklist => {
+                let mut closed = self.interrupted(set, &events);
+                let done = match how.strategy {
+                    Strategy::Chaining => self.chaining(&mut closed, &events, how.history),
+                    _ => self.worklist(&mut closed, &events, how),
+                };
+                match done {
+                    Ok(()) => Ok(closed),
+                    Err(stop) => {
+                        // Whoever asks again goes on from here; until then the sets are kept in `work`.
+                        self.work = Some(Interrupted {
+                            set,
+                            events,
+                            closed,
+                        });
+                        Err(stop)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The work on these events that was interrupted, or none yet.
+    fn interrupted(&mut self, set: Node, events: &[Rel]) -> Closed {
+        if let Some(work) = self.work.take()
+            && work.set == set
+            && work.events == events
+        {
+            for added in &work.closed.history {
+                self.keep(added.before);
+            }
+            self.keep(work.closed.set);
+            return work.closed;
+        }
+        Closed {
+            set,
+            history: Vec::new(),
+            closure: None,
         }
     }
 
@@ -98,17 +142,12 @@ impl Engine<'_> {
         self.closures[closure as usize].skipped()
     }
 
-    fn chaining(&mut self, set: Node, events: &[Rel], history: bool) -> Result<Closed, Stop> {
-        let mut closed = Closed {
-            set,
-            history: Vec::new(),
-            closure: None,
-        };
+    fn chaining(&mut self, closed: &mut Closed, events: &[Rel], history: bool) -> Result<(), Stop> {
         // An event that has added nothing since the set last grew need not be looked at again.
         let mut idle = 0;
         while idle < events.len() {
             for &rel in events {
-                idle = if self.fire(&mut closed, rel, history)? {
+                idle = if self.fire(closed, rel, history)? {
                     0
                 } else {
                     idle + 1
@@ -118,7 +157,7 @@ impl Engine<'_> {
                 }
             }
         }
-        Ok(closed)
+        Ok(())
     }
 
     /// Adds what an event leads to; whether that is anything new.
@@ -140,12 +179,7 @@ impl Engine<'_> {
 
     /// Fires events that are due. After t, u is due unless it was not due before and `t u <= u t` (on any states whatever), which
     /// includes that they are independent in both directions.
-    fn worklist(&mut self, set: Node, events: &[Rel], how: Way) -> Result<Closed, Stop> {
-        let mut closed = Closed {
-            set,
-            history: Vec::new(),
-            closure: None,
-        };
+    fn worklist(&mut self, closed: &mut Closed, events: &[Rel], how: Way) -> Result<(), Stop> {
         let mut facts = Facts::default();
         let mut due = vec![true; events.len()];
         let mut count = events.len();
@@ -163,7 +197,7 @@ impl Engine<'_> {
                 at = (at + 1) % events.len();
                 continue;
             }
-            let grown = self.fire(&mut closed, events[at], how.history)?;
+            let grown = self.fire(closed, events[at], how.history)?;
             due[at] = false;
             count -= 1;
             if grown {
@@ -194,6 +228,6 @@ impl Engine<'_> {
                 at = (at + 1) % events.len();
             }
         }
-        Ok(closed)
+        Ok(())
     }
 }

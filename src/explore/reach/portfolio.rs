@@ -37,14 +37,14 @@ struct Candidate<'p, 'c> {
 /// The n-th order to try, best guess first, if there are so many.
 pub type Orders<'o> = &'o dyn Fn(usize) -> Option<(String, Vec<Variable>)>;
 
-/// Tries engines and orders until one has answered everything; at most `most` operations for any of them. Also tells what was
-/// tried, with the operations spent.
+/// Tries engines and orders until one has answered everything; at most `most` operations for any of them, with or without
+/// `facts`. Also tells what was tried, with the operations spent.
 pub fn portfolio(
     program: &Program,
     questions: &[Question],
     orders: Orders,
     reduction: Option<&Reduction>,
-    most: u64,
+    (most, facts): (u64, bool),
     control: &Control,
 ) -> (Outcome, Vec<(Attempt, u64)>) {
     let candidate =
@@ -52,7 +52,7 @@ pub fn portfolio(
             settings: Settings {
                 strategy,
                 order,
-                facts: true,
+                facts,
                 operations: 0,
                 reduction: reduction.cloned(),
                 stress: false,
@@ -110,7 +110,7 @@ pub fn portfolio(
             again.extend(
                 first
                     .iter()
-                    .map(|o| candidate(Strategy::Chaining, o.clone(), 2)),
+                    .map(|o| candidate(Strategy::Chaining, o.clone(), 1)),
             );
             let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
             for other in (1..).map_while(orders) {
