@@ -1,0 +1,237 @@
+//! Reachability: engines of this tool against each other, and against CUDD where it is installed; all in one run.
+//!
+//! `cargo bench --bench reach`. For CUDD: `python3 -m venv V && V/bin/pip install dd`, then `DD_PYTHON=V/bin/python` before the command.
+//! Seconds are those of the exploration alone (building next-state relations included), best of several runs for short ones.
+
+#[path = "support/nets.rs"]
+mod nets;
+
+use coarsen::control::{Control, Stop};
+use coarsen::reach::Engine;
+use coarsen::report::ReachReport;
+use coarsen::syntax::ParseLimits;
+use coarsen::{ReachOptions, Session, theory};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Seconds after which an engine is given up.
+const PATIENCE: u64 = 120;
+
+const ENGINES: [Engine; 5] = [
+    Engine::Auto,
+    Engine::Saturation,
+    Engine::Chaining,
+    Engine::Worklist,
+    Engine::Bdd,
+];
+
+fn shipped(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("models")
+        .join(name);
+    std::fs::read_to_string(path).expect("a shipped model")
+}
+
+fn explore(source: &str, n: Option<usize>, engine: Engine, facts: bool) -> ReachReport {
+    let defines: Vec<(String, String)> = n
+        .into_iter()
+        .map(|n| ("N".to_string(), n.to_string()))
+        .collect();
+    let (session, _) = Session::load("model", source, &defines, ParseLimits::default())
+        .expect("a model without errors");
+    let theory = theory("stoller-cohen").expect("a shipped theorem");
+    let control = Arc::new(Control::default());
+    let watch = Arc::downgrade(&control);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(PATIENCE));
+        if let Some(control) = watch.upgrade() {
+            control.stop(Stop::Time);
+        }
+    });
+    let options = ReachOptions {
+        engine,
+        facts,
+        ..ReachOptions::default()
+    };
+    session.reach(&theory, &options, &control)
+}
+
+/// Seconds, if it finished; the best of three if it was short.
+fn seconds(source: &str, n: Option<usize>, engine: Engine, facts: bool) -> Option<f64> {
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let report = explore(source, n, engine, facts);
+        report.states.as_ref()?;
+        best = best.min(report.timing.exploration);
+        if best > 2.0 {
+            break;
+        }
+    }
+    Some(best)
+}
+
+/// CUDD's seconds, by the better of two ways.
+fn cudd(system: &[&str]) -> Option<f64> {
+    if system.is_empty() {
+        return None;
+    }
+    let python = std::env::var("DD_PYTHON").ok()?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/reach_dd.py");
+    let run = |method: &str| {
+        let output = Command::new("timeout")
+            .arg(PATIENCE.to_string())
+            .arg(&python)
+            .arg(&script)
+            .args(system)
+            .args(["--method", method])
+            .output()
+            .ok()?;
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+        answer["seconds"].as_f64()
+    };
+    let both = [run("constant"), run("closure")];
+    both.into_iter().flatten().reduce(f64::min)
+}
+
+fn shown(seconds: Option<f64>) -> String {
+    seconds.map_or("-".into(), |s| format!("{s:.3}"))
+}
+
+fn row(name: &str, source: &str, n: Option<usize>, engines: &[Engine], system: &[&str]) {
+    let mut line = format!("{name:<26}");
+    let mut ours = None;
+    let mut others: Option<f64> = None;
+    for engine in ENGINES {
+        let time = engines
+            .contains(&engine)
+            .then(|| seconds(source, n, engine, true))
+            .flatten();
+        match engine {
+            Engine::Auto => ours = time,
+            Engine::Bdd => others = time,
+            _ => {}
+        }
+        line += &format!(" {:>10}", shown(time));
+    }
+    let dd = cudd(system);
+    others = others.into_iter().chain(dd).reduce(f64::min);
+    let ratio = ours.zip(others).map(|(a, b)| b / a);
+    println!(
+        "{line} {:>10} {:>10}",
+        shown(dd),
+        ratio.map_or("-".into(), |r| format!("{r:.2}"))
+    );
+}
+
+fn main() {
+    // A worker with a large stack, as the command has.
+    std::thread::Builder::new()
+        .stack_size(512 << 20)
+        .spawn(figures)
+        .expect("a thread")
+        .join()
+        .expect("the benchmark");
+}
+
+fn figures() {
+    println!(
+        "{:<26} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "seconds", "auto", "saturation", "chaining", "worklist", "bdd", "CUDD", "ratio"
+    );
+    for model in ["philosophers", "philosophers_atomic"] {
+        let source = shipped(&format!("classic/{model}.cor"));
+        for n in [64, 256, 1024] {
+            let text = n.to_string();
+            row(
+                &format!("{model} {n}"),
+                &source,
+                Some(n),
+                &ENGINES,
+                &[model, &text],
+            );
+        }
+    }
+    let filter = shipped("classic/filter_lock.cor");
+    for n in [3, 4, 5] {
+        let text = n.to_string();
+        row(
+            &format!("filter_lock {n}"),
+            &filter,
+            Some(n),
+            &ENGINES,
+            &["filter_lock", &text],
+        );
+    }
+    for shape in nets::SHAPES {
+        let net = nets::Net::random(shape);
+        let file = std::env::temp_dir().join(format!("coarsen-{}.net", shape.name));
+        std::fs::write(&file, net.text()).expect("written");
+        let path = file.to_string_lossy();
+        let source = net.model(nets::Form::Threads);
+        row(
+            shape.name,
+            &source,
+            None,
+            &[
+                Engine::Auto,
+                Engine::Chaining,
+                Engine::Worklist,
+                Engine::Bdd,
+            ],
+            &["net", &path],
+        );
+    }
+
+    // As one thread, a net is one action of many paths.
+    let shape = nets::SHAPES.iter().find(|s| s.name == "counters_9a");
+    if let Some(shape) = shape {
+        let source = nets::Net::random(shape).model(nets::Form::Choice);
+        row(
+            "counters_9a, one thread",
+            &source,
+            None,
+            &[Engine::Auto],
+            &[],
+        );
+    }
+
+    println!(
+        "\ngrowth of saturation on philosophers: seconds and the exponent from one to the next"
+    );
+    let source = shipped("classic/philosophers.cor");
+    let mut last: Option<(usize, f64)> = None;
+    for n in [1024, 4096, 16_384, 65_536] {
+        let Some(time) = seconds(&source, Some(n), Engine::Saturation, false) else {
+            println!("{n:>8}          -");
+            continue;
+        };
+        let exponent = last.map(|(m, t)| (time / t).ln() / (n as f64 / m as f64).ln());
+        println!(
+            "{n:>8} {time:>10.3} {}",
+            exponent.map_or(String::new(), |e| format!("{e:>6.2}"))
+        );
+        last = Some((n, time));
+    }
+
+    println!("\nfacts about pairs of events: seconds with and without");
+    for (name, n) in [
+        ("classic/filter_lock", Some(4)),
+        ("classic/philosophers", Some(256)),
+        ("section6/memory_reuse_annotated", None),
+        ("classic/locked_ring", Some(16)),
+    ] {
+        let source = shipped(&format!("{name}.cor"));
+        for engine in [Engine::Saturation, Engine::Worklist] {
+            let with = seconds(&source, n, engine, true);
+            let without = seconds(&source, n, engine, false);
+            println!(
+                "{name:<34} {:<10} {:>9} {:>9}",
+                engine.name(),
+                shown(with),
+                shown(without)
+            );
+        }
+    }
+}
