@@ -399,6 +399,33 @@ fn nothing_is_unreachable_behind_a_violation() {
     }
 }
 
+/// In the reduced system the two threads are never inside their steps at once, unless that is asked about.
+#[test]
+fn a_lemma_that_is_asked_about_is_not_hidden_by_the_reduction() {
+    let text = "mutex m; mutex n;
+        var x: 0..1 = 0 protected x by m; var y: 0..1 = 0 protected y by n;
+        thread a { lock(m); x = 1; x = 0; unlock(m); }
+        thread b { lock(n); y = 1; y = 0; unlock(n); }
+        lemma apart: x + y < 2;";
+    let (session, _) = Session::load("m", text, &[], ParseLimits::default()).expect("a model");
+    for (reduced, engine) in [
+        (false, Engine::Auto),
+        (true, Engine::Auto),
+        (true, Engine::Bdd),
+        (true, Engine::Interpreter),
+    ] {
+        let options = ReachOptions {
+            reduced,
+            engine,
+            invariants: vec!["apart".into()],
+            ..ReachOptions::default()
+        };
+        let report = run(&session, &options);
+        assert_eq!(report.verdict, Verdict::Refuted, "{reduced} {engine:?}");
+        assert!(report.questions[0].trace.is_some());
+    }
+}
+
 /// Arbitrary values of different types in one action, and one that ends in a cell of a wider type.
 #[test]
 fn arbitrary_values_keep_their_ranges() {

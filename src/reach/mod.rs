@@ -146,8 +146,13 @@ pub fn reach(
             span: Span::default(),
         });
     }
+    // A lemma that is asked about, too: `check` asks about none, so it makes no step visible for them.
+    let asked = |p: &&Property| options.invariants.contains(&p.name);
+    let lemmas: Vec<Property> = program.lemmas.iter().filter(asked).cloned().collect();
+    let questions = questions(&program, options);
+    program.properties.extend(lemmas);
     let mut run = Run {
-        questions: questions(&program, options),
+        questions,
         program,
         options,
         control,
