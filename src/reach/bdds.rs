@@ -1,4 +1,4 @@
-//! The biodivine engine: the exploration that `coarsen check` uses, with every step visible unless a reduced system is asked for.
+//! The biodivine engine: a worklist of single actions, or the exploration of coarse steps that `coarsen check` uses.
 
 use crate::control::{Control, Stop};
 use crate::explore::diagrams::Variable;
@@ -7,9 +7,10 @@ use crate::program::Program;
 use crate::reduction::{
     Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution, explore,
 };
-use crate::relation::{Encoding, Q};
+use crate::relation::{Action, Bit, Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
 use num_bigint::BigUint;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Explores a program on BDDs.
 pub(super) fn bdds(
@@ -49,7 +50,10 @@ fn run(
         goals.push(goal(e, question)?);
     }
     m.control().enter("bdd: the reachable states");
-    let reduced = explore(&explorer, &goals);
+    let reduced = match reduction {
+        None => single(e, &goals),
+        Some(_) => explore(&explorer, &goals),
+    };
     outcome.peak_nodes = Some(m.peak());
     let violating = m.and(&reduced.visited, &e.q())?;
     outcome.violated = !violating.is_false();
@@ -83,6 +87,72 @@ fn run(
                 Err(stop) => Answer::Somewhere(stop),
             };
         }
+    }
+    Ok(())
+}
+
+/// All states, by single actions; those with a violation are not expanded.
+fn single(e: &Encoding, goals: &[Goal]) -> Reduced {
+    let m = &e.m;
+    let mut states = e.initial.clone();
+    let stopped = worklist(e, &mut states).err();
+    Reduced {
+        met: goals.iter().map(|g| !m.disjoint(&g.bad, &states)).collect(),
+        visited: states.clone(),
+        states,
+        rounds: 0,
+        stopped,
+    }
+}
+
+/// Closes a set under all actions. An action is fired as long as it adds something, those that lie low in the order first; after
+/// t, u is due again unless neither changes what the other depends on. That is so for steps without a violation, so the
+/// others wait to the end.
+fn worklist(e: &Encoding, states: &mut Bdd) -> Result<(), Stop> {
+    let (m, q) = (&e.m, e.q());
+    let mut actions: Vec<(&Action, Rel)> = Vec::new();
+    let mut violating: Vec<Rel> = Vec::new();
+    for a in &e.actions {
+        let after = a.rel.after(m, &q);
+        let part = |bdd| Rel {
+            writes: a.rel.writes.clone(),
+            bdd,
+        };
+        let bad = m.and(&a.rel.bdd, &after)?;
+        if a.rel.writes.contains(&Q) && !bad.is_false() {
+            actions.push((a, part(m.and_not(&a.rel.bdd, &after)?)));
+            violating.push(part(bad));
+        } else {
+            actions.push((a, a.rel.clone()));
+        }
+    }
+    actions.sort_by(|a, b| b.0.footprint.cmp(&a.0.footprint));
+    let mut users: BTreeMap<Bit, Vec<usize>> = BTreeMap::new();
+    for (n, (a, _)) in actions.iter().enumerate() {
+        for &bit in &a.footprint {
+            users.entry(bit).or_default().push(n);
+        }
+    }
+    let begun = m.and(states, &q)?;
+    *states = m.and_not(states, &q)?;
+    let mut due: BTreeSet<usize> = (0..actions.len()).collect();
+    let mut at = 0;
+    while let Some(&n) = due.range(at..).next().or(due.first()) {
+        at = n;
+        let (action, rel) = &actions[n];
+        let next = rel.image(m, states)?;
+        if m.disjoint(&next, &states.not()) {
+            due.remove(&n);
+            continue;
+        }
+        *states = m.or(states, &next)?;
+        let others = action.footprint.iter().flat_map(|bit| &users[bit]);
+        due.extend(others.filter(|&&o| !action.independent(actions[o].0)));
+    }
+    let clean = std::mem::replace(states, begun);
+    *states = m.or(states, &clean)?;
+    for rel in violating {
+        *states = m.or(states, &rel.image(m, &clean)?)?;
     }
     Ok(())
 }

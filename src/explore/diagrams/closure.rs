@@ -17,6 +17,8 @@ pub(super) struct Move {
 pub struct Closure {
     /// (level, relation) of the events, sorted; an event's number is its place here.
     events: Vec<(u32, Rel)>,
+    /// The first event of each level, and the first after those.
+    levels: FxHashMap<u32, (u32, u32)>,
     /// Moves by level and value, as ranges of `moves`.
     met: FxHashMap<(u32, u32), (u32, u32)>,
     pub(super) moves: Vec<Move>,
@@ -37,8 +39,13 @@ impl Closure {
         let mut events: Vec<(u32, Rel)> = events.map(|r| (relations.top(r), r)).collect();
         events.sort_unstable();
         events.dedup();
+        let mut levels: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
+        for (n, &(level, _)) in events.iter().enumerate() {
+            levels.entry(level).or_insert((n as u32, 0)).1 = n as u32 + 1;
+        }
         Closure {
             events,
+            levels,
             met: FxHashMap::default(),
             moves: Vec::new(),
             skips: FxHashSet::default(),
@@ -74,23 +81,18 @@ impl Closure {
         self.images.bytes()
             + self.saturated.bytes()
             + self.moves.capacity() * size_of::<Move>()
-            + self.met.capacity() * 17
+            + (self.met.capacity() + self.levels.capacity()) * 17
             + self.skips.capacity() * 9
     }
 
-    fn at_level(&self, level: u32) -> std::ops::Range<usize> {
-        let first = self.events.partition_point(|&(l, _)| l < level);
-        let last = first + self.events[first..].partition_point(|&(l, _)| l == level);
-        first..last
-    }
-
     /// Whether some event's highest level is this one.
+    #[inline]
     pub(super) fn has_events(&self, level: u32) -> bool {
-        let first = self.events.partition_point(|&(l, _)| l < level);
-        self.events.get(first).is_some_and(|&(l, _)| l == level)
+        self.levels.contains_key(&level)
     }
 
     /// The moves from a value of a level's variable.
+    #[inline]
     pub(super) fn moves_from(
         &mut self,
         relations: &mut Relations,
@@ -101,11 +103,12 @@ impl Closure {
             return known;
         }
         let first = self.moves.len() as u32;
-        for event in self.at_level(level) {
-            for w in relations.ways(self.events[event].1, value) {
+        let (begin, end) = self.levels.get(&level).copied().unwrap_or((0, 0));
+        for event in begin..end {
+            for w in relations.ways(self.events[event as usize].1, value) {
                 let way = relations.way(w);
                 self.moves.push(Move {
-                    event: event as u32,
+                    event,
                     value: way.value,
                     rest: way.rest,
                 });
@@ -116,14 +119,15 @@ impl Closure {
         range
     }
 
-    /// What has to be fired after the set below a value has grown, by the event `by` if it is given. `dirty` is descending.
+    /// What has to be fired after the set below a value has grown, by the event `by` if it is given: added to the entries of
+    /// `dirty` from `begin` on, which are descending.
     pub(super) fn mark(
         &mut self,
         relations: &mut Relations,
         level: u32,
         value: u32,
         by: Option<u32>,
-        dirty: &mut Vec<u64>,
+        (dirty, begin): (&mut Vec<u64>, usize),
     ) {
         let (first, end) = self.moves_from(relations, level, value);
         let mut last = None;
@@ -136,31 +140,37 @@ impl Closure {
             if let Some(by) = by
                 && by != event
                 && self.skips.contains(&(by, event))
-                && !is_due(dirty, event)
+                && !is_due(&dirty[begin..], event)
             {
                 self.skipped += 1;
                 continue;
             }
             let entry = u64::from(event) << 32 | u64::from(value);
-            if let Err(n) = dirty.binary_search_by(|d| entry.cmp(d)) {
-                dirty.insert(n, entry);
+            if let Err(n) = dirty[begin..].binary_search_by(|d| entry.cmp(d)) {
+                dirty.insert(begin + n, entry);
             }
         }
     }
 
-    /// Takes the next event and value to be fired: where events are skipped, the present event first until it has no more.
-    pub(super) fn pick(&mut self, dirty: &mut Vec<u64>, present: u32) -> Option<(u32, u32)> {
-        let n = if self.skips.is_empty() {
-            dirty.len().checked_sub(1)?
-        } else {
+    /// Takes the next event and value to be fired from `dirty`, from `begin` on: where events are skipped, the present event first
+    /// until it has no more.
+    #[inline]
+    pub(super) fn pick(
+        &mut self,
+        dirty: &mut Vec<u64>,
+        begin: usize,
+        present: u32,
+    ) -> Option<(u32, u32)> {
+        let last = dirty[begin..].len().checked_sub(1)?;
+        let mut n = last;
+        if !self.skips.is_empty() {
             let below = u64::from(present) << 32;
-            let n = dirty.partition_point(|&d| d >= below).checked_sub(1);
-            match n {
-                Some(n) if dirty[n] >> 32 == u64::from(present) => n,
-                _ => dirty.len().checked_sub(1)?,
+            let first = dirty[begin..].partition_point(|&d| d >= below);
+            if first > 0 && dirty[begin + first - 1] >> 32 == u64::from(present) {
+                n = first - 1;
             }
-        };
-        let entry = dirty.remove(n);
+        }
+        let entry = dirty.remove(begin + n);
         Some(((entry >> 32) as u32, entry as u32))
     }
 }

@@ -228,11 +228,12 @@ impl Engine<'_> {
         if self.closures[closure as usize].has_events(level) {
             for e in &out {
                 let known = &mut self.closures[closure as usize];
-                known.mark(&mut self.relations, level, e.value, None, &mut dirty);
+                known.mark(&mut self.relations, level, e.value, None, (&mut dirty, 0));
             }
         }
         let mut present = u32::MAX;
-        while let Some((event, from)) = self.closures[closure as usize].pick(&mut dirty, present) {
+        while let Some((event, from)) = self.closures[closure as usize].pick(&mut dirty, 0, present)
+        {
             present = event;
             let known = &mut self.closures[closure as usize];
             let (first, end) = known.moves_from(&mut self.relations, level, from);
@@ -253,7 +254,13 @@ impl Engine<'_> {
                         added,
                     });
                     let known = &mut self.closures[closure as usize];
-                    known.mark(&mut self.relations, level, m.value, Some(event), &mut dirty);
+                    known.mark(
+                        &mut self.relations,
+                        level,
+                        m.value,
+                        Some(event),
+                        (&mut dirty, 0),
+                    );
                 }
             }
         }

@@ -360,9 +360,7 @@ impl Formulas {
         }
         let number = self.all.len() as Formula;
         self.all.push(Known { form, top, lo, hi });
-        let all = &self.all;
-        self.table
-            .insert(hash, number, |n| self::hash(all[n as usize].form));
+        self.table.insert(hash, number);
         number
     }
 

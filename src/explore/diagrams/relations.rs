@@ -49,6 +49,7 @@ pub struct Relations {
     ways: Vec<Way>,
     conditions: Vec<Formula>,
     updates: Vec<(u32, Formula)>,
+    spare: (Vec<Formula>, Vec<(u32, Formula)>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +85,7 @@ impl Relations {
             ways: Vec::new(),
             conditions: Vec::new(),
             updates: Vec::new(),
+            spare: Default::default(),
         }
     }
 
@@ -99,6 +101,7 @@ impl Relations {
     }
 
     /// The highest level that a relation depends on or changes; [`NOWHERE`] for the identity.
+    #[inline]
     pub fn top(&self, rel: Rel) -> u32 {
         self.headers[rel as usize].top
     }
@@ -186,23 +189,12 @@ impl Relations {
             .extend(self.updates.iter().flat_map(|&(l, e)| [l, e]));
         let rel = self.headers.len() as Rel;
         self.headers.push(header);
-        let (headers, words) = (&self.headers, &self.words);
-        self.table.insert(hash, rel, |rel| {
-            let h = headers[rel as usize];
-            let (first, n) = (h.first as usize, h.conditions as usize);
-            let mut hash = mix(n as u64);
-            for &c in &words[first..first + n] {
-                hash = mix(hash ^ u64::from(c));
-            }
-            for w in words[first + n..first + n + 2 * h.updates as usize].chunks_exact(2) {
-                hash = mix(hash ^ (u64::from(w[0]) << 32 | u64::from(w[1])));
-            }
-            hash
-        });
+        self.table.insert(hash, rel);
         Some(rel)
     }
 
     /// How a relation goes on from a value of its highest variable, as a range for [`Relations::way`].
+    #[inline]
     pub fn ways(&mut self, rel: Rel, value: u32) -> std::ops::Range<u32> {
         let hash = mix(u64::from(rel) << 32 | u64::from(value));
         let found = self.met.find(hash, |n| {
@@ -223,38 +215,42 @@ impl Relations {
             first,
             len,
         });
-        let spans = &self.spans;
-        self.met.insert(hash, number, |n| {
-            let s = spans[n as usize];
-            mix(u64::from(s.rel) << 32 | u64::from(s.value))
-        });
+        self.met.insert(hash, number);
         first..first + len
     }
 
     /// A way.
+    #[inline]
     pub fn way(&self, n: u32) -> Way {
         self.ways[n as usize]
     }
 
     fn unfold(&mut self, rel: Rel, value: u32) {
         let level = self.top(rel);
-        let (lo, hi) = self.formulas.domain(level);
-        let actual = lo + i64::from(value);
-        let before: Vec<Formula> = self.conditions(rel).to_vec();
-        let writes: Vec<(u32, Formula)> = self.updates(rel).collect();
-        let mut conditions = Vec::with_capacity(before.len());
-        for c in before {
-            match self.formulas.given(c, level, actual) {
-                NO => return,
+        let actual = self.formulas.domain(level).0 + i64::from(value);
+        let header = self.headers[rel as usize];
+        let words = header.first as usize..(header.first + header.conditions) as usize;
+        // The buffers of the last unfolding.
+        let (mut conditions, mut updates) = std::mem::take(&mut self.spare);
+        conditions.clear();
+        updates.clear();
+        let mut possible = true;
+        for n in words.clone() {
+            match self.formulas.given(self.words[n], level, actual) {
+                NO => {
+                    possible = false;
+                    break;
+                }
                 YES => {}
                 // What becomes a conjunction is taken apart, so that equal rests are met again.
                 c => self.split(c, &mut conditions),
             }
         }
-        let mut updates = Vec::with_capacity(writes.len());
         // Kept by default; a written variable has its new value instead.
         let mut new = None;
-        for (l, e) in writes {
+        for n in 0..header.updates as usize {
+            let at = words.end + 2 * n;
+            let (l, e) = (self.words[at], self.words[at + 1]);
             let e = match e {
                 ANY => ANY,
                 e => self.formulas.given(e, level, actual),
@@ -265,13 +261,28 @@ impl Relations {
                 updates.push((l, e));
             }
         }
+        if possible {
+            self.lead((level, actual), new, &conditions, &updates);
+        }
+        self.spare = (conditions, updates);
+    }
+
+    /// The ways of a relation whose highest variable has a value, and whose new value, if it has one, is known to depend on others.
+    fn lead(
+        &mut self,
+        (level, actual): (u32, i64),
+        new: Option<Formula>,
+        conditions: &[Formula],
+        updates: &[(u32, Formula)],
+    ) {
+        let (lo, hi) = self.formulas.domain(level);
         let known = new.map_or(Some(actual), |e| match e {
             ANY => None,
             e => self.formulas.value(e),
         });
         if let Some(v) = known {
             if (lo..=hi).contains(&v) {
-                self.push(v - lo, &conditions, &updates);
+                self.push(v - lo, conditions, updates);
             }
             return;
         }
@@ -283,7 +294,7 @@ impl Relations {
             _ => lo..=hi,
         };
         for v in values {
-            let mut conditions = conditions.clone();
+            let mut conditions = conditions.to_vec();
             // The new value depends on variables further down: those decide whether it is this one.
             if let Some(e) = new.filter(|&e| e != ANY) {
                 match self.formulas.equals(e, v) {
@@ -291,7 +302,7 @@ impl Relations {
                     c => self.split(c, &mut conditions),
                 }
             }
-            self.push(v - lo, &conditions, &updates);
+            self.push(v - lo, &conditions, updates);
         }
     }
 

@@ -26,26 +26,18 @@ pub struct Edge {
     pub child: Node,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Header {
-    level: u32,
-    len: u32,
-    first: u32,
-}
-
-/// The level of a slot that holds no node.
-const FREE: u32 = u32::MAX;
-
 /// Whoever has roots calls what it is given with each of them.
 pub type Roots<'r> = &'r mut dyn FnMut(&mut dyn FnMut(Node));
 
 /// All nodes of one engine.
 #[derive(Debug)]
 pub struct Store {
-    headers: Vec<Header>,
-    edges: Vec<Edge>,
+    /// A node is the place of its header here, whose value is its level and whose child the number of its edges; they follow.
+    cells: Vec<Edge>,
+    /// Places for new nodes between others, from the last to the first, and what is left of the present one.
+    holes: Vec<(u32, u32)>,
+    hole: (u32, u32),
     table: Table,
-    free: Vec<Node>,
     live: usize,
     peak: usize,
     /// How many nodes there may be before rubbish is looked for.
@@ -67,16 +59,15 @@ impl Default for Store {
 impl Store {
     /// No nodes but the two sets that lie below everything.
     pub fn new() -> Self {
-        let end = Header {
-            level: FREE - 1,
-            len: 0,
-            first: 0,
+        let end = Edge {
+            value: u32::MAX,
+            child: 0,
         };
         Store {
-            headers: vec![end, end],
-            edges: Vec::new(),
+            cells: vec![end, end],
+            holes: Vec::new(),
+            hole: (0, 0),
             table: Table::default(),
-            free: Vec::new(),
             live: 0,
             peak: 0,
             threshold: SMALL,
@@ -92,6 +83,7 @@ impl Store {
     }
 
     /// Whether rubbish should be collected at the next place where all roots are known.
+    #[inline]
     pub fn is_due(&self) -> bool {
         self.due && !self.held
     }
@@ -113,34 +105,38 @@ impl Store {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.headers.capacity() * size_of::<Header>()
-            + self.edges.capacity() * size_of::<Edge>()
+        self.cells.capacity() * size_of::<Edge>()
             + self.table.bytes()
-            + self.free.capacity() * size_of::<Node>()
+            + self.holes.capacity() * size_of::<(u32, u32)>()
     }
 
     /// The level of a node that is neither end.
+    #[inline]
     pub fn level(&self, node: Node) -> u32 {
-        self.headers[node as usize].level
+        self.cells[node as usize].value
     }
 
     /// The values of a node and what lies below them, values ascending.
+    #[inline]
     pub fn edges(&self, node: Node) -> &[Edge] {
-        let h = self.headers[node as usize];
-        &self.edges[h.first as usize..h.first as usize + h.len as usize]
+        let first = node as usize + 1;
+        &self.cells[first..first + self.len(node) as usize]
     }
 
     /// How many values a node has.
+    #[inline]
     pub fn len(&self, node: Node) -> u32 {
-        self.headers[node as usize].len
+        self.cells[node as usize].child
     }
 
     /// The n-th edge of a node.
+    #[inline]
     pub fn edge(&self, node: Node, n: u32) -> Edge {
-        self.edges[(self.headers[node as usize].first + n) as usize]
+        self.cells[(node + 1 + n) as usize]
     }
 
     /// What lies below a value; [`EMPTY`] if the value is not there.
+    #[inline]
     pub fn child(&self, node: Node, value: u32) -> Node {
         let edges = self.edges(node);
         match edges.binary_search_by_key(&value, |e| e.value) {
@@ -164,38 +160,43 @@ impl Store {
         if let Some(node) = found {
             return Ok(node);
         }
-        if self.live >= control.budget().nodes {
+        let most = control.budget().nodes;
+        if self.live >= most {
             return Err(Stop::Nodes);
         }
-        grow(&mut self.edges, edges.len(), control)?;
-        grow(&mut self.headers, 1, control)?;
-        let first = u32::try_from(self.edges.len()).map_err(|_| Stop::Nodes)?;
-        let header = Header {
-            level,
-            len: edges.len() as u32,
-            first,
+        let node = self.room(edges.len() + 1, control)?;
+        let at = node as usize;
+        self.cells[at] = Edge {
+            value: level,
+            child: edges.len() as u32,
         };
-        self.edges.extend_from_slice(edges);
-        let node = match self.free.pop() {
-            Some(node) => {
-                self.headers[node as usize] = header;
-                node
-            }
-            None => {
-                let node = Node::try_from(self.headers.len()).map_err(|_| Stop::Nodes)?;
-                self.headers.push(header);
-                node
-            }
-        };
+        self.cells[at + 1..=at + edges.len()].copy_from_slice(edges);
         self.live += 1;
         self.peak = self.peak.max(self.live);
-        self.due |= self.stress || self.live >= self.threshold;
-        let (headers, all) = (&self.headers, &self.edges);
-        self.table.insert(hash, node, |n| {
-            let h = headers[n as usize];
-            let edges = &all[h.first as usize..h.first as usize + h.len as usize];
-            crate::explore::diagrams::store::hash(h.level, edges)
-        });
+        self.due |= self.stress || self.live >= self.threshold.min(most);
+        self.table.insert(hash, node);
+        Ok(node)
+    }
+
+    /// Cells for a node: in a hole, or at the end.
+    fn room(&mut self, cells: usize, control: &Control) -> Result<Node, Stop> {
+        loop {
+            let (first, end) = self.hole;
+            if (end - first) as usize >= cells {
+                self.hole.0 += cells as u32;
+                return Ok(first);
+            }
+            match self.holes.pop() {
+                Some(hole) => self.hole = hole,
+                None => break,
+            }
+        }
+        self.hole = (0, 0);
+        grow(&mut self.cells, cells, control)?;
+        let node = Node::try_from(self.cells.len()).map_err(|_| Stop::Nodes)?;
+        Node::try_from(self.cells.len() + cells).map_err(|_| Stop::Nodes)?;
+        let vacant = Edge { value: 0, child: 0 };
+        self.cells.resize(self.cells.len() + cells, vacant);
         Ok(node)
     }
 
@@ -203,7 +204,7 @@ impl Store {
     ///
     /// Returns which nodes are left, for those who remember nodes.
     pub fn collect(&mut self, roots: Roots) -> Marks {
-        let mut marks = Marks(vec![0; self.headers.len().div_ceil(64)]);
+        let mut marks = Marks(vec![0; self.cells.len().div_ceil(64)]);
         marks.set(EMPTY);
         marks.set(DONE);
         let mut stack: Vec<Node> = Vec::new();
@@ -212,53 +213,42 @@ impl Store {
                 stack.push(root);
             }
         });
+        self.live = 0;
         while let Some(node) = stack.pop() {
+            self.live += 1;
             for edge in self.edges(node) {
                 if marks.set(edge.child) {
                     stack.push(edge.child);
                 }
             }
         }
-        let mut kept: Vec<Node> = Vec::new();
-        self.free.clear();
-        for node in (DONE + 1)..self.headers.len() as Node {
-            if marks.has(node) {
-                kept.push(node);
-            } else {
-                self.headers[node as usize] = Header {
-                    level: FREE,
-                    ..Header::default()
-                };
-                self.free.push(node);
+        self.table.retain(self.live, |n| marks.has(n));
+        self.holes.clear();
+        self.hole = (0, 0);
+        let mut end = DONE + 1;
+        for node in marks.all().filter(|&n| n > DONE) {
+            // No node has less than a header and an edge.
+            if node > end + 1 {
+                self.holes.push((end, node));
             }
+            end = node + 1 + self.len(node);
         }
-        // In the order of their edges, these are moved together without a second copy.
-        kept.sort_unstable_by_key(|&n| self.headers[n as usize].first);
-        let mut end = 0;
-        for &node in &kept {
-            let h = &mut self.headers[node as usize];
-            let first = h.first as usize;
-            self.edges.copy_within(first..first + h.len as usize, end);
-            h.first = end as u32;
-            end += h.len as usize;
-        }
-        self.edges.truncate(end);
-        self.live = kept.len();
-        self.table.clear(kept.len());
-        let (headers, all) = (&self.headers, &self.edges);
-        let hashed = |n: Node| {
-            let h = headers[n as usize];
-            hash(
-                h.level,
-                &all[h.first as usize..h.first as usize + h.len as usize],
-            )
-        };
-        for &node in &kept {
-            self.table.insert(hashed(node), node, hashed);
-        }
+        self.holes.reverse();
+        self.cells.truncate(end as usize);
         self.threshold = (2 * self.live).max(SMALL);
         self.due = false;
         marks
+    }
+
+    /// After a collection: whether so few nodes are left to the limit that looking for rubbish again would not pay.
+    ///
+    /// # Errors
+    /// [`Stop::Nodes`] if fewer than a sixteenth of `most` are left.
+    pub fn after_collection(&self, most: usize) -> Result<(), Stop> {
+        if self.live >= most - most / 16 {
+            return Err(Stop::Nodes);
+        }
+        Ok(())
     }
 }
 
@@ -267,13 +257,27 @@ pub struct Marks(Vec<u64>);
 
 impl Marks {
     /// Whether a node is in it.
+    #[inline]
     pub fn has(&self, node: Node) -> bool {
         self.0
             .get(node as usize / 64)
             .is_some_and(|w| w >> (node % 64) & 1 == 1)
     }
 
+    /// All that are in it, ascending.
+    fn all(&self) -> impl Iterator<Item = Node> + '_ {
+        self.0.iter().enumerate().flat_map(|(n, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                (bit < 64).then_some(n as Node * 64 + bit)
+            })
+        })
+    }
+
     /// Puts a node in; whether it was not there.
+    #[inline]
     fn set(&mut self, node: Node) -> bool {
         let word = &mut self.0[node as usize / 64];
         let fresh = *word >> (node % 64) & 1 == 0;
@@ -282,6 +286,7 @@ impl Marks {
     }
 }
 
+#[inline]
 fn hash(level: u32, edges: &[Edge]) -> u64 {
     let mut h = mix(u64::from(level));
     for e in edges {

@@ -2,63 +2,68 @@
 
 use super::store::{Marks, Node};
 
-/// Numbers by the hash of what they stand for; the owner compares and hashes. Open addressing, zero is no number.
+/// Numbers by the hash of what they stand for; the owner compares. Open addressing, zero is no number.
 #[derive(Debug, Default)]
 pub struct Table {
-    slots: Vec<u32>,
+    /// Half of the hash, so that others need hardly ever be looked at, and the number.
+    slots: Vec<u64>,
     used: usize,
 }
 
 impl Table {
     /// The number with this hash for which `same` says yes.
+    #[inline]
     pub fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len().checked_sub(1)?;
-        let mut at = hash as usize & mask;
+        let tag = hash >> 32;
+        let mut at = tag as usize & mask;
         loop {
             match self.slots[at] {
                 0 => return None,
-                n if same(n) => return Some(n),
+                slot if slot >> 32 == tag && same(slot as u32) => return Some(slot as u32),
                 _ => at = (at + 1) & mask,
             }
         }
     }
 
-    /// Adds a number that is not there; `hashed` gives the hashes of all numbers, to be used when the table grows.
-    pub fn insert(&mut self, hash: u64, number: u32, hashed: impl Fn(u32) -> u64) {
+    /// Adds a number that is not there.
+    pub fn insert(&mut self, hash: u64, number: u32) {
         if (self.used + 1) * 4 > self.slots.len() * 3 {
-            let old = std::mem::take(&mut self.slots);
-            self.slots = vec![0; (old.len() * 2).max(1024)];
-            for n in old.into_iter().filter(|&n| n != 0) {
-                self.put(hashed(n), n);
-            }
+            self.rebuild(self.slots.len() * 2, |_| true);
         }
-        self.put(hash, number);
+        self.put(hash >> 32 << 32 | u64::from(number));
         self.used += 1;
     }
 
-    fn put(&mut self, hash: u64, number: u32) {
+    #[inline]
+    fn put(&mut self, slot: u64) {
         let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = (slot >> 32) as usize & mask;
         while self.slots[at] != 0 {
             at = (at + 1) & mask;
         }
-        self.slots[at] = number;
+        self.slots[at] = slot;
     }
 
-    /// Forgets everything and makes room for `expected` numbers.
-    pub fn clear(&mut self, expected: usize) {
-        let size = (expected * 2).next_power_of_two().max(1024);
-        if size < self.slots.len() {
-            self.slots.truncate(size);
-            self.slots.shrink_to_fit();
+    fn rebuild(&mut self, size: usize, keep: impl Fn(u32) -> bool) {
+        let old = std::mem::take(&mut self.slots);
+        self.slots = vec![0; size.max(1024)];
+        for slot in old {
+            if slot != 0 && keep(slot as u32) {
+                self.put(slot);
+            }
         }
-        self.slots.fill(0);
-        self.used = 0;
+    }
+
+    /// Forgets all numbers but those that `keep` names, which are `left`.
+    pub fn retain(&mut self, left: usize, keep: impl Fn(u32) -> bool) {
+        self.rebuild((left * 2).next_power_of_two(), keep);
+        self.used = left;
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.slots.capacity() * 4
+        self.slots.capacity() * 8
     }
 }
 
@@ -96,6 +101,7 @@ impl Cache {
     }
 
     /// What is remembered.
+    #[inline]
     pub fn get(&self, a: u32, b: u32) -> Option<u32> {
         let mask = self.entries.len().checked_sub(1)?;
         let entry = &self.entries[place(a, b) as usize & mask];
@@ -143,11 +149,13 @@ impl Cache {
     }
 }
 
+#[inline]
 fn place(a: u32, b: u32) -> u64 {
     mix(u64::from(a) << 32 | u64::from(b))
 }
 
 /// Spreads a number over all bits.
+#[inline]
 pub fn mix(x: u64) -> u64 {
     let m = u128::from(x ^ 0x9e37_79b9_7f4a_7c15) * 0xa076_1d64_78bd_642f;
     (m as u64) ^ ((m >> 64) as u64)

@@ -1,162 +1,157 @@
-//! One step of each operation: a frame goes on until it needs the result of another.
+//! One step of each operation: the topmost frame goes on until it needs the result of another operation, or is done.
 
-use super::{Engine, Frame, Key, MORE, PLAIN};
+use super::{Engine, Frame, MORE, NONE, PLAIN};
 use crate::control::Stop;
-use crate::explore::diagrams::relations::IDENTITY;
+use crate::explore::diagrams::relations::{IDENTITY, Rel};
 use crate::explore::diagrams::store::{EMPTY, Edge, Node};
 
 impl Engine<'_> {
-    fn finish(&mut self, node: Node, out: Vec<Edge>) {
-        self.give_back(out);
-        self.result = Some(node);
-    }
-
-    /// Goes on with a frame: it is done and has left its result, or it is back on the stack below what it asks for.
-    pub(super) fn step(&mut self, frame: Frame) -> Result<(), Stop> {
-        match frame {
-            Frame::Union { .. } => self.step_union(frame),
-            Frame::Minus { .. } => self.step_minus(frame),
-            Frame::Image { .. } => self.step_image(frame),
-            Frame::Saturate { .. } => self.step_saturate(frame),
-            Frame::Fix { .. } => self.step_fix(frame),
-            Frame::Restrict { .. } => self.step_restrict(frame),
+    /// Goes on with the topmost frame: it is done and has left its result, or it waits below what it asks for.
+    pub(super) fn step(&mut self) -> Result<(), Stop> {
+        match self.stack.last() {
+            None => Ok(()),
+            Some(&Frame::Union { a, b, i, j, out }) => self.step_union((a, b), i, j, out),
+            Some(&Frame::Minus { a, b, i, out }) => self.step_minus((a, b), i, out),
+            Some(&Frame::Image { .. }) => self.step_image(),
+            Some(&Frame::Saturate {
+                closure,
+                node,
+                edge,
+                out,
+            }) => self.step_saturate(closure, node, edge, out),
+            Some(&Frame::Fix { .. }) => self.step_fix(),
+            Some(&Frame::Restrict { .. }) => self.step_restrict(),
         }
     }
 
-    fn step_union(&mut self, frame: Frame) -> Result<(), Stop> {
-        let Frame::Union {
-            a,
-            b,
-            mut i,
-            mut j,
-            mut value,
-            mut out,
-        } = frame
-        else {
-            return Ok(());
-        };
-        if let Some(child) = self.result.take() {
-            out.push(Edge { value, child });
-        }
-        loop {
-            let x = (i < self.store.len(a)).then(|| self.store.edge(a, i));
-            let y = (j < self.store.len(b)).then(|| self.store.edge(b, j));
-            let child = match (x, y) {
-                (None, None) => break,
-                (Some(x), Some(y)) if x.value == y.value => {
-                    i += 1;
-                    j += 1;
-                    value = x.value;
-                    match self.union_known(x.child, y.child) {
-                        Some(known) => known,
-                        None => {
-                            let next = self.union_frame(x.child, y.child);
-                            self.stack.push(Frame::Union {
-                                a,
-                                b,
-                                i,
-                                j,
-                                value,
-                                out,
-                            });
-                            self.stack.push(next);
-                            return Ok(());
-                        }
-                    }
-                }
-                (Some(x), y) if y.is_none_or(|y| x.value < y.value) => {
-                    i += 1;
-                    value = x.value;
-                    x.child
-                }
-                (_, Some(y)) => {
-                    j += 1;
-                    value = y.value;
-                    y.child
-                }
-                (Some(_), None) => break,
-            };
-            out.push(Edge { value, child });
-        }
-        let node = self.store.node(self.store.level(a), &out, self.control)?;
-        self.union.put(a, b, node);
-        self.finish(node, out);
+    /// Leaves the topmost frame as it is now, and does another one first.
+    #[inline]
+    fn wait(&mut self, now: Frame, next: Frame) -> Result<(), Stop> {
+        self.become_frame(now);
+        self.stack.push(next);
         Ok(())
     }
 
-    fn step_minus(&mut self, frame: Frame) -> Result<(), Stop> {
-        let Frame::Minus {
-            a,
-            b,
-            mut i,
-            mut value,
-            mut out,
-        } = frame
-        else {
-            return Ok(());
-        };
+    fn become_frame(&mut self, now: Frame) {
+        if let Some(top) = self.stack.last_mut() {
+            *top = now;
+        }
+    }
+
+    /// The topmost frame is done.
+    #[inline]
+    fn finish(&mut self, node: Node, out: u32) -> Result<(), Stop> {
+        self.out.truncate(out as usize);
+        self.stack.pop();
+        self.result = Some(node);
+        Ok(())
+    }
+
+    /// The node that the topmost frame's edges make.
+    fn made(&mut self, level: u32, out: u32) -> Result<Node, Stop> {
+        self.store
+            .node(level, &self.out[out as usize..], self.control)
+    }
+
+    fn step_union(
+        &mut self,
+        (a, b): (Node, Node),
+        mut i: u32,
+        mut j: u32,
+        out: u32,
+    ) -> Result<(), Stop> {
+        if let Some(child) = self.result.take() {
+            let value = self.store.edge(a, i - 1).value;
+            self.out.push(Edge { value, child });
+        }
+        let (ends_a, ends_b) = (self.store.len(a), self.store.len(b));
+        while i < ends_a && j < ends_b {
+            let (x, y) = (self.store.edge(a, i), self.store.edge(b, j));
+            if x.value < y.value {
+                i += 1;
+                self.out.push(x);
+                continue;
+            }
+            if y.value < x.value {
+                j += 1;
+                self.out.push(y);
+                continue;
+            }
+            i += 1;
+            j += 1;
+            let Some(child) = self.union_known(x.child, y.child) else {
+                let next = self.union_frame(x.child, y.child);
+                return self.wait(Frame::Union { a, b, i, j, out }, next);
+            };
+            let value = x.value;
+            self.out.push(Edge { value, child });
+        }
+        self.out
+            .extend_from_slice(&self.store.edges(a)[i as usize..]);
+        self.out
+            .extend_from_slice(&self.store.edges(b)[j as usize..]);
+        let node = self.made(self.store.level(a), out)?;
+        self.union.put(a, b, node);
+        self.finish(node, out)
+    }
+
+    fn step_minus(&mut self, (a, b): (Node, Node), mut i: u32, out: u32) -> Result<(), Stop> {
         if let Some(child) = self.result.take()
             && child != EMPTY
         {
-            out.push(Edge { value, child });
+            let value = self.store.edge(a, i - 1).value;
+            self.out.push(Edge { value, child });
         }
         while i < self.store.len(a) {
-            let x = self.store.edge(a, i);
+            let Edge { value, child } = self.store.edge(a, i);
             i += 1;
-            value = x.value;
             let other = self.store.child(b, value);
-            let Some(child) = self.minus_known(x.child, other) else {
-                let next = self.minus_frame(x.child, other);
-                self.stack.push(Frame::Minus {
-                    a,
-                    b,
-                    i,
-                    value,
-                    out,
-                });
-                self.stack.push(next);
-                return Ok(());
+            let Some(left) = self.minus_known(child, other) else {
+                let next = self.minus_frame(child, other);
+                return self.wait(Frame::Minus { a, b, i, out }, next);
             };
-            if child != EMPTY {
-                out.push(Edge { value, child });
+            if left != EMPTY {
+                self.out.push(Edge { value, child: left });
             }
         }
-        let node = self.store.node(self.store.level(a), &out, self.control)?;
+        let node = self.made(self.store.level(a), out)?;
         self.minus.put(a, b, node);
-        self.finish(node, out);
-        Ok(())
+        self.finish(node, out)
     }
 
-    fn step_image(&mut self, frame: Frame) -> Result<(), Stop> {
-        let Frame::Image {
+    fn step_image(&mut self) -> Result<(), Stop> {
+        let Some(&Frame::Image {
             closure,
             node,
             rel,
             mut edge,
-            mut child,
             mut way,
             mut end,
-            mut present,
-            mut value,
-            mut kept,
             mut joining,
-            mut out,
-        } = frame
+            out,
+        }) = self.stack.last()
         else {
             return Ok(());
         };
         let level = self.store.level(node);
+        let here = self.relations.top(rel) == level;
+        let begin = out as usize;
         let mut result = self.result.take();
         loop {
             // What was asked for is there: the image of a child, or its union with what was there.
             if let Some(found) = result.take() {
+                let present = self.store.edge(node, edge - 1);
+                let value = match here {
+                    true => self.relations.way(way - 1).value,
+                    false => present.value,
+                };
                 if joining {
-                    set(&mut out, value, found);
+                    set(&mut self.out[begin..], value, found);
                     joining = false;
-                } else if let Some(old) = add(&mut out, value, found) {
+                } else if let Some(old) = add(&mut self.out, begin, value, found) {
                     // Where nothing was added yet, the set with its image is what the set was.
-                    if old == child && closure == MORE && kept {
-                        set(&mut out, value, found);
+                    if closure == MORE && value == present.value && old == present.child {
+                        set(&mut self.out[begin..], value, found);
                         continue;
                     }
                     joining = true;
@@ -164,48 +159,39 @@ impl Engine<'_> {
                         Some(known) => result = Some(known),
                         None => {
                             let next = self.union_frame(old, found);
-                            self.stack.push(Frame::Image {
+                            let now = Frame::Image {
                                 closure,
                                 node,
                                 rel,
                                 edge,
-                                child,
                                 way,
                                 end,
-                                present,
-                                value,
-                                kept,
                                 joining,
                                 out,
-                            });
-                            self.stack.push(next);
-                            return Ok(());
+                            };
+                            return self.wait(now, next);
                         }
                     }
                 }
                 continue;
             }
-            let rest = if way < end {
+            let (child, rest, kept) = if way < end {
                 let w = self.relations.way(way);
                 way += 1;
-                value = w.value;
-                w.rest
+                let present = self.store.edge(node, edge - 1);
+                (present.child, w.rest, w.value == present.value)
             } else if edge < self.store.len(node) {
                 let e = self.store.edge(node, edge);
                 edge += 1;
-                child = e.child;
-                present = e.value;
-                if self.relations.top(rel) == level {
+                if here {
                     let ways = self.relations.ways(rel, e.value);
                     (way, end) = (ways.start, ways.end);
                     continue;
                 }
-                value = e.value;
-                rel
+                (e.child, rel, true)
             } else {
                 break;
             };
-            kept = value == present;
             let below = match closure {
                 MORE if !kept => PLAIN,
                 other => other,
@@ -213,241 +199,222 @@ impl Engine<'_> {
             match self.image_known(below, child, rest) {
                 Some(known) => result = Some(known),
                 None => {
-                    let next = self.image_frame(below, child, rest);
-                    self.stack.push(Frame::Image {
+                    let now = Frame::Image {
                         closure,
                         node,
                         rel,
                         edge,
-                        child,
                         way,
                         end,
-                        present,
-                        value,
-                        kept,
                         joining,
                         out,
-                    });
-                    self.stack.push(next);
-                    return Ok(());
+                    };
+                    let next = self.image_frame(below, child, rest);
+                    return self.wait(now, next);
                 }
             }
         }
         if closure >= MORE {
-            let found = self.store.node(level, &out, self.control)?;
+            let found = self.made(level, out)?;
             match closure {
                 MORE => self.more.put(node, rel, found),
                 _ => self.image.put(node, rel, found),
             }
-            self.finish(found, out);
-            return Ok(());
+            return self.finish(found, out);
         }
-        self.fix(closure, level, Key::Image(node, rel), out)
+        self.fix(closure, (node, rel), out)
     }
 
-    fn step_saturate(&mut self, frame: Frame) -> Result<(), Stop> {
-        let Frame::Saturate {
-            closure,
-            node,
-            mut edge,
-            mut out,
-        } = frame
-        else {
-            return Ok(());
-        };
-        let mut result = self.result.take();
-        loop {
-            if let Some(child) = result.take() {
-                let value = self.store.edge(node, edge - 1).value;
-                out.push(Edge { value, child });
-            }
-            if edge == self.store.len(node) {
-                break;
-            }
+    fn step_saturate(
+        &mut self,
+        closure: u32,
+        node: Node,
+        mut edge: u32,
+        out: u32,
+    ) -> Result<(), Stop> {
+        if let Some(child) = self.result.take() {
+            let value = self.store.edge(node, edge - 1).value;
+            self.out.push(Edge { value, child });
+        }
+        while edge < self.store.len(node) {
             let e = self.store.edge(node, edge);
             edge += 1;
-            match self.saturated_known(closure, e.child) {
-                Some(known) => result = Some(known),
-                None => {
-                    let next = self.saturate_frame(closure, e.child);
-                    self.stack.push(Frame::Saturate {
-                        closure,
-                        node,
-                        edge,
-                        out,
-                    });
-                    self.stack.push(next);
-                    return Ok(());
-                }
-            }
+            let Some(child) = self.saturated_known(closure, e.child) else {
+                let now = Frame::Saturate {
+                    closure,
+                    node,
+                    edge,
+                    out,
+                };
+                let next = self.saturate_frame(closure, e.child);
+                return self.wait(now, next);
+            };
+            let value = e.value;
+            self.out.push(Edge { value, child });
         }
-        let level = self.store.level(node);
-        self.fix(closure, level, Key::Node(node), out)
+        self.fix(closure, (node, NONE), out)
     }
 
     /// Begins to fire the events of a level on a node whose children are saturated.
-    fn fix(&mut self, closure: u32, level: u32, key: Key, out: Vec<Edge>) -> Result<(), Stop> {
-        let mut dirty = Vec::new();
-        if self.closures[closure as usize].has_events(level) {
-            for e in &out {
-                self.closures[closure as usize].mark(
-                    &mut self.relations,
-                    level,
-                    e.value,
-                    None,
-                    &mut dirty,
-                );
+    fn fix(&mut self, closure: u32, key: (Node, Rel), out: u32) -> Result<(), Stop> {
+        let level = self.store.level(key.0);
+        let dirty = self.dirty.len();
+        let events = &mut self.closures[closure as usize];
+        if events.has_events(level) {
+            for e in &self.out[out as usize..] {
+                let marks = (&mut self.dirty, dirty);
+                events.mark(&mut self.relations, level, e.value, None, marks);
             }
         }
-        if dirty.is_empty() {
+        if self.dirty.len() == dirty {
             return self.fixed(closure, level, key, out);
         }
-        self.stack.push(Frame::Fix {
+        self.become_frame(Frame::Fix {
             closure,
-            level,
-            key,
-            out,
-            dirty,
+            node: key.0,
+            rel: key.1,
             event: u32::MAX,
             from: 0,
             next: 0,
             end: 0,
-            value: 0,
             joining: false,
+            out,
+            dirty: dirty as u32,
         });
         Ok(())
     }
 
-    fn fixed(&mut self, closure: u32, level: u32, key: Key, out: Vec<Edge>) -> Result<(), Stop> {
-        let found = self.store.node(level, &out, self.control)?;
+    fn fixed(
+        &mut self,
+        closure: u32,
+        level: u32,
+        (node, rel): (Node, Rel),
+        out: u32,
+    ) -> Result<(), Stop> {
+        let found = self.made(level, out)?;
         let known = &mut self.closures[closure as usize];
-        match key {
-            Key::Image(node, rel) => known.images.put(node, rel, found),
-            Key::Node(node) => {
-                known.saturated.put(node, 0, found);
-                if found != node && found != EMPTY {
-                    known.saturated.put(found, 0, found);
-                }
+        if rel == NONE {
+            known.saturated.put(node, 0, found);
+            if found != node && found != EMPTY {
+                known.saturated.put(found, 0, found);
             }
+        } else {
+            known.images.put(node, rel, found);
         }
-        self.finish(found, out);
-        Ok(())
+        self.finish(found, out)
     }
 
-    fn step_fix(&mut self, frame: Frame) -> Result<(), Stop> {
-        let Frame::Fix {
+    fn step_fix(&mut self) -> Result<(), Stop> {
+        let Some(&Frame::Fix {
             closure,
-            level,
-            key,
-            mut out,
-            mut dirty,
+            node,
+            rel,
             mut event,
             mut from,
             mut next,
             mut end,
-            mut value,
             mut joining,
-        } = frame
+            out,
+            dirty,
+        }) = self.stack.last()
         else {
             return Ok(());
         };
+        let level = self.store.level(node);
+        let begin = out as usize;
         let mut result = self.result.take();
         loop {
-            let wanted = if let Some(found) = result.take() {
+            if let Some(found) = result.take() {
                 if found == EMPTY {
                     continue;
                 }
+                let value = self.closures[closure as usize].moves[next as usize - 1].value;
                 let old = if joining {
                     joining = false;
-                    set(&mut out, value, found)
+                    set(&mut self.out[begin..], value, found)
                 } else {
-                    match add(&mut out, value, found) {
+                    match add(&mut self.out, begin, value, found) {
                         None => EMPTY,
                         Some(old) => match self.union_known(old, found) {
-                            Some(known) => set(&mut out, value, known),
+                            Some(known) => set(&mut self.out[begin..], value, known),
                             None => {
-                                joining = true;
-                                let next_frame = self.union_frame(old, found);
-                                self.stack.push(Frame::Fix {
+                                let now = Frame::Fix {
                                     closure,
-                                    level,
-                                    key,
-                                    out,
-                                    dirty,
+                                    node,
+                                    rel,
                                     event,
                                     from,
                                     next,
                                     end,
-                                    value,
-                                    joining,
-                                });
-                                self.stack.push(next_frame);
-                                return Ok(());
+                                    joining: true,
+                                    out,
+                                    dirty,
+                                };
+                                let union = self.union_frame(old, found);
+                                return self.wait(now, union);
                             }
                         },
                     }
                 };
-                if child_of(&out, value) != old {
+                if child_of(&self.out[begin..], value) != old {
+                    let marks = (&mut self.dirty, dirty as usize);
+                    let by = Some(event);
                     self.closures[closure as usize].mark(
                         &mut self.relations,
                         level,
                         value,
-                        Some(event),
-                        &mut dirty,
+                        by,
+                        marks,
                     );
                 }
                 continue;
-            } else if next < end {
-                let known = &self.closures[closure as usize];
-                let m = known.moves[next as usize];
-                next += 1;
-                if m.event != event || (m.rest == IDENTITY && m.value == from) {
-                    continue;
-                }
-                value = m.value;
-                (child_of(&out, from), m.rest)
-            } else {
+            }
+            if next == end {
                 let known = &mut self.closures[closure as usize];
-                let Some((e, v)) = known.pick(&mut dirty, event) else {
+                let Some((e, v)) = known.pick(&mut self.dirty, dirty as usize, event) else {
                     break;
                 };
                 (event, from) = (e, v);
                 (next, end) = known.moves_from(&mut self.relations, level, v);
                 continue;
-            };
-            match self.image_known(closure, wanted.0, wanted.1) {
+            }
+            let m = self.closures[closure as usize].moves[next as usize];
+            next += 1;
+            if m.event != event || (m.rest == IDENTITY && m.value == from) {
+                continue;
+            }
+            let child = child_of(&self.out[begin..], from);
+            match self.image_known(closure, child, m.rest) {
                 Some(known) => result = Some(known),
                 None => {
-                    let next_frame = self.image_frame(closure, wanted.0, wanted.1);
-                    self.stack.push(Frame::Fix {
+                    let now = Frame::Fix {
                         closure,
-                        level,
-                        key,
-                        out,
-                        dirty,
+                        node,
+                        rel,
                         event,
                         from,
                         next,
                         end,
-                        value,
                         joining,
-                    });
-                    self.stack.push(next_frame);
-                    return Ok(());
+                        out,
+                        dirty,
+                    };
+                    let image = self.image_frame(closure, child, m.rest);
+                    return self.wait(now, image);
                 }
             }
         }
-        self.fixed(closure, level, key, out)
+        self.fixed(closure, level, (node, rel), out)
     }
 
-    fn step_restrict(&mut self, frame: Frame) -> Result<(), Stop> {
-        let Frame::Restrict {
+    fn step_restrict(&mut self) -> Result<(), Stop> {
+        let Some(&Frame::Restrict {
             node,
             mut edge,
-            mut out,
             mut next,
             mut done,
-        } = frame
+            out,
+        }) = self.stack.last()
         else {
             return Ok(());
         };
@@ -458,11 +425,11 @@ impl Engine<'_> {
                 && child != EMPTY
             {
                 let value = self.store.edge(node, edge - 1).value;
-                out.push(Edge { value, child });
+                self.out.push(Edge { value, child });
             }
             if edge == self.store.len(node) {
                 done = true;
-                result = Some(self.store.node(level, &out, self.control)?);
+                result = Some(self.made(level, out)?);
                 next = self.conditions.partition_point(|&(l, _)| l < level) as u32;
                 break;
             }
@@ -471,22 +438,15 @@ impl Engine<'_> {
             match self.restricted_known(e.child) {
                 Some(known) => result = Some(known),
                 None => {
-                    let buffer = self.buffer();
-                    self.stack.push(Frame::Restrict {
+                    let now = Frame::Restrict {
                         node,
                         edge,
-                        out,
                         next,
                         done,
-                    });
-                    self.stack.push(Frame::Restrict {
-                        node: e.child,
-                        edge: 0,
-                        out: buffer,
-                        next: 0,
-                        done: false,
-                    });
-                    return Ok(());
+                        out,
+                    };
+                    let below = self.restrict_frame(e.child);
+                    return self.wait(now, below);
                 }
             }
         }
@@ -499,40 +459,48 @@ impl Engine<'_> {
             present = match self.image_known(PLAIN, present, rel) {
                 Some(known) => known,
                 None => {
-                    let image = self.image_frame(PLAIN, present, rel);
-                    self.stack.push(Frame::Restrict {
+                    let now = Frame::Restrict {
                         node,
                         edge,
-                        out,
                         next,
                         done,
-                    });
-                    self.stack.push(image);
-                    return Ok(());
+                        out,
+                    };
+                    let image = self.image_frame(PLAIN, present, rel);
+                    return self.wait(now, image);
                 }
             };
         }
         self.restricted.put(node, 0, present);
-        self.finish(present, out);
-        Ok(())
+        self.finish(present, out)
     }
 }
 
-/// Adds a set below a value that has none; what is there if it has one.
-fn add(out: &mut Vec<Edge>, value: u32, child: Node) -> Option<Node> {
+/// Adds a set below a value that has none among the edges from `begin` on; what is there if it has one.
+#[inline]
+fn add(out: &mut Vec<Edge>, begin: usize, value: u32, child: Node) -> Option<Node> {
     if child == EMPTY {
         return None;
     }
-    match out.binary_search_by_key(&value, |e| e.value) {
-        Ok(n) => Some(out[n].child),
-        Err(n) => {
-            out.insert(n, Edge { value, child });
+    match out[begin..].last() {
+        Some(last) if last.value >= value => {
+            match out[begin..].binary_search_by_key(&value, |e| e.value) {
+                Ok(n) => Some(out[begin + n].child),
+                Err(n) => {
+                    out.insert(begin + n, Edge { value, child });
+                    None
+                }
+            }
+        }
+        _ => {
+            out.push(Edge { value, child });
             None
         }
     }
 }
 
 /// Puts a set below a value; what was there.
+#[inline]
 fn set(out: &mut [Edge], value: u32, child: Node) -> Node {
     match out.binary_search_by_key(&value, |e| e.value) {
         Ok(n) => std::mem::replace(&mut out[n].child, child),
@@ -540,6 +508,7 @@ fn set(out: &mut [Edge], value: u32, child: Node) -> Node {
     }
 }
 
+#[inline]
 pub(in crate::explore::diagrams) fn child_of(out: &[Edge], value: u32) -> Node {
     match out.binary_search_by_key(&value, |e| e.value) {
         Ok(n) => out[n].child,
