@@ -1,13 +1,14 @@
 //! Reachability: engines of this tool against each other, and against CUDD where it is installed; all in one run.
 //!
-//! `cargo bench --bench reach`. For CUDD: `python3 -m venv V && V/bin/pip install dd`, then `DD_PYTHON=V/bin/python` before the command.
+//! `cargo bench --bench reach`, or with `-- PART`: engines, growth, facts, reduction or orders. For CUDD: `python3 -m venv V && V/bin/pip install dd`, then `DD_PYTHON=V/bin/python` before the command.
 //! Seconds are those of the exploration alone (building next-state relations included), best of several runs for short ones.
 
 #[path = "support/nets.rs"]
 mod nets;
 
 use coarsen::control::{Control, Stop};
-use coarsen::reach::Engine;
+use coarsen::explore::Heuristic;
+use coarsen::reach::{Engine, Order};
 use coarsen::report::ReachReport;
 use coarsen::syntax::ParseLimits;
 use coarsen::{ReachOptions, Session, theory};
@@ -35,6 +36,15 @@ fn shipped(name: &str) -> String {
 }
 
 fn explore(source: &str, n: Option<usize>, engine: Engine, facts: bool) -> ReachReport {
+    let options = ReachOptions {
+        engine,
+        facts,
+        ..ReachOptions::default()
+    };
+    explored(source, n, &options, PATIENCE)
+}
+
+fn explored(source: &str, n: Option<usize>, options: &ReachOptions, patience: u64) -> ReachReport {
     let defines: Vec<(String, String)> = n
         .into_iter()
         .map(|n| ("N".to_string(), n.to_string()))
@@ -45,17 +55,12 @@ fn explore(source: &str, n: Option<usize>, engine: Engine, facts: bool) -> Reach
     let control = Arc::new(Control::default());
     let watch = Arc::downgrade(&control);
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(PATIENCE));
+        std::thread::sleep(Duration::from_secs(patience));
         if let Some(control) = watch.upgrade() {
             control.stop(Stop::Time);
         }
     });
-    let options = ReachOptions {
-        engine,
-        facts,
-        ..ReachOptions::default()
-    };
-    session.reach(&theory, &options, &control)
+    session.reach(&theory, options, &control)
 }
 
 /// Seconds, if it finished; the best of three if it was short.
@@ -136,6 +141,121 @@ fn main() {
 }
 
 fn figures() {
+    let asked: Option<String> = std::env::args().skip(1).find(|a| !a.starts_with('-'));
+    let parts: [(&str, fn()); 5] = [
+        ("engines", engines),
+        ("growth", growth),
+        ("facts", facts),
+        ("reduction", reduction),
+        ("orders", orders),
+    ];
+    for (name, part) in parts {
+        if asked.as_deref().is_none_or(|a| a == name) {
+            part();
+            println!();
+        }
+    }
+}
+
+/// The models that are shipped, by path, and two sizes of the philosophers: in steps of their own, and with both forks put back in one.
+fn models() -> Vec<(String, String, Option<usize>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let mut all = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "cor") {
+                let name = path.strip_prefix(&root).unwrap_or(&path);
+                let name = name.with_extension("").to_string_lossy().into_owned();
+                all.push((name, std::fs::read_to_string(&path).expect("a model"), None));
+            }
+        }
+    }
+    for name in ["classic/philosophers", "classic/philosophers_atomic"] {
+        for n in [16, 64] {
+            all.push((name.into(), shipped(&format!("{name}.cor")), Some(n)));
+        }
+    }
+    all.sort();
+    all
+}
+
+fn sized(name: &str, n: Option<usize>) -> String {
+    n.map_or(name.to_string(), |n| format!("{name} N={n}"))
+}
+
+/// Seconds that an engine may take for one model in the tables over all models.
+const SHORT: u64 = 10;
+
+fn reduction() {
+    println!("what the reduction buys: states, and seconds of the exploration without and with it");
+    let engines = [
+        Engine::Saturation,
+        Engine::Chaining,
+        Engine::Bdd,
+        Engine::Interpreter,
+    ];
+    print!("{:<44} {:>12} {:>12}", "", "original", "reduced");
+    engines.map(|e| print!(" {:>19}", e.name()));
+    println!();
+    for (name, source, n) in models() {
+        let mut counts = [None, None];
+        let mut times = String::new();
+        for engine in engines {
+            let mut both = Vec::new();
+            for (reduced, count) in [false, true].into_iter().zip(&mut counts) {
+                let options = ReachOptions {
+                    engine,
+                    reduced,
+                    ..ReachOptions::default()
+                };
+                let report = explored(&source, n, &options, SHORT);
+                both.push(report.states.as_ref().map(|_| report.timing.exploration));
+                *count = count.take().or(report.states);
+            }
+            let pair = format!("{} {}", shown(both[0]), shown(both[1]));
+            times += &format!(" {pair:>19}");
+        }
+        let [original, reduced] = counts.map(|c| {
+            let digits = c.map_or("-".to_string(), |c| c.to_string());
+            match digits.len() {
+                0..=12 => digits,
+                n => format!("{}.{}e{}", &digits[..1], &digits[1..3], n - 1),
+            }
+        });
+        println!(
+            "{:<44} {original:>12} {reduced:>12}{times}",
+            sized(&name, n)
+        );
+    }
+}
+
+fn orders() {
+    println!("orders: operations of saturation, seconds");
+    print!("{:<44}", "");
+    Heuristic::ALL.map(|(h, ..)| print!(" {:>20}", h.name()));
+    println!();
+    for (name, source, n) in models() {
+        print!("{:<44}", sized(&name, n));
+        for (heuristic, ..) in Heuristic::ALL {
+            let options = ReachOptions {
+                engine: Engine::Saturation,
+                order: Order::By(heuristic),
+                ..ReachOptions::default()
+            };
+            let report = explored(&source, n, &options, SHORT);
+            let done = report.states.as_ref().map(|_| report.timing.exploration);
+            let spent = report.operations.as_deref().unwrap_or("-");
+            print!(" {spent:>12} {:>7}", shown(done));
+        }
+        println!();
+    }
+}
+
+fn engines() {
     println!(
         "{:<26} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
         "seconds", "auto", "saturation", "chaining", "worklist", "bdd", "CUDD", "ratio"
@@ -196,10 +316,10 @@ fn figures() {
             &[],
         );
     }
+}
 
-    println!(
-        "\ngrowth of saturation on philosophers: seconds and the exponent from one to the next"
-    );
+fn growth() {
+    println!("growth of saturation on philosophers: seconds and the exponent from one to the next");
     let source = shipped("classic/philosophers.cor");
     let mut last: Option<(usize, f64)> = None;
     for n in [1024, 4096, 16_384, 65_536] {
@@ -214,8 +334,10 @@ fn figures() {
         );
         last = Some((n, time));
     }
+}
 
-    println!("\nfacts about pairs of events: seconds with and without");
+fn facts() {
+    println!("facts about pairs of events: seconds with and without");
     for (name, n) in [
         ("classic/filter_lock", Some(4)),
         ("classic/philosophers", Some(256)),

@@ -3,6 +3,7 @@
 use crate::{shipped, twin};
 
 use coarsen::control::{Budget, Control};
+use coarsen::explore::core::Mode;
 use coarsen::explore::diagrams::{
     Engine as Diagrams, Formulas, Relations, Space, Strategy, Way, events,
 };
@@ -90,6 +91,14 @@ fn agree(session: &Session, reduced: bool, stress: bool) -> ReachReport {
     for engine in [Engine::Auto, Engine::Bdd] {
         check(ReachOptions {
             engine,
+            ..reference.clone()
+        });
+    }
+    for (search, cores) in [(Mode::Breadth, 1), (Mode::Breadth, 3), (Mode::Depth, 1)] {
+        check(ReachOptions {
+            engine: Engine::Explicit,
+            search,
+            cores,
             ..reference.clone()
         });
     }
@@ -315,7 +324,12 @@ fn limits_of_nodes_states_and_operations_name_themselves() {
     let many = usize::MAX;
     for (report, option) in [
         (with(Engine::Saturation, 100, many, None), "--limit-nodes"),
-        (with(Engine::Auto, 100, many, None), "--limit-nodes"),
+        (with(Engine::Auto, 100, 100, None), "--limit-"),
+        (with(Engine::Explicit, many, 100, None), "--limit-states"),
+        (
+            with(Engine::Explicit, many, many, Some(100)),
+            "--limit-operations",
+        ),
         (with(Engine::Bdd, 100, many, None), "--limit-nodes"),
         (with(Engine::Interpreter, many, 100, None), "--limit-states"),
         (

@@ -146,6 +146,12 @@ pub struct ReachArgs {
     /// Do not use facts about pairs of actions to save work
     #[arg(long)]
     pub no_facts: bool,
+    /// How the explicit engine searches
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub search: SearchName,
+    /// Cores for the explicit engine (the result does not depend on it) [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub cores: Option<u16>,
     /// What the model is, besides its text
     #[command(flatten)]
     pub defines: Defines,
@@ -169,7 +175,7 @@ pub struct ReachArgs {
 /// Who explores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum EngineName {
-    /// Decision diagrams, strategies and orders in turn with growing budgets
+    /// Decision diagrams and state by state, strategies and orders in turn with growing budgets
     #[default]
     Auto,
     /// Decision diagrams: events fired where their highest variable lies
@@ -180,7 +186,9 @@ pub enum EngineName {
     Worklist,
     /// BDDs, as for `check`
     Bdd,
-    /// State by state
+    /// State by state, compiled, on several cores
+    Explicit,
+    /// State by state, as the language is defined
     Interpreter,
 }
 
@@ -192,9 +200,20 @@ impl From<EngineName> for Engine {
             EngineName::Chaining => Engine::Chaining,
             EngineName::Worklist => Engine::Worklist,
             EngineName::Bdd => Engine::Bdd,
+            EngineName::Explicit => Engine::Explicit,
             EngineName::Interpreter => Engine::Interpreter,
         }
     }
+}
+
+/// How the explicit engine searches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SearchName {
+    /// By distance: executions are shortest
+    #[default]
+    Breadth,
+    /// What was met last first
+    Depth,
 }
 
 /// Arguments of `coarsen eval`.

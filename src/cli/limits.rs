@@ -110,11 +110,11 @@ pub const REACH_LIMITS: &[Limit] = &[
     Limit {
         option: "limit-states",
         unit: Unit::Count,
-        default: "5000000",
+        default: "100000000",
         least: 1,
         most: u32::MAX as u64,
         range: "1 to 4294967295",
-        help: "Explicit states held at once, by the interpreter",
+        help: "States held one by one, by the engines `explicit` and `interpreter`",
     },
     Limit {
         option: "limit-time",

@@ -1,6 +1,6 @@
 //! `coarsen reach`: the reachable states of one model.
 
-use super::args::{DEFAULT_THEOREM, Format, ReachArgs};
+use super::args::{DEFAULT_THEOREM, Format, ReachArgs, SearchName};
 use super::exit::Exit;
 use super::failure::{Failure, refuse, tell_diagnostics};
 use super::input;
@@ -12,6 +12,7 @@ use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::algebra::shipped;
 use coarsen::control::Control;
 use coarsen::explore::Heuristic;
+use coarsen::explore::core::Mode;
 use coarsen::reach::{Engine, Order, ReachOptions};
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::report::{ReachReport, itf, json};
@@ -209,6 +210,11 @@ fn job(
             operations: args.limits.operations,
             facts: !args.no_facts,
             stress: false,
+            search: match args.search {
+                SearchName::Breadth => Mode::Breadth,
+                SearchName::Depth => Mode::Depth,
+            },
+            cores: args.cores.map_or(0, usize::from),
         };
         let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
         let Some(theory) = theory(theorem) else {

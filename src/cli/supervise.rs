@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// The worker's stack.
 const STACK: usize = 512 << 20;
 /// How often limits are looked at.
-const POLL: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(10);
 /// How long a worker that was asked to stop may take to return.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -99,7 +99,9 @@ pub fn supervise<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
         }
         match asked {
-            Some((why, since)) if since.elapsed() >= GRACE => break Ended::Abandoned(why),
+            Some((why, since)) if since.elapsed() >= GRACE || is_far_beyond(limits) => {
+                break Ended::Abandoned(why);
+            }
             Some(_) => {}
             None => {
                 progress.tick(&control.phase(), started.elapsed());
@@ -113,6 +115,14 @@ pub fn supervise<T: Send + 'static>(
     };
     progress.clear();
     ended
+}
+
+/// Whether a worker that was asked to stop has gone on allocating, a twentieth beyond the limit.
+fn is_far_beyond(limits: &Limits) -> bool {
+    let Some(limit) = limits.memory else {
+        return false;
+    };
+    memory::resident().is_some_and(|bytes| bytes > limit.saturating_add(limit / 20))
 }
 
 fn reason_to_stop(started: Instant, limits: &Limits, interrupts: &Interrupts) -> Option<Stop> {

@@ -3,6 +3,7 @@
 //! Architecture invariant: the interpreter is the ground truth. Traces are re-executed by it and every other
 //! engine is compared with it; it shares no code with the BDD encoding and is never made clever.
 
+pub mod core;
 pub mod diagrams;
 mod explicit;
 mod interpreter;

@@ -185,17 +185,9 @@ fn path(
     let mut moves = Vec::new();
     let mut before = found.first.state.clone();
     for (_, a, after) in &found.steps {
-        let (thread, after) = (e.actions[*a].thread, &after.state);
-        let cells = (0..p.cells.len())
-            .filter(|&c| before.cell(c) != after.cell(c))
-            .map(|c| (Variable::Cell(c), after.cell(c)));
-        let here = (Variable::Location(thread), after.location(thread) as i64);
-        moves.push(Move {
-            thread,
-            location: e.actions[*a].location,
-            after: cells.chain([here]).collect(),
-        });
-        before = after.clone();
+        let thread = e.actions[*a].thread;
+        moves.push(Move::between(p, thread, &before, &after.state));
+        before = after.state.clone();
     }
     Ok(Some(Path {
         first: found.first.state,

@@ -10,9 +10,11 @@ mod tell;
 use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::explore::Heuristic;
+use crate::explore::core::Mode;
 use crate::explore::diagrams::{Strategy, Variable};
 use crate::explore::reach::{
-    Answer, Attempt, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate, portfolio,
+    Answer, Attempt, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate, explicit,
+    portfolio,
 };
 use crate::program::{Expr, Program, Property};
 use crate::reduction::{gap, prepare};
@@ -35,6 +37,8 @@ pub enum Engine {
     Worklist,
     /// BDDs.
     Bdd,
+    /// State by state, by compiled steps.
+    Explicit,
     /// State by state, by the interpreter.
     Interpreter,
 }
@@ -48,6 +52,7 @@ impl Engine {
             Engine::Chaining => "chaining",
             Engine::Worklist => "worklist",
             Engine::Bdd => "bdd",
+            Engine::Explicit => "explicit",
             Engine::Interpreter => "interpreter",
         }
     }
@@ -95,6 +100,10 @@ pub struct ReachOptions {
     pub facts: bool,
     /// Collect rubbish whenever a node is made: for tests.
     pub stress: bool,
+    /// How the explicit engine searches.
+    pub search: Mode,
+    /// Cores for the explicit engine, 0 for all; the result does not depend on it.
+    pub cores: usize,
 }
 
 impl Default for ReachOptions {
@@ -109,7 +118,17 @@ impl Default for ReachOptions {
             operations: None,
             facts: true,
             stress: false,
+            search: Mode::Breadth,
+            cores: 0,
         }
+    }
+}
+
+/// The cores that may be used.
+fn cores(options: &ReachOptions) -> usize {
+    match options.cores {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
     }
 }
 
@@ -267,12 +286,13 @@ impl Run<'_> {
                 enumerate(&self.program, &self.questions, reduction, states, control)
             }
             Engine::Auto => {
+                let most = options.operations.unwrap_or(u64::MAX);
                 let (outcome, attempts) = portfolio(
                     &self.program,
                     &self.questions,
                     &|n| self.order(n),
                     self.reduction.as_ref(),
-                    (options.operations.unwrap_or(u64::MAX), options.facts),
+                    (most, options.facts, cores(options)),
                     control,
                 );
                 self.order = attempts.last().map(|a| a.0.order.clone());
@@ -285,6 +305,13 @@ impl Run<'_> {
                     return Outcome::begin(engine.name(), self.questions.len());
                 };
                 self.order = Some(name);
+                if engine == Engine::Explicit {
+                    let reduction = self.reduction.as_ref();
+                    let how = (options.search, cores(options));
+                    let (program, questions) = (&self.program, &self.questions);
+                    let most = options.operations.unwrap_or(u64::MAX);
+                    return explicit(program, questions, &order, reduction, how, most, control);
+                }
                 let Some(strategy) = engine.strategy() else {
                     let reduction = self.reduction.as_ref();
                     return bdds::bdds(&self.program, &self.questions, &order, reduction, control);

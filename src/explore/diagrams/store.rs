@@ -305,8 +305,8 @@ pub fn grow<T>(all: &mut Vec<T>, more: usize, control: &Control) -> Result<(), S
     }
     control.check()?;
     let step = match all.capacity() * size_of::<T>() {
-        small if small < 1 << 24 => all.capacity(),
-        _ => all.capacity() / 16,
+        small if small < 1 << 18 => all.capacity(),
+        _ => all.capacity() / 8,
     };
     all.try_reserve_exact(more.max(step).max(64))
         .map_err(|_| Stop::Memory)

@@ -3,7 +3,6 @@
 use super::question::{Question, Sort};
 use super::{Answer, Move, Outcome, Path, Reduction};
 use crate::control::{Control, Stop};
-use crate::explore::diagrams::Variable;
 use crate::explore::interpreter::{
     State, each_successor, initial_candidates, initially_violated, is_initial, violates,
 };
@@ -230,15 +229,7 @@ impl Search<'_> {
         let mut present = to;
         while let Some((from, thread)) = self.met[present as usize].from {
             let (before, after) = (&self.states[from as usize], &self.states[present as usize]);
-            let cells = (0..self.program.cells.len())
-                .filter(|&c| before.cell(c) != after.cell(c))
-                .map(|c| (Variable::Cell(c), after.cell(c)));
-            let here = (Variable::Location(thread), after.location(thread) as i64);
-            moves.push(Move {
-                thread,
-                location: before.location(thread),
-                after: cells.chain([here]).collect(),
-            });
+            moves.push(Move::between(self.program, thread, before, after));
             present = from;
         }
         moves.reverse();

@@ -5,12 +5,14 @@
 //! system is explored instead: a visible step of a thread and then its invisible steps, as many as there are.
 
 mod enumerated;
+mod explicit;
 mod portfolio;
 mod question;
 mod reduced;
 mod symbolic;
 
 pub use enumerated::enumerate;
+pub use explicit::explicit;
 pub use portfolio::{Attempt, Orders, portfolio};
 pub use question::{Question, Sort};
 pub use symbolic::{Settings, diagrams};
@@ -18,7 +20,7 @@ pub use symbolic::{Settings, diagrams};
 use super::diagrams::Variable;
 use super::interpreter::State;
 use crate::control::Stop;
-use crate::program::{LocId, ThreadId};
+use crate::program::{LocId, Program, ThreadId};
 use num_bigint::BigUint;
 
 /// Which steps are visible.
@@ -37,6 +39,21 @@ pub struct Move {
     pub location: LocId,
     /// What may have changed, with the values after it: cells as they are, locations as numbers.
     pub after: Vec<(Variable, i64)>,
+}
+
+impl Move {
+    /// A thread's step from one state to another.
+    pub fn between(program: &Program, thread: ThreadId, before: &State, after: &State) -> Move {
+        let cells = (0..program.cells.len())
+            .filter(|&c| before.cell(c) != after.cell(c))
+            .map(|c| (Variable::Cell(c), after.cell(c)));
+        let here = (Variable::Location(thread), after.location(thread) as i64);
+        Move {
+            thread,
+            location: before.location(thread),
+            after: cells.chain([here]).collect(),
+        }
+    }
 }
 
 /// An execution of the program.

@@ -4,16 +4,22 @@
 //! one twice as large, and so on. An engine that was interrupted keeps its tables, so that it soon is where it was; what is
 //! spent in vain is a constant multiple of what the first to finish needs.
 
+use super::explicit::Running;
 use super::question::Question;
 use super::symbolic::{Model, Settings, answer, name};
 use super::{Answer, Outcome, Reduction};
 use crate::control::{Control, Stop};
+use crate::explore::core::{Compiled, Mode, Search};
 use crate::explore::diagrams::{Strategy, Variable};
 use crate::program::Program;
+use std::cell::OnceCell;
 
 /// What a first attempt may cost, at least, and for each variable: enough for models with a lot of structure, however large.
 const FIRST: u64 = 1 << 17;
 const PER_LEVEL: u64 = 128;
+
+/// States beyond which the explicit engine leaves the memory to the others.
+const MANY: usize = 20_000_000;
 
 /// One attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,41 +32,94 @@ pub struct Attempt {
     pub finished: bool,
 }
 
-struct Candidate<'p, 'c> {
-    settings: Settings,
-    order: String,
-    /// Its budget is the common one divided by this.
-    share: u64,
-    model: Option<Model<'p, 'c>>,
+/// An engine that is given its turns.
+enum Candidate<'p, 'c> {
+    Diagrams {
+        settings: Box<Settings>,
+        order: String,
+        /// Its budget is the common one divided by this.
+        share: u64,
+        model: Box<Option<Model<'p, 'c>>>,
+    },
+    Explicit {
+        search: Box<Running<'c>>,
+        order: String,
+    },
+}
+
+impl Candidate<'_, '_> {
+    fn attempt(&self, finished: bool) -> Attempt {
+        let (engine, order) = match self {
+            Candidate::Diagrams {
+                settings, order, ..
+            } => (name(settings.strategy), order),
+            Candidate::Explicit { order, .. } => ("explicit", order),
+        };
+        Attempt {
+            engine,
+            order: order.clone(),
+            finished,
+        }
+    }
+}
+
+impl<'p: 'c, 'c> Candidate<'p, 'c> {
+    /// Goes on for `allowed` operations, `most` being the end.
+    fn turn(
+        &mut self,
+        program: &'p Program,
+        questions: &[Question],
+        (allowed, most): (u64, u64),
+        control: &'c Control,
+    ) -> Outcome {
+        match self {
+            Candidate::Diagrams {
+                settings,
+                share,
+                model,
+                ..
+            } => {
+                settings.operations = if allowed == most {
+                    most
+                } else {
+                    allowed / *share
+                };
+                answer(program, questions, settings, control, model)
+            }
+            Candidate::Explicit { search, .. } => search.go_on((allowed, MANY), control),
+        }
+    }
 }
 
 /// The n-th order to try, best guess first, if there are so many.
 pub type Orders<'o> = &'o dyn Fn(usize) -> Option<(String, Vec<Variable>)>;
 
 /// Tries engines and orders until one has answered everything; at most `most` operations for any of them, with or without
-/// `facts`. Also tells what was tried, with the operations spent.
+/// `facts`, and on so many cores. Also tells what was tried, with the operations spent.
 pub fn portfolio(
     program: &Program,
     questions: &[Question],
     orders: Orders,
     reduction: Option<&Reduction>,
-    (most, facts): (u64, bool),
+    (most, facts, cores): (u64, bool, usize),
     control: &Control,
 ) -> (Outcome, Vec<(Attempt, u64)>) {
-    let candidate =
-        |strategy: Strategy, (name, order): (String, Vec<Variable>), share: u64| Candidate {
-            settings: Settings {
+    let candidate = |strategy: Strategy, (name, order): (String, Vec<Variable>), share: u64| {
+        Candidate::Diagrams {
+            settings: Box::new(Settings {
                 strategy,
                 order,
                 facts,
                 operations: 0,
                 reduction: reduction.cloned(),
                 stress: false,
-            },
+            }),
             order: name,
             share,
-            model: None,
-        };
+            model: Box::new(None),
+        }
+    };
+    let compiled = OnceCell::new();
     let first = orders(0);
     let mut candidates: Vec<Candidate> = first
         .iter()
@@ -74,12 +133,7 @@ pub fn portfolio(
     loop {
         let mut again = Vec::new();
         for mut c in candidates {
-            c.settings.operations = if allowed == most {
-                most
-            } else {
-                allowed / c.share
-            };
-            let outcome = answer(program, questions, &c.settings, control, &mut c.model);
+            let outcome = c.turn(program, questions, (allowed, most), control);
             let short = |s: Stop| s == Stop::Operations;
             let cut = outcome.stopped.is_some_and(short)
                 || outcome
@@ -87,26 +141,41 @@ pub fn portfolio(
                     .iter()
                     .any(|a| matches!(a, Answer::Somewhere(s) if short(*s)));
             let finished = outcome.stopped.is_none() && !cut;
-            let attempt = Attempt {
-                engine: name(c.settings.strategy),
-                order: c.order.clone(),
-                finished,
-            };
-            attempts.push((attempt, outcome.operations.unwrap_or(0)));
-            // Time, memory and interrupts end everything; a budget of nodes ends this candidate only.
+            attempts.push((c.attempt(finished), outcome.operations.unwrap_or(0)));
+            // Time, memory and interrupts end everything; a budget of nodes or states ends this candidate only.
             let over = control.check().is_err();
-            let nodes = outcome.stopped == Some(Stop::Nodes);
+            let full = matches!(outcome.stopped, Some(Stop::Nodes | Stop::States));
             last = outcome;
             if finished || over {
                 return (last, attempts);
             }
-            if !nodes {
+            if !full {
                 again.push(c);
             }
         }
         // The others join when the first guess has not been quick: most models are never asked for another order.
         if !all_tried {
             all_tried = true;
+            // First, since where it wins, diagrams of the same budget take longer.
+            again.splice(
+                ..0,
+                first.iter().map(|(name, order)| {
+                    let compiled = compiled.get_or_init(|| Compiled::new(program, order));
+                    let how = (Mode::Breadth, cores);
+                    let search = Search::new(program, compiled, questions, reduction, how, control);
+                    Candidate::Explicit {
+                        search: Box::new(Running {
+                            program,
+                            compiled,
+                            questions,
+                            reduction,
+                            search,
+                            mode: how.0,
+                        }),
+                        order: name.clone(),
+                    }
+                }),
+            );
             again.extend(
                 first
                     .iter()

@@ -1,0 +1,605 @@
+//! All reachable states: breadth first on several cores, or depth first on one.
+//!
+//! States are divided by hash among shards that share nothing (Stern and Dill 1997): a round expands some states of each shard,
+//! writes what they lead to into boxes, one for each shard, and then each shard takes in its boxes. There are as many shards
+//! whatever the cores, and boxes are emptied in the order of their senders, so the result does not depend on the
+//! cores.
+
+use super::compile::Compiled;
+use super::machine::{Condition, Machine, Step};
+use super::visited::{BATCH, Visited};
+use crate::control::{Control, Stop};
+use crate::explore::diagrams::mix;
+use crate::explore::interpreter::{initial_candidates, initially_violated, is_initial};
+use crate::explore::reach::{Question, Reduction, Sort};
+use crate::program::{LocId, Program, ThreadId};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+
+/// A power of two; more cores are of no use.
+const SHARDS: usize = 16;
+
+/// States of a shard that a round expands.
+const CHUNK: usize = 2048;
+
+/// States of a round below which one core is faster.
+const FEW: usize = 512;
+
+/// In which order states are expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// By distance from the initial states: executions are shortest.
+    #[default]
+    Breadth,
+    /// What was met last first: executions are found soon, and long.
+    Depth,
+}
+
+/// A state: its number in its shard, times the shards, plus its shard.
+type Id = u32;
+
+const NOBODY: Id = Id::MAX;
+
+/// What was asked, compiled.
+enum Asked {
+    Deadlock,
+    Where(Condition, bool),
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Distinct states, or those at scheduling points in the reduced system.
+    pub states: u64,
+    /// All states met.
+    pub visited: u64,
+    /// Deadlocked states among them, if that was asked.
+    pub deadlocks: u64,
+    /// Whether a step violates the discipline.
+    pub violated: bool,
+    /// Steps taken.
+    pub transitions: u64,
+    /// What that cost, the measure of budgets: a step costs the more the longer a state is.
+    pub operations: u64,
+    /// Bytes held.
+    pub bytes: usize,
+}
+
+/// What is searched, and for what.
+struct Task<'c> {
+    program: &'c Program,
+    compiled: &'c Compiled,
+    control: &'c Control,
+    reduction: Option<&'c Reduction>,
+    asked: Vec<Asked>,
+    /// Every state is expanded and a scheduling point, so that nothing need be kept about that.
+    plain: bool,
+}
+
+/// A search under way; it can be interrupted and goes on where it was.
+pub struct Search<'c> {
+    task: Task<'c>,
+    shards: Vec<Shard>,
+    cores: usize,
+    mode: Mode,
+    /// Depth first: what is still to be expanded.
+    stack: Vec<Id>,
+    layer: u32,
+    begun: bool,
+    peak: usize,
+}
+
+/// A state that is, or was, waiting to be expanded.
+const QUEUED: u8 = 1;
+
+/// A state at a scheduling point.
+const POINT: u8 = 2;
+
+/// States that have the same hash in its lowest bits.
+struct Shard {
+    visited: Visited,
+    /// By state, where the task is not plain.
+    flags: Vec<u8>,
+    /// By state the one before it, where something is asked.
+    parents: Vec<Id>,
+    frontier: Vec<u32>,
+    /// How many of these have been expanded.
+    expanded: usize,
+    next: Vec<u32>,
+    points: u64,
+    deadlocks: u64,
+    violated: bool,
+    transitions: u64,
+    operations: u64,
+    /// For each question the layer and the number of a state.
+    found: Vec<Option<(u32, u32)>>,
+    /// What its states lead to, by shard: the state before and flags, then the words.
+    boxes: Vec<Vec<u64>>,
+}
+
+/// In a box: a step that keeps the discipline.
+const GOOD: u64 = 1 << 32;
+
+/// In a box: the state is a scheduling point.
+const IS_POINT: u64 = 1 << 33;
+
+impl<'c> Search<'c> {
+    /// A search that has not begun, on so many cores at most.
+    pub fn new(
+        program: &'c Program,
+        compiled: &'c Compiled,
+        questions: &[Question],
+        reduction: Option<&'c Reduction>,
+        (mode, cores): (Mode, usize),
+        control: &'c Control,
+    ) -> Self {
+        let machine = Machine::new(compiled);
+        let asked = questions
+            .iter()
+            .map(|q| match q.sort {
+                Sort::Deadlock => Asked::Deadlock,
+                Sort::Find => Asked::Where(machine.compile(program, &q.expr), true),
+                Sort::Invariant => Asked::Where(machine.compile(program, &q.expr), false),
+            })
+            .collect();
+        let shard = |_| Shard {
+            visited: Visited::new(compiled.layout.words),
+            flags: Vec::new(),
+            parents: Vec::new(),
+            frontier: Vec::new(),
+            expanded: 0,
+            next: Vec::new(),
+            points: 0,
+            deadlocks: 0,
+            violated: false,
+            transitions: 0,
+            operations: 0,
+            found: vec![None; questions.len()],
+            boxes: vec![Vec::new(); SHARDS],
+        };
+        Search {
+            task: Task {
+                program,
+                compiled,
+                control,
+                reduction,
+                asked,
+                plain: reduction.is_none() && program.protections.is_empty(),
+            },
+            shards: (0..SHARDS).map(shard).collect(),
+            cores: cores.clamp(1, SHARDS),
+            mode,
+            stack: Vec::new(),
+            layer: 0,
+            begun: false,
+            peak: 0,
+        }
+    }
+
+    /// Explores until nothing is left, up to so many states, or for about so many operations.
+    ///
+    /// # Errors
+    /// [`Stop::Operations`] after those operations; then it may be called again. Any other [`Stop`].
+    pub fn run(&mut self, operations: u64, most_states: usize) -> Result<(), Stop> {
+        let spent = |shards: &[Shard]| shards.iter().map(|s| s.operations).sum::<u64>();
+        let most = spent(&self.shards).saturating_add(operations);
+        let most_states = most_states.min(self.task.control.budget().states);
+        if !self.begun {
+            self.begin()?;
+        }
+        loop {
+            let more = match self.mode {
+                Mode::Breadth => self.round()?,
+                Mode::Depth => self.deeper()?,
+            };
+            if !more {
+                return Ok(());
+            }
+            let states: usize = self.shards.iter().map(|s| s.visited.len()).sum();
+            if states > most_states {
+                return Err(Stop::States);
+            }
+            if spent(&self.shards) > most {
+                return Err(Stop::Operations);
+            }
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), Stop> {
+        let task = &self.task;
+        let mut state = vec![0; task.compiled.layout.words];
+        let states = task.control.budget().states;
+        for (tried, candidate) in initial_candidates(task.program).enumerate() {
+            task.control.check()?;
+            if tried >= states {
+                return Err(Stop::States);
+            }
+            if !is_initial(task.program, &candidate) {
+                continue;
+            }
+            task.compiled.layout.pack(&candidate, &mut state);
+            let good = match initially_violated(task.program, &candidate) {
+                true => 0,
+                false => GOOD,
+            };
+            let to = &mut self.shards[0].boxes[shard_of(&state)];
+            to.push(u64::from(NOBODY) | good | IS_POINT);
+            to.extend_from_slice(&state);
+        }
+        self.deliver()?;
+        self.advance();
+        self.begun = true;
+        Ok(())
+    }
+
+    /// Expands some states of the present layer; whether any are left, here or in the next layer.
+    fn round(&mut self) -> Result<bool, Stop> {
+        let waiting = |s: &Shard| (s.frontier.len() - s.expanded).min(CHUNK);
+        let (task, layer) = (&self.task, self.layer);
+        let cores = match self.shards.iter().map(waiting).sum::<usize>() {
+            0..FEW => 1,
+            _ => self.cores,
+        };
+        side_by_side(&mut self.shards, cores, |first, shards| {
+            let mut machine = Machine::new(task.compiled);
+            let mut state = vec![0; task.compiled.layout.words];
+            for (n, shard) in shards.iter_mut().enumerate() {
+                let from = shard.expanded;
+                shard.expanded = shard.frontier.len().min(from + CHUNK);
+                for at in from..shard.expanded {
+                    let number = shard.frontier[at];
+                    shard.expand(task, first + n, number, &mut machine, &mut state)?;
+                }
+            }
+            Ok(())
+        })?;
+        self.deliver_on(cores, layer)?;
+        if self.shards.iter().all(|s| s.expanded == s.frontier.len()) {
+            self.advance();
+        }
+        Ok(self.shards.iter().any(|s| !s.frontier.is_empty()))
+    }
+
+    fn deliver(&mut self) -> Result<(), Stop> {
+        self.deliver_on(1, self.layer)
+    }
+
+    /// Empties all boxes.
+    fn deliver_on(&mut self, cores: usize, layer: u32) -> Result<(), Stop> {
+        let held: usize = self.shards.iter().map(Shard::bytes).sum();
+        self.peak = self.peak.max(held);
+        let mut boxes: Vec<Vec<Vec<u64>>> = self
+            .shards
+            .iter_mut()
+            .map(|s| std::mem::take(&mut s.boxes))
+            .collect();
+        let task = &self.task;
+        let senders = &boxes;
+        side_by_side(&mut self.shards, cores, |first, shards| {
+            let machine = Machine::new(task.compiled);
+            for (n, shard) in shards.iter_mut().enumerate() {
+                for sender in senders {
+                    shard.take_in(task, &machine, &sender[first + n], layer)?;
+                }
+            }
+            Ok(())
+        })?;
+        for (shard, boxes) in self.shards.iter_mut().zip(&mut boxes) {
+            boxes.iter_mut().for_each(Vec::clear);
+            shard.boxes = std::mem::take(boxes);
+        }
+        Ok(())
+    }
+
+    /// The next layer is the present one.
+    fn advance(&mut self) {
+        self.layer += 1;
+        for (n, shard) in self.shards.iter_mut().enumerate() {
+            shard.expanded = 0;
+            shard.frontier.clear();
+            match self.mode {
+                Mode::Breadth => std::mem::swap(&mut shard.frontier, &mut shard.next),
+                Mode::Depth => self
+                    .stack
+                    .extend(shard.next.drain(..).map(|number| id(number, n))),
+            }
+        }
+    }
+
+    /// Expands some states, the last met first; whether any are left.
+    fn deeper(&mut self) -> Result<bool, Stop> {
+        let task = &self.task;
+        let mut machine = Machine::new(task.compiled);
+        let mut state = vec![0; task.compiled.layout.words];
+        for _ in 0..CHUNK {
+            let Some(next) = self.stack.pop() else {
+                return Ok(false);
+            };
+            let from = next as usize % SHARDS;
+            let number = next / SHARDS as u32;
+            self.shards[from].expand(task, from, number, &mut machine, &mut state)?;
+            let mut boxes = std::mem::take(&mut self.shards[from].boxes);
+            for (n, (shard, sent)) in self.shards.iter_mut().zip(&mut boxes).enumerate() {
+                shard.take_in(task, &machine, sent, self.layer)?;
+                sent.clear();
+                self.stack
+                    .extend(shard.next.drain(..).map(|number| id(number, n)));
+            }
+            self.shards[from].boxes = boxes;
+            // No layers: what is found first stays.
+            self.layer += 1;
+        }
+        let held: usize = self.shards.iter().map(Shard::bytes).sum();
+        self.peak = self.peak.max(held + self.stack.capacity() * 4);
+        Ok(true)
+    }
+
+    /// What was found so far.
+    pub fn found(&self) -> Found {
+        let sum = |of: fn(&Shard) -> u64| self.shards.iter().map(of).sum::<u64>();
+        let visited = sum(|s| s.visited.len() as u64);
+        let held: usize = self.shards.iter().map(Shard::bytes).sum();
+        Found {
+            states: match self.task.reduction {
+                None => visited,
+                Some(_) => sum(|s| s.points),
+            },
+            visited,
+            deadlocks: sum(|s| s.deadlocks),
+            violated: self.shards.iter().any(|s| s.violated),
+            transitions: sum(|s| s.transitions),
+            operations: sum(|s| s.operations),
+            bytes: self.peak.max(held),
+        }
+    }
+
+    /// The states on the way to one that a question asks for, from an initial state on: each is a step, or a coarse step, from the one
+    /// before it.
+    pub fn execution(&self, question: usize) -> Option<Vec<Vec<u64>>> {
+        let mut state = vec![0; self.task.compiled.layout.words];
+        let mut candidates: Vec<(u32, Vec<u64>, Id)> = Vec::new();
+        for (n, shard) in self.shards.iter().enumerate() {
+            if let Some((layer, number)) = shard.found[question] {
+                shard.visited.state(number, &mut state);
+                candidates.push((layer, state.clone(), id(number, n)));
+            }
+        }
+        let mut present = candidates.into_iter().min()?.2;
+        let mut all = Vec::new();
+        while present != NOBODY {
+            let shard = &self.shards[present as usize % SHARDS];
+            let number = present / SHARDS as u32;
+            shard.visited.state(number, &mut state);
+            all.push(state.clone());
+            present = shard.parents[number as usize];
+        }
+        all.reverse();
+        Some(all)
+    }
+}
+
+/// Does something with all shards, on several cores: `work` is given some shards and the number of the first.
+fn side_by_side(
+    shards: &mut [Shard],
+    cores: usize,
+    work: impl Fn(usize, &mut [Shard]) -> Result<(), Stop> + Sync,
+) -> Result<(), Stop> {
+    if cores == 1 {
+        return work(0, shards);
+    }
+    let share = shards.len().div_ceil(cores);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let helpers: Vec<_> = shards
+            .chunks_mut(share)
+            .enumerate()
+            .map(|(n, chunk)| scope.spawn(move || work(n * share, chunk)))
+            .collect();
+        let ends = helpers.into_iter().map(|h| match h.join() {
+            Ok(end) => end,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        // All are waited for, whatever the first says.
+        let ends: Vec<Result<(), Stop>> = ends.collect();
+        ends.into_iter().collect()
+    })
+}
+
+fn id(number: u32, shard: usize) -> Id {
+    number * SHARDS as u32 + shard as u32
+}
+
+#[inline]
+fn shard_of(state: &[u64]) -> usize {
+    let hash = state.iter().fold(0, |h, &word| mix(h ^ word));
+    hash as usize % SHARDS
+}
+
+impl Shard {
+    /// Writes into the boxes what one of its states leads to.
+    fn expand(
+        &mut self,
+        task: &Task,
+        own: usize,
+        number: u32,
+        machine: &mut Machine,
+        state: &mut [u64],
+    ) -> Result<(), Stop> {
+        task.control.check()?;
+        self.visited.state(number, state);
+        let before = self.transitions;
+        let head = u64::from(id(number, own));
+        let (boxes, transitions) = (&mut self.boxes, &mut self.transitions);
+        let mut send = |after: &[u64], flags: u64| {
+            let to = &mut boxes[shard_of(after)];
+            to.push(head | flags);
+            to.extend_from_slice(after);
+        };
+        for t in 0..task.program.threads.len() {
+            let Some(reduction) = task.reduction else {
+                let _: ControlFlow<(), bool> = machine.each_step(state, t, &mut |step| {
+                    *transitions += 1;
+                    let good = if step.good { GOOD | IS_POINT } else { 0 };
+                    send(step.after, good);
+                    ControlFlow::Continue(())
+                });
+                continue;
+            };
+            if reduction.visible[t][machine.location(state, t)] {
+                let mut coarse = Coarse {
+                    thread: t,
+                    visible: &reduction.visible[t],
+                    inside: FxHashSet::default(),
+                    waiting: Vec::new(),
+                };
+                let mut now = Some(state.to_vec());
+                while let Some(from) = now {
+                    task.control.check()?;
+                    *transitions += coarse.step(machine, &from, &mut send);
+                    now = coarse.waiting.pop();
+                }
+            }
+        }
+        let threads = task.program.threads.len() as u64;
+        let dear = 1 + task.compiled.layout.words as u64 / 8;
+        self.operations += 1 + threads / 16 + dear * (self.transitions - before);
+        Ok(())
+    }
+
+    /// Takes in what was sent.
+    fn take_in(
+        &mut self,
+        task: &Task,
+        machine: &Machine,
+        sent: &[u64],
+        layer: u32,
+    ) -> Result<(), Stop> {
+        let wide = 1 + task.compiled.layout.words;
+        let mut numbers = Vec::with_capacity(BATCH);
+        for batch in sent.chunks(BATCH * wide) {
+            let states = batch.chunks_exact(wide).map(|r| &r[1..]);
+            self.visited
+                .insert_all(states, task.control, &mut numbers)?;
+            for (record, &met) in batch.chunks_exact(wide).zip(&numbers) {
+                self.take(task, machine, (record[0], &record[1..]), met, layer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a state that was sent, now that it has a number.
+    fn take(
+        &mut self,
+        task: &Task,
+        machine: &Machine,
+        (head, state): (u64, &[u64]),
+        (number, fresh): (u32, bool),
+        layer: u32,
+    ) -> Result<(), Stop> {
+        let n = number as usize;
+        if fresh {
+            if number > NOBODY / SHARDS as u32 - 1 {
+                return Err(Stop::States);
+            }
+            if !task.asked.is_empty() {
+                self.parents.push(head as Id);
+                self.ask(task, machine, state, (layer, number));
+            }
+            if task.plain {
+                self.next.push(number);
+                return Ok(());
+            }
+            self.flags.push(0);
+        } else if task.plain {
+            return Ok(());
+        }
+        let (good, point) = (head & GOOD != 0, head & IS_POINT != 0);
+        self.violated |= !good;
+        let flags = self.flags[n];
+        if point && flags & POINT == 0 {
+            self.points += 1;
+            self.flags[n] |= POINT;
+        }
+        if good && point && flags & QUEUED == 0 {
+            self.flags[n] |= QUEUED;
+            self.next.push(number);
+            // Its execution has to be one that goes on from here.
+            if let Some(parent) = self.parents.get_mut(n) {
+                *parent = head as Id;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, task: &Task, machine: &Machine, state: &[u64], at: (u32, u32)) {
+        for (asked, found) in task.asked.iter().zip(&mut self.found) {
+            let met = match asked {
+                Asked::Deadlock => machine.is_deadlock(state),
+                Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
+            };
+            if !met {
+                continue;
+            }
+            self.deadlocks += u64::from(matches!(asked, Asked::Deadlock));
+            let better = match found {
+                None => true,
+                Some((layer, _)) if *layer < at.0 => false,
+                Some((_, number)) => {
+                    // Of those equally far, the least, so that the order of arrival does not matter.
+                    let mut other = vec![0; state.len()];
+                    self.visited.state(*number, &mut other);
+                    state < other.as_slice()
+                }
+            };
+            if better {
+                *found = Some(at);
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.visited.bytes()
+            + self.flags.capacity()
+            + (self.parents.capacity() + self.frontier.capacity() + self.next.capacity()) * 4
+            + self.boxes.iter().map(|b| b.capacity() * 8).sum::<usize>()
+    }
+}
+
+/// A coarse step under way: a visible step of a thread, then its invisible ones.
+struct Coarse<'r> {
+    thread: ThreadId,
+    visible: &'r [bool],
+    inside: FxHashSet<Vec<u64>>,
+    waiting: Vec<Vec<u64>>,
+}
+
+impl Coarse<'_> {
+    /// Sends what one step leads to, and remembers from where to go on; how many steps there were.
+    fn step(
+        &mut self,
+        machine: &mut Machine,
+        from: &[u64],
+        send: &mut impl FnMut(&[u64], u64),
+    ) -> u64 {
+        let mut after: Vec<(Vec<u64>, bool)> = Vec::new();
+        let _: ControlFlow<(), bool> = machine.each_step(from, self.thread, &mut |step: Step| {
+            after.push((step.after.to_vec(), step.good));
+            ControlFlow::Continue(())
+        });
+        let steps = after.len() as u64;
+        for (state, good) in after {
+            let l: LocId = machine.location(&state, self.thread);
+            let ends = self.visible[l] || !machine.is_enabled(&state, self.thread);
+            let flags = match (good, ends) {
+                (false, _) => 0,
+                (true, false) => GOOD,
+                (true, true) => GOOD | IS_POINT,
+            };
+            send(&state, flags);
+            if good && !ends && self.inside.insert(state.clone()) {
+                self.waiting.push(state);
+            }
+        }
+        steps
+    }
+}

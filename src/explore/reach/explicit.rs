@@ -1,0 +1,136 @@
+//! Reachability on the explicit core.
+
+use super::question::{Question, Sort};
+use super::{Answer, Move, Outcome, Path, Reduction};
+use crate::control::{Control, Stop};
+use crate::explore::core::{Compiled, Mode, Search};
+use crate::explore::diagrams::Variable;
+use crate::explore::interpreter::{State, each_successor, violates};
+use crate::program::{Program, ThreadId};
+use num_bigint::BigUint;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+/// Explores a program by its compiled form, its variables lying in this order, in about so many operations at most.
+pub fn explicit(
+    program: &Program,
+    questions: &[Question],
+    order: &[Variable],
+    reduction: Option<&Reduction>,
+    how: (Mode, usize),
+    most: u64,
+    control: &Control,
+) -> Outcome {
+    control.enter("explicit: compiling");
+    let compiled = Compiled::new(program, order);
+    let search = Search::new(program, &compiled, questions, reduction, how, control);
+    Running {
+        program,
+        compiled: &compiled,
+        questions,
+        reduction,
+        search,
+        mode: how.0,
+    }
+    .go_on((most, usize::MAX), control)
+}
+
+/// A search that may be interrupted.
+pub(super) struct Running<'c> {
+    pub program: &'c Program,
+    pub compiled: &'c Compiled,
+    pub questions: &'c [Question],
+    pub reduction: Option<&'c Reduction>,
+    pub search: Search<'c>,
+    pub mode: Mode,
+}
+
+impl Running<'_> {
+    /// Goes on for so many operations, up to so many states.
+    pub fn go_on(&mut self, (most, states): (u64, usize), control: &Control) -> Outcome {
+        let mut outcome = Outcome::begin("explicit", self.questions.len());
+        control.enter("explicit: the reachable states");
+        outcome.stopped = self.search.run(most, states).err();
+        let found = self.search.found();
+        if outcome.stopped.is_none() {
+            outcome.states = Some(BigUint::from(found.states));
+            outcome.visited = self.reduction.map(|_| BigUint::from(found.visited));
+            if self.questions.iter().any(|q| q.sort == Sort::Deadlock) {
+                outcome.deadlocks = Some(BigUint::from(found.deadlocks));
+            }
+        } else {
+            outcome.so_far = Some(BigUint::from(found.states));
+        }
+        outcome.violated = found.violated;
+        outcome.memory = Some(found.bytes);
+        outcome.operations = Some(found.operations);
+        for (n, answer) in outcome.answers.iter_mut().enumerate() {
+            if let Some(states) = self.search.execution(n) {
+                let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
+                let states: Vec<State> = states.iter().map(unpack).collect();
+                *answer = match self.path(&states, control) {
+                    Ok(path) => Answer::Found(path),
+                    Err(stop) => Answer::Somewhere(stop),
+                };
+            }
+        }
+        outcome
+    }
+
+    /// The execution through states that follow each other by a step, or by a part of a coarse step.
+    fn path(&self, states: &[State], control: &Control) -> Result<Path, Stop> {
+        let mut moves = Vec::new();
+        for pair in states.windows(2) {
+            control.check()?;
+            let lead = |good: bool| {
+                (0..self.program.threads.len()).find_map(|t| {
+                    between(self.program, t, self.reduction, &pair[0], (&pair[1], good))
+                })
+            };
+            // A step that keeps the discipline, if there is one.
+            moves.extend(lead(true).or_else(|| lead(false)).into_iter().flatten());
+        }
+        Ok(Path {
+            first: states[0].clone(),
+            moves,
+            shortest: self.reduction.is_none() && self.mode == Mode::Breadth,
+        })
+    }
+}
+
+/// The fewest steps of a thread from one state to another: one, or those of a coarse step; the last keeps the discipline if that is
+/// wanted, those before it do.
+fn between(
+    program: &Program,
+    thread: ThreadId,
+    reduction: Option<&Reduction>,
+    from: &State,
+    (to, wanted): (&State, bool),
+) -> Option<Vec<Move>> {
+    let is_visible = |s: &State| reduction.is_none_or(|r| r.visible[thread][s.location(thread)]);
+    if !is_visible(from) {
+        return None;
+    }
+    let mut seen: FxHashSet<State> = FxHashSet::default();
+    let mut waiting: VecDeque<(State, Vec<Move>)> = VecDeque::from([(from.clone(), Vec::new())]);
+    while let Some((present, moves)) = waiting.pop_front() {
+        let found = each_successor(program, &present, thread, None, &mut |step| {
+            let good = !violates(program, thread, &present, &step);
+            let mut moves = moves.clone();
+            if step.state == *to && good == wanted {
+                moves.push(Move::between(program, thread, &present, &step.state));
+                return ControlFlow::Break(moves);
+            }
+            if good && !is_visible(&step.state) && seen.insert(step.state.clone()) {
+                moves.push(Move::between(program, thread, &present, &step.state));
+                waiting.push_back((step.state, moves));
+            }
+            ControlFlow::Continue(())
+        });
+        if let ControlFlow::Break(moves) = found {
+            return Some(moves);
+        }
+    }
+    None
+}
