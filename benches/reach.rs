@@ -199,7 +199,7 @@ fn reduction() {
         Engine::Interpreter,
     ];
     print!("{:<44} {:>12} {:>12}", "", "original", "reduced");
-    engines.map(|e| print!(" {:>19}", e.name()));
+    engines.iter().for_each(|e| print!(" {:>19}", e.name()));
     println!();
     for (name, source, n) in models() {
         let mut counts = [None, None];
@@ -236,7 +236,9 @@ fn reduction() {
 fn orders() {
     println!("orders: operations of saturation, seconds");
     print!("{:<44}", "");
-    Heuristic::ALL.map(|(h, ..)| print!(" {:>20}", h.name()));
+    for (heuristic, ..) in Heuristic::ALL {
+        print!(" {:>20}", heuristic.name());
+    }
     println!();
     for (name, source, n) in models() {
         print!("{:<44}", sized(&name, n));
