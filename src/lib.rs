@@ -3,6 +3,7 @@
 
 pub mod algebra;
 pub mod bundle;
+pub mod compare;
 pub mod control;
 pub mod explore;
 pub mod export;

@@ -2,6 +2,7 @@
 
 use crate::algebra::prove::{Limits, prove};
 use crate::algebra::{Statement, Term, Theory, library, shipped};
+use crate::compare::compare;
 use crate::control::Control;
 use crate::explore::Heuristic;
 use crate::explore::diagrams::Variable;
@@ -9,7 +10,7 @@ use crate::kernel;
 use crate::program::{Expr, Program, elaborate};
 use crate::reach::{self, ReachOptions};
 use crate::reduction::{self, CheckOptions, Discharge};
-use crate::report::{EvalReport, ReachReport, Report};
+use crate::report::{CompareReport, EvalReport, ReachReport, Report};
 use crate::suites::{Text, load_suite};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
@@ -120,6 +121,11 @@ impl Session {
         report.timing.front_end = self.front_end;
         report.timing.total += self.front_end;
         (report, discharge)
+    }
+
+    /// Compares all techniques.
+    pub fn compare(&self, theory: &Theory, control: &Control) -> CompareReport {
+        compare(&self.name, &self.program, theory, control)
     }
 
     /// Evaluates an inclusion or equation on this model.

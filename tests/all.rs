@@ -20,6 +20,8 @@ mod kernel_rules;
 mod ladder;
 mod library;
 mod lock_disciplined;
+#[path = "support/loops.rs"]
+mod loops;
 mod manual;
 mod models;
 mod omega;
@@ -35,6 +37,7 @@ mod theorem;
 mod tptp;
 mod tptp_command;
 mod traces;
+mod transactions;
 mod twin;
 mod twin_compare;
 mod twin_records;

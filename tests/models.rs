@@ -213,7 +213,7 @@ fn every_bug_is_found_and_the_program_without_it_is_not_blamed() {
         let report = sound.report(false);
         assert_eq!(report.verdict, Verdict::Holds, "{}", sound.name);
     }
-    assert_eq!(bugs, 9);
+    assert_eq!(bugs, 10);
 }
 
 /// A bound on the work, since a bound on the time says little on a busy machine.
@@ -230,7 +230,7 @@ fn no_model_costs_much() {
         };
         assert!(nodes <= limit, "{}: {nodes} nodes", m.name);
         assert!(scheduling_points(&report) <= 5_000, "{}", m.name);
-        assert!(original(&report) <= 20_000, "{}", m.name);
+        assert!(original(&report) <= 25_000, "{}", m.name);
     }
 }
 

@@ -489,3 +489,96 @@ fn all_engines_agree_where_actions_have_many_paths() {
     let (session, _) = Session::load("m", text, &[], ParseLimits::default()).expect("a model");
     agree(&session, false, true);
 }
+
+fn loaded(source: &str) -> Session {
+    match Session::load("m.cor", source, &[], ParseLimits::default()) {
+        Ok((session, _)) => session,
+        Err(diagnostics) => panic!("{diagnostics:?}"),
+    }
+}
+
+/// Many conditionals in a row need no deeper stack, on any core.
+#[test]
+fn the_explicit_engine_runs_long_blocks_on_several_cores() {
+    let source = "var b[12]: bool; var x: 0..3 = 0;
+        thread a { atomic { for (k in 0..9999) { if (b[k % 12]) { x = k % 4; } } } }";
+    let options = ReachOptions {
+        engine: Engine::Explicit,
+        cores: 2,
+        ..ReachOptions::default()
+    };
+    assert_eq!(run(&loaded(source), &options).states, Some("8192".into()));
+}
+
+/// The limits hold inside the steps of one state and among the candidates for initial states, too.
+#[test]
+fn the_explicit_engine_keeps_limits_everywhere() {
+    let wide = "var x: 0..9999999 = 0; thread a { havoc x; }";
+    let many = "var z[9]: 0..9; thread a { z[0] = 1; }";
+    for source in [wide, many] {
+        let session = loaded(source);
+        let theory = theory("stoller-cohen").expect("shipped");
+        let control = Control::new(Budget {
+            nodes: usize::MAX,
+            states: 1000,
+        });
+        let options = ReachOptions {
+            engine: Engine::Explicit,
+            ..ReachOptions::default()
+        };
+        let report = session.reach(&theory, &options, &control);
+        let hit = report.limits.hit.expect("the limit");
+        assert!(hit.contains("--limit-states"), "{hit}");
+        let so_far = report.limits.so_far.and_then(|s| s.states);
+        let met: u64 = so_far.and_then(|n| n.parse().ok()).expect("how far it got");
+        assert!(met < 100_000, "{met}");
+    }
+}
+
+/// The recount says nothing where the interpreter, or the engine, had to stop.
+#[test]
+fn a_recount_that_was_cut_short_is_no_contradiction() {
+    let many = "var x: 0..99999; init x == 5; thread a { skip; }";
+    let report = run(&loaded(many), &ReachOptions::default());
+    assert!(!report.evidence_rejected, "{}", report.reason);
+    assert_eq!(report.states, Some("2".into()));
+    let late = "var x: 0..15 = 0; var y: 0..15 = 0;
+        thread a { while (true) { x = (x + 1) % 16; } } thread b { while (true) { y = (y + 3) % 16; } }";
+    let session = loaded(late);
+    let find = session
+        .state_expression("x == y + 7")
+        .expect("an expression");
+    for operations in 60..200 {
+        let options = ReachOptions {
+            engine: Engine::Saturation,
+            find: vec![("x == y + 7".into(), find.clone())],
+            deadlock: true,
+            operations: Some(operations),
+            ..ReachOptions::default()
+        };
+        let report = run(&session, &options);
+        assert!(!report.evidence_rejected, "{operations}: {}", report.reason);
+    }
+}
+
+/// A state that a violating step meets first is reached by a longer execution, too; neither is called a shortest one.
+#[test]
+fn nothing_is_called_shortest_behind_a_violation() {
+    let source = "mutex m; var x: 0..3 = 0 protected by m;
+        thread a { either { x = 1; } or { lock(m); x = 2; x = 3; x = 1; unlock(m); } }";
+    let session = loaded(source);
+    let find = session
+        .state_expression("x == 1 && at(a, end)")
+        .expect("an expression");
+    for engine in [Engine::Explicit, Engine::Interpreter] {
+        let options = ReachOptions {
+            engine,
+            find: vec![("f".into(), find.clone())],
+            ..ReachOptions::default()
+        };
+        let report = run(&session, &options);
+        let length = report.questions[0].trace_length.clone();
+        let noted = report.notes.iter().any(|n| n.contains("shortest"));
+        assert!(noted || length == Some("1".into()), "{length:?}");
+    }
+}

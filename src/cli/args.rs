@@ -30,6 +30,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Count the reachable states, and look for deadlocks and other states among them
     Reach(ReachArgs),
+    /// Explore models with every technique, side by side
+    Compare(CompareArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities
@@ -214,6 +216,36 @@ pub enum SearchName {
     Breadth,
     /// What was met last first
     Depth,
+}
+
+/// Arguments of `coarsen compare`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct CompareArgs {
+    /// Model files (`.cor`); `-` reads standard input
+    #[arg(value_name = "MODEL", required = true)]
+    pub models: Vec<String>,
+    /// What the models are, besides their text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: CompareFormat,
+    /// Limits
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Form of a comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    /// A table for people
+    #[default]
+    Text,
+    /// One JSON object for each model
+    Json,
+    /// One page for all models, with bars
+    Html,
 }
 
 /// Arguments of `coarsen eval`.

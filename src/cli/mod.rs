@@ -9,6 +9,7 @@ mod args;
 mod backend;
 mod certificate_file;
 mod check;
+mod compare;
 mod decide;
 mod eval;
 mod exit;
@@ -59,6 +60,7 @@ fn run(command: Command) -> Exit {
     let exit = match command {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Reach(args) => reach::run(&args, &mut output),
+        Command::Compare(args) => compare::run(&args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
         Command::Decide(args) => decide::run(&args, &mut output),

@@ -346,13 +346,18 @@ impl Run<'_> {
     fn recount(&self, outcome: &mut Outcome) -> Result<(), String> {
         let few = outcome.states.as_ref().is_some_and(|n| *n <= FEW.into());
         let small = self.program.cells.len() + self.program.threads.len() <= 1000;
-        if !few || !small || outcome.engine == "interpreter" || self.reduction.is_some() {
+        let cut = outcome.stopped.is_some();
+        if !few || !small || cut || outcome.engine == "interpreter" || self.reduction.is_some() {
             return Ok(());
         }
         let most = 2 * FEW as usize;
         self.control.enter("the same, state by state");
         let again = enumerate(&self.program, &self.questions, None, most, self.control);
-        if again.stopped.is_some_and(|s| s != Stop::States) {
+        // It looks at all candidates for initial states, so it may have had to stop without having met too many.
+        if again
+            .stopped
+            .is_some_and(|s| s != Stop::States || again.so_far <= outcome.states)
+        {
             return Ok(());
         }
         let told = |o: &Outcome| (o.states.clone(), o.deadlocks.clone(), o.violated);

@@ -51,6 +51,8 @@ impl Run<'_> {
                 operations: report.operations.clone(),
             });
         }
+        report.violated = outcome.violated;
+        report.transitions = outcome.transitions.map(|n| n.to_string());
         if outcome.violated {
             report.notes.push(
                 "the synchronisation discipline is violated; states behind a violation are not explored (`coarsen check` shows an execution)".into(),

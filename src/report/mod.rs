@@ -4,7 +4,9 @@
 //! rendering (text, JSON, ITF) shows the same facts. Counts are decimal strings of any size; `None` means
 //! "not known", never zero.
 
+mod compare;
 pub mod diagnostics;
+pub mod html;
 pub mod itf;
 pub mod json;
 mod layout;
@@ -16,6 +18,7 @@ mod reach;
 mod samples;
 pub mod text;
 
+pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 
 use crate::bundle::Bundle;

@@ -42,6 +42,12 @@ pub struct ReachReport {
     pub timing: ReachTiming,
     /// Things to know.
     pub notes: Vec<String>,
+    /// Whether a step violates the discipline.
+    #[serde(skip)]
+    pub violated: bool,
+    /// Steps taken, by the engines that take them one by one.
+    #[serde(skip)]
+    pub transitions: Option<String>,
     /// Two engines disagree, or an execution could not be repeated (exit code 12).
     #[serde(skip)]
     pub evidence_rejected: bool,
@@ -69,6 +75,8 @@ impl ReachReport {
             limits: ReachLimits::default(),
             timing: ReachTiming::default(),
             notes: Vec::new(),
+            violated: false,
+            transitions: None,
             evidence_rejected: false,
         }
     }

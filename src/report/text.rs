@@ -3,6 +3,7 @@
 //! Only what helps to act on the answer is shown unasked: refuted properties with their whole traces, refuted
 //! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
 
+mod compare;
 mod discipline;
 mod lemmas;
 mod reach;
@@ -12,6 +13,7 @@ mod witness;
 
 use super::layout::{counted, counted_text, printable, printable_lines, wrapped};
 use super::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
+pub use compare::render_compare;
 pub use reach::render_reach;
 use std::fmt;
 use steps::{at, compact, listed};
@@ -32,7 +34,7 @@ pub enum Detail {
 
 /// The report of `coarsen check` on one model.
 pub fn render(report: &Report, detail: Detail) -> String {
-    let first = headline(&report.model, verdict(report.verdict), &report.reason);
+    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
     if detail == Detail::Quiet {
         return first;
     }
@@ -70,7 +72,8 @@ pub fn headline(model: &str, verdict: &str, reason: &str) -> String {
     }
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
+/// A verdict in words.
+pub fn verdict_words(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::Refuted => "refuted",

@@ -4,11 +4,15 @@
 //! protected cells only, since only their discipline can be violated.
 
 use super::layout::{Field, Layout};
+use crate::control::{Control, Stop};
 use crate::explore::diagrams::Variable;
 use crate::program::{
     ArrayId, CellId, Command, Expr, Program, Protection, Target, ThreadId, Type, apply,
 };
 use crate::syntax::ast::BinaryOp;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// An expression.
 #[derive(Clone, Debug)]
@@ -24,7 +28,7 @@ pub(super) enum Code {
         bits: u64,
     },
     Element(Box<Element>),
-    Via(Box<Code>, Option<Box<[Field]>>),
+    Via(Box<Code>, Option<Arc<[Place]>>),
     Slot(Box<Code>, i64),
     /// Whether a location is in a set of bits.
     Among(Field, Box<[u64]>),
@@ -39,7 +43,7 @@ pub(super) enum Code {
 pub(super) struct Element {
     pub index: Box<[Code]>,
     pub dims: Box<[usize]>,
-    pub cells: Box<[Place]>,
+    pub cells: Arc<[Place]>,
 }
 
 /// A cell to be read or written.
@@ -114,12 +118,17 @@ pub struct Compiled {
 
 impl Compiled {
     /// Compiles a program, its variables in this order.
-    pub fn new(program: &Program, order: &[Variable]) -> Self {
+    ///
+    /// # Errors
+    /// As [`Control::check`].
+    pub fn new(program: &Program, order: &[Variable], control: &Control) -> Result<Self, Stop> {
         let layout = Layout::new(program, order);
+        let places = Known::default();
         let compiler = Compiler {
             program,
             layout: &layout,
             notes: true,
+            places: &places,
         };
         let plain = Compiler {
             notes: false,
@@ -135,10 +144,11 @@ impl Compiled {
             .iter()
             .map(|p| Support::of(program, p))
             .collect();
-        let threads = (0..program.threads.len())
-            .map(|t| compiler.thread(t, &supports))
-            .collect();
-        Compiled {
+        let mut threads = Vec::new();
+        for t in 0..program.threads.len() {
+            threads.push(compiler.thread(t, &supports, control)?);
+        }
+        Ok(Compiled {
             threads,
             wrong: program
                 .threads
@@ -147,7 +157,7 @@ impl Compiled {
                 .collect(),
             guards,
             layout,
-        }
+        })
     }
 
     /// A state expression; cells that it reads are not noted.
@@ -156,6 +166,7 @@ impl Compiled {
             program,
             layout: &self.layout,
             notes: false,
+            places: &Known::default(),
         };
         compiler.code(e)
     }
@@ -191,10 +202,19 @@ struct Compiler<'a> {
     layout: &'a Layout,
     /// Whether accesses to protected cells are noted.
     notes: bool,
+    places: &'a Known,
 }
 
+/// The cells of arrays, with and without notes of accesses.
+type Known = RefCell<FxHashMap<(ArrayId, bool), Arc<[Place]>>>;
+
 impl Compiler<'_> {
-    fn thread(&self, t: ThreadId, supports: &[Support]) -> Vec<Here> {
+    fn thread(
+        &self,
+        t: ThreadId,
+        supports: &[Support],
+        control: &Control,
+    ) -> Result<Vec<Here>, Stop> {
         let thread = &self.program.threads[t];
         let resting: Vec<usize> = thread.resting().collect();
         thread
@@ -202,6 +222,7 @@ impl Compiler<'_> {
             .iter()
             .enumerate()
             .map(|(l, location)| {
+                control.check()?;
                 let mut written = Vec::new();
                 for edge in &location.edges {
                     self.written(&edge.body, &mut written);
@@ -212,7 +233,7 @@ impl Compiler<'_> {
                     s.threads.binary_search(&t).is_ok()
                         || s.cells.iter().any(|c| written.binary_search(c).is_ok())
                 };
-                Here {
+                Ok(Here {
                     ways: location
                         .edges
                         .iter()
@@ -228,7 +249,7 @@ impl Compiler<'_> {
                         .map(|(n, _)| n as u32)
                         .collect(),
                     resting: resting.contains(&l),
-                }
+                })
             })
             .collect()
     }
@@ -288,15 +309,23 @@ impl Compiler<'_> {
         }
     }
 
+    /// The cells of an array, the same list for all who use it.
+    fn places(&self, array: ArrayId) -> Arc<[Place]> {
+        let mut known = self.places.borrow_mut();
+        let all = || {
+            self.program
+                .cells_of(array)
+                .map(|c| self.place(c))
+                .collect()
+        };
+        Arc::clone(known.entry((array, self.notes)).or_insert_with(all))
+    }
+
     fn element(&self, array: ArrayId, index: &[Expr]) -> Box<Element> {
         Box::new(Element {
             index: index.iter().map(|e| self.code(e)).collect(),
             dims: self.program.arrays[array].dims.clone().into(),
-            cells: self
-                .program
-                .cells_of(array)
-                .map(|c| self.place(c))
-                .collect(),
+            cells: self.places(array),
         })
     }
 
@@ -308,15 +337,9 @@ impl Compiler<'_> {
                 None => Code::Field(self.layout.cells[*c]),
             },
             Expr::Element(array, index) => Code::Element(self.element(*array, index)),
-            Expr::Via(e, allocated) => Code::Via(
-                Box::new(self.code(e)),
-                allocated.map(|a| {
-                    self.program
-                        .cells_of(a)
-                        .map(|c| self.layout.cells[c])
-                        .collect()
-                }),
-            ),
+            Expr::Via(e, allocated) => {
+                Code::Via(Box::new(self.code(e)), allocated.map(|a| self.places(a)))
+            }
             Expr::Slot(e, pool) => {
                 Code::Slot(Box::new(self.code(e)), self.program.pools[*pool].len as i64)
             }
@@ -354,8 +377,15 @@ impl Compiler<'_> {
             _ => return None,
         };
         let ty = self.program.cells[cell].ty;
-        if self.guarded(cell).is_some() || ty.size() > MANY {
+        if self.guarded(cell).is_some() || ty.size() > MANY && !matches!(op, Eq | Ne) {
             return None;
+        }
+        if ty.size() > MANY {
+            let equal = is(self.layout.cells[cell], constant);
+            return Some(match op {
+                Eq => equal,
+                _ => Code::Not(Box::new(equal)),
+            });
         }
         let satisfied = |v: &i64| apply(op, *v, constant) == Some(1);
         let (yes, no): (Vec<i64>, Vec<i64>) = (ty.lo..=ty.hi).partition(satisfied);
@@ -422,7 +452,7 @@ impl Compiler<'_> {
 }
 
 /// Values of a type up to which a comparison is looked at value by value.
-const MANY: u64 = 1 << 12;
+const MANY: u64 = 64;
 
 fn put(field: Field, value: i64) -> Op {
     Op::Put {

@@ -60,13 +60,6 @@ pub struct Machine<'c> {
     spare: Vec<Vec<u64>>,
 }
 
-/// What is left to be done after a block.
-#[derive(Clone, Copy)]
-struct Rest<'r> {
-    block: &'r [Op],
-    next: Option<&'r Rest<'r>>,
-}
-
 /// What a run is part of.
 struct From<'f> {
     state: &'f [u64],
@@ -165,7 +158,7 @@ impl<'c> Machine<'c> {
             any = true;
             let ran = match guard {
                 None => self.arrive(&from, &mut run, true, visit),
-                Some(_) => self.block(&from, &way.body, None, &mut run, visit),
+                Some(_) => self.block(&from, &way.body, Vec::new(), &mut run, visit),
             };
             self.spare.push(run);
             if let ControlFlow::Break(b) = ran {
@@ -195,22 +188,21 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Runs a block and the rest.
-    fn block<B>(
+    /// Runs a block, then the blocks that wait, the last one first.
+    fn block<'b, B>(
         &mut self,
         from: &From,
-        block: &[Op],
-        mut rest: Option<&Rest>,
-        run: &mut Vec<u64>,
+        mut block: &'b [Op],
+        mut waiting: Vec<&'b [Op]>,
+        run: &mut [u64],
         visit: &mut Visit<B>,
     ) -> ControlFlow<B> {
-        let mut block = block;
         loop {
             let Some((op, others)) = block.split_first() else {
-                let Some(r) = rest else {
+                let Some(next) = waiting.pop() else {
                     return self.arrive(from, run, false, visit);
                 };
-                (block, rest) = (r.block, r.next);
+                block = next;
                 continue;
             };
             block = others;
@@ -224,18 +216,18 @@ impl<'c> Machine<'c> {
                 Op::Check(e) => value(e, &mut self.noting(run)).is_none_or(|v| v == 0),
                 Op::If(c, yes, no) => match value(c, &mut self.noting(run)) {
                     Some(v) => {
-                        let branch = if v != 0 { yes } else { no };
-                        let then = Rest { block, next: rest };
-                        return self.block(from, branch, Some(&then), run, visit);
+                        waiting.push(block);
+                        block = if v != 0 { yes } else { no };
+                        false
                     }
                     None => true,
                 },
                 Op::Choose(branches) => {
-                    let then = Rest { block, next: rest };
+                    waiting.push(block);
                     for branch in branches {
                         let mut copy = self.buffer();
                         copy.extend_from_slice(run);
-                        let ran = self.block(from, branch, Some(&then), &mut copy, visit);
+                        let ran = self.block(from, branch, waiting.clone(), &mut copy, visit);
                         self.spare.push(copy);
                         ran?;
                     }
@@ -248,7 +240,7 @@ impl<'c> Machine<'c> {
                             let mut copy = self.buffer();
                             copy.extend_from_slice(run);
                             p.field.set(&mut copy, v);
-                            let ran = self.block(from, block, rest, &mut copy, visit);
+                            let ran = self.block(from, block, waiting.clone(), &mut copy, visit);
                             self.spare.push(copy);
                             ran?;
                         }
@@ -406,7 +398,7 @@ fn value<M: Memory>(e: &Code, memory: &mut M) -> Option<i64> {
                 return None;
             }
             match allocated {
-                Some(flags) if flags[slot as usize].get(memory.words()) == 0 => None,
+                Some(flags) if flags[slot as usize].field.get(memory.words()) == 0 => None,
                 _ => Some(slot),
             }
         }

@@ -7,10 +7,12 @@ mod compile;
 mod layout;
 mod machine;
 mod search;
+mod transactions;
 mod visited;
 
 pub use compile::Compiled;
 pub use layout::Layout;
 pub use machine::{Machine, Step};
 pub use search::{Found, Mode, Search};
+pub use transactions::{Mover, Movers, Technique, Transactions, transactions};
 pub use visited::{Keys, Visited};

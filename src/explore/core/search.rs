@@ -10,7 +10,7 @@ use super::machine::{Condition, Machine, Step};
 use super::visited::{BATCH, Visited};
 use crate::control::{Control, Stop};
 use crate::explore::diagrams::mix;
-use crate::explore::interpreter::{initial_candidates, initially_violated, is_initial};
+use crate::explore::interpreter::{State, initial_candidates, initially_violated, is_initial};
 use crate::explore::reach::{Question, Reduction, Sort};
 use crate::program::{LocId, Program, ThreadId};
 use rustc_hash::FxHashSet;
@@ -19,8 +19,17 @@ use std::ops::ControlFlow;
 /// A power of two; more cores are of no use.
 const SHARDS: usize = 16;
 
-/// States of a shard that a round expands.
+/// States of a shard that a round expands at most.
 const CHUNK: usize = 2048;
+
+/// Words that a box keeps.
+const ROOM: usize = 1 << 14;
+
+/// Steps of one state after which its successors are looked through for equal ones, and the limits looked at.
+const OFTEN: u64 = 1 << 16;
+
+/// The stack of a helper: as deep as the worker's, since both run the same code.
+const STACK: usize = 512 << 20;
 
 /// States of a round below which one core is faster.
 const FEW: usize = 512;
@@ -76,6 +85,16 @@ struct Task<'c> {
     plain: bool,
 }
 
+impl Task<'_> {
+    /// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are for.
+    fn chunk(&self, left: u64) -> usize {
+        let words = self.compiled.layout.words;
+        let dear = SHARDS as u64 * (1 + words as u64 / 8);
+        let paid = usize::try_from(left / dear).unwrap_or(usize::MAX);
+        (CHUNK * 8 / (7 + words)).min(paid).max(1)
+    }
+}
+
 /// A search under way; it can be interrupted and goes on where it was.
 pub struct Search<'c> {
     task: Task<'c>,
@@ -85,7 +104,8 @@ pub struct Search<'c> {
     /// Depth first: what is still to be expanded.
     stack: Vec<Id>,
     layer: u32,
-    begun: bool,
+    /// The states among which the initial ones are that have not been looked at yet.
+    beginning: Option<Box<dyn Iterator<Item = State> + 'c>>,
     peak: usize,
 }
 
@@ -171,7 +191,7 @@ impl<'c> Search<'c> {
             mode,
             stack: Vec::new(),
             layer: 0,
-            begun: false,
+            beginning: Some(Box::new(initial_candidates(program))),
             peak: 0,
         }
     }
@@ -181,16 +201,14 @@ impl<'c> Search<'c> {
     /// # Errors
     /// [`Stop::Operations`] after those operations; then it may be called again. Any other [`Stop`].
     pub fn run(&mut self, operations: u64, most_states: usize) -> Result<(), Stop> {
-        let spent = |shards: &[Shard]| shards.iter().map(|s| s.operations).sum::<u64>();
-        let most = spent(&self.shards).saturating_add(operations);
+        let most = self.spent().saturating_add(operations);
         let most_states = most_states.min(self.task.control.budget().states);
-        if !self.begun {
-            self.begin()?;
-        }
         loop {
-            let more = match self.mode {
-                Mode::Breadth => self.round()?,
-                Mode::Depth => self.deeper()?,
+            let left = most.saturating_sub(self.spent());
+            let more = match (self.beginning.is_some(), self.mode) {
+                (true, _) => self.begin(left)?,
+                (_, Mode::Breadth) => self.round((left, most_states))?,
+                (_, Mode::Depth) => self.deeper((left, most_states))?,
             };
             if !more {
                 return Ok(());
@@ -199,21 +217,28 @@ impl<'c> Search<'c> {
             if states > most_states {
                 return Err(Stop::States);
             }
-            if spent(&self.shards) > most {
+            if self.spent() >= most {
                 return Err(Stop::Operations);
             }
         }
     }
 
-    fn begin(&mut self) -> Result<(), Stop> {
+    fn spent(&self) -> u64 {
+        self.shards.iter().map(|s| s.operations).sum()
+    }
+
+    /// Takes in some of the initial states; there is always more to do.
+    fn begin(&mut self, left: u64) -> Result<bool, Stop> {
         let task = &self.task;
         let mut state = vec![0; task.compiled.layout.words];
-        let states = task.control.budget().states;
-        for (tried, candidate) in initial_candidates(task.program).enumerate() {
+        let some = left.clamp(1, CHUNK as u64);
+        for _ in 0..some {
             task.control.check()?;
-            if tried >= states {
-                return Err(Stop::States);
-            }
+            let Some(candidate) = self.beginning.as_mut().and_then(Iterator::next) else {
+                self.beginning = None;
+                break;
+            };
+            self.shards[0].operations += 1;
             if !is_initial(task.program, &candidate) {
                 continue;
             }
@@ -226,15 +251,17 @@ impl<'c> Search<'c> {
             to.push(u64::from(NOBODY) | good | IS_POINT);
             to.extend_from_slice(&state);
         }
-        self.deliver()?;
-        self.advance();
-        self.begun = true;
-        Ok(())
+        self.deliver(1, self.layer)?;
+        if self.beginning.is_none() {
+            self.advance();
+        }
+        Ok(true)
     }
 
     /// Expands some states of the present layer; whether any are left, here or in the next layer.
-    fn round(&mut self) -> Result<bool, Stop> {
-        let waiting = |s: &Shard| (s.frontier.len() - s.expanded).min(CHUNK);
+    fn round(&mut self, left: (u64, usize)) -> Result<bool, Stop> {
+        let chunk = self.task.chunk(left.0);
+        let waiting = |s: &Shard| (s.frontier.len() - s.expanded).min(chunk);
         let (task, layer) = (&self.task, self.layer);
         let cores = match self.shards.iter().map(waiting).sum::<usize>() {
             0..FEW => 1,
@@ -244,28 +271,24 @@ impl<'c> Search<'c> {
             let mut machine = Machine::new(task.compiled);
             let mut state = vec![0; task.compiled.layout.words];
             for (n, shard) in shards.iter_mut().enumerate() {
-                let from = shard.expanded;
-                shard.expanded = shard.frontier.len().min(from + CHUNK);
-                for at in from..shard.expanded {
-                    let number = shard.frontier[at];
-                    shard.expand(task, first + n, number, &mut machine, &mut state)?;
+                let end = shard.frontier.len().min(shard.expanded + chunk);
+                while shard.expanded < end {
+                    let own = (first + n, shard.frontier[shard.expanded]);
+                    shard.expand(task, own, left, &mut machine, &mut state)?;
+                    shard.expanded += 1;
                 }
             }
             Ok(())
         })?;
-        self.deliver_on(cores, layer)?;
+        self.deliver(cores, layer)?;
         if self.shards.iter().all(|s| s.expanded == s.frontier.len()) {
             self.advance();
         }
         Ok(self.shards.iter().any(|s| !s.frontier.is_empty()))
     }
 
-    fn deliver(&mut self) -> Result<(), Stop> {
-        self.deliver_on(1, self.layer)
-    }
-
     /// Empties all boxes.
-    fn deliver_on(&mut self, cores: usize, layer: u32) -> Result<(), Stop> {
+    fn deliver(&mut self, cores: usize, layer: u32) -> Result<(), Stop> {
         let held: usize = self.shards.iter().map(Shard::bytes).sum();
         self.peak = self.peak.max(held);
         let mut boxes: Vec<Vec<Vec<u64>>> = self
@@ -285,7 +308,10 @@ impl<'c> Search<'c> {
             Ok(())
         })?;
         for (shard, boxes) in self.shards.iter_mut().zip(&mut boxes) {
-            boxes.iter_mut().for_each(Vec::clear);
+            for b in boxes.iter_mut() {
+                b.clear();
+                b.shrink_to(ROOM);
+            }
             shard.boxes = std::mem::take(boxes);
         }
         Ok(())
@@ -307,17 +333,18 @@ impl<'c> Search<'c> {
     }
 
     /// Expands some states, the last met first; whether any are left.
-    fn deeper(&mut self) -> Result<bool, Stop> {
+    fn deeper(&mut self, left: (u64, usize)) -> Result<bool, Stop> {
         let task = &self.task;
         let mut machine = Machine::new(task.compiled);
         let mut state = vec![0; task.compiled.layout.words];
-        for _ in 0..CHUNK {
-            let Some(next) = self.stack.pop() else {
+        for _ in 0..task.chunk(left.0) {
+            let Some(&next) = self.stack.last() else {
                 return Ok(false);
             };
             let from = next as usize % SHARDS;
             let number = next / SHARDS as u32;
-            self.shards[from].expand(task, from, number, &mut machine, &mut state)?;
+            self.shards[from].expand(task, (from, number), left, &mut machine, &mut state)?;
+            self.stack.pop();
             let mut boxes = std::mem::take(&mut self.shards[from].boxes);
             for (n, (shard, sent)) in self.shards.iter_mut().zip(&mut boxes).enumerate() {
                 shard.take_in(task, &machine, sent, self.layer)?;
@@ -393,11 +420,16 @@ fn side_by_side(
         let helpers: Vec<_> = shards
             .chunks_mut(share)
             .enumerate()
-            .map(|(n, chunk)| scope.spawn(move || work(n * share, chunk)))
+            .map(|(n, chunk)| {
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                builder.spawn_scoped(scope, move || work(n * share, chunk))
+            })
             .collect();
-        let ends = helpers.into_iter().map(|h| match h.join() {
-            Ok(end) => end,
-            Err(panic) => std::panic::resume_unwind(panic),
+        let ends = helpers.into_iter().map(|h| match h.map(|h| h.join()) {
+            Ok(Ok(end)) => end,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No room for another thread.
+            Err(_) => Err(Stop::Memory),
         });
         // All are waited for, whatever the first says.
         let ends: Vec<Result<(), Stop>> = ends.collect();
@@ -416,53 +448,40 @@ fn shard_of(state: &[u64]) -> usize {
 }
 
 impl Shard {
-    /// Writes into the boxes what one of its states leads to.
+    /// Writes into the boxes what one of its states leads to. Within so many operations, and if there are not more than so many
+    /// successors; else nothing was done.
     fn expand(
         &mut self,
         task: &Task,
-        own: usize,
-        number: u32,
+        (own, number): (usize, u32),
+        left: (u64, usize),
         machine: &mut Machine,
         state: &mut [u64],
     ) -> Result<(), Stop> {
         task.control.check()?;
         self.visited.state(number, state);
-        let before = self.transitions;
-        let head = u64::from(id(number, own));
-        let (boxes, transitions) = (&mut self.boxes, &mut self.transitions);
-        let mut send = |after: &[u64], flags: u64| {
-            let to = &mut boxes[shard_of(after)];
-            to.push(head | flags);
-            to.extend_from_slice(after);
+        let words = task.compiled.layout.words;
+        let mut sending = Sending {
+            head: u64::from(id(number, own)),
+            wide: 1 + words,
+            begins: std::array::from_fn(|n| self.boxes[n].len()),
+            boxes: &mut self.boxes,
+            transitions: 0,
+            dear: 1 + words as u64 / 8,
+            left,
+            control: task.control,
         };
-        for t in 0..task.program.threads.len() {
-            let Some(reduction) = task.reduction else {
-                let _: ControlFlow<(), bool> = machine.each_step(state, t, &mut |step| {
-                    *transitions += 1;
-                    let good = if step.good { GOOD | IS_POINT } else { 0 };
-                    send(step.after, good);
-                    ControlFlow::Continue(())
-                });
-                continue;
-            };
-            if reduction.visible[t][machine.location(state, t)] {
-                let mut coarse = Coarse {
-                    thread: t,
-                    visible: &reduction.visible[t],
-                    inside: FxHashSet::default(),
-                    waiting: Vec::new(),
-                };
-                let mut now = Some(state.to_vec());
-                while let Some(from) = now {
-                    task.control.check()?;
-                    *transitions += coarse.step(machine, &from, &mut send);
-                    now = coarse.waiting.pop();
-                }
+        let outcome = successors(task, machine, state, &mut sending);
+        let (transitions, dear) = (sending.transitions, sending.dear);
+        if let ControlFlow::Break(stop) = outcome {
+            let begins = sending.begins;
+            for (sent, begin) in self.boxes.iter_mut().zip(begins) {
+                sent.truncate(begin);
             }
+            return Err(stop);
         }
-        let threads = task.program.threads.len() as u64;
-        let dear = 1 + task.compiled.layout.words as u64 / 8;
-        self.operations += 1 + threads / 16 + dear * (self.transitions - before);
+        self.transitions += transitions;
+        self.operations += 1 + task.program.threads.len() as u64 / 16 + dear * transitions;
         Ok(())
     }
 
@@ -565,6 +584,92 @@ impl Shard {
     }
 }
 
+/// Where the successors of one state are written.
+struct Sending<'s> {
+    head: u64,
+    wide: usize,
+    /// How long the boxes were before.
+    begins: [usize; SHARDS],
+    boxes: &'s mut Vec<Vec<u64>>,
+    transitions: u64,
+    dear: u64,
+    left: (u64, usize),
+    control: &'s Control,
+}
+
+impl Sending<'_> {
+    #[inline]
+    fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop> {
+        let to = &mut self.boxes[shard_of(after)];
+        to.push(self.head | flags);
+        to.extend_from_slice(after);
+        self.transitions += 1;
+        if self.transitions.is_multiple_of(OFTEN) {
+            return self.look();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A state with very many steps: keeps each successor once, and the limits.
+    #[cold]
+    fn look(&mut self) -> ControlFlow<Stop> {
+        if let Err(stop) = self.control.check() {
+            return ControlFlow::Break(stop);
+        }
+        if self.transitions * self.dear > self.left.0 {
+            return ControlFlow::Break(Stop::Operations);
+        }
+        let mut different = 0;
+        for (sent, &begin) in self.boxes.iter_mut().zip(&self.begins) {
+            let mut records: Vec<Vec<u64>> = sent[begin..]
+                .chunks_exact(self.wide)
+                .map(<[u64]>::to_vec)
+                .collect();
+            records.sort_unstable();
+            records.dedup();
+            different += records.len();
+            sent.truncate(begin);
+            sent.extend(records.iter().flatten());
+        }
+        if different > self.left.1 {
+            return ControlFlow::Break(Stop::States);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Sends what a state leads to.
+fn successors(
+    task: &Task,
+    machine: &mut Machine,
+    state: &[u64],
+    sending: &mut Sending,
+) -> ControlFlow<Stop> {
+    for t in 0..task.program.threads.len() {
+        let Some(reduction) = task.reduction else {
+            machine.each_step(state, t, &mut |step| {
+                let good = if step.good { GOOD | IS_POINT } else { 0 };
+                sending.send(step.after, good)
+            })?;
+            continue;
+        };
+        if reduction.visible[t][machine.location(state, t)] {
+            let mut coarse = Coarse {
+                thread: t,
+                visible: &reduction.visible[t],
+                inside: FxHashSet::default(),
+                waiting: Vec::new(),
+            };
+            let mut now = Some(state.to_vec());
+            while let Some(from) = now {
+                coarse.step(machine, &from, sending)?;
+                now = coarse.waiting.pop();
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
 /// A coarse step under way: a visible step of a thread, then its invisible ones.
 struct Coarse<'r> {
     thread: ThreadId,
@@ -574,20 +679,26 @@ struct Coarse<'r> {
 }
 
 impl Coarse<'_> {
-    /// Sends what one step leads to, and remembers from where to go on; how many steps there were.
+    /// Sends what one step leads to, and remembers from where to go on.
     fn step(
         &mut self,
         machine: &mut Machine,
         from: &[u64],
-        send: &mut impl FnMut(&[u64], u64),
-    ) -> u64 {
-        let mut after: Vec<(Vec<u64>, bool)> = Vec::new();
-        let _: ControlFlow<(), bool> = machine.each_step(from, self.thread, &mut |step: Step| {
-            after.push((step.after.to_vec(), step.good));
+        sending: &mut Sending,
+    ) -> ControlFlow<Stop> {
+        if let Err(stop) = sending.control.check() {
+            return ControlFlow::Break(stop);
+        }
+        let mut after: FxHashSet<(Vec<u64>, bool)> = FxHashSet::default();
+        let mut all: Vec<(Vec<u64>, bool)> = Vec::new();
+        machine.each_step(from, self.thread, &mut |step: Step| {
+            let next = (step.after.to_vec(), step.good);
+            if after.insert(next.clone()) {
+                all.push(next);
+            }
             ControlFlow::Continue(())
-        });
-        let steps = after.len() as u64;
-        for (state, good) in after {
+        })?;
+        for (state, good) in all {
             let l: LocId = machine.location(&state, self.thread);
             let ends = self.visible[l] || !machine.is_enabled(&state, self.thread);
             let flags = match (good, ends) {
@@ -595,11 +706,11 @@ impl Coarse<'_> {
                 (true, false) => GOOD,
                 (true, true) => GOOD | IS_POINT,
             };
-            send(&state, flags);
+            sending.send(&state, flags)?;
             if good && !ends && self.inside.insert(state.clone()) {
                 self.waiting.push(state);
             }
         }
-        steps
+        ControlFlow::Continue(())
     }
 }

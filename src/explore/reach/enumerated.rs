@@ -77,7 +77,9 @@ pub fn enumerate(
     outcome.violated = search.violated;
     for (answer, found) in outcome.answers.iter_mut().zip(&search.found) {
         if let Some(n) = found {
-            *answer = Answer::Found(search.path(*n, reduction.is_none()));
+            // Behind a violation, a state may have its execution from elsewhere than where it was first met.
+            let shortest = reduction.is_none() && !search.violated;
+            *answer = Answer::Found(search.path(*n, shortest));
         }
     }
     outcome

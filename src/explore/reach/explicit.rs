@@ -23,7 +23,14 @@ pub fn explicit(
     control: &Control,
 ) -> Outcome {
     control.enter("explicit: compiling");
-    let compiled = Compiled::new(program, order);
+    let compiled = match Compiled::new(program, order, control) {
+        Ok(compiled) => compiled,
+        Err(stop) => {
+            let mut outcome = Outcome::begin("explicit", questions.len());
+            outcome.stopped = Some(stop);
+            return outcome;
+        }
+    };
     let search = Search::new(program, &compiled, questions, reduction, how, control);
     Running {
         program,
@@ -33,7 +40,7 @@ pub fn explicit(
         search,
         mode: how.0,
     }
-    .go_on((most, usize::MAX), control)
+    .go_on((most, usize::MAX), true, control)
 }
 
 /// A search that may be interrupted.
@@ -47,8 +54,13 @@ pub(super) struct Running<'c> {
 }
 
 impl Running<'_> {
-    /// Goes on for so many operations, up to so many states.
-    pub fn go_on(&mut self, (most, states): (u64, usize), control: &Control) -> Outcome {
+    /// Goes on for so many operations, up to so many states. What is found is told once all is explored, or if these are the `last`.
+    pub fn go_on(
+        &mut self,
+        (most, states): (u64, usize),
+        last: bool,
+        control: &Control,
+    ) -> Outcome {
         let mut outcome = Outcome::begin("explicit", self.questions.len());
         control.enter("explicit: the reachable states");
         outcome.stopped = self.search.run(most, states).err();
@@ -65,11 +77,13 @@ impl Running<'_> {
         outcome.violated = found.violated;
         outcome.memory = Some(found.bytes);
         outcome.operations = Some(found.operations);
+        outcome.transitions = Some(found.transitions);
+        if outcome.stopped.is_some() && !last {
+            return outcome;
+        }
         for (n, answer) in outcome.answers.iter_mut().enumerate() {
             if let Some(states) = self.search.execution(n) {
-                let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
-                let states: Vec<State> = states.iter().map(unpack).collect();
-                *answer = match self.path(&states, control) {
+                *answer = match self.path(&states, found.violated, control) {
                     Ok(path) => Answer::Found(path),
                     Err(stop) => Answer::Somewhere(stop),
                 };
@@ -78,23 +92,25 @@ impl Running<'_> {
         outcome
     }
 
-    /// The execution through states that follow each other by a step, or by a part of a coarse step.
-    fn path(&self, states: &[State], control: &Control) -> Result<Path, Stop> {
+    /// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
+    /// discipline, a state may have been met by it first, and have its execution from elsewhere.
+    fn path(&self, states: &[Vec<u64>], violated: bool, control: &Control) -> Result<Path, Stop> {
         let mut moves = Vec::new();
+        let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
         for pair in states.windows(2) {
             control.check()?;
+            let (from, to) = (unpack(&pair[0]), unpack(&pair[1]));
             let lead = |good: bool| {
-                (0..self.program.threads.len()).find_map(|t| {
-                    between(self.program, t, self.reduction, &pair[0], (&pair[1], good))
-                })
+                (0..self.program.threads.len())
+                    .find_map(|t| between(self.program, t, self.reduction, &from, (&to, good)))
             };
             // A step that keeps the discipline, if there is one.
             moves.extend(lead(true).or_else(|| lead(false)).into_iter().flatten());
         }
         Ok(Path {
-            first: states[0].clone(),
+            first: unpack(&states[0]),
             moves,
-            shortest: self.reduction.is_none() && self.mode == Mode::Breadth,
+            shortest: self.reduction.is_none() && self.mode == Mode::Breadth && !violated,
         })
     }
 }

@@ -97,8 +97,10 @@ pub struct Outcome {
     pub peak_nodes: Option<usize>,
     /// Bytes that the engine held at most.
     pub memory: Option<usize>,
-    /// Steps on diagrams.
+    /// Steps on diagrams, or what is like them.
     pub operations: Option<u64>,
+    /// Steps of the program, where they are taken one by one.
+    pub transitions: Option<u64>,
     /// Why it is not complete, if it is not.
     pub stopped: Option<Stop>,
     /// States that are known to be reachable, if it is not complete.
@@ -120,6 +122,7 @@ impl Outcome {
             peak_nodes: None,
             memory: None,
             operations: None,
+            transitions: None,
             stopped: None,
             so_far: None,
             skipped: None,

@@ -86,7 +86,11 @@ impl<'p: 'c, 'c> Candidate<'p, 'c> {
                 };
                 answer(program, questions, settings, control, model)
             }
-            Candidate::Explicit { search, .. } => search.go_on((allowed, MANY), control),
+            // Its operations are cheap, and where it wins, the diagrams' are dear.
+            Candidate::Explicit { search, .. } => {
+                let last = allowed == most;
+                search.go_on((allowed.saturating_mul(2), MANY), last, control)
+            }
         }
     }
 }
@@ -159,11 +163,12 @@ pub fn portfolio(
             // First, since where it wins, diagrams of the same budget take longer.
             again.splice(
                 ..0,
-                first.iter().map(|(name, order)| {
-                    let compiled = compiled.get_or_init(|| Compiled::new(program, order));
+                first.iter().filter_map(|(name, order)| {
+                    let made = || Compiled::new(program, order, control).ok();
+                    let compiled = compiled.get_or_init(made).as_ref()?;
                     let how = (Mode::Breadth, cores);
                     let search = Search::new(program, compiled, questions, reduction, how, control);
-                    Candidate::Explicit {
+                    Some(Candidate::Explicit {
                         search: Box::new(Running {
                             program,
                             compiled,
@@ -173,13 +178,13 @@ pub fn portfolio(
                             mode: how.0,
                         }),
                         order: name.clone(),
-                    }
+                    })
                 }),
             );
             again.extend(
                 first
                     .iter()
-                    .map(|o| candidate(Strategy::Chaining, o.clone(), 1)),
+                    .map(|o| candidate(Strategy::Chaining, o.clone(), 4)),
             );
             let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
             for other in (1..).map_while(orders) {

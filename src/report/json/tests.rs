@@ -7,6 +7,7 @@ use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../docs/schema/check.schema.json");
 const REACH_SCHEMA: &str = include_str!("../../../docs/schema/reach.schema.json");
+const COMPARE_SCHEMA: &str = include_str!("../../../docs/schema/compare.schema.json");
 const MANUAL: &str = include_str!("../../../docs/json.md");
 
 fn parsed(schema: &str) -> Value {
@@ -232,8 +233,22 @@ fn the_validator_finds_faults() {
 }
 
 #[test]
+fn comparisons_are_valid() {
+    let schema = parsed(COMPARE_SCHEMA);
+    valid_by(&schema, compare(&CompareReport::undecided("m", "r")));
+    let model = include_str!("../../../models/levin/figure1.cor");
+    let (session, _) = crate::Session::load("m", model, &[], Default::default()).expect("a model");
+    let theory = crate::theory("stoller-cohen").expect("shipped");
+    let report = session.compare(&theory, &crate::control::Control::default());
+    let object = valid_by(&schema, compare(&report));
+    assert_eq!(object["verdict"], "refuted");
+    assert_eq!(object["rows"][0]["states"], "8");
+    valid_by(&schema, failure("m", "r", "", &[]));
+}
+
+#[test]
 fn the_manual_describes_every_field() {
-    let schemas = [schema(), parsed(REACH_SCHEMA)];
+    let schemas = [schema(), parsed(REACH_SCHEMA), parsed(COMPARE_SCHEMA)];
     let definitions = schemas.iter().filter_map(|s| s["$defs"].as_object());
     for (name, definition) in definitions.flatten() {
         let Some(fields) = definition["properties"].as_object() else {

@@ -1,13 +1,13 @@
 //! What `coarsen reach` found, for people.
 
-use super::{Detail, headline, status, trace, verdict};
+use super::{Detail, headline, status, trace, verdict_words};
 use crate::report::layout::{printable_lines, wrapped};
 use crate::report::{ReachReport, Status};
 use std::fmt::{self, Write};
 
 /// The report of `coarsen reach` on one model.
 pub fn render_reach(report: &ReachReport, detail: Detail) -> String {
-    let first = headline(&report.model, verdict(report.verdict), &report.reason);
+    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
     if detail == Detail::Quiet {
         return first;
     }
@@ -118,7 +118,7 @@ fn row(f: &mut String, what: &str, value: &str) -> fmt::Result {
 }
 
 /// Bytes in a unit that can be read.
-fn size(bytes: &str) -> String {
+pub(super) fn size(bytes: &str) -> String {
     let Ok(n) = bytes.parse::<f64>() else {
         return bytes.to_string();
     };

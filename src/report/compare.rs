@@ -1,0 +1,76 @@
+//! What `coarsen compare` found, as plain data.
+
+use super::{SCHEMA_VERSION, Verdict};
+use serde::Serialize;
+
+/// One model under all techniques.
+#[derive(Clone, Debug, Serialize)]
+pub struct CompareReport {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The model's file name as given.
+    pub model: String,
+    /// What the sound rows agree on.
+    pub verdict: Verdict,
+    /// Why, in a sentence or two.
+    pub reason: String,
+    /// One technique on one engine each.
+    pub rows: Vec<CompareRow>,
+    /// Seconds for all of it.
+    pub timing: CompareTiming,
+    /// Things to know.
+    pub notes: Vec<String>,
+    /// Sound rows disagree (exit code 12).
+    #[serde(skip)]
+    pub disagree: bool,
+}
+
+impl CompareReport {
+    /// A report without rows: verdict `unknown` for `reason`.
+    pub fn undecided(model: &str, reason: impl Into<String>) -> Self {
+        CompareReport {
+            schema_version: SCHEMA_VERSION,
+            model: model.to_string(),
+            verdict: Verdict::Unknown,
+            reason: reason.into(),
+            rows: Vec::new(),
+            timing: CompareTiming::default(),
+            notes: Vec::new(),
+            disagree: false,
+        }
+    }
+}
+
+/// One technique on one engine.
+#[derive(Clone, Debug, Serialize)]
+pub struct CompareRow {
+    /// The technique.
+    pub technique: String,
+    /// The engine.
+    pub engine: String,
+    /// Program states at scheduling points, if the exploration finished.
+    pub states: Option<String>,
+    /// All states met, with what the technique adds to them.
+    pub visited: Option<String>,
+    /// Steps taken, where they are taken one by one.
+    pub transitions: Option<String>,
+    /// States in which other threads were scheduled although the transaction could have gone on.
+    pub forced: Option<String>,
+    /// What this row found.
+    pub verdict: Verdict,
+    /// What it found, in words, or why nothing.
+    pub reason: String,
+    /// Whether that can be relied on.
+    pub sound: bool,
+    /// Bytes held by what was explored.
+    pub memory: Option<String>,
+    /// Seconds.
+    pub timing: CompareTiming,
+}
+
+/// Seconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct CompareTiming {
+    /// All of it.
+    pub total: f64,
+}

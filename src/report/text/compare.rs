@@ -1,0 +1,74 @@
+//! `coarsen compare`, for people: a table.
+
+use super::reach::size;
+use super::{headline, verdict_words};
+use crate::report::layout::{printable_lines, wrapped};
+use crate::report::{CompareReport, CompareRow};
+use std::fmt::Write;
+
+/// What marks a row whose verdict can't be relied on.
+const UNSOUND: &str = "UNSOUND";
+
+/// The report of `coarsen compare` on one model.
+pub fn render_compare(report: &CompareReport) -> String {
+    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
+    let head = [
+        "technique",
+        "engine",
+        "states",
+        "visited",
+        "steps",
+        "time",
+        "memory",
+        "verdict",
+    ]
+    .map(String::from);
+    let rows: Vec<[String; 8]> = report.rows.iter().map(cells).collect();
+    let mut widths = [0; 8];
+    for row in rows.iter().chain([&head]) {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let mut body = String::from("\n");
+    for row in [&head].into_iter().chain(&rows) {
+        let mut line = String::new();
+        for (n, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            // Writing to a string does not fail.
+            let _ = match n {
+                0 | 1 | 7 => write!(line, "  {cell:<width$}"),
+                _ => write!(line, "  {cell:>width$}"),
+            };
+        }
+        body += line.trim_end();
+        body.push('\n');
+    }
+    if !report.notes.is_empty() {
+        body += "\nnotes:\n";
+        for note in &report.notes {
+            let _ = writeln!(body, "  {}", wrapped(note, 2));
+        }
+    }
+    first + &printable_lines(&body)
+}
+
+fn cells(row: &CompareRow) -> [String; 8] {
+    let known = |n: &Option<String>| n.clone().unwrap_or_else(|| "-".into());
+    let mut said = match row.reason.as_str() {
+        "" => verdict_words(row.verdict).to_string(),
+        why => format!("{}: {why}", verdict_words(row.verdict)),
+    };
+    if !row.sound {
+        said = format!("{UNSOUND} {said}");
+    }
+    [
+        row.technique.clone(),
+        row.engine.clone(),
+        known(&row.states),
+        known(&row.visited),
+        known(&row.transitions),
+        format!("{:.3} s", row.timing.total),
+        row.memory.as_deref().map_or("-".into(), size),
+        said,
+    ]
+}

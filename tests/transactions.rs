@@ -1,0 +1,126 @@
+//! `coarsen compare`: sound techniques find an error exactly when the full exploration does, and the unsound one misses some.
+
+use crate::loops::programs;
+use crate::{shipped, twin};
+
+use coarsen::control::Control;
+use coarsen::report::{CompareReport, Verdict};
+use coarsen::syntax::ParseLimits;
+use coarsen::{Session, theory};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
+
+fn compared(session: &Session) -> CompareReport {
+    let theory = theory("stoller-cohen").expect("shipped");
+    session.compare(&theory, &Control::default())
+}
+
+fn load(source: &str) -> Session {
+    match Session::load("m.cor", source, &[], ParseLimits::default()) {
+        Ok((session, _)) => session,
+        Err(diagnostics) => panic!("{diagnostics:?}\n{source}"),
+    }
+}
+
+fn row<'r>(report: &'r CompareReport, technique: &str) -> &'r coarsen::report::CompareRow {
+    let found = report.rows.iter().find(|r| r.technique == technique);
+    found.expect("a row of that technique")
+}
+
+/// The transactions of a program find what there is to be found, and no state that is not reachable.
+fn agree(report: &CompareReport) -> Result<(), TestCaseError> {
+    prop_assert!(!report.disagree, "{}\n{:#?}", report.reason, report.rows);
+    let full = row(report, "none");
+    let count = |n: &Option<String>| n.as_ref().and_then(|n| n.parse::<u64>().ok());
+    for technique in ["cycle-detection", "cpc", "cpc-l19"] {
+        let row = row(report, technique);
+        prop_assert_eq!(row.verdict, full.verdict, "{}", technique);
+        prop_assert!(count(&row.states) <= count(&full.states), "{technique}");
+    }
+    // It may miss errors; it makes none up.
+    if row(report, "unsound").verdict == Verdict::Refuted {
+        prop_assert_eq!(full.verdict, Verdict::Refuted);
+    }
+    Ok(())
+}
+
+/// What the language allows; loops in atomic blocks, for instance, are refused.
+fn loaded(source: &str) -> Option<Session> {
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    loaded.ok().map(|(session, _)| session)
+}
+
+#[test]
+fn sound_techniques_agree_on_random_programs() {
+    let loads = Cell::new(0);
+    let mut runner = TestRunner::default();
+    runner
+        .run(&programs(), |source| {
+            let Some(session) = loaded(&source) else {
+                return Ok(());
+            };
+            loads.set(loads.get() + 1);
+            agree(&compared(&session))
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(
+        loads.get() > 100,
+        "{} programs are in the language",
+        loads.get()
+    );
+}
+
+/// Without line L18 the algorithm is what is called unsound: on these programs that is noticed.
+#[test]
+fn without_line_18_errors_are_missed() {
+    let mut runner = TestRunner::deterministic();
+    let missed = (0..2000).any(|_| {
+        let tree = programs().new_tree(&mut runner).expect("a program");
+        loaded(&tree.current()).is_some_and(|session| {
+            let report = compared(&session);
+            row(&report, "unsound").verdict != row(&report, "none").verdict
+        })
+    });
+    assert!(missed);
+}
+
+#[test]
+fn sound_techniques_agree_on_the_twins_programs() {
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(100));
+    runner
+        .run(&twin::generate::samples(), |sample| {
+            agree(&compared(&load(&sample.source)))
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_figures_of_the_paper() {
+    let report = |name: &str| compared(&shipped::model(name).load(&[]));
+    for (name, missed) in [
+        ("levin/figure1", true),
+        ("levin/figure2", false),
+        ("levin/figure3", true),
+        ("levin/figure8", true),
+    ] {
+        let report = report(name);
+        assert!(
+            !report.disagree && report.verdict == Verdict::Refuted,
+            "{name}"
+        );
+        let unsound = row(&report, "unsound");
+        assert!(!unsound.sound);
+        assert_eq!(unsound.verdict == Verdict::Holds, missed, "{name}");
+        for technique in ["cycle-detection", "cpc", "cpc-l19"] {
+            assert_eq!(row(&report, technique).verdict, Verdict::Refuted, "{name}");
+        }
+    }
+    // In the loop of figure 2 no interleaving is forced, as the transaction may end.
+    let forced = |name, technique| row(&report(name), technique).forced.clone();
+    assert_eq!(forced("levin/figure2", "cpc-l19"), Some("0".into()));
+    // Once for T2 at M0 and once behind it, not in each of the two loops.
+    assert_eq!(forced("levin/figure8", "cpc-l19"), Some("2".into()));
+    assert_eq!(forced("levin/figure8", "cycle-detection"), Some("4".into()));
+}
