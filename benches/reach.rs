@@ -1,6 +1,6 @@
 //! Reachability: engines of this tool against each other, and against CUDD where it is installed; all in one run.
 //!
-//! `cargo bench --bench reach`, or with `-- PART`: engines, growth, facts, reduction or orders. For CUDD: `python3 -m venv V && V/bin/pip install dd`, then `DD_PYTHON=V/bin/python` before the command.
+//! `cargo bench --bench reach`, or with `-- PART`: engines, growth, facts, reduction, orders or spin (which needs Debian's `spin`). For CUDD: `python3 -m venv V && V/bin/pip install dd`, then `DD_PYTHON=V/bin/python` before the command.
 //! Seconds are those of the exploration alone (building next-state relations included), best of several runs for short ones.
 
 #[path = "support/nets.rs"]
@@ -142,12 +142,13 @@ fn main() {
 
 fn figures() {
     let asked: Option<String> = std::env::args().skip(1).find(|a| !a.starts_with('-'));
-    let parts: [(&str, fn()); 5] = [
+    let parts: [(&str, fn()); 6] = [
         ("engines", engines),
         ("growth", growth),
         ("facts", facts),
         ("reduction", reduction),
         ("orders", orders),
+        ("spin", spin),
     ];
     for (name, part) in parts {
         if asked.as_deref().is_none_or(|a| a == name) {
@@ -254,6 +255,66 @@ fn orders() {
             print!(" {spent:>12} {:>7}", shown(done));
         }
         println!();
+    }
+}
+
+/// The explicit engine beside Spin's compiled verifier (depth first, states in full, no reduction).
+fn spin() {
+    println!("the explicit engine beside Spin: states per second on one and on two cores");
+    println!(
+        "{:<20} {:>10} {:>10} {:>10} {:>8} {:>10} {:>8} {:>13} {:>9}",
+        "", "states", "1 core", "2 cores", "speedup", "Spin", "ratio", "bytes/state", "Spin's"
+    );
+    for (model, n) in [
+        ("philosophers", 11),
+        ("philosophers", 12),
+        ("philosophers", 13),
+        ("filter_lock", 4),
+        ("filter_lock", 5),
+    ] {
+        let source = shipped(&format!("classic/{model}.cor"));
+        let rate = |cores| {
+            let options = ReachOptions {
+                engine: Engine::Explicit,
+                cores,
+                ..ReachOptions::default()
+            };
+            let run = || {
+                let report = explored(&source, Some(n), &options, PATIENCE);
+                let states: f64 = report.states?.parse().ok()?;
+                let bytes: f64 = report.memory?.parse().ok()?;
+                Some((states, states / report.timing.exploration, bytes / states))
+            };
+            (0..3)
+                .filter_map(|_| run())
+                .max_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/reach_spin.py");
+        let output = Command::new("python3")
+            .arg(script)
+            .args([model, &n.to_string()])
+            .output();
+        let answer: Option<serde_json::Value> = output
+            .ok()
+            .and_then(|o| serde_json::from_slice(&o.stdout).ok());
+        let theirs = |field: &str| answer.as_ref().and_then(|a| a[field].as_f64());
+        let (Some(one), Some(two)) = (rate(1), rate(2)) else {
+            continue;
+        };
+        let spin = theirs("states_per_second");
+        let told = |x: Option<f64>, digits| x.map_or("-".into(), |x| format!("{x:.digits$}"));
+        println!(
+            "{:<20} {:>10} {:>10.0} {:>10.0} {:>8.2} {:>10} {:>8} {:>13.1} {:>9}",
+            sized(model, Some(n)),
+            one.0,
+            one.1,
+            two.1,
+            two.1 / one.1,
+            told(spin, 0),
+            told(spin.map(|s| one.1 / s), 2),
+            one.2,
+            told(theirs("bytes_per_state_all"), 1),
+        );
     }
 }
 

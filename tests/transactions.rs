@@ -124,3 +124,65 @@ fn the_figures_of_the_paper() {
     assert_eq!(forced("levin/figure8", "cpc-l19"), Some("2".into()));
     assert_eq!(forced("levin/figure8", "cycle-detection"), Some("4".into()));
 }
+
+/// The models on which techniques are compared, and which of them have loops that may end behind the commit.
+const COMPARED: [&str; 18] = [
+    "levin/figure1",
+    "levin/figure2",
+    "levin/figure3",
+    "levin/figure8",
+    "levin/bluetooth",
+    "levin/bluetooth_loops",
+    "levin/bluetooth_bug",
+    "levin/bluetooth_bug_loops",
+    "classic/alternating_bit",
+    "classic/alternating_bit_loops",
+    "classic/bakery",
+    "classic/bakery_loops",
+    "classic/peterson_n",
+    "classic/peterson_n_loops",
+    "classic/ticket_lock",
+    "classic/ticket_lock_loops",
+    "classic/two_phase_commit",
+    "classic/two_phase_commit_loops",
+];
+
+/// `UPDATE=1` writes the table anew.
+#[test]
+fn verdicts_and_counts_of_every_technique() {
+    let mut table = String::from("model\ttechnique\tengine\tstates\tvisited\tforced\tverdict\n");
+    for name in COMPARED {
+        let report = compared(&shipped::model(name).load(&[]));
+        assert!(!report.disagree, "{name}: {}", report.reason);
+        let count = |technique: &str| -> u64 {
+            let visited = row(&report, technique).visited.as_ref();
+            visited.and_then(|n| n.parse().ok()).expect("explored")
+        };
+        if name.ends_with("_loops") {
+            let (cpc, cycles) = (count("cpc"), count("cycle-detection"));
+            assert!(2 * cpc <= cycles, "{name}: {cpc} and {cycles}");
+        }
+        for r in &report.rows {
+            let known = |n: &Option<String>| n.clone().unwrap_or_else(|| "-".into());
+            table += &format!(
+                "{name}\t{}\t{}\t{}\t{}\t{}\t{:?}\n",
+                r.technique,
+                r.engine,
+                known(&r.states),
+                known(&r.visited),
+                known(&r.forced),
+                r.verdict
+            );
+        }
+    }
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/techniques.tsv");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &table).expect("written");
+    }
+    let golden = std::fs::read_to_string(&path).expect("the table");
+    for (mine, other) in table.lines().zip(golden.lines()) {
+        assert_eq!(mine, other);
+    }
+    assert_eq!(table.len(), golden.len());
+}
