@@ -5,7 +5,7 @@
 
 use crate::report::Report;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 /// Why work was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +55,8 @@ impl Default for Budget {
 #[derive(Debug, Default)]
 pub struct Control {
     budget: Budget,
+    /// Bytes that may still be taken, as far as was looked, counted from the other end: zero is no limit.
+    taken: AtomicUsize,
     asked: AtomicU8,
     phase: Mutex<String>,
     snapshot: Mutex<Option<Report>>,
@@ -72,6 +74,27 @@ impl Control {
     /// The budget.
     pub fn budget(&self) -> Budget {
         self.budget
+    }
+
+    /// Says how many bytes may still be taken, before a memory limit is met.
+    pub fn leave(&self, bytes: usize) {
+        self.taken.store(usize::MAX - bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes may still be taken, as far as is known: whoever needs many at once asks first.
+    pub fn left(&self) -> usize {
+        usize::MAX - self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Fails if so many bytes may not be taken.
+    ///
+    /// # Errors
+    /// [`Stop::Memory`].
+    pub fn room(&self, bytes: usize) -> Result<(), Stop> {
+        if bytes > self.left() {
+            return Err(Stop::Memory);
+        }
+        Ok(())
     }
 
     /// Asks the worker to stop; the first reason stays.

@@ -9,13 +9,14 @@ use super::output::{Output, say};
 use super::progress::Progress;
 use super::suggest::hint;
 use super::supervise::{Ended, Interrupts, supervise};
+use super::trace_file;
 use coarsen::algebra::shipped;
 use coarsen::control::Control;
 use coarsen::explore::Heuristic;
 use coarsen::explore::core::Mode;
 use coarsen::reach::{Engine, Order, ReachOptions};
 use coarsen::report::text::{Detail, render_reach};
-use coarsen::report::{ReachReport, itf, json};
+use coarsen::report::{ReachReport, json};
 use coarsen::syntax::ParseLimits;
 use coarsen::syntax::diagnostic::Diagnostic;
 use coarsen::{Session, theory};
@@ -261,30 +262,18 @@ fn trace(report: &ReachReport, args: &ReachArgs) -> Exit {
     let Some(file) = &args.trace else {
         return Exit::Holds;
     };
-    let shown = file.display();
     let found = report
         .questions
         .iter()
         .find_map(|q| Some((q.name.as_str(), q.trace.as_ref()?)));
     let Some((name, trace)) = found else {
         if !args.quiet {
-            say(&format!("no question has a trace: {shown} was not written"));
+            say(&format!(
+                "no question has a trace: {} was not written",
+                file.display()
+            ));
         }
         return Exit::Holds;
     };
-    match std::fs::write(file, itf::render(&report.model, name, trace)) {
-        Ok(()) => {
-            say(&format!(
-                "trace of `{name}` ({}) written to {shown}",
-                report.model
-            ));
-            Exit::Holds
-        }
-        Err(error) => {
-            say(&format!(
-                "coarsen: can't write the trace to {shown}: {error}"
-            ));
-            Exit::Internal
-        }
-    }
+    trace_file::write(file, &report.model, name, trace)
 }

@@ -105,7 +105,7 @@ pub fn supervise<T: Send + 'static>(
             Some(_) => {}
             None => {
                 progress.tick(&control.phase(), started.elapsed());
-                if let Some(why) = reason_to_stop(started, limits, interrupts) {
+                if let Some(why) = reason_to_stop(started, limits, interrupts, control) {
                     control.stop(why);
                     progress.stopping(why);
                     asked = Some((why, Instant::now()));
@@ -125,15 +125,21 @@ fn is_far_beyond(limits: &Limits) -> bool {
     memory::resident().is_some_and(|bytes| bytes > limit.saturating_add(limit / 20))
 }
 
-fn reason_to_stop(started: Instant, limits: &Limits, interrupts: &Interrupts) -> Option<Stop> {
+fn reason_to_stop(
+    started: Instant,
+    limits: &Limits,
+    interrupts: &Interrupts,
+    control: &Control,
+) -> Option<Stop> {
     if interrupts.pending() {
         return Some(Stop::Interrupt);
     }
     if limits.time.is_some_and(|limit| started.elapsed() >= limit) {
         return Some(Stop::Time);
     }
-    let limit = limits.memory?;
-    (memory::resident()? > limit).then_some(Stop::Memory)
+    let (limit, held) = (limits.memory?, memory::resident()?);
+    control.leave(usize::try_from(limit.saturating_sub(held)).unwrap_or(usize::MAX));
+    (held > limit).then_some(Stop::Memory)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::output::say;
 use coarsen::report::{Property, Report, Status, Trace, itf};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a trace is to be written, and whether it was.
 pub enum TraceFile {
@@ -37,23 +37,7 @@ impl TraceFile {
         let Some((name, trace)) = chosen(report, property.as_deref()) else {
             return Exit::Holds;
         };
-        let written = std::fs::write(&file, itf::render(&report.model, name, trace));
-        let shown = file.display();
-        let exit = match written {
-            Ok(()) => {
-                say(&format!(
-                    "trace of `{name}` ({}) written to {shown}",
-                    report.model
-                ));
-                Exit::Holds
-            }
-            Err(error) => {
-                say(&format!(
-                    "coarsen: can't write the trace to {shown}: {error}"
-                ));
-                Exit::Internal
-            }
-        };
+        let exit = write(file, &report.model, name, trace);
         *self = TraceFile::Settled;
         exit
     }
@@ -66,6 +50,23 @@ impl TraceFile {
                 None => "no property is refuted by a trace".to_string(),
             };
             say(&format!("{whose}: {} was not written", file.display()));
+        }
+    }
+}
+
+/// Writes a trace as ITF and says so.
+pub fn write(file: &Path, model: &str, name: &str, trace: &Trace) -> Exit {
+    let shown = file.display();
+    match std::fs::write(file, itf::render(model, name, trace)) {
+        Ok(()) => {
+            say(&format!("trace of `{name}` ({model}) written to {shown}"));
+            Exit::Holds
+        }
+        Err(error) => {
+            say(&format!(
+                "coarsen: can't write the trace to {shown}: {error}"
+            ));
+            Exit::Internal
         }
     }
 }

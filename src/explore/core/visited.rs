@@ -89,6 +89,7 @@ impl Keys {
     fn enlarge(&mut self, control: &Control) -> Result<(), Stop> {
         control.check()?;
         let size = (self.slots.len() * 2).max(64);
+        control.room(size * 4 - self.slots.len() * 4)?;
         // The old table goes first: it can be made again from the keys.
         self.slots = Vec::new();
         self.slots

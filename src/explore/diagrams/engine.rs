@@ -446,7 +446,7 @@ impl<'c> Engine<'c> {
 
     /// Fits the caches to the nodes that there are.
     fn suit(&mut self) {
-        let entries = PER_NODE * self.store.live();
+        let (entries, left) = (PER_NODE * self.store.live(), self.control.left());
         for cache in [
             &mut self.union,
             &mut self.minus,
@@ -454,11 +454,11 @@ impl<'c> Engine<'c> {
             &mut self.more,
             &mut self.restricted,
         ] {
-            cache.suit(entries);
+            cache.suit(entries, left);
         }
         for closure in &mut self.closures {
-            closure.images.suit(4 * entries);
-            closure.saturated.suit(entries);
+            closure.images.suit(4 * entries, left);
+            closure.saturated.suit(entries, left);
         }
     }
 

@@ -164,6 +164,7 @@ impl Store {
         if self.live >= most {
             return Err(Stop::Nodes);
         }
+        control.room(self.table.needs())?;
         let node = self.room(edges.len() + 1, control)?;
         let at = node as usize;
         self.cells[at] = Edge {
@@ -308,6 +309,7 @@ pub fn grow<T>(all: &mut Vec<T>, more: usize, control: &Control) -> Result<(), S
         small if small < 1 << 18 => all.capacity(),
         _ => all.capacity() / 8,
     };
-    all.try_reserve_exact(more.max(step).max(64))
-        .map_err(|_| Stop::Memory)
+    let more = more.max(step).max(64);
+    control.room(more * size_of::<T>())?;
+    all.try_reserve_exact(more).map_err(|_| Stop::Memory)
 }

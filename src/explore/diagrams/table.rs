@@ -26,6 +26,14 @@ impl Table {
         }
     }
 
+    /// Bytes that the next number to be added will need at once.
+    pub fn needs(&self) -> usize {
+        match (self.used + 1) * 4 > self.slots.len() * 3 {
+            true => self.slots.len() * 2 * 8,
+            false => 0,
+        }
+    }
+
     /// Adds a number that is not there.
     pub fn insert(&mut self, hash: u64, number: u32) {
         if (self.used + 1) * 4 > self.slots.len() * 3 {
@@ -95,9 +103,14 @@ impl Cache {
         }
     }
 
-    /// How many entries may be worth their memory now: a large table is slow, since no processor cache holds it.
-    pub fn suit(&mut self, entries: usize) {
-        self.room = entries.next_power_of_two().clamp(1 << 14, self.most);
+    /// How many entries may be worth their memory now, if so many bytes are left: a large table is slow, since no processor cache holds it.
+    pub fn suit(&mut self, entries: usize, left: usize) {
+        let entries = entries.next_power_of_two().clamp(1 << 14, self.most);
+        // Where memory is short, it stays as it is.
+        self.room = match entries > self.entries.len() && entries * size_of::<Entry>() > left / 4 {
+            true => self.entries.len(),
+            false => entries,
+        };
     }
 
     /// What is remembered.

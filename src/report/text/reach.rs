@@ -77,7 +77,9 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
             Some(format!("{n} {what}"))
         });
         let known: Vec<String> = known.collect();
-        row(f, "how far it got", &known.join(", "))?;
+        if !known.is_empty() {
+            row(f, "how far it got", &known.join(", "))?;
+        }
     }
     let t = &report.timing;
     row(f, "time", &format!("{:.3} s", t.total))?;
