@@ -270,6 +270,9 @@ fn verdict(report: &ReachReport) -> (Verdict, String) {
         };
         return (Verdict::Refuted, why);
     }
+    if let Some(gap) = &report.gap {
+        return (Verdict::Unknown, gap.clone());
+    }
     if report.states.is_none()
         || report
             .questions

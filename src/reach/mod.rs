@@ -250,6 +250,7 @@ impl Run<'_> {
         self.control.enter("the theorem's hypotheses");
         let (checked, prepared) = prepare(name, &self.program, theory, self.control);
         self.gap = gap(&checked);
+        report.gap.clone_from(&self.gap);
         let hides = |w: &&crate::report::Hypothesis| w.status != Status::Holds;
         let open = checked.well_formedness.iter().filter(hides);
         self.hidden = open.map(|w| w.id.clone()).collect();

@@ -12,8 +12,7 @@
 use super::invariant::{Ladder, Rung};
 use crate::control::Stop;
 use crate::explore::core::{Mover, Movers};
-use crate::program::{Class, ThreadId};
-use crate::relation::{Bit, Encoding, Item, Rel};
+use crate::relation::{Bit, Encoding, Rel};
 use biodivine_lib_bdd::Bdd;
 
 /// Finds the movers of a program; `wanted` are sets of states whose reachability matters.
@@ -168,12 +167,12 @@ impl Search<'_, '_> {
             ))
     }
 
-    /// Whether `a` commutes to the left of `b` from the states of J: `b a <= a b`, `b` does not disable `a`, with whatever it does to its own thread, nor
-    /// make it violate the discipline, and `a` does not keep `b` from violating it.
+    /// Whether `a` commutes to the left of `b` from the states of J: `b a <= a b`, `b` takes no outcome from `a` nor makes it violate the
+    /// discipline, and `a` does not keep `b` from violating it.
     fn is_left(&self, a: usize, b: usize, j: &Bdd) -> Result<bool, Stop> {
         let (x, y) = (&self.parts[a], &self.parts[b]);
         Ok(self.swaps(&y.clean, &x.clean, j)?
-            && self.stays_enabled(a, &y.clean, j)?
+            && self.keeps_outcomes(a, &y.clean, j)?
             && !self.leads_into(&y.clean, &x.violating, j)?
             && !self.leads_out_of(&x.clean, &y.violating, j)?)
     }
@@ -216,31 +215,33 @@ impl Search<'_, '_> {
         Ok(m.within(&left.bdd, &right.bdd))
     }
 
-    /// (4): where `a` has a step, it has one to the same own state after `step`.
-    fn stays_enabled(&self, a: usize, step: &Rel, j: &Bdd) -> Result<bool, Stop> {
+    /// (4), for actions with several outcomes, too: each step of `a` can also be taken after `step`, and leads to where `step` leads from
+    /// its end. With (3) it is enough that for each outcome there is one that agrees on all that `step` does not write, and that
+    /// this determines the rest. (The paper's actions have one outcome, so there (4) speaks of the own state only.)
+    fn keeps_outcomes(&self, a: usize, step: &Rel, j: &Bdd) -> Result<bool, Stop> {
         let m = &self.e.m;
         let clean = &self.parts[a].clean;
-        let own: Vec<Bit> = (clean.writes.iter().copied())
-            .filter(|&b| self.is_own(self.e.actions[a].thread, b))
-            .collect();
-        let is_own = |l: usize| own.binary_search(&((l / 3) as Bit)).is_ok();
-        // The own state after `a` at the third copy, out of the way of what `step` writes.
-        let outcomes = m.exists(&clean.bdd, |l| l % 3 == 1 && !is_own(l))?;
+        let written = |b: &Bit| step.writes.binary_search(b).is_ok();
+        let both: Vec<Bit> = clean.writes.iter().copied().filter(written).collect();
+        let is_both = |l: usize| both.binary_search(&((l / 3) as Bit)).is_ok();
+        for &bit in &both {
+            let level = 3 * bit as usize + 1;
+            let to = |value: bool| {
+                let here = m.and(&clean.bdd, &m.cube(&[(level, value)]))?;
+                m.exists(&here, |l| l % 3 == 1 && is_both(l))
+            };
+            if !m.disjoint(&m.and(&to(false)?, j)?, &to(true)?) {
+                return Ok(false);
+            }
+        }
+        // The outcome at the third copy, out of the way of what `step` writes.
+        let outcomes = m.exists(&clean.bdd, |l| l % 3 == 1 && is_both(l))?;
         let outcomes = m.rename(&outcomes, |l| if l % 3 == 1 { l + 1 } else { l });
         let after = m.rename(&outcomes, |l| {
-            let written = step.writes.binary_search(&((l / 3) as Bit)).is_ok();
-            if l % 3 == 0 && written { l + 1 } else { l }
+            let moved = l % 3 == 0 && written(&((l / 3) as Bit));
+            if moved { l + 1 } else { l }
         });
         let both = m.and(&m.and(&outcomes, j)?, &step.bdd)?;
         Ok(m.within(&both, &after))
-    }
-
-    /// Whether a bit belongs to a thread alone: its location, or a variable that only it uses.
-    fn is_own(&self, thread: ThreadId, bit: Bit) -> bool {
-        match self.e.layout.item(bit) {
-            Some(Item::Location(t)) => t == thread,
-            Some(Item::Cell(c)) => self.e.program.cells[c].class == Class::Local(thread),
-            Some(Item::Violated) | None => false,
-        }
     }
 }

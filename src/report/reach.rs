@@ -42,6 +42,9 @@ pub struct ReachReport {
     pub timing: ReachTiming,
     /// Things to know.
     pub notes: Vec<String>,
+    /// Why the theorem says nothing about what the reduced system does not have, if it does not.
+    #[serde(skip)]
+    pub gap: Option<String>,
     /// Whether a step violates the discipline.
     #[serde(skip)]
     pub violated: bool,
@@ -75,6 +78,7 @@ impl ReachReport {
             limits: ReachLimits::default(),
             timing: ReachTiming::default(),
             notes: Vec::new(),
+            gap: None,
             violated: false,
             transitions: None,
             evidence_rejected: false,

@@ -143,7 +143,9 @@ pub fn transactions(
     };
     let done = search.run(program);
     search.found.visited = search.visited.len() as u64;
-    search.found.bytes = search.visited.bytes() + search.flags.capacity();
+    // All that was on the stack is among what was given back.
+    let stack: usize = search.spare.iter().map(|s| s.capacity() * 8).sum();
+    search.found.bytes = search.visited.bytes() + search.flags.capacity() + stack;
     let projected = search.project();
     (search.found, done.and(projected))
 }
@@ -259,7 +261,10 @@ impl Search<'_> {
         let outside = l == self.initial[thread] || Some(l) == self.wrong[thread];
         // R(t), L(t) and N(t) of section 3.
         let ends = outside || !(self.phase(state, thread) || committed);
-        self.flags[number as usize] |= if ends { ON_STACK | SCHEDULED } else { ON_STACK };
+        self.flags[number as usize] |= match ends {
+            true => ON_STACK | SCHEDULED | COMPLETED,
+            false => ON_STACK,
+        };
         let mut next = self.spare.pop().unwrap_or_default();
         self.expand(state, thread, &mut next);
         self.stack.push(Record {
