@@ -7,6 +7,7 @@ mod compile;
 mod layout;
 mod machine;
 mod search;
+mod successors;
 mod transactions;
 mod visited;
 

@@ -6,27 +6,24 @@
 //! cores.
 
 use super::compile::Compiled;
-use super::machine::{Condition, Machine, Step};
+use super::machine::{Condition, Machine};
+use super::successors::{Sending, successors};
 use super::visited::{BATCH, Visited};
 use crate::control::{Control, Stop};
 use crate::explore::diagrams::mix;
 use crate::explore::interpreter::{State, initial_candidates, initially_violated, is_initial};
 use crate::explore::reach::{Question, Reduction, Sort};
-use crate::program::{LocId, Program, ThreadId};
-use rustc_hash::FxHashSet;
+use crate::program::Program;
 use std::ops::ControlFlow;
 
 /// A power of two; more cores are of no use.
-const SHARDS: usize = 16;
+pub(super) const SHARDS: usize = 16;
 
 /// States of a shard that a round expands at most.
 const CHUNK: usize = 2048;
 
 /// Words that a box keeps.
 const ROOM: usize = 1 << 14;
-
-/// Steps of one state after which its successors are looked through for equal ones, and the limits looked at.
-const OFTEN: u64 = 1 << 16;
 
 /// The stack of a helper: as deep as the worker's, since both run the same code.
 const STACK: usize = 512 << 20;
@@ -75,14 +72,14 @@ pub struct Found {
 }
 
 /// What is searched, and for what.
-struct Task<'c> {
-    program: &'c Program,
-    compiled: &'c Compiled,
-    control: &'c Control,
-    reduction: Option<&'c Reduction>,
+pub(super) struct Task<'c> {
+    pub program: &'c Program,
+    pub compiled: &'c Compiled,
+    pub control: &'c Control,
+    pub reduction: Option<&'c Reduction>,
     asked: Vec<Asked>,
     /// Every state is expanded and a scheduling point, so that nothing need be kept about that.
-    plain: bool,
+    pub plain: bool,
 }
 
 impl Task<'_> {
@@ -138,10 +135,10 @@ struct Shard {
 }
 
 /// In a box: a step that keeps the discipline.
-const GOOD: u64 = 1 << 32;
+pub(super) const GOOD: u64 = 1 << 32;
 
 /// In a box: the state is a scheduling point.
-const IS_POINT: u64 = 1 << 33;
+pub(super) const IS_POINT: u64 = 1 << 33;
 
 impl<'c> Search<'c> {
     /// A search that has not begun, on so many cores at most.
@@ -442,7 +439,7 @@ fn id(number: u32, shard: usize) -> Id {
 }
 
 #[inline]
-fn shard_of(state: &[u64]) -> usize {
+pub(super) fn shard_of(state: &[u64]) -> usize {
     let hash = state.iter().fold(0, |h, &word| mix(h ^ word));
     hash as usize % SHARDS
 }
@@ -581,136 +578,5 @@ impl Shard {
             + self.flags.capacity()
             + (self.parents.capacity() + self.frontier.capacity() + self.next.capacity()) * 4
             + self.boxes.iter().map(|b| b.capacity() * 8).sum::<usize>()
-    }
-}
-
-/// Where the successors of one state are written.
-struct Sending<'s> {
-    head: u64,
-    wide: usize,
-    /// How long the boxes were before.
-    begins: [usize; SHARDS],
-    boxes: &'s mut Vec<Vec<u64>>,
-    transitions: u64,
-    dear: u64,
-    left: (u64, usize),
-    control: &'s Control,
-}
-
-impl Sending<'_> {
-    #[inline]
-    fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop> {
-        let to = &mut self.boxes[shard_of(after)];
-        to.push(self.head | flags);
-        to.extend_from_slice(after);
-        self.transitions += 1;
-        if self.transitions.is_multiple_of(OFTEN) {
-            return self.look();
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// A state with very many steps: keeps each successor once, and the limits.
-    #[cold]
-    fn look(&mut self) -> ControlFlow<Stop> {
-        if let Err(stop) = self.control.check() {
-            return ControlFlow::Break(stop);
-        }
-        if self.transitions * self.dear > self.left.0 {
-            return ControlFlow::Break(Stop::Operations);
-        }
-        let mut different = 0;
-        for (sent, &begin) in self.boxes.iter_mut().zip(&self.begins) {
-            let mut records: Vec<Vec<u64>> = sent[begin..]
-                .chunks_exact(self.wide)
-                .map(<[u64]>::to_vec)
-                .collect();
-            records.sort_unstable();
-            records.dedup();
-            different += records.len();
-            sent.truncate(begin);
-            sent.extend(records.iter().flatten());
-        }
-        if different > self.left.1 {
-            return ControlFlow::Break(Stop::States);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Sends what a state leads to.
-fn successors(
-    task: &Task,
-    machine: &mut Machine,
-    state: &[u64],
-    sending: &mut Sending,
-) -> ControlFlow<Stop> {
-    for t in 0..task.program.threads.len() {
-        let Some(reduction) = task.reduction else {
-            machine.each_step(state, t, &mut |step| {
-                let good = if step.good { GOOD | IS_POINT } else { 0 };
-                sending.send(step.after, good)
-            })?;
-            continue;
-        };
-        if reduction.visible[t][machine.location(state, t)] {
-            let mut coarse = Coarse {
-                thread: t,
-                visible: &reduction.visible[t],
-                inside: FxHashSet::default(),
-                waiting: Vec::new(),
-            };
-            let mut now = Some(state.to_vec());
-            while let Some(from) = now {
-                coarse.step(machine, &from, sending)?;
-                now = coarse.waiting.pop();
-            }
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-/// A coarse step under way: a visible step of a thread, then its invisible ones.
-struct Coarse<'r> {
-    thread: ThreadId,
-    visible: &'r [bool],
-    inside: FxHashSet<Vec<u64>>,
-    waiting: Vec<Vec<u64>>,
-}
-
-impl Coarse<'_> {
-    /// Sends what one step leads to, and remembers from where to go on.
-    fn step(
-        &mut self,
-        machine: &mut Machine,
-        from: &[u64],
-        sending: &mut Sending,
-    ) -> ControlFlow<Stop> {
-        if let Err(stop) = sending.control.check() {
-            return ControlFlow::Break(stop);
-        }
-        let mut after: FxHashSet<(Vec<u64>, bool)> = FxHashSet::default();
-        let mut all: Vec<(Vec<u64>, bool)> = Vec::new();
-        machine.each_step(from, self.thread, &mut |step: Step| {
-            let next = (step.after.to_vec(), step.good);
-            if after.insert(next.clone()) {
-                all.push(next);
-            }
-            ControlFlow::Continue(())
-        })?;
-        for (state, good) in all {
-            let l: LocId = machine.location(&state, self.thread);
-            let ends = self.visible[l] || !machine.is_enabled(&state, self.thread);
-            let flags = match (good, ends) {
-                (false, _) => 0,
-                (true, false) => GOOD,
-                (true, true) => GOOD | IS_POINT,
-            };
-            sending.send(&state, flags)?;
-            if good && !ends && self.inside.insert(state.clone()) {
-                self.waiting.push(state);
-            }
-        }
-        ControlFlow::Continue(())
     }
 }
