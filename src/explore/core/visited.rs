@@ -3,7 +3,7 @@
 //! A set of 64-bit keys numbers them as they come. A state of one word is its own key. A longer one becomes a tree (Blom, Lisser,
 //! van de Pol and Weber 2008; Laarman, van de Pol and Weber 2011): each word is numbered in a set of its own, pairs of numbers are
 //! keys of further sets, and the last pair is the key of the state. There are few different words and halves, so a state
-//! costs its last key and its place in the hash table: 12 to 16 bytes. In place of the fixed tables of the sources, keys stand in the
+//! costs little more than its last key and its place in the hash table. In place of the fixed tables of the sources, keys stand in the
 //! order in which they came, so that tables grow.
 
 use crate::control::{Control, Stop};
