@@ -10,10 +10,11 @@ use crate::explore::Heuristic;
 use crate::explore::core::{Compiled, Movers, Technique, transactions};
 use crate::program::{Expr, Program};
 use crate::reach::{Engine, ReachOptions, reach};
-use crate::reduction::{CheckOptions, check, gap, movers, prepare};
+use crate::reduction::{CheckOptions, check, complete, gap, movers, prepare};
 use crate::relation::Encoding;
 use crate::report::{CompareReport, CompareRow, CompareTiming, ReachReport, Status, Verdict};
 use crate::syntax::ast::{BinaryOp, PropertyKind};
+use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
 
 /// How the condition that a thread has gone wrong is called.
@@ -58,7 +59,7 @@ struct Compared<'a> {
     control: &'a Control,
 }
 
-impl Compared<'_> {
+impl<'a> Compared<'a> {
     /// A row of `coarsen reach`.
     fn reached(&self, technique: &str, engine: Engine, reduced: bool) -> CompareRow {
         let begun = Instant::now();
@@ -116,29 +117,35 @@ impl Compared<'_> {
         let inferred = self.inferred();
         let program = inferred.as_ref().unwrap_or(self.program);
         self.control.enter("compare: movers");
-        let order = Heuristic::ALL[0].0.order(program);
-        let found = self.movers(program).and_then(|movers| {
-            let compiled = Compiled::new(program, &order, self.control)?;
-            Ok((movers, compiled))
-        });
+        let relations = self.relations(program);
         let before = begun.elapsed().as_secs_f64();
+        let order = Heuristic::ALL[0].0.order(program);
+        let compiled = Compiled::new(program, &order, self.control);
         for (name, technique) in [
             ("unsound", Technique::Unsound),
             ("cycle-detection", Technique::CycleDetection),
             ("cpc", Technique::Cpc),
             ("cpc-l19", Technique::CpcL19),
         ] {
-            let mut row = match &found {
-                Ok((movers, compiled)) => self.explored(program, compiled, movers, technique),
-                Err(stop) => stopped(*stop),
+            let mut row = match (&relations, &compiled) {
+                (Ok(r), Ok(compiled)) => self.explored(program, compiled, &r.movers, technique),
+                (Err(stop), _) | (_, Err(stop)) => stopped(*stop),
             };
             row.technique = name.into();
             row.sound = technique != Technique::Unsound;
             row.timing.total += before;
             report.rows.push(row);
         }
+        let mut row = match &relations {
+            Ok(r) => self.completed(program, r),
+            Err(stop) => stopped(*stop),
+        };
+        row.technique = "symbolic-cpc".into();
+        row.engine = "bdd".into();
+        row.timing.total += before;
+        report.rows.push(row);
         report.notes.push(format!(
-            "the times of unsound, cycle-detection, cpc and cpc-l19 include {before:.3} s for finding the movers, once"
+            "the times of unsound, cycle-detection, cpc, cpc-l19 and symbolic-cpc include {before:.3} s for finding the movers, once"
         ));
     }
 
@@ -149,17 +156,21 @@ impl Compared<'_> {
         prepared.filter(|_| kept).map(|p| p.program)
     }
 
-    fn movers(&self, program: &Program) -> Result<Movers, Stop> {
+    fn relations<'p>(&self, program: &'p Program) -> Result<Relations<'p>, Stop>
+    where
+        'a: 'p,
+    {
         let e = Encoding::new(program, self.control)?;
-        let mut wanted = Vec::new();
-        for p in &program.properties {
-            let holds = e.predicate(&p.expr)?;
-            wanted.push(match p.kind {
-                PropertyKind::Reach => holds,
-                PropertyKind::Invariant | PropertyKind::Lemma => holds.not(),
-            });
-        }
-        movers(&e, &wanted)
+        let asked = asked(program)
+            .iter()
+            .map(|a| {
+                let holds = e.predicate(&a.condition)?;
+                Ok(if a.value { holds } else { holds.not() })
+            })
+            .collect::<Result<Vec<Bdd>, Stop>>()?;
+        let declared = asked.len() - program.properties.len();
+        let movers = movers(&e, &asked[declared..])?;
+        Ok(Relations { e, asked, movers })
     }
 
     fn explored(
@@ -171,55 +182,124 @@ impl Compared<'_> {
     ) -> CompareRow {
         let begun = Instant::now();
         self.control.enter("compare: transactions");
-        let mut asked: Vec<(Expr, bool)> = wrong(program).map(|e| (e, true)).into_iter().collect();
-        let first = asked.len();
-        asked.extend(
-            program
-                .properties
-                .iter()
-                .map(|p| (p.expr.clone(), p.kind == PropertyKind::Reach)),
+        let asked = asked(program);
+        let conditions: Vec<(Expr, bool)> = asked
+            .iter()
+            .map(|a| (a.condition.clone(), a.value))
+            .collect();
+        let (found, done) = transactions(
+            program,
+            compiled,
+            movers,
+            technique,
+            &conditions,
+            self.control,
         );
-        let (found, done) =
-            transactions(program, compiled, movers, technique, &asked, self.control);
         let finished = |n: u64| done.is_ok().then(|| n.to_string());
-        let mut verdict = (Verdict::Holds, "nothing goes wrong".to_string());
-        let mut settle = |to: Verdict, why: String| {
-            if verdict.0 != Verdict::Refuted {
-                verdict = (to, why);
-            }
-        };
-        if found.violated {
-            settle(Verdict::Refuted, "the discipline is violated".into());
-        }
-        if found.met[..first].contains(&true) {
-            settle(Verdict::Refuted, WRONG.into());
-        }
-        for (p, &met) in program.properties.iter().zip(&found.met[first..]) {
-            match (p.kind, met, &done) {
-                (PropertyKind::Reach, false, Ok(())) => {
-                    settle(Verdict::Refuted, format!("{} is not reached", p.name));
-                }
-                (PropertyKind::Invariant, true, _) => {
-                    settle(Verdict::Refuted, format!("{} is violated", p.name));
-                }
-                _ => {}
-            }
-        }
-        if let Err(stop) = done {
-            settle(Verdict::Unknown, stop.to_string());
-        }
+        let (verdict, reason) = told(&asked, found.violated, &found.met, done.err());
         CompareRow {
-            engine: "explicit".into(),
             states: finished(found.states),
             visited: finished(found.visited),
             transitions: finished(found.transitions),
             forced: finished(found.forced),
-            verdict: verdict.0,
-            reason: verdict.1,
+            verdict,
+            reason,
             memory: Some(found.bytes.to_string()),
             timing: since(begun),
             ..stopped(Stop::Time)
         }
+    }
+
+    /// The row of transactions as sets.
+    fn completed(&self, program: &Program, relations: &Relations) -> CompareRow {
+        let begun = Instant::now();
+        let (e, m) = (&relations.e, &relations.e.m);
+        let (found, done) = complete(e, &relations.movers);
+        let violated = !m.disjoint(&found.visited, &e.q());
+        let met: Vec<bool> = relations
+            .asked
+            .iter()
+            .map(|a| !m.disjoint(&found.visited, a))
+            .collect();
+        let counted = done.and_then(|()| {
+            let sets = [&found.states, &found.visited, &found.forced];
+            sets.into_iter()
+                .map(|set| Ok(e.count(set)?.to_string()))
+                .collect::<Result<Vec<_>, Stop>>()
+        });
+        let (verdict, reason) = told(
+            &asked(program),
+            violated,
+            &met,
+            counted.as_ref().err().copied(),
+        );
+        let count = |n: usize| counted.as_ref().ok().map(|c| c[n].clone());
+        CompareRow {
+            states: count(0),
+            visited: count(1),
+            forced: count(2),
+            verdict,
+            reason,
+            timing: since(begun),
+            ..stopped(Stop::Time)
+        }
+    }
+}
+
+/// A program as relations.
+struct Relations<'p> {
+    e: Encoding<'p>,
+    /// The states of each [`Asked`].
+    asked: Vec<Bdd>,
+    movers: Movers,
+}
+
+/// States that are looked for.
+struct Asked {
+    condition: Expr,
+    /// The value it has in them.
+    value: bool,
+    /// What it means for the verdict, and in which case.
+    words: String,
+    bad_if_met: bool,
+}
+
+/// That a thread goes wrong, if one can, and the program's properties.
+fn asked(program: &Program) -> Vec<Asked> {
+    let wrong = wrong(program).map(|condition| Asked {
+        condition,
+        value: true,
+        words: WRONG.into(),
+        bad_if_met: true,
+    });
+    let declared = program.properties.iter().map(|p| {
+        let reach = p.kind == PropertyKind::Reach;
+        Asked {
+            condition: p.expr.clone(),
+            value: reach,
+            words: match reach {
+                true => format!("{} is not reached", p.name),
+                false => format!("{} is violated", p.name),
+            },
+            bad_if_met: !reach,
+        }
+    });
+    wrong.into_iter().chain(declared).collect()
+}
+
+/// The verdict of an exploration that met these states, and was stopped or not.
+fn told(asked: &[Asked], violated: bool, met: &[bool], stop: Option<Stop>) -> (Verdict, String) {
+    if violated {
+        return (Verdict::Refuted, "the discipline is violated".into());
+    }
+    for (a, &met) in asked.iter().zip(met) {
+        if met == a.bad_if_met && (met || stop.is_none()) {
+            return (Verdict::Refuted, a.words.clone());
+        }
+    }
+    match stop {
+        Some(stop) => (Verdict::Unknown, stop.to_string()),
+        None => (Verdict::Holds, "nothing goes wrong".into()),
     }
 }
 

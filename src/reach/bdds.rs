@@ -9,7 +9,6 @@ use crate::reduction::{
 };
 use crate::relation::{Action, Bit, Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
-use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Explores a program on BDDs.
@@ -65,18 +64,18 @@ fn run(
             None => &reduced.visited,
             Some(_) => &reduced.states,
         };
-        outcome.states = Some(count(e, all)?);
+        outcome.states = Some(e.count(all)?);
         outcome.visited = match reduction {
             None => None,
-            Some(_) => Some(count(e, &reduced.visited)?),
+            Some(_) => Some(e.count(&reduced.visited)?),
         };
     } else {
-        outcome.so_far = Some(count(e, &reduced.states)?);
+        outcome.so_far = Some(e.count(&reduced.states)?);
     }
     for (n, (goal, question)) in goals.iter().zip(questions).enumerate() {
         if question.sort == Sort::Deadlock && reduced.stopped.is_none() {
             let dead = m.and(&goal.bad, &reduced.visited)?;
-            outcome.deadlocks = Some(count(e, &dead)?);
+            outcome.deadlocks = Some(e.count(&dead)?);
         }
         if reduced.met[n] {
             m.control()
@@ -194,12 +193,4 @@ fn path(
         moves,
         shortest: found.shortest,
     }))
-}
-
-/// Program states of a set, q left aside.
-fn count(e: &Encoding, set: &Bdd) -> Result<BigUint, Stop> {
-    let states = e.m.exists(set, |l| l == 3 * Q as usize)?;
-    let free = e.layout.levels() - (e.layout.bits() - 1);
-    let digits = (states.exact_cardinality() >> free).to_string();
-    Ok(digits.parse().unwrap_or_default())
 }

@@ -23,9 +23,8 @@ use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
 use crate::inference::{Inference, annotated};
 use crate::program::Program;
-use crate::relation::{Encoding, Q};
+use crate::relation::Encoding;
 use crate::report::{Property, REPAIR, Report, Status};
-use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
 
 /// What to check and how.
@@ -340,8 +339,8 @@ impl Check<'_> {
         self.control.enter("counting");
         let complete = reduced.stopped.is_none();
         if complete {
-            report.states.reduced = Some(count(e, &reduced.states)?);
-            report.states.visited = Some(count(e, &reduced.visited)?);
+            report.states.reduced = Some(e.count(&reduced.states)?.to_string());
+            report.states.visited = Some(e.count(&reduced.visited)?.to_string());
         }
         let violated = reduced.met.first() == Some(&true);
         let vacuous = e.initial.is_false();
@@ -505,14 +504,6 @@ fn holds_because(goal: &Goal, visibility: &Visibility) -> &'static str {
         }
         _ => "the reduced system would show it (corollary (a)), and does not",
     }
-}
-
-/// Program states, q left aside, in a set: an exact count in decimal.
-fn count(e: &Encoding, set: &Bdd) -> Result<String, Stop> {
-    let m = &e.m;
-    let states = m.exists(set, |l| l == 3 * Q as usize)?;
-    let free = e.layout.levels() - (e.layout.bits() - 1);
-    Ok((states.exact_cardinality() >> free).to_string())
 }
 
 fn undecided(goal: &Goal, program: &Program) -> Property {

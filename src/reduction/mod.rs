@@ -3,6 +3,7 @@
 
 mod certificate;
 mod check;
+mod completion;
 mod derive;
 mod discharge;
 mod eval;
@@ -29,6 +30,7 @@ mod visibility;
 mod wellformed;
 
 pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
+pub use completion::{Completed, complete};
 pub use discharge::By;
 pub use eval::eval;
 pub use facts::{Class, Derived, Discharge, Fact, Letter};

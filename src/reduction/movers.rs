@@ -46,7 +46,7 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
 }
 
 /// The states without q in which no exclusive access predicates overlap: others are reached by violating steps only.
-fn calm(e: &Encoding) -> Result<Bdd, Stop> {
+pub(super) fn calm(e: &Encoding) -> Result<Bdd, Stop> {
     let mut calm = e.q().not();
     for x in 0..e.program.protections.len() {
         calm = e.m.and_not(&calm, e.overlap(x))?;

@@ -15,6 +15,7 @@ use crate::explore::Heuristic;
 use crate::explore::diagrams::Variable;
 use crate::program::{Class, Edge, Expr, LocId, Program, Protection, ThreadId};
 use biodivine_lib_bdd::Bdd;
+use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 /// All edges that leave one location of one thread.
@@ -278,6 +279,17 @@ impl<'a> Encoding<'a> {
     /// Where one thread has exclusive access to the x-th protected cell and another has access.
     pub fn overlap(&self, x: usize) -> &Bdd {
         &self.guarded[x].overlap
+    }
+
+    /// How many program states a set has, q left aside.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn count(&self, set: &Bdd) -> Result<BigUint, Stop> {
+        let states = self.m.exists(set, |l| l == 3 * Q as usize)?;
+        let free = self.layout.levels() - (self.layout.bits() - 1);
+        let digits = (states.exact_cardinality() >> free).to_string();
+        Ok(digits.parse().unwrap_or_default())
     }
 
     fn initial_states(&self) -> Result<Bdd, Stop> {

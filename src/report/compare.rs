@@ -54,7 +54,7 @@ pub struct CompareRow {
     pub visited: Option<String>,
     /// Steps taken, where they are taken one by one.
     pub transitions: Option<String>,
-    /// States in which other threads were scheduled although the transaction could have gone on.
+    /// States in which a transaction could have gone on, but another thread that has a step was scheduled.
     pub forced: Option<String>,
     /// What this row found.
     pub verdict: Verdict,

@@ -41,6 +41,8 @@ pub enum Technique {
     Cpc,
     /// The same for commit points only: states behind the commit or a pure left mover (with line L19).
     CpcL19,
+    /// The same without pure left movers: unsound, as figure 3 shows. It is here for that test.
+    CommitsOnly,
 }
 
 /// What was found.
@@ -52,7 +54,7 @@ pub struct Transactions {
     pub visited: u64,
     /// Steps taken.
     pub transitions: u64,
-    /// States in which threads were scheduled although the transaction could have gone on.
+    /// States in which a transaction could have gone on, but another thread that has a step was scheduled.
     pub forced: u64,
     /// Whether a step violates the discipline.
     pub violated: bool,
@@ -78,8 +80,8 @@ struct Record {
     /// What the thread's steps lead to, and how much of that has been looked at.
     next: Vec<u64>,
     at: usize,
-    /// Whether the step that led here was a right mover or local.
-    right: bool,
+    /// The step that led here.
+    by: Mover,
     /// Whether the thread has committed and its transaction is not over.
     committed: bool,
 }
@@ -172,7 +174,12 @@ impl Search<'_> {
             if fresh {
                 self.look(&state);
                 self.flags.push(0);
-                self.push(number, &state, 0, true);
+                let nothing = Mover {
+                    local: true,
+                    right: true,
+                    left: true,
+                };
+                self.push(number, &state, 0, nothing);
                 self.search()?;
             }
         }
@@ -200,7 +207,7 @@ impl Search<'_> {
                 self.look(&state);
                 self.flags.push(0);
                 let mover = self.mover(here, thread);
-                self.push(number, &state, thread, mover.local || mover.right);
+                self.push(number, &state, thread, mover);
                 continue;
             }
             let flags = self.flags[number as usize];
@@ -210,7 +217,8 @@ impl Search<'_> {
                 && closes
                 && self.flags[here] & SCHEDULED == 0
             {
-                self.found.forced += 1;
+                self.visited.state(here as u32, &mut state);
+                self.force(&state, thread);
                 self.flags[here] |= SCHEDULED | COMPLETED;
             }
         }
@@ -222,20 +230,23 @@ impl Search<'_> {
         let Some(mut top) = self.stack.pop() else {
             return;
         };
-        let flags = &mut self.flags[top.number as usize];
+        let Mover { local, right, left } = top.by;
         let forced = match self.technique {
             Technique::Unsound | Technique::CycleDetection => false,
             Technique::Cpc => true,
-            Technique::CpcL19 => !top.right,
+            Technique::CpcL19 => !(right || local),
+            Technique::CommitsOnly => !(right || left || local),
         };
-        if forced && top.committed && *flags & COMPLETED == 0 {
-            self.found.forced += 1;
-            *flags |= SCHEDULED;
+        let mut flags = self.flags[top.number as usize];
+        if forced && top.committed && flags & COMPLETED == 0 {
+            self.visited.state(top.number, state);
+            self.force(state, top.thread);
+            flags |= SCHEDULED;
         }
-        if *flags & SCHEDULED != 0 {
-            *flags |= COMPLETED;
+        if flags & SCHEDULED != 0 {
+            flags |= COMPLETED;
         }
-        let flags = *flags;
+        self.flags[top.number as usize] = flags;
         if let Some(before) = self.stack.last() {
             self.flags[before.number as usize] |= flags & COMPLETED;
         }
@@ -254,8 +265,15 @@ impl Search<'_> {
         self.spare.push(top.next);
     }
 
+    /// Counts a state in which other threads are scheduled inside a transaction, if they have steps.
+    fn force(&mut self, state: &[u64], thread: ThreadId) {
+        let all = self.compiled.threads.len();
+        let another = (0..all).any(|t| t != thread && self.machine.is_enabled(state, t));
+        self.found.forced += u64::from(another);
+    }
+
     /// A state that was met for the first time, by a step of a thread.
-    fn push(&mut self, number: u32, state: &[u64], thread: ThreadId, right: bool) {
+    fn push(&mut self, number: u32, state: &[u64], thread: ThreadId, by: Mover) {
         let committed = self.is_committed(state, thread);
         let l = self.machine.location(state, thread);
         let outside = l == self.initial[thread] || Some(l) == self.wrong[thread];
@@ -273,7 +291,7 @@ impl Search<'_> {
             threads: 1,
             next,
             at: 0,
-            right,
+            by,
             committed: committed && !outside,
         });
     }
