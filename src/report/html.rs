@@ -11,12 +11,12 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; overflo
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-.n { text-align: right; white-space: nowrap; }
-.bars td { border: 0; padding: .1rem .5rem; } .bars td:first-child { white-space: nowrap; width: 1%; }
+.n { text-align: right; white-space: nowrap; } td:first-child { white-space: nowrap; } .wide td:last-child { min-width: 18em; }
+.bars td { border: 0; padding: .1rem .5rem; } .bars td:first-child { width: 1%; }
 .bar { background: var(--bar); height: .8em; min-width: 2px; display: inline-block; vertical-align: baseline; }
 .unsound { color: var(--bad); font-weight: bold; } .unsound-bar { background: var(--bad); }
 .note { color: #777; font-size: .9em; }
-@media (max-width: 40rem) { body { font-size: 14px; padding: 0 .4rem; } th, td { padding: .2rem .3rem; } }
+@media (max-width: 40rem) { body { font-size: 13px; padding: 0 .4rem; } th, td { padding: .2rem .3rem; } }
 @media print { body { max-width: none; margin: 0; } section { break-inside: avoid; } .bar { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 ";
 
