@@ -82,6 +82,7 @@ impl Session {
         built_in
             .chain(deadlock)
             .chain(self.program.properties.iter().map(|p| p.name.clone()))
+            .chain(self.program.claims.iter().map(|c| c.name.clone()))
             .collect()
     }
 

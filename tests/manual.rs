@@ -332,6 +332,21 @@ fn timeless(text: &str) -> String {
         {
             line = format!("{start}  0.000 s\n");
         }
+        // In the middle of a line: with three decimals, as all commands write them.
+        let parts: Vec<&str> = line.split(" s ").collect();
+        if let Some((last, others)) = parts.split_last() {
+            let mut timed = String::new();
+            for part in others {
+                let start = part.rfind(' ').map_or(0, |n| n + 1);
+                let (words, number) = part.split_at(start);
+                let decimals = number.split_once('.').map_or(0, |(_, d)| d.len());
+                let is_time = decimals == 3 && number.parse::<f64>().is_ok();
+                timed += words;
+                timed += if is_time { "0.000" } else { number };
+                timed += " s ";
+            }
+            line = timed + last;
+        }
         if let Some((before, after)) = line.split_once("\"time\":")
             && after.starts_with(|c: char| c.is_ascii_digit())
         {
@@ -429,6 +444,8 @@ fn seconds_are_written_as_zero() {
         ("{\"time\":1e-5}\n", "{\"time\":0.000}\n"),
         ("{\"time\":null}\n", "{\"time\":null}\n"),
         ("  waits for b s\n", "  waits for b s\n"),
+        ("  a  0.012 s  5 kB\n", "  a  0.000 s  5 kB\n"),
+        ("  a 0.5 s b s \n", "  a 0.5 s b s \n"),
     ] {
         assert_eq!(timeless(line), wanted);
     }

@@ -199,7 +199,7 @@ impl Elaborator {
                 let branches: Option<Vec<_>> = branches.into_iter().collect();
                 Some(vec![Command::Choose(branches?)])
             }
-            StmtKind::Atomic(block) => self.inside(g, block, cx),
+            StmtKind::Atomic(block) | StmtKind::Transaction(_, block) => self.inside(g, block, cx),
             kind if self.blocks(kind) => {
                 self.error(
                     codes::BAD_ATOMIC,
@@ -347,7 +347,7 @@ impl Elaborator {
         match kind {
             StmtKind::When(..) | StmtKind::Assume(_) | StmtKind::Lock(_) => true,
             StmtKind::Call(name, _) => operation_blocks(&name.text),
-            StmtKind::Atomic(block) => {
+            StmtKind::Atomic(block) | StmtKind::Transaction(_, block) => {
                 let first = block.stmts.first();
                 first.is_some_and(|s| self.blocks(&s.kind))
             }

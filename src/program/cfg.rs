@@ -4,6 +4,7 @@
 //! their own (`either`, `while (true)`, labels) forward to others; a location is a set of nodes with actions
 //! that control can wait at together. So a choice is no step, and a constant condition leaves nothing behind.
 
+use super::claims::Claimed;
 use super::codes;
 use super::operations::takes_two_steps;
 use super::scope::{Context, Elaborator};
@@ -27,6 +28,10 @@ pub(super) struct Node {
     pub span: Span,
     /// `k=1`: which copy of an unrolled loop this is.
     pub copy: String,
+    /// The transactions that it is inside of (see `claims`).
+    pub inside: Vec<usize>,
+    /// The transactions that begin with it.
+    pub begins: Vec<usize>,
 }
 
 /// A label, and the nodes that it names.
@@ -44,6 +49,10 @@ pub(super) struct Graph {
     pub labels: Vec<Label>,
     /// The procedure whose body is being built, if any.
     pub body: Option<usize>,
+    /// The transactions in the order in which they end.
+    pub blocks: Vec<Claimed>,
+    /// Those around what is being built.
+    pub around: Vec<usize>,
     copy: Vec<String>,
     /// Whether some step can go wrong: then the thread needs a location for that.
     pub may_fail: bool,
@@ -54,6 +63,7 @@ impl Graph {
         self.nodes.push(Node {
             span,
             copy: self.copy.join(", "),
+            inside: self.around.clone(),
             ..Node::default()
         });
         self.nodes.len() - 1
@@ -112,6 +122,7 @@ impl Elaborator {
         let mut graph = Graph::default();
         graph.node(Span::new(body.span.end.saturating_sub(1), body.span.end));
         let entry = self.block(&mut graph, body, END, cx, true);
+        graph.separate_fronts();
         (graph, entry)
     }
 
@@ -131,7 +142,7 @@ impl Elaborator {
             }
         }
         let mut thread = self.program.threads[number].clone();
-        self.locations(&g, entry, &mut thread);
+        self.locations(number, &g, entry, &mut thread);
         thread.unstarted = self.started[number].map(|_| thread.initial);
         self.program.threads[number] = thread;
     }
@@ -346,6 +357,7 @@ impl Elaborator {
                 }
                 choice
             }
+            StmtKind::Transaction(name, body) => self.transaction(g, name, body, next, cx),
             _ => match self.single(g, stmt, cx) {
                 Some(action) => g.action(stmt.span, action.guard, action.body, next),
                 None => next,

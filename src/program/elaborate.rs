@@ -27,6 +27,7 @@ pub fn elaborate(
     e.records(model);
     let families = e.threads(model);
     e.started = vec![None; e.program.threads.len()];
+    e.claims(model);
     e.targets(model);
     e.procedures(model);
     e.variables(model);

@@ -3,13 +3,19 @@
 use super::cfg::{END, Graph, NodeId};
 use super::expressions::fold;
 use super::scope::Elaborator;
-use super::{Command, Edge, Expr, LocId, Location, Thread, gotos};
+use super::{Command, Edge, Expr, LocId, Location, Thread, ThreadId, gotos};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 impl Elaborator {
     /// Numbers the locations that control can reach from the entry, in the order of the text.
-    pub(super) fn locations(&mut self, g: &Graph, entry: NodeId, thread: &mut Thread) {
+    pub(super) fn locations(
+        &mut self,
+        own: ThreadId,
+        g: &Graph,
+        entry: NodeId,
+        thread: &mut Thread,
+    ) {
         let mut sets: Vec<BTreeSet<NodeId>> = Vec::new();
         let mut known: FxHashMap<BTreeSet<NodeId>, usize> = FxHashMap::default();
         let mut of_node: FxHashMap<NodeId, usize> = FxHashMap::default();
@@ -131,6 +137,12 @@ impl Elaborator {
             });
         }
         thread.locations = locations;
+        let waiting: Vec<(LocId, &BTreeSet<NodeId>)> = order
+            .iter()
+            .enumerate()
+            .map(|(l, &s)| (l, &sets[s]))
+            .collect();
+        self.claimed(own, g, &waiting);
     }
 }
 

@@ -9,6 +9,7 @@
 mod actions;
 mod calls;
 mod cfg;
+mod claims;
 pub mod codes;
 mod conditions;
 mod elaborate;
@@ -363,6 +364,28 @@ pub struct Property {
     pub span: Span,
 }
 
+/// A claim that blocks of threads may be treated as atomic: `transaction NAME { .. }`.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its name.
+    pub name: String,
+    /// Where that stands.
+    pub span: Span,
+    /// The block in each thread that has it, once for all its copies in a thread; none if no thread ever gets there.
+    pub blocks: Vec<ClaimedBlock>,
+}
+
+/// A claimed block in one thread.
+#[derive(Clone, Debug)]
+pub struct ClaimedBlock {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where it begins: locations at which control waits before its first action (sorted).
+    pub entries: Vec<LocId>,
+    /// The locations inside: control has taken the first action, and not left the block (sorted).
+    pub inside: Vec<LocId>,
+}
+
 /// An enum.
 #[derive(Clone, Debug)]
 pub struct Enum {
@@ -402,6 +425,8 @@ pub struct Program {
     pub properties: Vec<Property>,
     /// Lemmas: facts for the invariant J, used where they are inductive.
     pub lemmas: Vec<Property>,
+    /// Blocks that are claimed to be transactions.
+    pub claims: Vec<Claim>,
     /// Where `deadlock_free` stands, if it is asked for.
     pub deadlock_free: Option<Span>,
     /// `expect` lines with their text.

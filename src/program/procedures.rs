@@ -155,6 +155,18 @@ impl Elaborator {
 /// In place of a procedure: none.
 const NOTHING: usize = usize::MAX;
 
+/// Calls `f` with every statement of a model.
+pub(super) fn each_statement_of(model: &Model, f: &mut dyn FnMut(&Stmt)) {
+    for decl in &model.decls {
+        let body = match decl {
+            Decl::Thread(thread) => &thread.body,
+            Decl::Proc(procedure) => &procedure.body,
+            _ => continue,
+        };
+        each_statement(body, 0, &mut |stmt, _| f(stmt));
+    }
+}
+
 /// Calls `f` with every statement in a block and how deep it stands.
 fn each_statement(block: &Block, depth: usize, f: &mut dyn FnMut(&Stmt, usize)) {
     for stmt in &block.stmts {
@@ -170,7 +182,10 @@ fn each_in(stmt: &Stmt, depth: usize, f: &mut dyn FnMut(&Stmt, usize)) {
             each_statement(yes, depth + 1, f);
             no.iter().for_each(|b| each_statement(b, depth + 1, f));
         }
-        StmtKind::While(_, body) | StmtKind::For(_, _, _, body) | StmtKind::Atomic(body) => {
+        StmtKind::While(_, body)
+        | StmtKind::For(_, _, _, body)
+        | StmtKind::Atomic(body)
+        | StmtKind::Transaction(_, body) => {
             each_statement(body, depth + 1, f);
         }
         StmtKind::Either(branches) => {

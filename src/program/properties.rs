@@ -3,7 +3,7 @@
 use super::Property;
 use super::codes;
 use super::scope::{Context, Elaborator};
-use crate::syntax::ast::{Decl, ExpectKind, Model, PropertyKind};
+use crate::syntax::ast::{Decl, ExpectKind, Model, Name, PropertyKind};
 
 /// Names that every model has as properties.
 const BUILT_IN: [&str; 3] = ["discipline", "assertions", "deadlock_free"];
@@ -25,7 +25,8 @@ impl Elaborator {
                 Decl::Property { kind, name, expr } => {
                     let declared = &self.program.properties;
                     let mut declared = declared.iter().chain(&self.program.lemmas);
-                    let taken = declared.any(|p| p.name == name.text);
+                    let taken = declared.any(|p| p.name == name.text)
+                        || self.program.claims.iter().any(|c| c.name == name.text);
                     if taken || BUILT_IN.contains(&name.text.as_str()) {
                         self.duplicate(name);
                     }
@@ -46,6 +47,16 @@ impl Elaborator {
                 _ => {}
             }
         }
+        for n in 0..self.program.claims.len() {
+            let claim = &self.program.claims[n];
+            if BUILT_IN.contains(&claim.name.as_str()) {
+                let name = Name {
+                    text: claim.name.clone(),
+                    span: claim.span,
+                };
+                self.duplicate(&name);
+            }
+        }
         for decl in &model.decls {
             let Decl::Expect(expect) = decl else { continue };
             if let ExpectKind::Property { property, .. } = &expect.kind {
@@ -56,12 +67,14 @@ impl Elaborator {
                     Decl::DeadlockFree(_) => property.text == "deadlock_free",
                     _ => false,
                 });
-                if !declared && !["discipline", "assertions"].contains(&property.text.as_str()) {
+                let claimed = self.program.claims.iter().any(|c| c.name == property.text);
+                let built_in = ["discipline", "assertions"].contains(&property.text.as_str());
+                if !declared && !claimed && !built_in {
                     self.error(
                         codes::BAD_EXPECT,
                         property.span,
                         format!("the model has no property `{}`", property.text),
-                        "`discipline`, `assertions`, `deadlock_free` or a declared property",
+                        "`discipline`, `assertions`, `deadlock_free`, a declared property or a transaction",
                         "declare the property, or correct its name",
                     );
                 }

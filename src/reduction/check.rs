@@ -3,6 +3,7 @@
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
 use super::certificate::Found;
+use super::claims;
 use super::derive::Deriver;
 use super::discharge::{By, is_contradiction, settle};
 use super::facts::Discharge;
@@ -22,7 +23,7 @@ use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::explore::{Original, explore as explore_original};
 use crate::inference::{Inference, annotated};
-use crate::program::Program;
+use crate::program::{Claim, Program};
 use crate::relation::Encoding;
 use crate::report::{Property, REPAIR, Report, Status};
 use std::time::Instant;
@@ -145,6 +146,18 @@ fn run(
     (report, check.done)
 }
 
+/// The claims that are asked about.
+fn asked_claims<'p>(
+    program: &'p Program,
+    options: &'p CheckOptions,
+) -> impl Iterator<Item = &'p Claim> {
+    let asked = |c: &&Claim| match &options.property {
+        Some(name) => *name == c.name,
+        None => true,
+    };
+    program.claims.iter().filter(asked)
+}
+
 /// Notes the first limit that was hit, and what was being done then.
 fn hit(report: &mut Report, stop: Stop, control: &Control) {
     if report.limits.hit.is_none() {
@@ -206,6 +219,10 @@ impl Check<'_> {
         report.notes = notes(program);
         describe(report, &encoding, &visibility);
         report.properties = goals.iter().map(|g| undecided(g, program)).collect();
+        report.claims.clear();
+        report
+            .properties
+            .extend(asked_claims(program, self.options).map(claims::undecided));
         report.well_formedness = wellformed::undecided(&goals);
         report.lemmas = lemmas::unjudged(self.program);
         report.hypotheses = self
@@ -267,6 +284,8 @@ impl Check<'_> {
         let clock = Instant::now();
         self.evidence(report, &encoding, &explorer, &reduced, &goals, &visibility)?;
         self.control.publish(report);
+        self.claims(report, &encoding, &visibility)?;
+        self.control.publish(report);
         if self.options.cross_check {
             self.cross_check(report, &goals)?;
         }
@@ -282,6 +301,39 @@ impl Check<'_> {
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)
+    }
+
+    /// What became of the blocks that are claimed to be transactions.
+    fn claims(
+        &self,
+        report: &mut Report,
+        e: &Encoding,
+        visibility: &Visibility,
+    ) -> Result<(), Stop> {
+        let disciplined = report
+            .properties
+            .iter()
+            .any(|p| p.name == "discipline" && p.verdict == Status::Holds);
+        let applies = verdict::gap(report).is_none();
+        let context = claims::Context {
+            encoding: e,
+            visibility: Some(visibility).filter(|_| applies),
+            theorem: &self.theory.name,
+            disciplined: disciplined || e.program.protections.is_empty(),
+            asked: asked_claims(e.program, self.options).collect(),
+        };
+        for (claim, property) in claims::claims(&context)? {
+            report.evidence_rejected |= property.reason.contains("bug in coarsen");
+            if let Some(known) = report
+                .properties
+                .iter_mut()
+                .find(|p| p.kind == property.kind && p.name == property.name)
+            {
+                *known = property;
+            }
+            report.claims.push(claim);
+        }
+        Ok(())
     }
 
     fn hypotheses(

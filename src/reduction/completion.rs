@@ -1,9 +1,10 @@
 //! Commit point completion on sets of states: transactions as BDDs, completed by backward fixpoints.
 //!
 //! Levin, Palmer, Qadeer and Rajamani 2005 complete transactions on the way back of a depth first search. Here the transactions of one
-//! thread from a set of states S, in which all threads are scheduled, are explored together; each begins with the phase
-//! false. That gives the sets R(t) (only pure right movers and local steps so far), L(t) (committed, and a left mover or local step enabled), and
-//! N(t), the ends of transactions, which join S. Then every state of L(t) has to be *covered*:
+//! thread t from a set of states S, in which all threads are scheduled, are explored together; each begins with the phase
+//! true. That gives the sets R(t) (phase true: only right movers and local steps so far), L(t) (phase false, and a left mover or local step
+//! enabled), both without the states in which t is at its initial location or at `wrong`, and N(t), the ends of transactions, which join S.
+//! Then every state of L(t) has to be *covered*. Covered is the least set with:
 //!
 //! - a state of S is covered;
 //! - a state of L(t) with a step of t into a covered state is covered: whatever the others do from it, they can do
@@ -14,14 +15,20 @@
 //! The rest X is cut: some of its states are put into S, so that the cut covers all of X. The ends and the cut are scheduled, and all begins again,
 //! until S grows no more.
 //!
-//! Why nothing is missed: take a shortest execution from a state of S to an error that no execution of the reduced system finds, and let t take
-//! its first step. As in the paper's theorem 1 it begins, up to the order of steps that commute, with a transaction of t; if that does not commit,
-//! its right movers can be left out. If it ends in N(t), the rest is shorter. Else all its steps behind the commit are left
-//! movers and can be taken at once; they lead to a covered state s, and the others alone go from s to the error. By
-//! the rules above they reach an error from a state of S, too, in fewer steps than there were. See docs/soundness.md.
+//! Why nothing is missed: let w be a shortest execution from any state k of S to an error of a kind that is not found. No step but perhaps the last
+//! violates, so steps may be exchanged as the movers say. Give each thread the phase true at k, and let t take the first step c of w that does not
+//! leave its thread in R. (If there is none, w consists of right movers; the last does not lead into an error, so w was not shortest.) What other threads did
+//! before c are right movers: each can be taken behind all steps of t up to c, so w begins with these. If they end in N(t), that is a
+//! state of S, and what is left is shorter. Else it is a state of L(t), where t's action is a left mover or local: a further step of t in w can be taken at once,
+//! and so on, until t is in N(t), or w has no more steps of t. Then t is in a state s of L(t), and the rest σ, shorter than w, is of other threads
+//! only. By induction on when s was covered, σ leads to the same kind of error from a state of S: through the second rule because after each step of
+//! σ the same outcome of the left mover is still there, through the third because the right mover can be taken behind σ, and neither makes or
+//! unmakes an error. (With left movers in the third rule that would fail: figure 3.) So w was not shortest. What was covered once remains so, as S and L(t) only
+//! grow. See docs/soundness.md.
 //!
-//! Where it differs from the source: line L19, by which pure left movers begin anew what has to be completed, is the third rule's
-//! restriction to movers in both directions; and a cut may lie anywhere in X, not only where the search leaves it first.
+//! Where it differs from the source: a transaction begins with the phase true wherever it begins, so movers in both directions do not commit it; line L19, by which
+//! states behind pure left movers have to be completed anew, is the third rule's restriction to movers in both directions; and a cut may lie
+//! anywhere in X, not only where a search leaves it first.
 
 use super::movers::calm;
 use crate::control::Stop;
@@ -178,7 +185,7 @@ impl Search<'_, '_> {
         let plan = &mut self.plans[t];
         let mut pending: BTreeMap<(LocId, bool), Bdd> = BTreeMap::new();
         for &l in plan.steps.keys() {
-            pending.insert((l, false), m.and(&from, &e.at(t, l))?);
+            pending.insert((l, true), m.and(&from, &e.at(t, l))?);
         }
         while let Some(((l, phase), set)) = pending.pop_first() {
             let Some(step) = plan.steps.get(&l) else {

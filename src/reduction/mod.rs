@@ -3,6 +3,7 @@
 
 mod certificate;
 mod check;
+mod claims;
 mod completion;
 mod derive;
 mod discharge;
@@ -37,7 +38,7 @@ pub use facts::{Class, Derived, Discharge, Fact, Letter};
 pub use hypotheses::Needed;
 pub use instantiate::{Instance, Model};
 pub use invariant::{Budgets, Ladder, Rung, leaves};
-pub use movers::movers;
+pub use movers::{Judged, Law, Obstacle, Other, judged, movers};
 pub(crate) use properties::{Goal, GoalKind, deadlocks};
 pub use reachable::reachable;
 pub use replay::{Evaluation, holds_under};

@@ -15,6 +15,64 @@ use crate::explore::core::{Mover, Movers};
 use crate::relation::{Bit, Encoding, Rel};
 use biodivine_lib_bdd::Bdd;
 
+/// What is said of an action as a mover.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// What it is.
+    pub mover: Mover,
+    /// What keeps it from being a right mover.
+    pub right: Vec<Obstacle>,
+    /// What keeps it from being a left mover.
+    pub left: Vec<Obstacle>,
+    /// The actions of other threads that share something with it.
+    pub shares: Vec<usize>,
+    /// Those of them that can't follow it, and that it can't follow, on the states looked at.
+    pub excluded: usize,
+    /// The strongest invariant that was needed for what it is.
+    pub rung: Rung,
+}
+
+/// Why an action is no mover in some direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// With what it does not commute.
+    pub other: Other,
+    /// In which way.
+    pub law: Law,
+}
+
+/// What an action has to commute with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// An action of another thread.
+    Action(usize),
+    /// A set of states whose reachability matters, by its number.
+    Set(usize),
+}
+
+/// A law that an action has to obey: a is the action, b the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// `a b <= b a`, for right movers
+    Right,
+    /// a does not lead to a state from which b violates the discipline, unless b did before.
+    RightViolation,
+    /// b does not keep a from violating the discipline.
+    RightHidden,
+    /// a does not lead into the set from outside.
+    Enters,
+    /// `b a <= a b`, for left movers
+    Left,
+    /// b takes no outcome from a, and does not disable it.
+    Outcome,
+    /// b does not lead to a state from which a violates the discipline, unless a did before.
+    LeftViolation,
+    /// a does not keep b from violating the discipline.
+    LeftHidden,
+    /// a does not lead out of the set.
+    Leaves,
+}
+
 /// Finds the movers of a program; `wanted` are sets of states whose reachability matters.
 ///
 /// # Errors
@@ -26,11 +84,23 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
         .iter()
         .map(|t| vec![Mover::default(); t.locations.len()])
         .collect();
+    for (a, judged) in e.actions.iter().zip(judged(e, wanted, false)?) {
+        all[a.thread][a.location] = judged.mover;
+    }
+    Ok(all)
+}
+
+/// Says of each action what it is as a mover, and why; of the obstacles all or, for less work, one.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn judged(e: &Encoding, wanted: &[Bdd], all: bool) -> Result<Vec<Judged>, Stop> {
     let mut search = Search {
         e,
         ladder: Ladder::new(e),
         calm: calm(e)?,
         parts: Vec::new(),
+        all,
     };
     for a in 0..e.actions.len() {
         search.parts.push(search.part(a)?);
@@ -39,10 +109,9 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
         .iter()
         .map(|v| e.m.and_not(v, &e.q()))
         .collect::<Result<_, Stop>>()?;
-    for (n, a) in e.actions.iter().enumerate() {
-        all[a.thread][a.location] = search.mover(n, &wanted)?;
-    }
-    Ok(all)
+    (0..e.actions.len())
+        .map(|n| search.judge(n, &wanted))
+        .collect()
 }
 
 /// The states without q in which no exclusive access predicates overlap: others are reached by violating steps only.
@@ -65,6 +134,8 @@ struct Search<'e, 'p> {
     ladder: Ladder<'e, 'p>,
     calm: Bdd,
     parts: Vec<Part>,
+    /// Whether all obstacles are wanted.
+    all: bool,
 }
 
 impl Search<'_, '_> {
@@ -85,96 +156,140 @@ impl Search<'_, '_> {
         })
     }
 
-    fn mover(&mut self, n: usize, wanted: &[Bdd]) -> Result<Mover, Stop> {
+    fn judge(&mut self, n: usize, wanted: &[Bdd]) -> Result<Judged, Stop> {
         let e = self.e;
         let action = &e.actions[n];
-        let others: Vec<usize> = (0..e.actions.len())
+        let shares: Vec<usize> = (0..e.actions.len())
             .filter(|&o| e.actions[o].thread != action.thread)
             .filter(|&o| !action.independent(&e.actions[o]))
             .collect();
-        let seen: Vec<&Bdd> = wanted
-            .iter()
-            .filter(|v| {
-                let levels = e.m.support(v);
+        let seen: Vec<usize> = (0..wanted.len())
+            .filter(|&v| {
+                let levels = e.m.support(&wanted[v]);
                 let read = |b: &Bit| levels.binary_search(&(3 * *b as usize)).is_ok();
                 action.writes.iter().any(read)
             })
             .collect();
-        if others.is_empty() && seen.is_empty() {
-            return Ok(Mover {
-                local: true,
-                right: true,
-                left: true,
-            });
-        }
-        Ok(Mover {
-            local: false,
-            right: self.all(n, &others, &seen, Self::is_right, Self::enters)?,
-            left: self.all(n, &others, &seen, Self::is_left, Self::leaves)?,
-        })
-    }
-
-    /// Whether an action passes each test with each other action and set, on the lowest rung of the ladder where that is so.
-    fn all(
-        &mut self,
-        n: usize,
-        others: &[usize],
-        seen: &[&Bdd],
-        with: impl Fn(&Self, usize, usize, &Bdd) -> Result<bool, Stop>,
-        set: impl Fn(&Self, usize, &Bdd, &Bdd) -> Result<bool, Stop>,
-    ) -> Result<bool, Stop> {
-        for &other in others {
-            if !self.on_some_rung(|s, j| with(s, n, other, j))? {
-                return Ok(false);
+        let mut judged = Judged {
+            mover: Mover::default(),
+            right: Vec::new(),
+            left: Vec::new(),
+            shares,
+            excluded: 0,
+            rung: Rung::True,
+        };
+        for &other in &judged.shares {
+            let (right, up) = self.climb(judged.right.is_empty() || self.all, |s, j| {
+                s.is_right(n, other, j)
+            })?;
+            let (left, down) = self.climb(judged.left.is_empty() || self.all, |s, j| {
+                s.is_left(n, other, j)
+            })?;
+            let obstacle = |law: Law| Obstacle {
+                other: Other::Action(other),
+                law,
+            };
+            judged.right.extend(right.map(obstacle));
+            judged.left.extend(left.map(obstacle));
+            judged.rung = judged.rung.max(up).max(down);
+            if self.all && self.is_excluded(n, other)? {
+                judged.excluded += 1;
             }
         }
         for v in seen {
-            if !self.on_some_rung(|s, j| Ok(!set(s, n, v, j)?))? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn on_some_rung(
-        &mut self,
-        holds: impl Fn(&Self, &Bdd) -> Result<bool, Stop>,
-    ) -> Result<bool, Stop> {
-        for rung in Rung::ALL {
-            let j = match (rung, self.ladder.ask(rung)?) {
-                (Rung::True, _) => self.e.type_correct(&self.e.all_bits())?,
-                (_, Some(j)) => j.clone(),
-                (_, None) => continue,
+            let set = &wanted[v];
+            let (right, up) = self.climb(judged.right.is_empty() || self.all, |s, j| {
+                Ok(s.enters(n, set, j)?.then_some(Law::Enters))
+            })?;
+            let (left, down) = self.climb(judged.left.is_empty() || self.all, |s, j| {
+                Ok(s.leaves(n, set, j)?.then_some(Law::Leaves))
+            })?;
+            let obstacle = |law: Law| Obstacle {
+                other: Other::Set(v),
+                law,
             };
-            let j = self.e.m.and(&j, &self.calm)?;
-            if holds(self, &j)? {
-                return Ok(true);
-            }
+            judged.right.extend(right.map(obstacle));
+            judged.left.extend(left.map(obstacle));
+            judged.rung = judged.rung.max(up).max(down);
         }
-        Ok(false)
+        judged.mover = Mover {
+            local: judged.shares.is_empty() && judged.right.is_empty() && judged.left.is_empty(),
+            right: judged.right.is_empty(),
+            left: judged.left.is_empty(),
+        };
+        Ok(judged)
     }
 
-    /// Whether `a` commutes to the right of `b` from the states of J: `a b <= b a`, and `a` neither makes `b` violate the discipline nor does
-    /// `b` keep `a` from violating it.
-    fn is_right(&self, a: usize, b: usize, j: &Bdd) -> Result<bool, Stop> {
+    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. Nothing is asked if it is not `asked`.
+    fn climb(
+        &mut self,
+        asked: bool,
+        fails: impl Fn(&Self, &Bdd) -> Result<Option<Law>, Stop>,
+    ) -> Result<(Option<Law>, Rung), Stop> {
+        let mut law = None;
+        for rung in Rung::ALL.into_iter().filter(|_| asked) {
+            let Some(j) = self.states(rung)? else {
+                continue;
+            };
+            law = fails(self, &j)?;
+            if law.is_none() {
+                return Ok((None, rung));
+            }
+        }
+        Ok((law, Rung::True))
+    }
+
+    /// The states of a rung in which nothing has been violated.
+    fn states(&mut self, rung: Rung) -> Result<Option<Bdd>, Stop> {
+        let j = match (rung, self.ladder.ask(rung)?) {
+            (Rung::True, _) => self.e.type_correct(&self.e.all_bits())?,
+            (_, Some(j)) => j.clone(),
+            (_, None) => return Ok(None),
+        };
+        Ok(Some(self.e.m.and(&j, &self.calm)?))
+    }
+
+    /// Whether neither of two actions ever follows the other at once, on some rung.
+    fn is_excluded(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
+        let apart = |s: &Self, j: &Bdd| {
+            let m = &s.e.m;
+            let (x, y) = (&s.parts[a].clean, &s.parts[b].clean);
+            let one = m.disjoint(&x.image(m, j)?, &y.domain(m)?);
+            let other = m.disjoint(&y.image(m, j)?, &x.domain(m)?);
+            Ok((!(one && other)).then_some(Law::Right))
+        };
+        Ok(self.climb(true, apart)?.0.is_none())
+    }
+
+    /// Whether `a` commutes to the right of `b` from the states of J, or which law fails.
+    fn is_right(&self, a: usize, b: usize, j: &Bdd) -> Result<Option<Law>, Stop> {
         let m = &self.e.m;
         let (x, y) = (&self.parts[a], &self.parts[b]);
-        Ok(self.swaps(&x.clean, &y.clean, j)?
-            && !self.leads_into(&x.clean, &y.violating, j)?
-            && m.disjoint(
-                &y.clean.image(m, &m.and(j, &x.violating)?)?,
-                &x.clean.domain(m)?,
-            ))
+        if !self.swaps(&x.clean, &y.clean, j)? {
+            return Ok(Some(Law::Right));
+        }
+        if self.leads_into(&x.clean, &y.violating, j)? {
+            return Ok(Some(Law::RightViolation));
+        }
+        let behind = y.clean.image(m, &m.and(j, &x.violating)?)?;
+        Ok((!m.disjoint(&behind, &x.clean.domain(m)?)).then_some(Law::RightHidden))
     }
 
-    /// Whether `a` commutes to the left of `b` from the states of J: `b a <= a b`, `b` takes no outcome from `a` nor makes it violate the
-    /// discipline, and `a` does not keep `b` from violating it.
-    fn is_left(&self, a: usize, b: usize, j: &Bdd) -> Result<bool, Stop> {
+    /// Whether `a` commutes to the left of `b` from the states of J, or which law fails.
+    fn is_left(&self, a: usize, b: usize, j: &Bdd) -> Result<Option<Law>, Stop> {
         let (x, y) = (&self.parts[a], &self.parts[b]);
-        Ok(self.swaps(&y.clean, &x.clean, j)?
-            && self.keeps_outcomes(a, &y.clean, j)?
-            && !self.leads_into(&y.clean, &x.violating, j)?
-            && !self.leads_out_of(&x.clean, &y.violating, j)?)
+        if !self.swaps(&y.clean, &x.clean, j)? {
+            return Ok(Some(Law::Left));
+        }
+        if !self.keeps_outcomes(a, &y.clean, j)? {
+            return Ok(Some(Law::Outcome));
+        }
+        if self.leads_into(&y.clean, &x.violating, j)? {
+            return Ok(Some(Law::LeftViolation));
+        }
+        Ok(self
+            .leads_out_of(&x.clean, &y.violating, j)?
+            .then_some(Law::LeftHidden))
     }
 
     /// Whether an action leads from outside a set into it.

@@ -76,6 +76,8 @@ pub struct Report {
     pub states: States,
     /// Discipline, assertions and the user's properties.
     pub properties: Vec<Property>,
+    /// The blocks that are claimed to be transactions.
+    pub claims: Vec<Claim>,
     /// The user's lemmas; they have no influence on the verdict but through the invariant.
     pub lemmas: Vec<Lemma>,
     /// The disciplines of variables that declare none, as inferred.
@@ -129,6 +131,7 @@ impl Report {
             hypotheses: Vec::new(),
             states: States::default(),
             properties: Vec::new(),
+            claims: Vec::new(),
             lemmas: Vec::new(),
             discipline: Vec::new(),
             revisions: Vec::new(),
@@ -286,7 +289,7 @@ pub struct States {
 pub struct Property {
     /// `discipline`, `assertions`, `deadlock_free` or the user's name.
     pub name: String,
-    /// `discipline`, `assertions`, `deadlock_free`, `invariant`, `lemma` or `reach`.
+    /// `discipline`, `assertions`, `deadlock_free`, `invariant`, `lemma`, `reach` or `transaction`.
     pub kind: String,
     /// The answer.
     pub verdict: Status,
@@ -298,6 +301,58 @@ pub struct Property {
     pub coarse_length: Option<String>,
     /// The re-executed trace: a violation, or for `reach` the way there.
     pub trace: Option<Trace>,
+}
+
+/// A claim that a block may be treated as atomic, and what supports or refutes it. Its verdict stands among the properties, too.
+#[derive(Clone, Debug, Serialize)]
+pub struct Claim {
+    /// Its name.
+    pub name: String,
+    /// Line of the name, from 1.
+    pub line: usize,
+    /// The answer.
+    pub verdict: Status,
+    /// The reduction theorem by which it holds: the first of those tried whose pattern every copy of the block has.
+    pub theorem: Option<String>,
+    /// The block in each thread that has it.
+    pub blocks: Vec<ClaimBlock>,
+    /// What stands in the way, where it does not hold.
+    pub conflict: Option<Conflict>,
+}
+
+/// A claimed block in one thread.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimBlock {
+    /// The thread.
+    pub thread: String,
+    /// Its actions, with what they are as movers.
+    pub actions: Vec<MovingStep>,
+    /// Those at which it may commit: the first that are no right movers.
+    pub commits: Vec<Step>,
+}
+
+/// An action and what it is as a mover.
+#[derive(Clone, Debug, Serialize)]
+pub struct MovingStep {
+    /// The action.
+    pub step: Step,
+    /// `local`, `both`, `right`, `left` or `non`.
+    pub class: String,
+}
+
+/// Two actions that do not commute as they would have to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conflict {
+    /// The action of the block.
+    pub action: Step,
+    /// The action of another thread.
+    pub other: Step,
+    /// The action of the block that may have committed before.
+    pub committed: Step,
+    /// The law that fails, with a for the action and b for the other.
+    pub law: String,
+    /// What it says, in words.
+    pub words: String,
 }
 
 /// A lemma: a state expression that may strengthen the invariant.

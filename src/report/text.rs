@@ -3,6 +3,7 @@
 //! Only what helps to act on the answer is shown unasked: refuted properties with their whole traces, refuted
 //! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
 
+mod claims;
 mod compare;
 mod discipline;
 mod lemmas;
@@ -99,6 +100,8 @@ struct Body<'a> {
 impl fmt::Display for Body<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.properties(f)?;
+        let (all, verbose) = (&self.report.claims, self.verbose());
+        write!(f, "{}", claims::Shown { all, verbose })?;
         discipline::write(f, self.report, self.verbose())?;
         self.hypotheses(f)?;
         let (all, verbose) = (&self.report.lemmas, self.verbose());

@@ -343,6 +343,8 @@ pub enum StmtKind {
     Either(Vec<Block>),
     /// `atomic { .. }`
     Atomic(Block),
+    /// `transaction NAME { .. }`: a claim that the block may be treated as atomic
+    Transaction(Name, Block),
     /// `p = new P;`
     New(Place, Name),
     /// `NAME(e, ..);`: an operation on objects, or a procedure. (With a place on the left, an [`StmtKind::Assign`].)

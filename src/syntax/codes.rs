@@ -128,7 +128,7 @@ Right:
     thread a { x = 1; }
 "
     UNKNOWN_STATEMENT = "E0104" "not a statement" "\
-A statement is an assignment, or begins with one of `if`, `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, \
+A statement is an assignment, or begins with one of `if`, `while`, `for`, `either`, `when`, `atomic`, `transaction`, `lock`, `unlock`, \
 `havoc`, `skip`, `assert`, `assume`, `return`, `var`, or is a call `f(..);` of a procedure of the model or of one of the operations \
 `read_lock`, `read_unlock`, `write_lock`, `write_unlock`, `wait`, `notify`, `notifyAll`, `up`, `down`, `await`, `start`, `join`, `free`.
 
@@ -315,17 +315,6 @@ Right:
 
     var x: bool;
     thread a { x = true; }
-"
-    UNSUPPORTED = "E0120" "not supported yet" "\
-The word is reserved for a later version of the language.
-
-Wrong:
-
-    thread a { transaction t { x = 1; } }
-
-Right:
-
-    thread a { atomic { x = 1; } }
 "
     BAD_TYPE = "E0121" "type expected" "\
 A type is `bool`, a range `0..7` with two bounds, `mod 4`, the name of an enum or of a record, a list of values \

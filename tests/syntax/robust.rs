@@ -84,7 +84,7 @@ fn stmt_height(stmt: &Stmt) -> usize {
             expr_height(lo).max(expr_height(hi)).max(block_height(body))
         }
         StmtKind::Either(branches) => branches.iter().map(block_height).max().unwrap_or(0),
-        StmtKind::Atomic(body) => block_height(body),
+        StmtKind::Atomic(body) | StmtKind::Transaction(_, body) => block_height(body),
         StmtKind::New(p, _) => place_height(p),
         StmtKind::Call(_, args) => args.iter().map(expr_height).max().unwrap_or(0),
         StmtKind::Return(e) => e.as_ref().map_or(0, expr_height),

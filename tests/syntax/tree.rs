@@ -185,6 +185,7 @@ fn stmt(s: &Stmt, depth: usize) -> String {
             format!("either {}", branches.join(" or "))
         }
         StmtKind::Atomic(body) => format!("atomic {}", inner(body)),
+        StmtKind::Transaction(name, body) => format!("transaction {} {}", name.text, inner(body)),
         StmtKind::New(p, pool) => format!("new {} = {}", place(p), pool.text),
         StmtKind::Call(name, args) => format!("call {} [{}]", name.text, exprs(args)),
         StmtKind::Return(e) => {

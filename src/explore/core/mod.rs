@@ -6,6 +6,7 @@
 mod compile;
 mod layout;
 mod machine;
+mod outcomes;
 mod search;
 mod successors;
 mod transactions;
@@ -14,6 +15,7 @@ mod visited;
 pub use compile::Compiled;
 pub use layout::Layout;
 pub use machine::{Machine, Step};
+pub use outcomes::{Execution, Inside, Outcomes};
 pub use search::{Found, Mode, Search};
 pub use transactions::{Mover, Movers, Technique, Transactions, transactions};
 pub use visited::{Keys, Visited};

@@ -140,7 +140,6 @@ impl Parser<'_> {
             TokenKind::Word(Word::Bool) if self.token(1).kind == TokenKind::Name => {
                 return self.foreign_declaration();
             }
-            TokenKind::Word(Word::Transaction) => return self.unsupported_transaction(),
             TokenKind::Word(word) if begins_statement(word) => STATEMENT_OUTSIDE,
             _ if self.at_statement() => STATEMENT_OUTSIDE,
             _ => DECLARATIONS,

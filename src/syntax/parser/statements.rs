@@ -233,6 +233,12 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StmtKind::Atomic(self.block("`atomic`")?))
             }
+            Word::Transaction => {
+                self.bump();
+                let name =
+                    self.name("a name for the transaction", "write `transaction t { .. }`")?;
+                Ok(StmtKind::Transaction(name, self.block("`transaction`")?))
+            }
             Word::Var => {
                 let start = self.bump().span;
                 self.variable(start, Scope::Local).map(StmtKind::Local)

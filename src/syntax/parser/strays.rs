@@ -4,10 +4,10 @@ use super::super::ast::StmtKind;
 use super::super::codes;
 use super::super::lexer::{Sign, TokenKind, Word};
 use super::super::mistakes;
-use super::{Parsed, Parser, Reported};
+use super::{Parsed, Parser};
 
 const STATEMENTS: &str = "a statement begins with a variable to assign to, or with one of `if`, \
-    `while`, `for`, `either`, `when`, `atomic`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`, `return`; \
+    `while`, `for`, `either`, `when`, `atomic`, `transaction`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`, `return`; \
     or it is a call of a procedure or of an operation such as `wait(c, m);`";
 
 /// What a name stands for that may begin no assignment.
@@ -113,7 +113,6 @@ impl Parser<'_> {
             TokenKind::Word(Word::Bool) if self.token(1).kind == TokenKind::Name => {
                 Err(self.foreign_declaration())
             }
-            TokenKind::Word(Word::Transaction) => Err(self.unsupported_transaction()),
             TokenKind::Word(word @ (Word::Else | Word::Or)) => {
                 let (word, partner) = match word {
                     Word::Else => ("else", "if (c) { .. } else { .. }"),
@@ -131,20 +130,5 @@ impl Parser<'_> {
             }
             _ => Err(self.unexpected("a statement", STATEMENTS)),
         }
-    }
-
-    pub(super) fn unsupported_transaction(&mut self) -> Reported {
-        let reported = self.error(
-            codes::UNSUPPORTED,
-            self.span(),
-            "`transaction` is not supported yet",
-            "a declaration or a statement",
-            "use `atomic { .. }` for a block of one step; the word is reserved",
-        );
-        self.bump();
-        if self.peek() == TokenKind::Name {
-            self.bump();
-        }
-        reported
     }
 }

@@ -1,0 +1,40 @@
+//! Claims that blocks are transactions: what stands in the way of those that do not hold, and on demand what all are made of.
+
+use super::steps::at;
+use crate::report::{Claim, Status};
+use std::fmt;
+
+/// Displays the claims as a section of a report.
+pub(super) struct Shown<'a> {
+    /// The claims.
+    pub all: &'a [Claim],
+    /// Whether to show those that hold, and all actions.
+    pub verbose: bool,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |c: &&Claim| self.verbose || c.verdict != Status::Holds;
+        let mut claims = self.all.iter().filter(shown).peekable();
+        if claims.peek().is_none() {
+            return Ok(());
+        }
+        writeln!(f, "\ntransactions:")?;
+        for claim in claims {
+            writeln!(f, "  {}, line {}", claim.name, claim.line)?;
+            if let Some(c) = &claim.conflict {
+                writeln!(f, "      {} fails: {}", c.law, c.words)?;
+                writeln!(f, "        a: {}", at(&c.action))?;
+                writeln!(f, "        b: {}", at(&c.other))?;
+                writeln!(f, "      behind the commit at {}", at(&c.committed))?;
+            }
+            if !self.verbose {
+                continue;
+            }
+            for moving in claim.blocks.iter().flat_map(|b| &b.actions) {
+                writeln!(f, "      {:5}  {}", moving.class, at(&moving.step))?;
+            }
+        }
+        Ok(())
+    }
+}
