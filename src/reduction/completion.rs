@@ -117,8 +117,8 @@ pub fn complete(e: &Encoding, movers: &Movers) -> (Completed, Result<(), Stop>) 
 impl Search<'_, '_> {
     fn run(&mut self, movers: &Movers) -> Result<(), Stop> {
         let (e, m) = (self.e, &self.e.m);
-        for t in 0..e.program.threads.len() {
-            let plan = self.plan(t, &movers[t])?;
+        for (t, movers) in movers.iter().enumerate() {
+            let plan = self.plan(t, movers)?;
             self.plans.push(plan);
         }
         self.found.states = m.and(&e.initial, &calm(e)?)?;
