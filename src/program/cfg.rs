@@ -5,6 +5,7 @@
 //! that control can wait at together. So a choice is no step, and a constant condition leaves nothing behind.
 
 use super::codes;
+use super::jumps::Jumps;
 use super::operations::takes_two_steps;
 use super::scope::{Context, Elaborator};
 use super::{Command, Edge, Expr};
@@ -27,6 +28,8 @@ pub(super) struct Node {
     pub span: Span,
     /// `k=1`: which copy of an unrolled loop this is.
     pub copy: String,
+    /// A `goto`: nothing but its forward edge.
+    pub jumps: bool,
 }
 
 /// A label, and the nodes that it names.
@@ -44,6 +47,8 @@ pub(super) struct Graph {
     pub labels: Vec<Label>,
     /// The procedure whose body is being built, if any.
     pub body: Option<usize>,
+    /// The jumps in it.
+    pub jumps: Jumps,
     copy: Vec<String>,
     /// Whether some step can go wrong: then the thread needs a location for that.
     pub may_fail: bool,
@@ -111,7 +116,10 @@ impl Elaborator {
     pub(super) fn thread_graph(&mut self, body: &Block, cx: &mut Context) -> (Graph, NodeId) {
         let mut graph = Graph::default();
         graph.node(Span::new(body.span.end.saturating_sub(1), body.span.end));
+        graph.jumps = self.jumps_of(body);
         let entry = self.block(&mut graph, body, END, cx, true);
+        self.jump(&mut graph);
+        self.shorten_jumps(&mut graph);
         (graph, entry)
     }
 
@@ -164,19 +172,28 @@ impl Elaborator {
             }
             let endless = matches!(&stmt.kind, StmtKind::While(c, _)
                 if self.quietly(|e| e.condition(c, cx)) == Some(Expr::TRUE));
-            let returns = matches!(&stmt.kind, StmtKind::Return(_));
+            let leaves = match &stmt.kind {
+                StmtKind::Return(_) => Some(
+                    "the `return` before it leaves the procedure; remove what follows, or put a condition before it",
+                ),
+                StmtKind::Goto(_) => Some(
+                    "the `goto` before it goes on elsewhere; remove what follows, or jump to a label before it",
+                ),
+                _ => endless.then_some(
+                    "the loop before it does not end; remove what follows, or give the loop a condition",
+                ),
+            };
             let rest = &block.stmts[i + 1..];
-            let acts = |s: &&Stmt| !matches!(s.kind, StmtKind::Empty | StmtKind::Local(_));
-            if let (true, Some(after)) = (endless || returns, rest.iter().find(acts)) {
+            let acts = |s: &Stmt| !matches!(s.kind, StmtKind::Empty | StmtKind::Local(_));
+            if let (Some(help), Some(after)) = (leaves, rest.iter().position(acts))
+                && !g.jumps.enter(&rest[..=after])
+            {
                 self.report(Diagnostic::warning(
                     codes::UNREACHABLE_CODE,
-                    after.span,
+                    rest[after].span,
                     "this is never reached",
                     "the end of the block",
-                    match returns {
-                        true => "the `return` before it leaves the procedure; remove what follows, or put a condition before it",
-                        false => "the loop before it does not end; remove what follows, or give the loop a condition",
-                    },
+                    help,
                 ));
             }
             let entry = self.statement(g, stmt, next, cx);
@@ -188,6 +205,7 @@ impl Elaborator {
 
     fn label(&mut self, g: &mut Graph, stmt: &Stmt, node: NodeId) {
         for name in &stmt.labels {
+            g.jumps.label(&name.text, node);
             let body = g.body;
             let same = |l: &&mut Label| l.name == name.text && l.body == body;
             match g.labels.iter_mut().find(same) {
@@ -222,6 +240,7 @@ impl Elaborator {
                 let behind = cx.returning.as_ref().and_then(|r| r.next);
                 entry.or(behind).unwrap_or(next)
             }
+            StmtKind::Goto(label) => self.goto(g, label, stmt.span),
             StmtKind::Call(name, arguments) if takes_two_steps(&name.text) => {
                 let entry = self.two_steps(g, stmt, (name, arguments), next, cx);
                 entry.unwrap_or(next)
@@ -238,12 +257,12 @@ impl Elaborator {
                         } else {
                             (otherwise, then)
                         };
-                        self.gone(g, gone, cx);
+                        self.gone(g, gone, next, cx);
                         self.block(g, taken, next, cx, false)
                     }
                     None => {
-                        self.gone(g, then, cx);
-                        self.gone(g, otherwise, cx);
+                        self.gone(g, then, next, cx);
+                        self.gone(g, otherwise, next, cx);
                         next
                     }
                     Some(c) => {
@@ -268,7 +287,7 @@ impl Elaborator {
             }
             StmtKind::While(c, body) => match self.condition(c, cx) {
                 Some(Expr::Const(0)) | None => {
-                    self.gone(g, body, cx);
+                    self.gone(g, body, next, cx);
                     next
                 }
                 Some(Expr::Const(_)) => {
@@ -311,7 +330,7 @@ impl Elaborator {
                 };
                 if lo > hi {
                     cx.bound.push((var.text.clone(), lo));
-                    self.gone(g, body, cx);
+                    self.gone(g, body, next, cx);
                     cx.bound.pop();
                 }
                 // Counted before anything is unrolled.
@@ -327,7 +346,9 @@ impl Elaborator {
                     }
                     cx.bound.push((var.text.clone(), k));
                     g.copy.push(format!("{}={k}", var.text));
+                    g.jumps.enter_copy();
                     entry = self.block(g, body, entry, cx, false);
+                    g.jumps.leave_copy();
                     g.copy.pop();
                     cx.bound.pop();
                 }
@@ -338,9 +359,9 @@ impl Elaborator {
                 for branch in branches {
                     let nodes = g.nodes.len();
                     let mut entry = self.block(g, branch, next, cx, false);
-                    // Nothing to do in this branch, or nothing but to leave the procedure: a step chooses it.
-                    if entry < nodes {
-                        entry = g.action(branch.span, None, Vec::new(), next);
+                    // Nothing to do in this branch, or nothing before it is left: a step chooses it.
+                    if entry < nodes || g.nodes[entry].jumps {
+                        entry = g.action(branch.span, None, Vec::new(), entry);
                     }
                     g.nodes[choice].forward.push(entry);
                 }
@@ -353,11 +374,17 @@ impl Elaborator {
         }
     }
 
-    /// A block that disappears: its errors are errors all the same, its warnings are not, and its labels name no location.
-    fn gone(&mut self, g: &mut Graph, block: &Block, cx: &mut Context) {
+    /// A block that disappears, unless a jump enters it: its errors are errors all the same, its warnings are not, and its labels
+    /// name no location.
+    fn gone(&mut self, g: &mut Graph, block: &Block, next: NodeId, cx: &mut Context) {
+        if g.jumps.enter(&block.stmts) {
+            self.block(g, block, next, cx, false);
+            return;
+        }
         let body = g.body;
         let labels = self.aside(|e, aside| {
             aside.body = body;
+            aside.jumps = g.jumps.aside();
             e.block(aside, block, END, cx, false);
         });
         for label in labels {
