@@ -15,7 +15,7 @@ use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use twin::ast::{Part, StmtKind};
-use twin::compile::Command;
+use twin::compile::{Command, surviving};
 use twin::explore::{Explored, is_deadlock, is_wrong};
 use twin::generate::{Sample, first_samples, second_samples};
 use twin::model::{Step, state_of};
@@ -234,6 +234,11 @@ fn classes() -> Vec<Class> {
         }),
         class("(15) fails in a reachable state", 5, |judged| {
             judged.answer.hypothesis(4) == Status::Refuted
+        }),
+        class("jump", 50, |judged| {
+            let mut threads = judged.model.threads();
+            let all = |i| surviving(&judged.model.system.program, i);
+            threads.any(|i| all(i).iter().any(|s| matches!(s.kind, StmtKind::Goto(_))))
         }),
         class("three threads", 50, |judged| {
             judged.model.threads().len() == 3

@@ -277,6 +277,7 @@ impl Syntax<'_> {
                 unreachable!("more than one action")
             }
             StmtKind::Call { .. } | StmtKind::Return(_) => unreachable!("inlined"),
+            StmtKind::Goto(_) => unreachable!("no action"),
         }
     }
 
@@ -321,7 +322,9 @@ impl Syntax<'_> {
                 mentioned.free = true;
                 self.expr(slot, mentioned);
             }
-            Expr::Not(operand) | Expr::At(operand, _) => self.expr(operand, mentioned),
+            Expr::Not(operand) | Expr::Flip(operand) | Expr::At(operand, _) => {
+                self.expr(operand, mentioned)
+            }
             Expr::Binary(op, left, right) => {
                 self.expr(left, mentioned);
                 let left = constant(left, self.constants);
