@@ -360,7 +360,7 @@ impl Scene<'_> {
 }
 
 /// Puts one or two jumps into a body, which lead to statements with an action: so there is a step in every circle.
-fn jump(choices: &mut Choices, body: &mut Vec<Stmt>, condition: Expr) {
+pub fn jump(choices: &mut Choices, body: &mut Vec<Stmt>, condition: Expr) {
     for number in 0..=choices.below(2) {
         let label = format!("J{number}");
         let target = choices.below(body.len());
@@ -412,7 +412,7 @@ fn acts(stmt: &Stmt) -> bool {
         index: 0,
     };
     match &stmt.kind {
-        StmtKind::Goto(_) => false,
+        StmtKind::Goto(_) | StmtKind::Return(None) => false,
         StmtKind::If(condition, ..) | StmtKind::While(condition, _) => {
             constant(condition, any).is_none()
         }

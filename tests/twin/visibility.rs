@@ -238,9 +238,9 @@ impl Syntax<'_> {
                 self.place(mutex, mentioned);
             }
             // `t.started`, and where the other thread is.
-            StmtKind::Start(_) | StmtKind::Join(_) | StmtKind::Part(Part::Begin) => {
-                mentioned.free = true
-            }
+            StmtKind::Start(_) | StmtKind::Part(Part::Begin) => mentioned.free = true,
+            // Who waits for a thread that has no end takes no step.
+            StmtKind::Join(other) => mentioned.free |= self.system.graphs[*other].ends,
             StmtKind::Part(Part::Enter(_, arguments)) => arguments
                 .iter()
                 .for_each(|argument| self.expr(argument, mentioned)),
