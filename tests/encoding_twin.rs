@@ -40,10 +40,13 @@ fn integer() -> BoxedStrategy<String> {
         (-9i64..10).prop_map(|n| format!("({n})")),
     ];
     leaf.prop_recursive(3, 12, 2, |e| {
-        let op = prop::sample::select(vec!["+", "-", "*", "/", "%"]);
+        let op = prop::sample::select(vec!["+", "-", "*", "/", "%", "&", "|", "^", ">>"]);
+        let sign = prop::sample::select(vec!["-", "~"]);
         prop_oneof![
             (e.clone(), op, e.clone()).prop_map(|(x, op, y)| format!("({x} {op} {y})")),
-            e.clone().prop_map(|x| format!("(-{x})")),
+            // Of amounts without bounds, the value could get too large.
+            (e.clone(), e.clone()).prop_map(|(x, y)| format!("({x} << {y} % 9 - 1)")),
+            (sign, e.clone()).prop_map(|(sign, x)| format!("({sign}{x})")),
             (e.clone(), e.clone(), e).prop_map(|(x, y, z)| format!("({x} < {y} ? {z} : {x})")),
         ]
     })

@@ -14,8 +14,8 @@ use proptest::prop_assert;
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use twin::ast::{Part, StmtKind};
-use twin::compile::Command;
+use twin::ast::{Part, Stmt, StmtKind};
+use twin::compile::{Command, surviving};
 use twin::explore::{Explored, is_deadlock, is_wrong};
 use twin::generate::{Sample, first_samples, second_samples};
 use twin::model::{Step, state_of};
@@ -235,6 +235,7 @@ fn classes() -> Vec<Class> {
         class("(15) fails in a reachable state", 5, |judged| {
             judged.answer.hypothesis(4) == Status::Refuted
         }),
+        class("jump", 50, jumps),
         class("three threads", 50, |judged| {
             judged.model.threads().len() == 3
         }),
@@ -255,6 +256,14 @@ fn classes() -> Vec<Class> {
         ));
     }
     classes
+}
+
+/// Some thread has a `goto`, in its own text or in what it calls.
+fn jumps(judged: &Judged) -> bool {
+    let program = &judged.model.system.program;
+    let is_jump = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Goto(_));
+    let mut threads = judged.model.threads();
+    threads.any(|i| surviving(program, i).iter().any(is_jump))
 }
 
 fn yields_every_class(samples: impl Strategy<Value = Sample>, classes: Vec<Class>) {
@@ -328,6 +337,7 @@ fn second_classes() -> Vec<Class> {
         }
     };
     vec![
+        class("jump", 20, jumps),
         class("holds", 100, verdict(Verdict::Holds)),
         class("refuted", 100, verdict(Verdict::Refuted)),
         class("(15) fails in a reachable state", 2, |judged| {

@@ -3,7 +3,7 @@
 //! Inferred predicates can say more than the model language can, so that they are not written in it. What is read is held to what the
 //! front end guarantees for expressions of a model: indices and references fit, and no number gets too large to compute with.
 
-use crate::program::{CellId, Expr, Kind, Program, apply};
+use crate::program::{CellId, Expr, Kind, Program, apply, interval};
 use crate::syntax::ast::BinaryOp;
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,11 @@ const OPERATORS: &[(&str, BinaryOp)] = &[
     ("mul", BinaryOp::Mul),
     ("div", BinaryOp::Div),
     ("rem", BinaryOp::Rem),
+    ("bitand", BinaryOp::BitAnd),
+    ("bitor", BinaryOp::BitOr),
+    ("bitxor", BinaryOp::BitXor),
+    ("shl", BinaryOp::Shl),
+    ("shr", BinaryOp::Shr),
     ("eq", BinaryOp::Eq),
     ("ne", BinaryOp::Ne),
     ("lt", BinaryOp::Lt),
@@ -249,7 +254,7 @@ fn expression<'t>(
 
 /// The values of an operation on values within these bounds.
 fn combined(op: BinaryOp, x: Span, y: Span) -> Result<Span, &'static str> {
-    use BinaryOp::{Add, Div, Mul, Rem, Sub};
+    use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
     let most = |s: Span| s.0.abs().max(s.1.abs());
     let bound = |s: Span| {
         (most(s) < 1 << 30)
@@ -269,6 +274,12 @@ fn combined(op: BinaryOp, x: Span, y: Span) -> Result<Span, &'static str> {
         // Euclidean: at most one more than the quotient in size.
         Div => (-most(x) - 1, most(x) + 1),
         Rem => (0, most(y)),
+        BitAnd | BitOr | BitXor | Shl | Shr => {
+            let wide = |s: Span| (i128::from(s.0), i128::from(s.1));
+            let (lo, hi) = interval(op, wide(x), wide(y));
+            let fits = |n: i128| i64::try_from(n).map_err(|_| "an expression can get too large");
+            (fits(lo)?, fits(hi)?)
+        }
         _ => (0, 1),
     })
 }

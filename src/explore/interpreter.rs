@@ -126,7 +126,7 @@ impl Evaluation<'_> {
                     _ => {}
                 }
                 let b = self.value(b)?;
-                apply(*op, a, b).ok_or(Failure::Division)
+                apply(*op, a, b).ok_or(Failure::of(*op))
             }
             Expr::Cond(c, a, b) => {
                 if self.value(c)? != 0 {

@@ -420,6 +420,11 @@ impl Printer<'_> {
                     BinaryOp::Mul => "*",
                     BinaryOp::Div => "/",
                     BinaryOp::Rem => "%",
+                    BinaryOp::BitAnd => "&",
+                    BinaryOp::BitOr => "|",
+                    BinaryOp::BitXor => "^",
+                    BinaryOp::Shl => "<<",
+                    BinaryOp::Shr => ">>",
                     _ => return None,
                 };
                 let (a, b) = (self.expression(t, a)?, self.expression(t, b)?);

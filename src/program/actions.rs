@@ -2,7 +2,7 @@
 
 use super::cfg::Graph;
 use super::codes;
-use super::expressions::{Typed, fits, fold};
+use super::expressions::{Typed, fits, fold, is_total};
 use super::operations::operation_blocks;
 use super::scope::{Context, Elaborator};
 use super::{Command, Expr, Failure, Target, Type};
@@ -44,7 +44,10 @@ impl Elaborator {
                         inner.span,
                         "`when` guards one action",
                         "an assignment, an operation such as `lock`, `skip`, `havoc`, `assert` or `atomic { .. }`",
-                        "wrap it: `when (g) atomic { .. }`",
+                        match inner.kind {
+                            StmtKind::Goto(_) => "wait before it: `assume(g); goto L;`",
+                            _ => "wrap it: `when (g) atomic { .. }`",
+                        },
                     );
                     return None;
                 }
@@ -243,6 +246,16 @@ impl Elaborator {
                 );
                 None
             }
+            StmtKind::Goto(_) => {
+                self.error(
+                    codes::BAD_ATOMIC,
+                    stmt.span,
+                    "`goto` in the middle of one action",
+                    "a statement that goes on to the next",
+                    "there is no location here to leave from; put the `goto` behind the whole action, or write `if .. else`",
+                );
+                None
+            }
             _ => match call {
                 Some(call) => Some(self.call_inside(g, stmt, call, cx)?.body),
                 None => Some(self.single(g, stmt, cx)?.body),
@@ -267,9 +280,7 @@ impl Elaborator {
         for e in expressions {
             e.walk(&mut |e| match e {
                 Expr::Element(..) | Expr::Via(..) | Expr::Slot(..) => g.may_fail = true,
-                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, d) => {
-                    g.may_fail |= !matches!(**d, Expr::Const(c) if c != 0);
-                }
+                Expr::Binary(op, _, right) => g.may_fail |= !is_total(*op, right),
                 _ => {}
             });
         }

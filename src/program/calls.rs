@@ -272,8 +272,12 @@ impl Elaborator {
             None => next,
         };
         let outer = g.body.replace(procedure);
+        let jumps = self.jumps_of(&decl.body);
+        let jumps = std::mem::replace(&mut g.jumps, jumps);
         let entry = self.block(g, &decl.body, bottom, inner, true);
+        self.jump(g);
         g.body = outer;
+        g.jumps = jumps;
         if bottom != next {
             if g.reaches(entry, bottom, next) {
                 self.no_return(&decl, end);
@@ -297,6 +301,7 @@ impl Elaborator {
         });
         self.alone = true;
         self.body(g, procedure, super::cfg::END, cx);
+        self.shorten_jumps(g);
         self.alone = false;
     }
 

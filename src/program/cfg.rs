@@ -6,6 +6,7 @@
 
 use super::claims::Claimed;
 use super::codes;
+use super::jumps::Jumps;
 use super::operations::takes_two_steps;
 use super::scope::{Context, Elaborator};
 use super::{Command, Edge, Expr};
@@ -32,6 +33,8 @@ pub(super) struct Node {
     pub inside: Vec<usize>,
     /// The transactions that begin with it.
     pub begins: Vec<usize>,
+    /// A `goto`: nothing but its forward edge.
+    pub jumps: bool,
 }
 
 /// A label, and the nodes that it names.
@@ -53,6 +56,8 @@ pub(super) struct Graph {
     pub blocks: Vec<Claimed>,
     /// Those around what is being built.
     pub around: Vec<usize>,
+    /// The jumps in it.
+    pub jumps: Jumps,
     copy: Vec<String>,
     /// Whether some step can go wrong: then the thread needs a location for that.
     pub may_fail: bool,
@@ -121,7 +126,10 @@ impl Elaborator {
     pub(super) fn thread_graph(&mut self, body: &Block, cx: &mut Context) -> (Graph, NodeId) {
         let mut graph = Graph::default();
         graph.node(Span::new(body.span.end.saturating_sub(1), body.span.end));
+        graph.jumps = self.jumps_of(body);
         let entry = self.block(&mut graph, body, END, cx, true);
+        self.jump(&mut graph);
+        self.shorten_jumps(&mut graph);
         graph.separate_fronts();
         (graph, entry)
     }
@@ -175,19 +183,28 @@ impl Elaborator {
             }
             let endless = matches!(&stmt.kind, StmtKind::While(c, _)
                 if self.quietly(|e| e.condition(c, cx)) == Some(Expr::TRUE));
-            let returns = matches!(&stmt.kind, StmtKind::Return(_));
+            let leaves = match &stmt.kind {
+                StmtKind::Return(_) => Some(
+                    "the `return` before it leaves the procedure; remove what follows, or put a condition before it",
+                ),
+                StmtKind::Goto(_) => Some(
+                    "the `goto` before it goes on elsewhere; remove what follows, or jump to a label before it",
+                ),
+                _ => endless.then_some(
+                    "the loop before it does not end; remove what follows, or give the loop a condition",
+                ),
+            };
             let rest = &block.stmts[i + 1..];
-            let acts = |s: &&Stmt| !matches!(s.kind, StmtKind::Empty | StmtKind::Local(_));
-            if let (true, Some(after)) = (endless || returns, rest.iter().find(acts)) {
+            let acts = |s: &Stmt| !matches!(s.kind, StmtKind::Empty | StmtKind::Local(_));
+            if let (Some(help), Some(after)) = (leaves, rest.iter().position(acts))
+                && !g.jumps.enter(&rest[..=after])
+            {
                 self.report(Diagnostic::warning(
                     codes::UNREACHABLE_CODE,
-                    after.span,
+                    rest[after].span,
                     "this is never reached",
                     "the end of the block",
-                    match returns {
-                        true => "the `return` before it leaves the procedure; remove what follows, or put a condition before it",
-                        false => "the loop before it does not end; remove what follows, or give the loop a condition",
-                    },
+                    help,
                 ));
             }
             let entry = self.statement(g, stmt, next, cx);
@@ -199,6 +216,7 @@ impl Elaborator {
 
     fn label(&mut self, g: &mut Graph, stmt: &Stmt, node: NodeId) {
         for name in &stmt.labels {
+            g.jumps.label(&name.text, node);
             let body = g.body;
             let same = |l: &&mut Label| l.name == name.text && l.body == body;
             match g.labels.iter_mut().find(same) {
@@ -233,6 +251,7 @@ impl Elaborator {
                 let behind = cx.returning.as_ref().and_then(|r| r.next);
                 entry.or(behind).unwrap_or(next)
             }
+            StmtKind::Goto(label) => self.goto(g, label, stmt.span),
             StmtKind::Call(name, arguments) if takes_two_steps(&name.text) => {
                 let entry = self.two_steps(g, stmt, (name, arguments), next, cx);
                 entry.unwrap_or(next)
@@ -249,12 +268,12 @@ impl Elaborator {
                         } else {
                             (otherwise, then)
                         };
-                        self.gone(g, gone, cx);
+                        self.gone(g, gone, next, cx);
                         self.block(g, taken, next, cx, false)
                     }
                     None => {
-                        self.gone(g, then, cx);
-                        self.gone(g, otherwise, cx);
+                        self.gone(g, then, next, cx);
+                        self.gone(g, otherwise, next, cx);
                         next
                     }
                     Some(c) => {
@@ -279,7 +298,7 @@ impl Elaborator {
             }
             StmtKind::While(c, body) => match self.condition(c, cx) {
                 Some(Expr::Const(0)) | None => {
-                    self.gone(g, body, cx);
+                    self.gone(g, body, next, cx);
                     next
                 }
                 Some(Expr::Const(_)) => {
@@ -322,7 +341,7 @@ impl Elaborator {
                 };
                 if lo > hi {
                     cx.bound.push((var.text.clone(), lo));
-                    self.gone(g, body, cx);
+                    self.gone(g, body, next, cx);
                     cx.bound.pop();
                 }
                 // Counted before anything is unrolled.
@@ -338,7 +357,9 @@ impl Elaborator {
                     }
                     cx.bound.push((var.text.clone(), k));
                     g.copy.push(format!("{}={k}", var.text));
+                    g.jumps.enter_copy();
                     entry = self.block(g, body, entry, cx, false);
+                    g.jumps.leave_copy();
                     g.copy.pop();
                     cx.bound.pop();
                 }
@@ -349,9 +370,9 @@ impl Elaborator {
                 for branch in branches {
                     let nodes = g.nodes.len();
                     let mut entry = self.block(g, branch, next, cx, false);
-                    // Nothing to do in this branch, or nothing but to leave the procedure: a step chooses it.
-                    if entry < nodes {
-                        entry = g.action(branch.span, None, Vec::new(), next);
+                    // Nothing to do in this branch, or nothing before it is left: a step chooses it.
+                    if entry < nodes || g.nodes[entry].jumps {
+                        entry = g.action(branch.span, None, Vec::new(), entry);
                     }
                     g.nodes[choice].forward.push(entry);
                 }
@@ -365,11 +386,17 @@ impl Elaborator {
         }
     }
 
-    /// A block that disappears: its errors are errors all the same, its warnings are not, and its labels name no location.
-    fn gone(&mut self, g: &mut Graph, block: &Block, cx: &mut Context) {
+    /// A block that disappears, unless a jump enters it: its errors are errors all the same, its warnings are not, and its labels
+    /// name no location.
+    fn gone(&mut self, g: &mut Graph, block: &Block, next: NodeId, cx: &mut Context) {
+        if g.jumps.enter(&block.stmts) {
+            self.block(g, block, next, cx, false);
+            return;
+        }
         let body = g.body;
         let labels = self.aside(|e, aside| {
             aside.body = body;
+            aside.jumps = g.jumps.aside();
             e.block(aside, block, END, cx, false);
         });
         for label in labels {

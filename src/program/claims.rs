@@ -130,6 +130,7 @@ impl Graph {
                     span: self.nodes[node].span,
                     copy: self.nodes[node].copy.clone(),
                     inside: self.nodes[front].inside.clone(),
+                    jumps: self.nodes[node].jumps,
                     begins: self.nodes[node]
                         .begins
                         .iter()

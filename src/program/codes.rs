@@ -30,11 +30,11 @@ codes! {
     BAD_ATOMIC = "E0209", "not possible inside one action",
         "An `atomic` block is one step: it may block only at its first statement and may not loop, and `when` guards a single action. `wait` and `await` are two actions and can stand in neither. A procedure called in an `atomic` block has to keep to this as well, and returns with its last statement only.\n\n  wrong: atomic { x = 1; when (y == 0) skip; }\n  right: atomic { when (y == 0) skip; x = 1; }      or two statements without `atomic`";
     NO_ACTION = "E0210", "a loop without a step",
-        "`while (true) { }` never performs a step, so that the thread would hang without ending. Write `skip;` if a busy wait is meant, `when (false) skip;` if the thread is to block for ever.";
+        "`while (true) { }` never performs a step, so that the thread would hang without ending; nor does `L: goto L;`. Write `skip;` if a busy wait is meant, `when (false) skip;` if the thread is to block for ever.";
     BAD_DISCIPLINE = "E0211", "discipline that can't be meant",
         "`protected x[k] by e` repeats the variable's own name with one bound name per index, and `e` is a mutex, a read-write lock, several mutexes `{m1, m2}`, or a boolean expression over `self`, the bound names, `at(..)`, owners and variables. Thread-local variables have no discipline.";
     UNKNOWN_LABEL = "E0212", "unknown label",
-        "`at(t, L)` needs a label `L:` in thread `t` (for `self`, in some thread). `end` and `wrong` need no label.";
+        "`at(t, L)` needs a label `L:` in thread `t` (for `self`, in some thread). `end` and `wrong` need no label. `goto L;` needs a label `L:` in the same body: of the thread, or of the procedure. To leave a procedure, write `return`.\n\n  wrong: thread a { goto done; }      right: thread a { goto done; skip; done: }";
     TOO_LARGE = "E0213", "too large",
         "Unrolling, arrays and families are limited to 1,000,000 locations and cells together, and the values of an expression to 62 bits.";
     BAD_DEFINE = "E0214", "-D does not fit",
@@ -55,8 +55,10 @@ codes! {
         "Behind a `.` stands a field of a record, also through a reference (`p.next.value`), or the state of an object: `m.owner`, `m.depth` of a reentrant mutex, `l.writer` and `l.reading[t]` of a read-write lock, `c.waiting[t]` of a condition variable or barrier, `s.value` of a semaphore, `P.allocated[k]` of a pool.";
     WHOLE_RECORD = "E0222", "record used as a whole",
         "Records are used field by field: there is no assignment, comparison, `havoc` or parameter of a whole record, and its initial values stand at the fields. Pass a reference, `ref R in P`, where several fields are meant.\n\n  wrong: p = q;      right: p.x = q.x; p.y = q.y;";
+    BAD_GOTO = "E0223", "jump into a `for` or a transaction",
+        "A `for` loop is unrolled, so that a label in it names a place in each copy. `goto` may lead to it from the same copy of the loop's body, and out of the loop, but not into it from outside. Nor may it lead into a `transaction` from outside, which begins with its first statement.\n\n  wrong: goto A; for (k in 0..2) { A: x = k; }\n  right: for (k in 0..2) { if (x == k) { goto A; } skip; A: x = k; }";
     ALWAYS_WRONG = "W0201", "this step always goes wrong",
         "No value that the right side can take belongs to the variable's type, so that the thread goes to `wrong` whenever it takes this step.";
     UNREACHABLE_CODE = "W0202", "never reached",
-        "Control never comes here, because the loop before it does not end, or a `return` leaves the procedure.";
+        "Control never comes here, because the loop before it does not end, or a `return` leaves the procedure, or a `goto` goes on elsewhere. Code with a label that some `goto` names is reached.";
 }

@@ -2,7 +2,7 @@
 
 use super::codes;
 use super::scope::{Context, Elaborator};
-use super::{Expr, Kind, NO_OWNER, NULL};
+use super::{Expr, Failure, Kind, NO_OWNER, NULL};
 use crate::syntax::ast::{self, BinaryOp, ExprKind, UnaryOp};
 use crate::syntax::diagnostic::Span;
 
@@ -112,6 +112,10 @@ impl Elaborator {
     /// An integer expression.
     pub(super) fn number(&mut self, e: &ast::Expr, cx: &Context) -> Option<Typed> {
         let t = self.expression(e, cx)?;
+        self.as_number(t, e.span)
+    }
+
+    fn as_number(&mut self, t: Typed, span: Span) -> Option<Typed> {
         if is_number(t.kind) {
             return Some(t);
         }
@@ -120,7 +124,7 @@ impl Elaborator {
             Kind::Enum(_) => "enum values are compared with `==` and `!=` only",
             _ => "write `c ? 1 : 0` for the number of a condition",
         };
-        self.mismatch(e.span, t.kind, "an integer", help);
+        self.mismatch(span, t.kind, "an integer", help);
         None
     }
 
@@ -144,20 +148,21 @@ impl Elaborator {
             );
             return None;
         }
-        let mut divides_by_zero = false;
+        let mut undefined = None;
         t.expr.walk(&mut |e| {
-            if let Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, d) = e {
-                divides_by_zero |= **d == Expr::Const(0);
+            if let Expr::Binary(op, _, right) = e
+                && matches!(**right, Expr::Const(_))
+                && !is_total(*op, right)
+            {
+                undefined = Some(Failure::of(*op));
             }
         });
-        if divides_by_zero {
-            self.error(
-                codes::OUT_OF_RANGE,
-                e.span,
-                "division by zero",
-                "a divisor that is not 0",
-                "correct the divisor",
-            );
+        if let Some(failure) = undefined {
+            let (expected, help) = match failure {
+                Failure::Shift => ("an amount in 0..62", "correct the amount"),
+                _ => ("a divisor that is not 0", "correct the divisor"),
+            };
+            self.error(codes::OUT_OF_RANGE, e.span, failure.words(), expected, help);
             return None;
         }
         self.error(
@@ -234,6 +239,11 @@ impl Elaborator {
                 };
                 self.bounded(e.span, expr, -t.hi, -t.lo)
             }
+            ExprKind::Unary(UnaryOp::BitNot, inner) => {
+                let t = self.number(inner, cx)?;
+                let expr = fold(BinaryOp::Sub, Expr::Const(-1), t.expr);
+                self.bounded(e.span, expr, -1 - t.hi, -1 - t.lo)
+            }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.span, cx),
             ExprKind::Cond(c, a, b) => {
                 let c = self.condition(c, cx);
@@ -292,16 +302,47 @@ impl Elaborator {
     }
 
     fn bounded(&mut self, span: Span, expr: Expr, lo: i128, hi: i128) -> Option<Typed> {
-        if lo < -VALUE_BOUND || hi > VALUE_BOUND {
-            self.error(
-                codes::TOO_LARGE,
-                span,
-                "the values of this expression can become too large",
-                "values within -2^62..2^62",
-                "use smaller types, or reduce intermediate results with `%`",
-            );
-            return None;
+        self.small(
+            span,
+            (lo, hi),
+            "use smaller types, or reduce intermediate results with `%`",
+        )?;
+        Some(Typed {
+            expr,
+            kind: Kind::Int,
+            lo,
+            hi,
+        })
+    }
+
+    /// Reports an interval that leaves the bounds of values.
+    fn small(&mut self, span: Span, (lo, hi): Interval, help: &str) -> Option<()> {
+        if lo >= -VALUE_BOUND && hi <= VALUE_BOUND {
+            return Some(());
         }
+        self.error(
+            codes::TOO_LARGE,
+            span,
+            "the values of this expression can become too large",
+            "values within -2^62..2^62",
+            help,
+        );
+        None
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, a: Typed, b: Typed, span: Span) -> Option<Typed> {
+        let (lo, hi) = interval(op, (a.lo, a.hi), (b.lo, b.hi));
+        let help = match op {
+            BinaryOp::Shl => "bound the amount, as in `x << (k & 7)`, or use smaller types",
+            _ => "use smaller types, or reduce intermediate results with `%`",
+        };
+        // Before anything is folded, so that no operation on constants overflows.
+        self.small(span, (lo, hi), help)?;
+        let expr = fold(op, a.expr, b.expr);
+        let (lo, hi) = match expr {
+            Expr::Const(c) => (c.into(), c.into()),
+            _ => (lo, hi),
+        };
         Some(Typed {
             expr,
             kind: Kind::Int,
@@ -338,43 +379,73 @@ impl Elaborator {
                 let (ta, tb) = (self.number(a, cx), self.number(b, cx));
                 Some(Typed::boolean(fold(op, ta?.expr, tb?.expr)))
             }
-            Add | Sub | Mul | Div | Rem => {
-                let (ta, tb) = (self.number(a, cx), self.number(b, cx));
+            BitAnd | BitOr | BitXor => {
+                let (ta, tb) = (self.expression(a, cx), self.expression(b, cx));
                 let (ta, tb) = (ta?, tb?);
-                let (lo, hi) = interval(op, &ta, &tb);
-                self.bounded(span, Expr::TRUE, lo, hi)?;
-                let expr = fold(op, ta.expr, tb.expr);
-                let (lo, hi) = match expr {
-                    Expr::Const(c) => (c.into(), c.into()),
-                    _ => (lo, hi),
-                };
-                Some(Typed {
-                    expr,
-                    kind: Kind::Int,
-                    lo,
-                    hi,
-                })
+                for (e, t) in [(a, &ta), (b, &tb)] {
+                    if t.kind == Kind::Bool {
+                        let help = match op {
+                            BitAnd => "write `&&` for conditions; `&` is for the bits of integers",
+                            BitOr => "write `||` for conditions; `|` is for the bits of integers",
+                            _ => "write `!=` for conditions; `^` is for the bits of integers",
+                        };
+                        self.mismatch(e.span, t.kind, "an integer", help);
+                        return None;
+                    }
+                }
+                let (ta, tb) = (self.as_number(ta, a.span)?, self.as_number(tb, b.span)?);
+                self.arithmetic(op, ta, tb, span)
+            }
+            Add | Sub | Mul | Div | Rem | Shl | Shr => {
+                let (ta, tb) = (self.number(a, cx), self.number(b, cx));
+                self.arithmetic(op, ta?, tb?, span)
             }
         }
     }
 }
 
-fn interval(op: BinaryOp, a: &Typed, b: &Typed) -> (i128, i128) {
+/// A least and a greatest value.
+pub(crate) type Interval = (i128, i128);
+
+/// An interval that the values of an arithmetic operation on values of two intervals lie in, where it is defined.
+pub(crate) fn interval(op: BinaryOp, (al, ah): Interval, (bl, bh): Interval) -> Interval {
     let hull = |v: [i128; 4]| {
         (
             v.into_iter().min().unwrap_or(0),
             v.into_iter().max().unwrap_or(0),
         )
     };
+    // All numbers of as many bits as the operands have: what bitwise operations stay in.
+    let below = |n: i128| if n < 0 { !n } else { n };
+    let most = [al, ah, bl, bh].map(below).into_iter().max().unwrap_or(0);
+    let ones = (1i128 << (128 - most.leading_zeros())) - 1;
+    let (first, last) = (bl.clamp(0, MOST_SHIFTED), bh.clamp(0, MOST_SHIFTED));
     match op {
-        BinaryOp::Add => (a.lo + b.lo, a.hi + b.hi),
-        BinaryOp::Sub => (a.lo - b.hi, a.hi - b.lo),
-        BinaryOp::Mul => hull([a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi]),
+        BinaryOp::Add => (al + bl, ah + bh),
+        BinaryOp::Sub => (al - bh, ah - bl),
+        BinaryOp::Mul => hull([al * bl, al * bh, ah * bl, ah * bh]),
         BinaryOp::Div => {
-            let m = a.lo.abs().max(a.hi.abs());
+            let m = al.abs().max(ah.abs());
             (-m, m)
         }
-        _ => (0, (b.lo.abs().max(b.hi.abs()) - 1).max(0)),
+        BinaryOp::Rem => (0, (bl.abs().max(bh.abs()) - 1).max(0)),
+        BinaryOp::BitAnd => match (al >= 0, bl >= 0) {
+            (true, true) => (0, ah.min(bh)),
+            (true, false) => (0, ah),
+            (false, true) => (0, bh),
+            (false, false) => (!ones, ah.max(bh)),
+        },
+        BinaryOp::BitOr => match (ah < 0, bh < 0) {
+            (true, true) => (al.max(bl), -1),
+            (true, false) => (al, -1),
+            (false, true) => (bl, -1),
+            (false, false) => (al.min(bl), ones),
+        },
+        BinaryOp::BitXor if al >= 0 && bl >= 0 => (0, ones),
+        BinaryOp::BitXor => (!ones, ones),
+        BinaryOp::Shl => hull([al << first, al << last, ah << first, ah << last]),
+        BinaryOp::Shr => hull([al >> first, al >> last, ah >> first, ah >> last]),
+        _ => (0, 1),
     }
 }
 
@@ -421,7 +492,22 @@ pub(super) fn balanced(op: BinaryOp, mut terms: Vec<Expr>, none: Expr) -> Expr {
     terms.pop().unwrap_or(none)
 }
 
-/// The value of a binary operation on two values; `None` on a division by zero.
+/// The largest amount to shift by.
+const MOST_SHIFTED: i128 = 62;
+
+/// Whether an operation with this right side is defined, whatever its left side is.
+pub(crate) fn is_total(op: BinaryOp, right: &Expr) -> bool {
+    use BinaryOp::*;
+    match (op, right) {
+        (Div | Rem, Expr::Const(d)) => *d != 0,
+        (Shl | Shr, Expr::Const(k)) => (0..=MOST_SHIFTED).contains(&i128::from(*k)),
+        (Div | Rem | Shl | Shr, _) => false,
+        _ => true,
+    }
+}
+
+/// The value of a binary operation on two values; `None` where it is undefined: a division by zero, a shift by an amount
+/// outside `0..62`.
 pub fn apply(op: BinaryOp, x: i64, y: i64) -> Option<i64> {
     use BinaryOp::*;
     Some(match op {
@@ -430,6 +516,12 @@ pub fn apply(op: BinaryOp, x: i64, y: i64) -> Option<i64> {
         Mul => x * y,
         Div => x.checked_div_euclid(y)?,
         Rem => x.checked_rem_euclid(y)?,
+        BitAnd => x & y,
+        BitOr => x | y,
+        BitXor => x ^ y,
+        Shl | Shr if !(0..=MOST_SHIFTED).contains(&i128::from(y)) => return None,
+        Shl => x.checked_mul(1 << y)?,
+        Shr => x >> y,
         Eq => i64::from(x == y),
         Ne => i64::from(x != y),
         Lt => i64::from(x < y),

@@ -4,7 +4,7 @@ use super::cfg::{END, Graph, NodeId};
 use super::expressions::fold;
 use super::scope::Elaborator;
 use super::{Command, Edge, Expr, LocId, Location, Thread, ThreadId, gotos};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 impl Elaborator {
@@ -53,6 +53,8 @@ impl Elaborator {
         let target = |node: NodeId| number[of_node[&node]];
 
         let mut labels: Vec<(String, Vec<LocId>)> = Vec::new();
+        // A label at a `goto` gives its name to no location that has a label of its own.
+        let mut passing: FxHashSet<&str> = FxHashSet::default();
         for label in g.labels.iter().rev() {
             let waiting: Vec<BTreeSet<NodeId>> =
                 label.nodes.iter().map(|&n| g.waiting_at(n)).collect();
@@ -70,6 +72,9 @@ impl Elaborator {
                 .map(|s| number[s])
                 .collect();
             at.sort_unstable();
+            if !label.nodes.is_empty() && label.nodes.iter().all(|&n| g.nodes[n].jumps) {
+                passing.insert(&label.name);
+            }
             // Labels of several bodies may have one name.
             match labels.iter_mut().find(|(name, _)| *name == label.name) {
                 Some((_, known)) => {
@@ -97,7 +102,7 @@ impl Elaborator {
             let label = labels
                 .iter()
                 .filter(|(_, at)| at.contains(&here))
-                .min_by_key(|(_, at)| at.len());
+                .min_by_key(|(name, at)| (passing.contains(name.as_str()), at.len()));
             let mut name = match label {
                 Some((label, _)) => label.clone(),
                 None => format!("line {}", self.program.line(g.nodes[first].span)),

@@ -15,6 +15,7 @@ mod conditions;
 mod elaborate;
 mod expressions;
 mod heap;
+mod jumps;
 mod locations;
 mod objects;
 mod operations;
@@ -33,6 +34,7 @@ mod variables;
 
 pub use elaborate::elaborate;
 pub use expressions::apply;
+pub(crate) use expressions::{interval, is_total};
 pub use uses::{How, Use, each_use, waits_for_thread};
 
 use crate::syntax::ast::{BinaryOp, ExpectKind, PropertyKind};
@@ -189,6 +191,8 @@ pub enum Failure {
     Index,
     /// A division by zero.
     Division,
+    /// A shift by an amount that is negative or more than 62.
+    Shift,
     /// An `unlock` by a thread that does not own the mutex.
     NotOwner,
     /// A `read_lock` by a thread that reads already.
@@ -204,6 +208,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Why an operation is undefined, where it is.
+    pub fn of(op: BinaryOp) -> Failure {
+        match op {
+            BinaryOp::Shl | BinaryOp::Shr => Failure::Shift,
+            _ => Failure::Division,
+        }
+    }
+
     /// In words, for traces.
     pub fn words(self) -> &'static str {
         match self {
@@ -211,6 +223,7 @@ impl Failure {
             Failure::Range => "the value is outside the variable's type",
             Failure::Index => "the index is outside the array",
             Failure::Division => "division by zero",
+            Failure::Shift => "the shift is negative or too large",
             Failure::NotOwner => "the thread does not hold the lock",
             Failure::Held => "the thread holds the read lock already",
             Failure::Depth => "the mutex is locked more often than its bound",

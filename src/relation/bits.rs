@@ -122,6 +122,53 @@ impl Bits {
         Ok(total.trimmed())
     }
 
+    /// A bitwise operation, both operands being as wide as the wider one.
+    pub fn bitwise<'m>(
+        &self,
+        other: &Bits,
+        m: &Bdds<'m>,
+        operation: impl Fn(&Bdds<'m>, &Bdd, &Bdd) -> Result<Bdd, Stop>,
+    ) -> Result<Bits, Stop> {
+        let width = self.0.len().max(other.0.len());
+        let bits: Result<Vec<Bdd>, Stop> = (0..width)
+            .map(|i| operation(m, self.bit(i), other.bit(i)))
+            .collect();
+        Ok(Bits(bits?).trimmed())
+    }
+
+    /// `self * 2^amount`; meaningless where the amount is outside `0..62`.
+    pub fn shl(&self, amount: &Bits, m: &Bdds) -> Result<Bits, Stop> {
+        self.shifted(amount, m, |x, by| {
+            let mut bits = vec![m.no(); by];
+            bits.extend(x.0.iter().cloned());
+            Bits(bits)
+        })
+    }
+
+    /// The greatest number that is not above `self / 2^amount`; meaningless where the amount is outside `0..62`.
+    pub fn shr(&self, amount: &Bits, m: &Bdds) -> Result<Bits, Stop> {
+        self.shifted(amount, m, |x, by| {
+            Bits(x.0[by.min(x.0.len() - 1)..].to_vec())
+        })
+    }
+
+    /// Shifts by 1, 2, 4 .. up to 32, as the bits of the amount say.
+    fn shifted(
+        &self,
+        amount: &Bits,
+        m: &Bdds,
+        shift: impl Fn(&Bits, usize) -> Bits,
+    ) -> Result<Bits, Stop> {
+        let mut result = self.clone();
+        for j in 0..6 {
+            let on = amount.bit(j);
+            if !on.is_false() {
+                result = shift(&result, 1 << j).choose(on, &result, m)?;
+            }
+        }
+        Ok(result.trimmed())
+    }
+
     /// `c ? self : other`
     pub fn choose(&self, c: &Bdd, other: &Bits, m: &Bdds) -> Result<Bits, Stop> {
         let width = self.0.len().max(other.0.len());

@@ -152,12 +152,24 @@ impl<'a> Symbolic<'a> {
                 let (quotient, rest) = va.div_rem(&vb, m)?;
                 if op == Div { quotient } else { rest }
             }
+            BitAnd => va.bitwise(&vb, m, Bdds::and)?,
+            BitOr => va.bitwise(&vb, m, Bdds::or)?,
+            BitXor => va.bitwise(&vb, m, Bdds::xor)?,
+            Shl | Shr => {
+                let defined = vb.within(0, 62, m)?;
+                self.fail_outside(path, &defined)?;
+                if op == Shl {
+                    va.shl(&vb, m)?
+                } else {
+                    va.shr(&vb, m)?
+                }
+            }
             Eq => Bits::boolean(m, va.equal(&vb, m)?),
             Ne => Bits::boolean(m, va.equal(&vb, m)?.not()),
             Lt => Bits::boolean(m, va.less(&vb, m)?),
             Ge => Bits::boolean(m, va.less(&vb, m)?.not()),
             Gt => Bits::boolean(m, vb.less(&va, m)?),
-            _ => Bits::boolean(m, vb.less(&va, m)?.not()),
+            Le | And | Or | Implies => Bits::boolean(m, vb.less(&va, m)?.not()),
         })
     }
 

@@ -351,6 +351,8 @@ pub enum StmtKind {
     Call(Name, Vec<Expr>),
     /// `return e;`, `return;`
     Return(Option<Expr>),
+    /// `goto L;`
+    Goto(Name),
     /// Labels with nothing behind them, at the end of a block.
     Empty,
 }
@@ -407,7 +409,7 @@ pub enum ExprKind {
     Local(Box<Expr>, Place),
     /// `at(thread, label)`
     At(Box<Expr>, Name),
-    /// `!e`, `-e`
+    /// `!e`, `-e`, `~e`
     Unary(UnaryOp, Box<Expr>),
     /// `e + e`, ..
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -435,6 +437,8 @@ pub enum UnaryOp {
     Not,
     /// `-`
     Neg,
+    /// `~`
+    BitNot,
 }
 
 /// Binary operators; `&&`, `||` and `=>` evaluate their right side only when it matters.
@@ -446,6 +450,11 @@ pub enum BinaryOp {
     Mul,
     Div,
     Rem,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
     Eq,
     Ne,
     Lt,

@@ -188,7 +188,7 @@ Right:
 "
     FOREIGN_OPERATOR = "E0109" "not an operator of this language" "\
 The logical operators are `!`, `&&`, `||` and `=>`; comparisons are `==`, `!=`, `<`, `<=`, `>`, `>=`; the remainder is `%`. \
-Words such as `and` and the bitwise `&` and `|` are none. (Before a place, `&` makes a reference: `&P[0]`.)
+Words such as `and` are none; `&` and `|` are for the bits of integers. (Before a place, `&` makes a reference: `&P[0]`.)
 
 Wrong:
 

@@ -87,12 +87,13 @@ fixed_texts! {
         Exists "exists",
         Transaction "transaction",
         Return "return",
+        Goto "goto",
         Null "null",
     }
 }
 
 fixed_texts! {
-    /// The signs. `|` means nothing, nor does `&` between operands; they are here so that the parser can say what does.
+    /// The signs.
     Sign {
         OpenBrace "{",
         CloseBrace "}",
@@ -111,6 +112,8 @@ fixed_texts! {
         Assign "=",
         Ne "!=",
         Not "!",
+        Shl "<<",
+        Shr ">>",
         Le "<=",
         Less "<",
         Ge ">=",
@@ -124,6 +127,8 @@ fixed_texts! {
         And "&",
         OrOr "||",
         Or "|",
+        Caret "^",
+        Tilde "~",
     }
 }
 

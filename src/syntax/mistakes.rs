@@ -43,6 +43,7 @@ pub(super) const STATEMENT_WORDS: &[Word] = &[
     Word::Var,
     Word::Transaction,
     Word::Return,
+    Word::Goto,
 ];
 
 /// Operations on objects and threads that are written as calls. Their names are not reserved.
@@ -144,8 +145,8 @@ pub(super) fn is_foreign_type(text: &str) -> bool {
 /// What to do without a statement that other languages have.
 pub(super) fn without_statement(text: &str) -> Option<&'static str> {
     Some(match text {
-        "break" | "continue" | "goto" => {
-            "there are no jumps: put the condition into the `while`, or use a variable"
+        "break" | "continue" => {
+            "put the condition into the `while`, or write `goto L;` with a label `L:` where it is to go on"
         }
         "do" | "loop" | "repeat" => {
             "the only loops are `while (c) { .. }` and `for (k in 0..2) { .. }`"
@@ -173,7 +174,7 @@ pub(super) fn instead_of_noise(text: &str) -> Option<String> {
         '≠' => "!=",
         '∧' => "&&",
         '∨' => "||",
-        '¬' | '~' => "!",
+        '¬' => "!",
         '⇒' | '→' => "=>",
         '←' | '≔' => "=",
         '…' => "..",
@@ -189,12 +190,6 @@ pub(super) fn instead_of_noise(text: &str) -> Option<String> {
             return Some("this is not an ordinary space: type a plain one".to_string());
         }
         '\u{feff}' => return Some("remove the byte order mark".to_string()),
-        '^' => {
-            return Some(
-                "there is no power and no exclusive or: `a != b` is the latter for `bool`"
-                    .to_string(),
-            );
-        }
         _ => return None,
     };
     Some(format!("write `{meant}`"))

@@ -88,7 +88,7 @@ fn stmt_height(stmt: &Stmt) -> usize {
         StmtKind::New(p, _) => place_height(p),
         StmtKind::Call(_, args) => args.iter().map(expr_height).max().unwrap_or(0),
         StmtKind::Return(e) => e.as_ref().map_or(0, expr_height),
-        StmtKind::Local(_) | StmtKind::Skip | StmtKind::Empty => 0,
+        StmtKind::Local(_) | StmtKind::Goto(_) | StmtKind::Skip | StmtKind::Empty => 0,
     }
 }
 

@@ -192,6 +192,7 @@ fn stmt(s: &Stmt, depth: usize) -> String {
             let value = e.as_ref().map(|e| format!(" {}", expr(e)));
             format!("return{}", value.unwrap_or_default())
         }
+        StmtKind::Goto(label) => format!("goto {}", label.text),
         StmtKind::Empty => "empty".to_string(),
     };
     labels + &kind

@@ -247,6 +247,7 @@ pub enum StmtKind {
         arguments: Vec<Expr>,
     },
     Return(Option<Expr>),
+    Goto(String),
     Atomic(Vec<Stmt>),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     While(Expr, Vec<Stmt>),
@@ -379,6 +380,8 @@ pub enum Expr {
     /// `at(thread, label)`
     At(Box<Expr>, String),
     Not(Box<Expr>),
+    /// `~e`
+    Flip(Box<Expr>),
     Binary(Op, Box<Expr>, Box<Expr>),
     /// `c ? a : b`
     Choose(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -391,6 +394,11 @@ pub enum Op {
     Mul,
     Div,
     Rem,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
     Eq,
     Ne,
     Lt,

@@ -135,6 +135,7 @@ pub fn constant(expr: &Expr, constants: Constants) -> Option<i64> {
         Expr::Self_ => Some(constants.thread),
         Expr::Index => Some(constants.index),
         Expr::Not(operand) => Some(1 - value(operand)?),
+        Expr::Flip(operand) => Some(-1 - value(operand)?),
         Expr::Binary(op, left, right) => match (decided_by(*op), value(left)?) {
             (Some((decisive, result)), left) if left == decisive => Some(result),
             (Some(_), _) => value(right),
@@ -159,7 +160,7 @@ pub fn decided_by(op: Op) -> Option<(i64, i64)> {
     }
 }
 
-/// A strict operator on values; `None` is a division by zero.
+/// A strict operator on values; `None` is a division by zero, or a shift by an amount that is negative or more than 62.
 pub fn apply(op: Op, left: i64, right: i64) -> Option<i64> {
     match op {
         Op::Add => Some(left + right),
@@ -167,12 +168,33 @@ pub fn apply(op: Op, left: i64, right: i64) -> Option<i64> {
         Op::Mul => Some(left * right),
         Op::Div => left.checked_div_euclid(right),
         Op::Rem => left.checked_rem_euclid(right),
+        Op::BitAnd | Op::BitOr | Op::BitXor => Some(bitwise(op, left, right)),
+        Op::Shl => (0..=62)
+            .contains(&right)
+            .then(|| (0..right).fold(left, |doubled, _| 2 * doubled)),
+        Op::Shr => (0..=62)
+            .contains(&right)
+            .then(|| (0..right).fold(left, |halved, _| halved.div_euclid(2))),
         Op::Eq => Some(i64::from(left == right)),
         Op::Ne => Some(i64::from(left != right)),
         Op::Lt => Some(i64::from(left < right)),
         Op::Le => Some(i64::from(left <= right)),
         Op::And | Op::Or | Op::Implies => unreachable!("evaluated from the left"),
     }
+}
+
+/// Bit by bit from the lowest, until nothing but signs is left: 0 is all zeros, -1 all ones.
+fn bitwise(op: Op, left: i64, right: i64) -> i64 {
+    let (a, b) = (left.rem_euclid(2) == 1, right.rem_euclid(2) == 1);
+    let bit = i64::from(match op {
+        Op::BitAnd => a && b,
+        Op::BitOr => a || b,
+        _ => a != b,
+    });
+    if [left, right].iter().all(|rest| [0, -1].contains(rest)) {
+        return -bit;
+    }
+    2 * bitwise(op, left.div_euclid(2), right.div_euclid(2)) + bit
 }
 
 /// The graph of one thread.
@@ -185,9 +207,11 @@ pub fn compile(program: &Program, thread: usize) -> Graph {
         labels: BTreeMap::new(),
         joins: BTreeMap::new(),
         calls: Vec::new(),
+        jumps: Vec::new(),
+        offers: Vec::new(),
     };
     let family = &program.families[numbered.family];
-    let mut entry = builder.block(&family.body, Loc::End);
+    let mut entry = builder.body(&family.body, Loc::End);
     if started(program).contains(&thread) {
         entry = builder.act(family.line, StmtKind::Part(Part::Begin), entry);
         builder
@@ -222,34 +246,49 @@ pub fn started(program: &Program) -> BTreeSet<usize> {
 pub fn surviving(program: &Program, thread: usize) -> Vec<&Stmt> {
     let body = &program.families[program.threads()[thread].family].body;
     let mut found = Vec::new();
-    survivors(program, constants(program, thread), body, &mut found);
+    survivors(
+        program,
+        constants(program, thread),
+        (body, body),
+        &mut found,
+    );
     found
 }
 
+/// Those of a block, which stands in a body.
 fn survivors<'a>(
     program: &'a Program,
     constants: Constants,
-    block: &'a [Stmt],
+    (body, block): (&'a [Stmt], &'a [Stmt]),
     found: &mut Vec<&'a Stmt>,
 ) {
     for stmt in block {
         found.push(stmt);
-        let mut inside = |block: &'a [Stmt]| survivors(program, constants, block, found);
-        match &stmt.kind {
-            StmtKind::If(condition, then, otherwise) => match constant(condition, constants) {
-                Some(0) => inside(otherwise),
-                Some(_) => inside(then),
-                None => {
-                    inside(then);
-                    inside(otherwise);
-                }
-            },
-            StmtKind::While(condition, _) if constant(condition, constants) == Some(0) => {}
-            StmtKind::While(_, block) | StmtKind::Atomic(block) => inside(block),
-            StmtKind::When(_, action) => inside(std::slice::from_ref(action.as_ref())),
-            StmtKind::Either(branches) => branches.iter().for_each(|branch| inside(branch)),
-            StmtKind::Call { procedure, .. } => inside(&program.procedures[*procedure].body),
-            _ => {}
+        let blocks: Vec<&'a [Stmt]> = match &stmt.kind {
+            StmtKind::If(condition, then, otherwise) => {
+                let value = constant(condition, constants);
+                let stays = |block: &[Stmt], gone| value != Some(gone) || is_entered(body, block);
+                let mut blocks: Vec<&[Stmt]> = vec![then, otherwise];
+                let mut gone = [0, 1].into_iter();
+                blocks.retain(|block| stays(block, gone.next().expect("one of two")));
+                blocks
+            }
+            StmtKind::While(condition, block) => {
+                let stays = constant(condition, constants) != Some(0) || is_entered(body, block);
+                stays.then_some(block.as_slice()).into_iter().collect()
+            }
+            StmtKind::Atomic(block) => vec![block],
+            StmtKind::When(_, action) => vec![std::slice::from_ref(action.as_ref())],
+            StmtKind::Either(branches) => branches.iter().map(Vec::as_slice).collect(),
+            StmtKind::Call { procedure, .. } => {
+                let called = program.procedures[*procedure].body.as_slice();
+                survivors(program, constants, (called, called), found);
+                continue;
+            }
+            _ => continue,
+        };
+        for block in blocks {
+            survivors(program, constants, (body, block), found);
         }
     }
 }
@@ -323,9 +362,79 @@ struct Builder<'a> {
     joins: BTreeMap<Loc, Loc>,
     /// The calls we are in: where each puts its result, and the location behind it.
     calls: Vec<(Option<Place>, Loc)>,
+    /// For the thread's body and each call we are in.
+    jumps: Vec<Jumps<'a>>,
+    /// The location of each `either`, inner ones first, with the locations that its branches begin at.
+    offers: Vec<(Loc, Vec<Loc>)>,
 }
 
-impl Builder<'_> {
+/// The labels and jumps of a body, or of one copy of a procedure's.
+struct Jumps<'a> {
+    body: &'a [Stmt],
+    labels: BTreeMap<String, Loc>,
+    /// The location of each `goto`, which is that of its label.
+    gotos: Vec<(Loc, String)>,
+}
+
+/// The labels of a block, and the labels that its jumps name.
+fn labels_and_jumps(block: &[Stmt]) -> (Vec<String>, Vec<String>) {
+    let (mut labels, mut jumps) = (Vec::new(), Vec::new());
+    for stmt in block {
+        labels.extend(stmt.labels.clone());
+        let blocks: Vec<&[Stmt]> = match &stmt.kind {
+            StmtKind::Goto(label) => {
+                jumps.push(label.clone());
+                Vec::new()
+            }
+            StmtKind::If(_, then, otherwise) => vec![then, otherwise],
+            StmtKind::While(_, block) => vec![block],
+            StmtKind::Either(branches) => branches.iter().map(Vec::as_slice).collect(),
+            _ => Vec::new(),
+        };
+        for block in blocks {
+            let (more_labels, more_jumps) = labels_and_jumps(block);
+            labels.extend(more_labels);
+            jumps.extend(more_jumps);
+        }
+    }
+    (labels, jumps)
+}
+
+/// Whether a jump from elsewhere in the body leads into a block of it, which does not disappear then.
+fn is_entered(body: &[Stmt], block: &[Stmt]) -> bool {
+    let (labels, own) = labels_and_jumps(block);
+    let (_, all) = labels_and_jumps(body);
+    let count = |jumps: &[String], label| jumps.iter().filter(|jump| *jump == label).count();
+    labels
+        .iter()
+        .any(|label| count(&all, label) > count(&own, label))
+}
+
+impl<'a> Builder<'a> {
+    /// All of a thread's body or of one copy of a procedure's.
+    fn body(&mut self, body: &'a [Stmt], next: Loc) -> Loc {
+        self.jumps.push(Jumps {
+            body,
+            labels: BTreeMap::new(),
+            gotos: Vec::new(),
+        });
+        let entry = self.block(body, next);
+        let jumps = self.jumps.pop().expect("as pushed");
+        for (goto, label) in jumps.gotos {
+            let target = jumps.labels[&label];
+            self.joins.insert(goto, target);
+        }
+        entry
+    }
+
+    /// A block that a constant condition removes, unless a jump leads into it.
+    fn removed(&mut self, block: &'a [Stmt], next: Loc) {
+        let jumps = self.jumps.last().expect("in a body");
+        if is_entered(jumps.body, block) {
+            self.block(block, next);
+        }
+    }
+
     fn fresh(&mut self, line: usize, commands: Vec<Command>) -> Loc {
         self.locations.push(Location { line, commands });
         Loc::At(self.locations.len() - 1)
@@ -340,25 +449,34 @@ impl Builder<'_> {
         self.fresh(line, vec![Command::Act { stmt, next }])
     }
 
-    fn block(&mut self, block: &[Stmt], next: Loc) -> Loc {
+    fn block(&mut self, block: &'a [Stmt], next: Loc) -> Loc {
         block
             .iter()
             .rev()
             .fold(next, |next, stmt| self.stmt(stmt, next))
     }
 
-    fn stmt(&mut self, stmt: &Stmt, next: Loc) -> Loc {
+    fn stmt(&mut self, stmt: &'a Stmt, next: Loc) -> Loc {
         let before = self.unlabelled(stmt, next);
         for label in &stmt.labels {
             self.labels.entry(label.clone()).or_default().insert(before);
+            let jumps = self.jumps.last_mut().expect("in a body");
+            jumps.labels.insert(label.clone(), before);
         }
         before
     }
 
-    fn unlabelled(&mut self, stmt: &Stmt, next: Loc) -> Loc {
+    fn unlabelled(&mut self, stmt: &'a Stmt, next: Loc) -> Loc {
         match &stmt.kind {
             StmtKind::If(condition, then, otherwise) => match constant(condition, self.constants) {
-                Some(value) => self.block(if value == 1 { then } else { otherwise }, next),
+                Some(value) => {
+                    let (taken, gone) = match value {
+                        1 => (then, otherwise),
+                        _ => (otherwise, then),
+                    };
+                    self.removed(gone, next);
+                    self.block(taken, next)
+                }
                 None => {
                     let then = self.block(then, next);
                     let otherwise = self.block(otherwise, next);
@@ -373,7 +491,10 @@ impl Builder<'_> {
                 }
             },
             StmtKind::While(condition, body) => match constant(condition, self.constants) {
-                Some(0) => next,
+                Some(0) => {
+                    self.removed(body, next);
+                    next
+                }
                 Some(_) => {
                     let join = self.fresh(stmt.line, Vec::new());
                     let entry = self.block(body, join);
@@ -396,18 +517,26 @@ impl Builder<'_> {
             StmtKind::Either(branches) => {
                 let mut commands = Vec::new();
                 let mut lines = Vec::new();
+                let mut offered = Vec::new();
                 for branch in branches {
                     assert!(
                         !branch.is_empty(),
                         "the model language allows it, the twin does not"
                     );
-                    let entry = self.block(branch, next);
-                    assert_ne!(entry, next, "a branch without an action");
+                    let known = self.locations.len();
+                    let mut entry = self.block(branch, next);
+                    // A branch that is left before its first action is chosen by a step.
+                    if !matches!(entry, Loc::At(number) if number >= known) || self.jumps(entry) {
+                        entry = self.act(stmt.line, StmtKind::Skip, entry);
+                    }
+                    offered.push(entry);
                     let first = self.location(entry);
                     lines.push(first.line);
                     commands.append(&mut first.commands.clone());
                 }
-                self.fresh(lines[0], commands)
+                let choice = self.fresh(lines[0], commands);
+                self.offers.push((choice, offered));
+                choice
             }
             StmtKind::Wait(cond, mutex) => {
                 let [sleep, wake] = [Part::Sleep, Part::Wake]
@@ -434,7 +563,7 @@ impl Builder<'_> {
                 let program = self.program;
                 let called = &program.procedures[*procedure];
                 self.calls.push((result.clone(), next));
-                let entry = self.block(&called.body, next);
+                let entry = self.body(&called.body, next);
                 self.calls.pop();
                 if called.has_entry(program) {
                     let enter = Part::Enter(*procedure, arguments.clone());
@@ -452,6 +581,12 @@ impl Builder<'_> {
                     }
                 }
             }
+            StmtKind::Goto(label) => {
+                let goto = self.fresh(stmt.line, Vec::new());
+                let jumps = self.jumps.last_mut().expect("in a body");
+                jumps.gotos.push((goto, label.clone()));
+                goto
+            }
             StmtKind::Atomic(block) => {
                 let block = inlined(self.program, block);
                 self.act(stmt.line, StmtKind::Atomic(block), next)
@@ -464,6 +599,12 @@ impl Builder<'_> {
             }
             kind => self.act(stmt.line, kind.clone(), next),
         }
+    }
+
+    /// Whether a location is that of a `goto`, here or in a procedure.
+    fn jumps(&self, location: Loc) -> bool {
+        let here = &self.jumps.last().expect("in a body").gotos;
+        self.joins.contains_key(&location) || here.iter().any(|(goto, _)| *goto == location)
     }
 
     fn location(&mut self, location: Loc) -> &mut Location {
@@ -519,7 +660,14 @@ impl Builder<'_> {
         }
         let mut labels: BTreeMap<String, BTreeSet<Loc>> = BTreeMap::new();
         for (label, named) in &self.labels {
-            for location in named.iter().map(|location| real(*location)) {
+            let mut named: BTreeSet<Loc> = named.iter().map(|location| real(*location)).collect();
+            // What is at a branch's first action can be taken where the choice is made, too.
+            for (choice, offered) in &self.offers {
+                if offered.iter().any(|first| named.contains(first)) {
+                    named.insert(*choice);
+                }
+            }
+            for location in named {
                 if location == Loc::End || kept.contains(&location) {
                     let named = labels.entry(label.clone()).or_default();
                     named.insert(renumbered(location));

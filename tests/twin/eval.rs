@@ -183,6 +183,7 @@ impl System {
                 })
             }
             Expr::Not(operand) => 1 - value(operand)?,
+            Expr::Flip(operand) => -1 - value(operand)?,
             Expr::Binary(op, left, right) => {
                 let left = value(left)?;
                 match decided_by(*op) {

@@ -11,6 +11,7 @@ use super::ast::{
 };
 use super::ast::{StmtKind, Type, Variable};
 use super::choices::Choices;
+use super::compile::{Constants, constant};
 use super::model::Model;
 use super::phrases::{Phrases, Style, scalar, test};
 use super::print::print;
@@ -335,10 +336,15 @@ impl Scene<'_> {
         if body.is_empty() {
             body.push(StmtKind::Skip.into());
         }
+        let jumps = phrases.choices.once_in(3);
+        let condition = jumps.then(|| phrases.condition());
         for (number, stmt) in body.iter_mut().enumerate() {
             if choices.once_in(2) {
                 stmt.labels.push(format!("L{number}"));
             }
+        }
+        if let Some(condition) = condition {
+            jump(choices, &mut body, condition);
         }
         if repeats == 3 {
             body = vec![StmtKind::While(Expr::Bool(true), body).into()];
@@ -350,6 +356,67 @@ impl Scene<'_> {
             body,
             line: 0,
         }
+    }
+}
+
+/// Puts one or two jumps into a body, which lead to statements with an action: so there is a step in every circle.
+pub fn jump(choices: &mut Choices, body: &mut Vec<Stmt>, condition: Expr) {
+    for number in 0..=choices.below(2) {
+        let label = format!("J{number}");
+        let target = choices.below(body.len());
+        let stmt = &mut body[target];
+        let inner = match &mut stmt.kind {
+            StmtKind::If(_, then, _) => then.first_mut(),
+            StmtKind::While(_, block) => block.first_mut(),
+            StmtKind::Either(branches) => branches[0].first_mut(),
+            _ => None,
+        };
+        let entered = inner.filter(|stmt| acts(stmt) && choices.once_in(2));
+        let stmt = match entered {
+            Some(inner) => inner,
+            None => stmt,
+        };
+        if !acts(stmt) {
+            continue;
+        }
+        stmt.labels.push(label.clone());
+        let goto = Stmt::from(StmtKind::Goto(label));
+        let place = choices.below(body.len());
+        let block = match &mut body[place].kind {
+            StmtKind::If(_, then, _) => Some(then),
+            StmtKind::While(Expr::Binary(..), block) => Some(block),
+            StmtKind::Either(branches) => branches.last_mut(),
+            _ => None,
+        };
+        match block {
+            Some(block) => {
+                let alone = choices.once_in(2);
+                if alone && block.iter().all(|stmt| stmt.labels.is_empty()) {
+                    block.clear();
+                }
+                block.push(goto);
+            }
+            None if choices.once_in(3) => body.insert(place, goto),
+            None => {
+                let test = StmtKind::If(condition.clone(), vec![goto], Vec::new());
+                body.insert(place, test.into());
+            }
+        }
+    }
+}
+
+/// Whether a statement is an action, or begins with one.
+fn acts(stmt: &Stmt) -> bool {
+    let any = Constants {
+        thread: 0,
+        index: 0,
+    };
+    match &stmt.kind {
+        StmtKind::Goto(_) | StmtKind::Return(None) => false,
+        StmtKind::If(condition, ..) | StmtKind::While(condition, _) => {
+            constant(condition, any).is_none()
+        }
+        _ => true,
     }
 }
 

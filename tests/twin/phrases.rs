@@ -352,7 +352,7 @@ impl Phrases<'_> {
     }
 
     /// A condition on the local variable, the unprotected one, or an owner.
-    fn condition(&mut self) -> Expr {
+    pub fn condition(&mut self) -> Expr {
         let mutex = self.any_mutex();
         let owner = Expr::binary(
             self.choices.one_of(&[Op::Eq, Op::Ne]),
@@ -386,14 +386,25 @@ impl Phrases<'_> {
         match (ty, source_type) {
             (Type::Range(..) | Type::Mod(_), Type::Range(..) | Type::Mod(_)) => {
                 let source = Expr::Read(place.clone());
-                match self.choices.below(8) {
-                    0 => literal,
+                match self.choices.below(16) {
+                    0 | 7 => literal,
                     1 => plus_one(place),
                     2 => source,
                     3 => Expr::binary(Op::Rem, plus_one(place), Expr::Int(2)),
                     4 => Expr::binary(Op::Sub, Expr::Int(1), source),
                     5 => Expr::Self_,
                     6 => Expr::binary(Op::Mul, source.clone(), source),
+                    8 => Expr::binary(Op::BitAnd, plus_one(place), Expr::Int(1)),
+                    9 => Expr::binary(Op::BitOr, source, Expr::Self_),
+                    10 => Expr::binary(Op::BitXor, source, Expr::Int(1)),
+                    11 => Expr::binary(Op::BitAnd, Expr::Flip(Box::new(source)), Expr::Int(3)),
+                    12 => Expr::binary(Op::Shl, Expr::Int(1), source),
+                    13 => {
+                        // Negative where the variable is 0.
+                        let amount = Expr::binary(Op::Sub, source.clone(), Expr::Int(1));
+                        Expr::binary(Op::Shl, source, amount)
+                    }
+                    14 => Expr::binary(Op::Shr, Expr::Int(2), source),
                     _ => Expr::binary(Op::Div, Expr::Int(1), source),
                 }
             }
@@ -422,12 +433,29 @@ pub fn test(choices: &mut Choices, place: Place, ty: Type) -> Expr {
         Type::Bool => Expr::negate(read),
         _ => {
             let literal = literal(ty, choices.one_of(&ty.values()));
-            let operators: &[Op] = match ty {
-                Type::Range(..) | Type::Mod(_) => &[Op::Eq, Op::Ne, Op::Lt, Op::Le],
-                _ => &[Op::Eq, Op::Ne],
+            let (operators, read): (&[Op], Expr) = match ty {
+                Type::Range(..) | Type::Mod(_) => {
+                    let operators = &[Op::Eq, Op::Ne, Op::Lt, Op::Le];
+                    (operators, bits(choices, read))
+                }
+                _ => (&[Op::Eq, Op::Ne], read),
             };
             Expr::binary(choices.one_of(operators), read, literal)
         }
+    }
+}
+
+/// An integer, or seldom something that its bits say; a shift goes wrong, for some values.
+fn bits(choices: &mut Choices, read: Expr) -> Expr {
+    match choices.below(24) {
+        20 => Expr::binary(Op::BitAnd, read, Expr::Int(2)),
+        21 => Expr::binary(Op::BitXor, read, Expr::Int(-2)),
+        22 => Expr::binary(Op::BitOr, Expr::Flip(Box::new(read)), Expr::Int(1)),
+        23 => {
+            let amount = Expr::binary(Op::Sub, Expr::Int(1), read);
+            Expr::binary(Op::Shr, Expr::Int(-3), amount)
+        }
+        _ => read,
     }
 }
 

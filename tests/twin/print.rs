@@ -275,6 +275,7 @@ impl Printer<'_> {
             }
             StmtKind::Return(None) => "return;".to_owned(),
             StmtKind::Return(Some(value)) => format!("return {};", self.expr(value)),
+            StmtKind::Goto(label) => format!("goto {label};"),
             StmtKind::Part(_) => unreachable!("made by the compiler"),
             StmtKind::When(guard, action) => {
                 let before = format!("{before}when ({}) ", self.expr(guard));
@@ -380,6 +381,7 @@ impl Printer<'_> {
             }
             Expr::At(thread, label) => format!("at({}, {label})", self.expr(thread)),
             Expr::Not(operand) => format!("!({})", self.expr(operand)),
+            Expr::Flip(operand) => format!("~{}", self.expr(operand)),
             Expr::Binary(op, left, right) => {
                 format!("({} {} {})", self.expr(left), sign(*op), self.expr(right))
             }
@@ -420,6 +422,11 @@ fn sign(op: Op) -> &'static str {
         Op::Mul => "*",
         Op::Div => "/",
         Op::Rem => "%",
+        Op::BitAnd => "&",
+        Op::BitOr => "|",
+        Op::BitXor => "^",
+        Op::Shl => "<<",
+        Op::Shr => ">>",
         Op::Eq => "==",
         Op::Ne => "!=",
         Op::Lt => "<",

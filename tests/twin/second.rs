@@ -7,6 +7,7 @@ use super::ast::{
 };
 use super::choices::Choices;
 use super::compile::surviving;
+use super::generate::jump;
 use super::phrases::test;
 use super::scenario::{Guard, Home, Layout, Procedures, Scenario, scenario};
 use super::scenes::{GUARD, Speaker, VALUE, hidden_test};
@@ -239,8 +240,13 @@ fn procedure(
     if result.is_some() {
         body.push(returned(&mut speaker));
     }
+    let own = speaker.own.first().cloned();
     if sections && choices.once_in(3) {
         body[0].labels.push("F".to_owned());
+    }
+    if let Some((place, ty)) = own.filter(|_| sections && choices.once_in(3)) {
+        let condition = test(choices, place, ty);
+        jump(choices, &mut body, condition);
     }
     Procedure {
         name: "f".to_owned(),
@@ -303,6 +309,7 @@ impl Scene<'_> {
             procedure: false,
             regions: self.regions,
         };
+        let own_first = speaker.own.first().cloned();
         let mut body: Vec<Stmt> = Vec::new();
         if scenario.home == Home::Pool && !speaker.choices.once_in(4) {
             body.push(StmtKind::New(local(0), 0).into());
@@ -329,6 +336,10 @@ impl Scene<'_> {
         }
         if body.is_empty() {
             body.push(StmtKind::Skip.into());
+        }
+        if let Some((place, ty)) = own_first.filter(|_| choices.once_in(3)) {
+            let condition = test(choices, place, ty);
+            jump(choices, &mut body, condition);
         }
         if labels {
             body[0].labels.push("L0".to_owned());

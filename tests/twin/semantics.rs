@@ -231,6 +231,7 @@ impl System {
                 unreachable!("more than one action")
             }
             StmtKind::Call { .. } | StmtKind::Return(_) => unreachable!("inlined"),
+            StmtKind::Goto(_) => unreachable!("no action"),
             _ => self.operate(stmt, thread, run),
         }
     }

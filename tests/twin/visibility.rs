@@ -238,9 +238,9 @@ impl Syntax<'_> {
                 self.place(mutex, mentioned);
             }
             // `t.started`, and where the other thread is.
-            StmtKind::Start(_) | StmtKind::Join(_) | StmtKind::Part(Part::Begin) => {
-                mentioned.free = true
-            }
+            StmtKind::Start(_) | StmtKind::Part(Part::Begin) => mentioned.free = true,
+            // Who waits for a thread that has no end takes no step.
+            StmtKind::Join(other) => mentioned.free |= self.system.graphs[*other].ends,
             StmtKind::Part(Part::Enter(_, arguments)) => arguments
                 .iter()
                 .for_each(|argument| self.expr(argument, mentioned)),
@@ -277,6 +277,7 @@ impl Syntax<'_> {
                 unreachable!("more than one action")
             }
             StmtKind::Call { .. } | StmtKind::Return(_) => unreachable!("inlined"),
+            StmtKind::Goto(_) => unreachable!("no action"),
         }
     }
 
@@ -321,7 +322,9 @@ impl Syntax<'_> {
                 mentioned.free = true;
                 self.expr(slot, mentioned);
             }
-            Expr::Not(operand) | Expr::At(operand, _) => self.expr(operand, mentioned),
+            Expr::Not(operand) | Expr::Flip(operand) | Expr::At(operand, _) => {
+                self.expr(operand, mentioned)
+            }
             Expr::Binary(op, left, right) => {
                 self.expr(left, mentioned);
                 let left = constant(left, self.constants);

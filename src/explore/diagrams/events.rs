@@ -17,7 +17,7 @@ use super::formulas::{Form, Formula, Formulas, NO, YES};
 use super::relations::{ANY, Rel, Relations};
 use super::space::{Read, Space};
 use crate::control::{Control, Stop};
-use crate::program::{CellId, Command, Edge, Expr, LocId, Target, ThreadId, Type};
+use crate::program::{CellId, Command, Edge, Expr, LocId, Target, ThreadId, Type, is_total};
 use crate::syntax::ast::BinaryOp;
 use discipline::Guarded;
 use rustc_hash::FxHashMap;
@@ -344,9 +344,7 @@ impl<'r, 'p> Run<'r, 'p> {
             plain &= match e {
                 Expr::Element(..) | Expr::Via(..) | Expr::Slot(..) => false,
                 Expr::Cell(c) => !self.guarded.protected.contains_key(c),
-                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, d) => {
-                    matches!(**d, Expr::Const(d) if d != 0)
-                }
+                Expr::Binary(op, _, right) => is_total(*op, right),
                 _ => true,
             };
         });

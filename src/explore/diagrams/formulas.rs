@@ -4,7 +4,7 @@
 //! An expression is only ever given values from the top of the order down, so what is left of it says what was needed.
 
 use super::table::{Table, mix};
-use crate::program::apply;
+use crate::program::{apply, interval};
 use crate::syntax::ast::BinaryOp;
 use rustc_hash::FxHashMap;
 
@@ -220,6 +220,18 @@ impl Formulas {
         self.and(above, below)
     }
 
+    /// Where an operation with this right side is defined.
+    pub fn defined(&mut self, op: BinaryOp, right: Formula) -> Formula {
+        match op {
+            BinaryOp::Div | BinaryOp::Rem => {
+                let zero = self.equals(right, 0);
+                self.not(zero)
+            }
+            BinaryOp::Shl | BinaryOp::Shr => self.within(right, 0, 62),
+            _ => YES,
+        }
+    }
+
     /// An operation on two expressions.
     pub fn binary(&mut self, op: BinaryOp, a: Formula, b: Formula) -> Formula {
         use BinaryOp::*;
@@ -252,7 +264,9 @@ impl Formulas {
                 let minus = self.neg(b);
                 return self.binary(Add, a, minus);
             }
-            Add | Mul | Eq | Ne if va.is_some() => return self.binary(op, b, a),
+            Add | Mul | Eq | Ne | BitAnd | BitOr | BitXor if va.is_some() => {
+                return self.binary(op, b, a);
+            }
             Add => {
                 if vb == Some(0) {
                     return a;
@@ -348,6 +362,13 @@ impl Formulas {
             Rem if lb > 0 => (0, hb - 1),
             Div if lb > 0 && la >= 0 => (0, ha),
             Eq | Ne | Lt | Le | Gt | Ge | And | Or | Implies => (0, 1),
+            BitAnd | BitOr | BitXor | Shl | Shr => {
+                let wide = |(lo, hi): (i64, i64)| (i128::from(lo), i128::from(hi));
+                let (lo, hi) = interval(op, wide((la, ha)), wide((lb, hb)));
+                let narrow = |n: i128| n.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+                // An undefined shift counts as 0.
+                (narrow(lo.min(0)), narrow(hi.max(0)))
+            }
             _ => (i64::MIN, i64::MAX),
         }
     }

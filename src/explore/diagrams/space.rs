@@ -2,7 +2,7 @@
 
 use super::formulas::{Formula, Formulas, NO, YES};
 use crate::explore::State;
-use crate::program::{ArrayId, CellId, Expr, Program, ThreadId};
+use crate::program::{ArrayId, CellId, Expr, Program, ThreadId, is_total};
 use crate::syntax::ast::BinaryOp;
 
 /// A component of the state.
@@ -131,10 +131,9 @@ impl<'p> Space<'p> {
                     _ => NO,
                 };
                 let mut right = f.or(settled, db);
-                if matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-                    let zero = f.equals(vb, 0);
-                    let divisible = f.not(zero);
-                    right = f.and(right, divisible);
+                if !is_total(*op, b) {
+                    let total = f.defined(*op, vb);
+                    right = f.and(right, total);
                 }
                 (value, f.and(da, right))
             }

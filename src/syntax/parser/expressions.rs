@@ -29,12 +29,13 @@ impl Parser<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// `!e`, `-e`, or an operand.
+    /// `!e`, `-e`, `~e`, or an operand.
     pub(super) fn prefix(&mut self) -> Parsed<Expr> {
         let start = self.span();
         let op = match self.peek() {
             TokenKind::Sign(Sign::Not) => UnaryOp::Not,
             TokenKind::Sign(Sign::Minus) => UnaryOp::Neg,
+            TokenKind::Sign(Sign::Tilde) => UnaryOp::BitNot,
             TokenKind::Name if self.text(start) == "not" && self.operand_follows() => {
                 self.error(
                     codes::FOREIGN_OPERATOR,

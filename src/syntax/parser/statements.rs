@@ -264,6 +264,13 @@ impl Parser<'_> {
                 self.semicolon("the statement")?;
                 Ok(StmtKind::Return(value))
             }
+            Word::Goto => {
+                self.bump();
+                let label =
+                    self.name("a label", "write `goto L;`, with `L:` before a statement")?;
+                self.semicolon("the statement")?;
+                Ok(StmtKind::Goto(label))
+            }
             Word::Lock => self.in_parentheses("lock(m);", Self::place, StmtKind::Lock),
             Word::Unlock => self.in_parentheses("unlock(m);", Self::place, StmtKind::Unlock),
             Word::Assert => self.in_parentheses("assert(e);", Self::expr, StmtKind::Assert),

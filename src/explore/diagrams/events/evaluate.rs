@@ -3,7 +3,7 @@
 use super::{After, End, Run};
 use crate::explore::diagrams::formulas::{Form, Formula, NO, YES};
 use crate::explore::diagrams::space::Read;
-use crate::program::{ArrayId, CellId, Expr, Target};
+use crate::program::{ArrayId, CellId, Expr, Target, is_total};
 use crate::syntax::ast::BinaryOp;
 
 impl Run<'_, '_> {
@@ -89,9 +89,8 @@ impl Run<'_, '_> {
             }
         }
         let vb = self.eval(b)?;
-        if let Div | Rem = op {
-            let zero = self.f().equals(vb, 0);
-            let defined = self.f().not(zero);
+        if !is_total(op, b) {
+            let defined = self.f().defined(op, vb);
             self.defined(defined, YES)?;
         }
         Ok(self.f().binary(op, va, vb))
