@@ -101,7 +101,7 @@ fn jumps_make_the_graphs_of_what_they_stand_for() {
         ("skip; x = 1; skip; x = 1;", "f(); f();"),
         // One that is left at once is left by a step where it is a branch.
         (
-            "either { skip; x = 2; } or { x = 1; x = 2; }",
+            "either { skip; } or { x = 1; } x = 2;",
             "either { g(); } or { x = 1; } x = 2;",
         ),
         ("either { skip; } or { x = 1; x = 2; }", "h();"),
