@@ -15,6 +15,7 @@ mod encoding_twin;
 mod eval_twin;
 mod front;
 mod inference;
+mod jumps;
 mod kernel_fuzz;
 mod kernel_letters;
 mod kernel_rules;

@@ -283,3 +283,32 @@ fn combined(op: BinaryOp, x: Span, y: Span) -> Result<Span, &'static str> {
         _ => (0, 1),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Session;
+    use crate::syntax::ParseLimits;
+
+    #[test]
+    fn operators_are_read_as_they_were_written() {
+        let source = "var x: 0..7; var y: -3..7; thread a { skip; }
+             invariant e: (x & y) + (x | y) - (x ^ y) * ~x == x >> y && x << (y & 3) > x / y || x % 3 <= y => x != y;";
+        let (session, _) =
+            Session::load("m.cor", source, &[], ParseLimits::default()).expect("no errors");
+        let program = session.program();
+        let mut text = String::new();
+        write(program, &program.properties[0].expr, &mut text);
+        let names = Names::new(program);
+        assert_eq!(
+            read(&names, &text).as_ref(),
+            Ok(&program.properties[0].expr)
+        );
+        for words in ["bitand", "bitor", "bitxor", "shl", "shr"] {
+            assert!(text.contains(words), "{text}");
+        }
+        // The amount may be 7, and the value then too large to compute with.
+        assert!(read(&names, "eq 0 shl 1099511627776 cell x").is_err());
+        assert!(read(&names, "eq 0 shr 1099511627776 cell y").is_ok());
+    }
+}
