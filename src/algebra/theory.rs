@@ -95,6 +95,18 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "stoller-cohen-proof" "proofs/stoller_cohen.thy"
         "stoller-cohen-corollaries" "proofs/stoller_cohen_corollaries.thy"
         "stoller-cohen-necessity" "proofs/stoller_cohen_necessity.thy"
+        "movers-lemmas" "proofs/movers.thy"
+        "left-movers" "theories/left_movers.thy"
+        "left-movers-proof" "proofs/left_movers.thy"
+        "left-movers-necessity" "proofs/left_movers_necessity.thy"
+        "right-movers" "theories/right_movers.thy"
+        "right-movers-proof" "proofs/right_movers.thy"
+        "right-movers-necessity" "proofs/right_movers_necessity.thy"
+        "lipton" "theories/lipton.thy"
+        "lipton-proof" "proofs/lipton.thy"
+        "lipton-necessity" "proofs/lipton_necessity.thy"
+        "flanagan-qadeer" "theories/flanagan_qadeer.thy"
+        "flanagan-qadeer-proof" "proofs/flanagan_qadeer.thy"
         "flanagan-qadeer-necessity" "proofs/flanagan_qadeer_necessity.thy"
     }
 }
