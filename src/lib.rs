@@ -10,6 +10,7 @@ pub mod export;
 pub mod inference;
 pub mod kernel;
 pub mod leaf;
+mod movers;
 pub mod program;
 pub mod questions;
 pub mod reach;

@@ -7,10 +7,11 @@ use crate::control::Control;
 use crate::explore::Heuristic;
 use crate::explore::diagrams::Variable;
 use crate::kernel;
+use crate::movers::movers;
 use crate::program::{Expr, Program, elaborate};
 use crate::reach::{self, ReachOptions};
 use crate::reduction::{self, CheckOptions, Discharge};
-use crate::report::{CompareReport, EvalReport, ReachReport, Report};
+use crate::report::{CompareReport, EvalReport, MoversReport, ReachReport, Report};
 use crate::suites::{Text, load_suite};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
@@ -127,6 +128,16 @@ impl Session {
     /// Compares all techniques.
     pub fn compare(&self, theory: &Theory, control: &Control) -> CompareReport {
         compare(&self.name, &self.program, theory, control)
+    }
+
+    /// Says what each action is as a mover, and how long transactions can be; of one theorem, or of all.
+    pub fn movers(&self, theory: &Theory, only: Option<&str>, control: &Control) -> MoversReport {
+        let program = |tree: &ast::Model| {
+            let source = &self.program.source;
+            let elaborated = elaborate(tree, source, &self.defines);
+            elaborated.ok().map(|(program, _)| program)
+        };
+        movers(&self.name, &self.tree, &program, theory, only, control)
     }
 
     /// Evaluates an inclusion or equation on this model.

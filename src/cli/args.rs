@@ -32,6 +32,8 @@ pub enum Command {
     Reach(ReachArgs),
     /// Explore models with every technique, side by side
     Compare(CompareArgs),
+    /// Say what each action is as a mover, and how long transactions can be
+    Movers(MoversArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities
@@ -231,6 +233,30 @@ pub struct CompareArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: CompareFormat,
+    /// Limits
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Arguments of `coarsen movers`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct MoversArgs {
+    /// Model files (`.cor`); `-` reads standard input
+    #[arg(value_name = "MODEL", required = true)]
+    pub models: Vec<String>,
+    /// Transactions by this theorem only
+    #[arg(long, value_name = "NAME", value_parser = ["left-movers", "right-movers", "lipton"])]
+    pub theorem: Option<String>,
+    /// What the models are, besides their text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Say why, name all that is in the way, and show the transactions by each theorem
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
     /// Limits
     #[command(flatten)]
     pub limits: Limits,

@@ -18,6 +18,7 @@ mod failure;
 mod input;
 mod limits;
 mod memory;
+mod movers;
 mod output;
 mod progress;
 mod prove;
@@ -61,6 +62,7 @@ fn run(command: Command) -> Exit {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Reach(args) => reach::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Movers(args) => movers::run(&args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
         Command::Decide(args) => decide::run(&args, &mut output),

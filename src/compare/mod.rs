@@ -31,6 +31,11 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
                 .into(),
         );
     }
+    if !std::mem::take(&mut program.claims).is_empty() {
+        report
+            .notes
+            .push("claims of transactions are not compared (`coarsen check` answers them)".into());
+    }
     let program = &program;
     let compared = Compared {
         name,

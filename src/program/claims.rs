@@ -5,7 +5,6 @@
 //! those that the first statements have. Copies that nothing leads to never become locations.
 
 use super::cfg::{Graph, Node, NodeId};
-use super::codes;
 use super::scope::{Context, Elaborator};
 use super::{Claim, ClaimedBlock, LocId, ThreadId};
 use crate::syntax::ast::{Block, Model, Name, Stmt, StmtKind};
@@ -61,14 +60,8 @@ impl Elaborator {
         let nodes = g.nodes.len();
         let entry = self.block(g, body, next, cx, false);
         g.around.pop();
+        // Without a step, in this thread, it claims nothing.
         if entry < nodes {
-            self.error(
-                codes::NO_ACTION,
-                name.span,
-                format!("the transaction `{}` never performs a step", name.text),
-                "a statement in its block",
-                "remove it, or put the statements into it that belong together",
-            );
             return entry;
         }
         let front = g.node(body.span);

@@ -25,9 +25,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// What a theorem lets a transaction be.
-#[derive(Clone, Copy)]
-struct Pattern {
-    theorem: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub struct Pattern {
+    /// The theorem.
+    pub theorem: &'static str,
     /// Right movers may stand before the action that commits.
     rights: bool,
     /// Left movers may stand behind it.
@@ -35,7 +36,7 @@ struct Pattern {
 }
 
 /// The theorems about movers, the least demanding first.
-const PATTERNS: [Pattern; 3] = [
+pub const PATTERNS: [Pattern; 3] = [
     Pattern {
         theorem: "left-movers",
         rights: false,
@@ -53,6 +54,77 @@ const PATTERNS: [Pattern; 3] = [
     },
 ];
 
+/// Where a block does not have the form that a theorem asks for: an action behind the commit that is no left mover, and one
+/// that commits before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Break {
+    /// The one behind.
+    pub action: usize,
+    /// The one before.
+    pub committed: usize,
+}
+
+impl Pattern {
+    /// Where a block does not have this form, if it does not: all ways through it are followed.
+    pub fn broken_by(self, e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Option<Break> {
+        let at = |l: LocId| {
+            let mut all = e.of_thread(block.thread);
+            all.find(|&a| e.actions[a].location == l)
+        };
+        // By location, and the action that has committed, if one has.
+        let mut met: BTreeSet<(LocId, Option<usize>)> = BTreeSet::new();
+        let mut open: Vec<(LocId, Option<usize>)> =
+            block.entries.iter().map(|&l| (l, None)).collect();
+        while let Some((l, committed)) = open.pop() {
+            let Some(action) = at(l).filter(|_| met.insert((l, committed))) else {
+                continue;
+            };
+            let mover = judged[action].mover;
+            let after = match committed {
+                None if self.rights && mover.right => None,
+                None => Some(action),
+                Some(_) if self.lefts && mover.left => committed,
+                Some(committed) => return Some(Break { action, committed }),
+            };
+            let thread = &e.program.threads[block.thread];
+            let targets = thread.locations[l].targets();
+            let inside = targets
+                .into_iter()
+                .filter(|to| block.inside.binary_search(to).is_ok());
+            open.extend(inside.map(|to| (to, after)));
+        }
+        None
+    }
+}
+
+/// The actions of a block that are no right movers and come first on some way through it.
+pub fn commits(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Vec<usize> {
+    let mut met: BTreeSet<LocId> = BTreeSet::new();
+    let mut found = Vec::new();
+    let mut open = block.entries.clone();
+    while let Some(l) = open.pop() {
+        if !met.insert(l) {
+            continue;
+        }
+        let action = e
+            .of_thread(block.thread)
+            .find(|&a| e.actions[a].location == l);
+        let Some(action) = action else { continue };
+        if !judged[action].mover.right {
+            found.push(action);
+            continue;
+        }
+        let targets = e.program.threads[block.thread].locations[l].targets();
+        open.extend(
+            targets
+                .into_iter()
+                .filter(|to| block.inside.binary_search(to).is_ok()),
+        );
+    }
+    found.sort_unstable();
+    found
+}
+
 /// What is known of the rest of the program when claims are judged.
 pub struct Context<'e, 'p> {
     /// The program.
@@ -65,13 +137,6 @@ pub struct Context<'e, 'p> {
     pub disciplined: bool,
     /// The claims to be judged.
     pub asked: Vec<&'e Claim>,
-}
-
-/// Where a block does not have the form that a theorem asks for: an action behind the commit that is no left mover, and one
-/// that commits before it.
-struct Break {
-    action: usize,
-    committed: usize,
 }
 
 struct Judge<'c, 'e, 'p> {
@@ -205,6 +270,7 @@ impl Judge<'_, '_, '_> {
 
     /// The first theorem by which all copies of the block are transactions.
     fn established(&self, claim: &Claim) -> Option<&str> {
+        let e = self.context.encoding;
         let all = |with: &dyn Fn(&ClaimedBlock) -> bool| claim.blocks.iter().all(with);
         if let Some(visibility) = self.context.visibility {
             let invisible = |b: &ClaimedBlock| {
@@ -217,40 +283,8 @@ impl Judge<'_, '_, '_> {
         }
         PATTERNS
             .iter()
-            .find(|&&pattern| all(&|b| self.breaks(b, pattern).is_none()))
+            .find(|&&pattern| all(&|b| pattern.broken_by(e, &self.judged, b).is_none()))
             .map(|p| p.theorem)
-    }
-
-    /// Where a block breaks a pattern, if it does: all ways through it are followed.
-    fn breaks(&self, block: &ClaimedBlock, pattern: Pattern) -> Option<Break> {
-        let e = self.context.encoding;
-        let at = |l: LocId| {
-            let mut all = e.of_thread(block.thread);
-            all.find(|&a| e.actions[a].location == l)
-        };
-        // By location, and the action that has committed, if one has.
-        let mut met: BTreeSet<(LocId, Option<usize>)> = BTreeSet::new();
-        let mut open: Vec<(LocId, Option<usize>)> =
-            block.entries.iter().map(|&l| (l, None)).collect();
-        while let Some((l, committed)) = open.pop() {
-            let Some(action) = at(l).filter(|_| met.insert((l, committed))) else {
-                continue;
-            };
-            let mover = self.mover(action);
-            let after = match committed {
-                None if pattern.rights && mover.right => None,
-                None => Some(action),
-                Some(_) if pattern.lefts && mover.left => committed,
-                Some(committed) => return Some(Break { action, committed }),
-            };
-            let thread = &e.program.threads[block.thread];
-            let targets = thread.locations[l].targets();
-            let inside = targets
-                .into_iter()
-                .filter(|to| block.inside.binary_search(to).is_ok());
-            open.extend(inside.map(|to| (to, after)));
-        }
-        None
     }
 
     fn told(&self, block: &ClaimedBlock) -> ClaimBlock {
@@ -262,8 +296,7 @@ impl Judge<'_, '_, '_> {
         let actions = self.actions(block, &locations);
         ClaimBlock {
             thread: e.program.threads[block.thread].name.clone(),
-            commits: self
-                .commits(block)
+            commits: commits(e, &self.judged, block)
                 .into_iter()
                 .map(|a| step_of(e, a))
                 .collect(),
@@ -275,35 +308,6 @@ impl Judge<'_, '_, '_> {
                 })
                 .collect(),
         }
-    }
-
-    /// The actions of a block that are no right movers and come first on some way through it.
-    fn commits(&self, block: &ClaimedBlock) -> Vec<usize> {
-        let e = self.context.encoding;
-        let mut met: BTreeSet<LocId> = BTreeSet::new();
-        let mut found = Vec::new();
-        let mut open = block.entries.clone();
-        while let Some(l) = open.pop() {
-            if !met.insert(l) {
-                continue;
-            }
-            let action = e
-                .of_thread(block.thread)
-                .find(|&a| e.actions[a].location == l);
-            let Some(action) = action else { continue };
-            if !self.mover(action).right {
-                found.push(action);
-                continue;
-            }
-            let targets = e.program.threads[block.thread].locations[l].targets();
-            open.extend(
-                targets
-                    .into_iter()
-                    .filter(|to| block.inside.binary_search(to).is_ok()),
-            );
-        }
-        found.sort_unstable();
-        found
     }
 
     fn holds_because(&self, theorem: &str, entry: &report::Claim) -> String {
@@ -334,7 +338,10 @@ impl Judge<'_, '_, '_> {
     ) -> Result<(), Stop> {
         let e = self.context.encoding;
         let general = PATTERNS[PATTERNS.len() - 1];
-        let broken = claim.blocks.iter().find_map(|b| self.breaks(b, general));
+        let broken = claim
+            .blocks
+            .iter()
+            .find_map(|b| general.broken_by(e, &self.judged, b));
         let Some(broken) = broken else {
             return Ok(());
         };

@@ -31,6 +31,7 @@ mod visibility;
 mod wellformed;
 
 pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
+pub(crate) use claims::{PATTERNS, Pattern, class, commits, law_words};
 pub use completion::{Completed, complete};
 pub use discharge::By;
 pub use eval::eval;
@@ -44,6 +45,6 @@ pub use reachable::reachable;
 pub use replay::{Evaluation, holds_under};
 pub(crate) use search::{SHORTEST_BUDGET, execution};
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
-pub(crate) use trace::{Rerun, Walked, deadlock_words, rerun};
+pub(crate) use trace::{Rerun, Walked, deadlock_words, rerun, step_of};
 pub(crate) use verdict::gap;
 pub use visibility::{Reason, Visibility};

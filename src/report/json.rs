@@ -5,7 +5,7 @@
 
 use super::diagnostics::in_order;
 use super::position::positions;
-use super::{CompareReport, EvalReport, ReachReport, Report, SCHEMA_VERSION};
+use super::{CompareReport, EvalReport, MoversReport, ReachReport, Report, SCHEMA_VERSION};
 use crate::syntax::diagnostic::{Diagnostic, Severity};
 use serde::Serialize;
 
@@ -54,6 +54,14 @@ pub fn check(report: &Report) -> serde_json::Result<String> {
 /// # Errors
 /// As [`check`].
 pub fn reach(report: &ReachReport) -> serde_json::Result<String> {
+    serde_json::to_string(report)
+}
+
+/// The object of a model's movers.
+///
+/// # Errors
+/// As [`check`].
+pub fn movers(report: &MoversReport) -> serde_json::Result<String> {
     serde_json::to_string(report)
 }
 

@@ -10,6 +10,7 @@ pub mod html;
 pub mod itf;
 pub mod json;
 mod layout;
+mod movers;
 mod position;
 pub mod problems;
 pub mod proofs;
@@ -19,6 +20,7 @@ mod samples;
 pub mod text;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
+pub use movers::{Blocked, MoverAction, MoversReport, Transaction};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 
 use crate::bundle::Bundle;
