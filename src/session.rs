@@ -4,6 +4,7 @@ use crate::algebra::prove::{Limits, prove};
 use crate::algebra::{Statement, Term, Theory, library, shipped};
 use crate::compare::compare;
 use crate::control::Control;
+use crate::dve;
 use crate::explore::Heuristic;
 use crate::explore::diagrams::Variable;
 use crate::kernel;
@@ -44,6 +45,9 @@ impl Session {
         limits: ParseLimits,
     ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
         let begun = Instant::now();
+        if dve::is_dve(name) {
+            return Self::foreign(name, source, defines, limits, begun);
+        }
         let (tree, mut diagnostics) = parse_model(source, limits);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             if let Err(more) = elaborate(&tree, source, defines) {
@@ -65,6 +69,27 @@ impl Session {
             front_end: begun.elapsed().as_secs_f64(),
         };
         Ok((session, diagnostics))
+    }
+
+    /// Reads a model in DVE. What the elaboration warns of is about our form of it, and is not told.
+    fn foreign(
+        name: &str,
+        source: &str,
+        defines: &[(String, String)],
+        limits: ParseLimits,
+        begun: Instant,
+    ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (tree, warnings) = dve::load(source, limits)?;
+        let (program, _) = elaborate(&tree, source, defines)?;
+        let session = Session {
+            name: name.to_string(),
+            tree,
+            defines: defines.to_vec(),
+            limits,
+            program,
+            front_end: begun.elapsed().as_secs_f64(),
+        };
+        Ok((session, warnings))
     }
 
     /// The program.

@@ -7,6 +7,7 @@
 pub mod ast;
 pub mod codes;
 pub mod diagnostic;
+pub mod dve;
 pub mod theory;
 pub mod tptp;
 
@@ -22,3 +23,8 @@ pub use decode::{NotUtf8, decode};
 pub(crate) use mistakes::OPERATIONS;
 pub use parser::{ParseLimits, parse_model};
 pub use suggest::nearest;
+
+/// Whether a word of our language, which is no name, is written like this.
+pub(crate) fn is_reserved(text: &str) -> bool {
+    lexer::Word::from_text(text).is_some()
+}
