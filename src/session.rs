@@ -16,7 +16,7 @@ use crate::suites::{Text, load_suite};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::theory::{parse_statement, parse_theory};
-use crate::syntax::{ParseLimits, nearest, parse_model};
+use crate::syntax::{ParseLimits, nearest, parse_model, print_model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
@@ -90,6 +90,11 @@ impl Session {
             front_end: begun.elapsed().as_secs_f64(),
         };
         Ok((session, warnings))
+    }
+
+    /// The model as text of our language.
+    pub fn printed(&self) -> String {
+        print_model(&self.tree)
     }
 
     /// The program.

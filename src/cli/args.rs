@@ -32,6 +32,8 @@ pub enum Command {
     Reach(ReachArgs),
     /// Explore models with every technique, side by side
     Compare(CompareArgs),
+    /// Print a model of another language (DVE) in ours
+    Convert(ConvertArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities
@@ -367,6 +369,18 @@ pub struct LetterArgs {
     /// Letters that are tests, separated by commas; those under `~` are
     #[arg(long, value_name = "LETTERS", value_delimiter = ',')]
     pub tests: Vec<String>,
+}
+
+/// Arguments of `coarsen convert`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct ConvertArgs {
+    /// Model file in another language (`.dve`)
+    #[arg(value_name = "FILE")]
+    pub model: String,
+    /// Limits
+    #[command(flatten)]
+    pub limits: Limits,
 }
 
 /// Arguments of `coarsen verify`.

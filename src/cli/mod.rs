@@ -10,6 +10,7 @@ mod backend;
 mod certificate_file;
 mod check;
 mod compare;
+mod convert;
 mod decide;
 mod eval;
 mod exit;
@@ -61,6 +62,7 @@ fn run(command: Command) -> Exit {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Reach(args) => reach::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Convert(args) => convert::run(&args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
         Command::Decide(args) => decide::run(&args, &mut output),

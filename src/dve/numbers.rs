@@ -239,17 +239,17 @@ impl Value {
                 }
                 .word()
             }
-            // ~x is -x - 1.
             Unary::Complement => {
                 let inner = inner.counted();
-                let one = Value::number(1, span);
                 let (lo, hi) = (-inner.hi - 1, -inner.lo - 1);
-                let kind = ExprKind::Unary(UnaryOp::Neg, Box::new(inner.expr));
-                let minus = Value {
-                    expr: expr(kind, span),
+                Value {
+                    expr: expr(ExprKind::Unary(UnaryOp::BitNot, Box::new(inner.expr)), span),
+                    lo,
+                    hi,
+                    size: inner.size + 1,
+                    depth: inner.depth + 1,
                     ..inner
-                };
-                arithmetic(BinaryOp::Sub, minus, one, (lo, hi), span)
+                }
             }
         }
     }

@@ -16,12 +16,14 @@ mod findings;
 mod lexer;
 mod mistakes;
 mod parser;
+mod print;
 mod suggest;
 
 pub use codes::{Code, SYNTAX_CODES};
 pub use decode::{NotUtf8, decode};
 pub(crate) use mistakes::OPERATIONS;
 pub use parser::{ParseLimits, parse_model};
+pub use print::print_model;
 pub use suggest::nearest;
 
 /// Whether a word of our language, which is no name, is written like this.
