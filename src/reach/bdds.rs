@@ -55,6 +55,7 @@ fn run(
         Some(_) => explore(&explorer, &goals),
     };
     outcome.peak_nodes = Some(m.peak());
+    let wrong = e.predicate(&e.program.gone_wrong())?;
     let violating = m.and(&reduced.visited, &e.q())?;
     outcome.violated = !violating.is_false();
     outcome.stopped = reduced.stopped;
@@ -66,6 +67,10 @@ fn run(
             Some(_) => &reduced.states,
         };
         outcome.states = Some(count(e, all)?);
+        outcome.wrong = match reduction {
+            None => Some(count(e, &m.and(all, &wrong)?)?),
+            Some(_) => None,
+        };
         outcome.visited = match reduction {
             None => None,
             Some(_) => Some(count(e, &reduced.visited)?),
@@ -77,6 +82,7 @@ fn run(
         if question.sort == Sort::Deadlock && reduced.stopped.is_none() {
             let dead = m.and(&goal.bad, &reduced.visited)?;
             outcome.deadlocks = Some(count(e, &dead)?);
+            outcome.wrong_deadlocks = Some(count(e, &m.and(&dead, &wrong)?)?);
         }
         if reduced.met[n] {
             m.control()
