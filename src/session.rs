@@ -142,8 +142,21 @@ impl Session {
         options: &CheckOptions,
         control: &Control,
     ) -> (Report, Discharge) {
+        // Disciplines are written into a text of our language.
+        let again = (options.annotate && dve::is_dve(&self.name)).then(|| {
+            let text = self.printed();
+            let (tree, _) = parse_model(&text, self.limits);
+            elaborate(&tree, &text, &self.defines)
+        });
+        let program = match &again {
+            Some(Ok((program, _))) => program,
+            _ => &self.program,
+        };
         let (mut report, discharge) =
-            reduction::check_with_facts(&self.name, &self.program, theory, options, control);
+            reduction::check_with_facts(&self.name, program, theory, options, control);
+        if let Some(Err(_)) = again {
+            report.annotated = None;
+        }
         if let Some(bundle) = &mut report.bundle {
             control.enter("the theorem's proof");
             bundle.proof = theorem_proof(&theory.name);

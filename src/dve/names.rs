@@ -26,7 +26,7 @@ pub(super) struct Names {
 struct Taken(FxHashSet<String>);
 
 impl Taken {
-    /// The name itself, or with a number.
+    /// The name itself, or with a `_` or a number.
     fn fresh(&mut self, wanted: &str) -> String {
         let base = legal(wanted);
         let mut name = base.clone();
@@ -34,7 +34,7 @@ impl Taken {
         while is_reserved(&name) || self.0.contains(&name) {
             number += 1;
             name = match number {
-                2 if is_reserved(&base) => format!("{base}_"),
+                2 => format!("{base}_"),
                 _ => format!("{base}_{number}"),
             };
         }

@@ -440,12 +440,18 @@ fn too_large(size: u64, span: Span) -> Value {
 fn shifted(op: Binary, a: Value, b: Value, span: Span) -> Value {
     let most = i128::from(MOST_BITS);
     let fits = b.lo >= 0 && b.hi <= most;
+    let (least, last) = (b.lo.clamp(0, most), b.hi.clamp(0, most));
+    let ends = |by: fn(i128, i128) -> i128| {
+        hull(&[
+            by(a.lo, least),
+            by(a.lo, last),
+            by(a.hi, least),
+            by(a.hi, last),
+        ])
+    };
     let (ours, range) = match op {
-        Binary::Shl => (
-            BinaryOp::Shl,
-            hull(&[a.lo, a.lo << most, a.hi, a.hi << most]),
-        ),
-        _ => (BinaryOp::Shr, hull(&[a.lo, a.hi, 0])),
+        Binary::Shl => (BinaryOp::Shl, ends(|x, n| x << n)),
+        _ => (BinaryOp::Shr, ends(|x, n| x >> n)),
     };
     if fits {
         return arithmetic(ours, a, b, range, span).word();
