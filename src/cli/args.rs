@@ -54,7 +54,7 @@ pub enum Command {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct CheckArgs {
-    /// Model files (`.cor`); `-` reads standard input
+    /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
     /// The reduction theorem
@@ -120,7 +120,7 @@ impl CheckArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct ReachArgs {
-    /// Model file (`.cor`); `-` reads standard input
+    /// Model file (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL")]
     pub model: String,
     /// Who explores
@@ -224,7 +224,7 @@ pub enum SearchName {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct CompareArgs {
-    /// Model files (`.cor`); `-` reads standard input
+    /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
     /// What the models are, besides their text
@@ -254,7 +254,7 @@ pub enum CompareFormat {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct EvalArgs {
-    /// Model file (`.cor`); `-` reads standard input
+    /// Model file (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL")]
     pub model: String,
     /// The statement, such as `u[0] v[1] <= v[1] u[0]`

@@ -1,7 +1,7 @@
 //! Expressions of DVE as values of our language, in the place where they stand.
 
 use super::names::Names;
-use super::numbers::{Value, binary, expr, literal};
+use super::numbers::{Value, binary, expr};
 use super::places::Places;
 use super::system::{Expr, Kind, Place, ProcessId, StateId, System, Var};
 use crate::syntax::ast::{self, BinaryOp, ExprKind, Name, Selector};
@@ -50,10 +50,7 @@ pub(super) fn value_of(place: ast::Place) -> ast::Expr {
 impl World<'_> {
     pub fn value(&self, e: &Expr, scene: Scene) -> Value {
         match &e.kind {
-            Kind::Number(n) => Value {
-                expr: literal(*n, e.span),
-                ..Value::number(*n, e.span)
-            },
+            Kind::Number(n) => Value::number(*n, e.span),
             Kind::Place(place) => self.read(place, scene),
             Kind::At(p, state) => self.at(*p, *state, scene, e.span),
             Kind::Unary(op, inner) => Value::unary(*op, self.value(inner, scene), e.span),

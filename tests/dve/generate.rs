@@ -51,8 +51,9 @@ fn expr(p: usize, depth: u32) -> Text {
 /// What is assigned: mostly small, so that there are few states.
 fn value(p: usize) -> Text {
     prop_oneof![
+        4 => names(&["0", "1", "x & 3", "b", "g", "y % 3"]),
         3 => expr(p, 2).prop_map(|e| format!("({e}) & 3")),
-        2 => expr(p, 2).prop_map(|e| format!("({e}) % 3")),
+        1 => expr(p, 2).prop_map(|e| format!("({e}) % 3")),
         1 => expr(p, 2),
     ]
     .boxed()
@@ -60,10 +61,10 @@ fn value(p: usize) -> Text {
 
 fn sync(p: usize) -> Text {
     prop_oneof![
-        2 => Just(String::new()),
-        1 => value(p).prop_map(|e| format!("sync c0!{e};")),
+        9 => Just(String::new()),
+        2 => value(p).prop_map(|e| format!("sync c0!{e};")),
         2 => place(p).prop_map(|x| format!("sync c0?{x};")),
-        1 => names(&["sync c1!;", "sync c1?;", "sync c1?;"]),
+        2 => names(&["sync c1!;", "sync c1?;", "sync c1?;"]),
         1 => (value(p), value(p)).prop_map(|(a, b)| format!("sync t!{{{a}, {b}}};")),
         2 => (place(p), place(p)).prop_map(|(a, b)| format!("sync t?{{{a}, {b}}};")),
         1 => (value(p), value(p)).prop_map(|(a, b)| format!("sync q!{{{a}, {b}}};")),
@@ -76,13 +77,15 @@ fn sync(p: usize) -> Text {
 
 fn transition(p: usize) -> Text {
     let guard = prop_oneof![
-        2 => Just(String::new()),
-        3 => expr(p, 2).prop_map(|e| format!("guard {e};")),
+        6 => Just(String::new()),
+        2 => names(&["guard x < 3;", "guard b == 0 or g < 2;", "guard a[b & 1] != 2;"]),
+        2 => expr(p, 2).prop_map(|e| format!("guard {e};")),
         1 => (expr(p, 1), expr(p, 1)).prop_map(|(a, b)| format!("guard {a}, {b};")),
     ];
     let assignment = (place(p), value(p)).prop_map(|(x, e)| format!("{x} = {e}"));
     let effects = prop_oneof![
-        1 => Just(String::new()),
+        3 => Just(String::new()),
+        2 => names(&["effect b = (b + 1) % 3;", "effect g = 1 - (g & 1), a[g] = x & 1;", "effect x = (x + 1) & 3;"]),
         2 => prop::collection::vec(assignment, 1..3).prop_map(|all| format!("effect {};", all.join(", "))),
     ];
     (0..3usize, 0..3usize, guard, sync(p), effects)
@@ -103,7 +106,7 @@ fn process(p: usize) -> Text {
     (
         commit,
         asserts,
-        prop::collection::vec(transition(p), 1..5),
+        prop::collection::vec(transition(p), 3..9),
         0..3usize,
     )
         .prop_map(move |(commit, asserts, transitions, init)| {
