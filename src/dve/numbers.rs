@@ -380,7 +380,8 @@ fn divided(op: Binary, a: Value, b: Value, span: Span) -> Value {
         Binary::Div => (-most, most),
         _ => {
             let rest = (b.hi.max(-b.lo) - 1).max(0);
-            (a.lo.max(-rest).min(0), a.hi.min(rest).max(0))
+            // As wide as the elaboration takes it to be, so that what we find small is small there.
+            (if a.lo >= 0 { 0 } else { -rest }, rest)
         }
     };
     if a.lo >= 0 {
