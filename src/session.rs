@@ -4,6 +4,7 @@ use crate::algebra::prove::{Limits, prove};
 use crate::algebra::{Statement, Term, Theory, library, shipped};
 use crate::compare::compare;
 use crate::control::Control;
+use crate::dve;
 use crate::explore::Heuristic;
 use crate::explore::diagrams::Variable;
 use crate::kernel;
@@ -16,7 +17,7 @@ use crate::suites::{Text, load_suite};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::theory::{parse_statement, parse_theory};
-use crate::syntax::{ParseLimits, nearest, parse_model};
+use crate::syntax::{ParseLimits, nearest, parse_model, print_model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
@@ -45,6 +46,9 @@ impl Session {
         limits: ParseLimits,
     ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
         let begun = Instant::now();
+        if dve::is_dve(name) {
+            return Self::foreign(name, source, defines, limits, begun);
+        }
         let (tree, mut diagnostics) = parse_model(source, limits);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             if let Err(more) = elaborate(&tree, source, defines) {
@@ -66,6 +70,32 @@ impl Session {
             front_end: begun.elapsed().as_secs_f64(),
         };
         Ok((session, diagnostics))
+    }
+
+    /// Reads a model in DVE. What the elaboration warns of is about our form of it, and is not told.
+    fn foreign(
+        name: &str,
+        source: &str,
+        defines: &[(String, String)],
+        limits: ParseLimits,
+        begun: Instant,
+    ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (tree, warnings) = dve::load(source, limits)?;
+        let (program, _) = elaborate(&tree, source, defines)?;
+        let session = Session {
+            name: name.to_string(),
+            tree,
+            defines: defines.to_vec(),
+            limits,
+            program,
+            front_end: begun.elapsed().as_secs_f64(),
+        };
+        Ok((session, warnings))
+    }
+
+    /// The model as text of our language.
+    pub fn printed(&self) -> String {
+        print_model(&self.tree)
     }
 
     /// The program.
@@ -114,8 +144,21 @@ impl Session {
         options: &CheckOptions,
         control: &Control,
     ) -> (Report, Discharge) {
+        // Disciplines are written into a text of our language.
+        let again = (options.annotate && dve::is_dve(&self.name)).then(|| {
+            let text = self.printed();
+            let (tree, _) = parse_model(&text, self.limits);
+            elaborate(&tree, &text, &self.defines)
+        });
+        let program = match &again {
+            Some(Ok((program, _))) => program,
+            _ => &self.program,
+        };
         let (mut report, discharge) =
-            reduction::check_with_facts(&self.name, &self.program, theory, options, control);
+            reduction::check_with_facts(&self.name, program, theory, options, control);
+        if let Some(Err(_)) = again {
+            report.annotated = None;
+        }
         if let Some(bundle) = &mut report.bundle {
             control.enter("the theorem's proof");
             bundle.proof = theorem_proof(&theory.name);

@@ -10,6 +10,7 @@ mod cli;
 mod coq;
 mod decide;
 mod discharge;
+mod dve;
 mod egraph;
 mod encoding_twin;
 mod eval_twin;

@@ -34,6 +34,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Say what each action is as a mover, and how long transactions can be
     Movers(MoversArgs),
+    /// Print a model of another language (DVE) in ours
+    Convert(ConvertArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities
@@ -54,7 +56,7 @@ pub enum Command {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct CheckArgs {
-    /// Model files (`.cor`); `-` reads standard input
+    /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
     /// The reduction theorem
@@ -120,7 +122,7 @@ impl CheckArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct ReachArgs {
-    /// Model file (`.cor`); `-` reads standard input
+    /// Model file (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL")]
     pub model: String,
     /// Who explores
@@ -224,7 +226,7 @@ pub enum SearchName {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct CompareArgs {
-    /// Model files (`.cor`); `-` reads standard input
+    /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
     /// What the models are, besides their text
@@ -278,7 +280,7 @@ pub enum CompareFormat {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct EvalArgs {
-    /// Model file (`.cor`); `-` reads standard input
+    /// Model file (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL")]
     pub model: String,
     /// The statement, such as `u[0] v[1] <= v[1] u[0]`
@@ -393,6 +395,18 @@ pub struct LetterArgs {
     /// Letters that are tests, separated by commas; those under `~` are
     #[arg(long, value_name = "LETTERS", value_delimiter = ',')]
     pub tests: Vec<String>,
+}
+
+/// Arguments of `coarsen convert`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct ConvertArgs {
+    /// Model file in another language (`.dve`)
+    #[arg(value_name = "FILE")]
+    pub model: String,
+    /// Limits
+    #[command(flatten)]
+    pub limits: Limits,
 }
 
 /// Arguments of `coarsen verify`.

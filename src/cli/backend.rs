@@ -9,6 +9,7 @@ use coarsen::control::Control;
 use coarsen::program::codes::PROGRAM_CODES;
 use coarsen::report::{EvalReport, Report};
 use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::syntax::dve::DVE_CODES;
 use coarsen::syntax::theory::TERM_CODES;
 use coarsen::syntax::tptp::TPTP_CODES;
 use coarsen::syntax::{ParseLimits, SYNTAX_CODES};
@@ -76,6 +77,7 @@ pub fn codes() -> Vec<&'static Code> {
         .chain(PROGRAM_CODES)
         .chain(TERM_CODES)
         .chain(TPTP_CODES)
+        .chain(DVE_CODES)
         .collect()
 }
 

@@ -10,6 +10,7 @@ mod backend;
 mod certificate_file;
 mod check;
 mod compare;
+mod convert;
 mod decide;
 mod eval;
 mod exit;
@@ -63,6 +64,7 @@ fn run(command: Command) -> Exit {
         Command::Reach(args) => reach::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Movers(args) => movers::run(&args, &mut output),
+        Command::Convert(args) => convert::run(&args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
         Command::Decide(args) => decide::run(&args, &mut output),

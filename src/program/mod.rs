@@ -451,6 +451,13 @@ pub struct Program {
 }
 
 impl Program {
+    /// That some thread has gone wrong.
+    pub fn gone_wrong(&self) -> Expr {
+        let threads = self.threads.iter().enumerate();
+        let at = threads.filter_map(|(t, thread)| Some(Expr::At(t, vec![thread.wrong?])));
+        expressions::balanced(BinaryOp::Or, at.collect(), Expr::FALSE)
+    }
+
     /// The line a span begins on, from 1.
     pub fn line(&self, span: Span) -> usize {
         line_column(&self.source, span.start).0

@@ -54,6 +54,7 @@ fn run(
         Some(_) => explore(&explorer, &goals),
     };
     outcome.peak_nodes = Some(m.peak());
+    let wrong = e.predicate(&e.program.gone_wrong())?;
     let violating = m.and(&reduced.visited, &e.q())?;
     outcome.violated = !violating.is_false();
     outcome.stopped = reduced.stopped;
@@ -65,6 +66,10 @@ fn run(
             Some(_) => &reduced.states,
         };
         outcome.states = Some(e.count(all)?);
+        outcome.wrong = match reduction {
+            None => Some(e.count(&m.and(all, &wrong)?)?),
+            Some(_) => None,
+        };
         outcome.visited = match reduction {
             None => None,
             Some(_) => Some(e.count(&reduced.visited)?),
@@ -76,6 +81,7 @@ fn run(
         if question.sort == Sort::Deadlock && reduced.stopped.is_none() {
             let dead = m.and(&goal.bad, &reduced.visited)?;
             outcome.deadlocks = Some(e.count(&dead)?);
+            outcome.wrong_deadlocks = Some(e.count(&m.and(&dead, &wrong)?)?);
         }
         if reduced.met[n] {
             m.control()

@@ -361,7 +361,10 @@ impl Run<'_> {
         {
             return Ok(());
         }
-        let told = |o: &Outcome| (o.states.clone(), o.deadlocks.clone(), o.violated);
+        let told = |o: &Outcome| {
+            let wrong = (o.wrong.clone(), o.wrong_deadlocks.clone());
+            (o.states.clone(), o.deadlocks.clone(), wrong, o.violated)
+        };
         if told(&again) != told(outcome) {
             return Err(format!(
                 "{} counts {} states, the interpreter {}",

@@ -30,6 +30,8 @@ impl Run<'_> {
         report.states = told(&outcome.states);
         report.visited = told(&outcome.visited);
         report.deadlocks = told(&outcome.deadlocks);
+        report.wrong = told(&outcome.wrong);
+        report.wrong_deadlocks = told(&outcome.wrong_deadlocks);
         report.peak_nodes = outcome.peak_nodes.map(|n| n.to_string());
         report.memory = outcome.memory.map(|n| n.to_string());
         report.operations = outcome.operations.map(|n| n.to_string());

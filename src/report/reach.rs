@@ -26,6 +26,12 @@ pub struct ReachReport {
     pub visited: Option<String>,
     /// Deadlocked states among them, if they were asked for and the exploration finished.
     pub deadlocks: Option<String>,
+    /// States in which some thread has gone wrong, among those counted; none for a reduced system.
+    pub wrong: Option<String>,
+    /// Deadlocked states in which some thread has gone wrong.
+    pub wrong_deadlocks: Option<String>,
+    /// Steps taken, by the engines that take them one by one.
+    pub transitions: Option<String>,
     /// What was asked, and the answers.
     pub questions: Vec<Property>,
     /// The most nodes of decision diagrams at once.
@@ -48,9 +54,6 @@ pub struct ReachReport {
     /// Whether a step violates the discipline.
     #[serde(skip)]
     pub violated: bool,
-    /// Steps taken, by the engines that take them one by one.
-    #[serde(skip)]
-    pub transitions: Option<String>,
     /// Two engines disagree, or an execution could not be repeated (exit code 12).
     #[serde(skip)]
     pub evidence_rejected: bool,
@@ -70,6 +73,9 @@ impl ReachReport {
             states: None,
             visited: None,
             deadlocks: None,
+            wrong: None,
+            wrong_deadlocks: None,
+            transitions: None,
             questions: Vec::new(),
             peak_nodes: None,
             memory: None,
@@ -80,7 +86,6 @@ impl ReachReport {
             notes: Vec::new(),
             gap: None,
             violated: false,
-            transitions: None,
             evidence_rejected: false,
         }
     }

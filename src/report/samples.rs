@@ -342,6 +342,7 @@ pub(super) fn reach() -> ReachReport {
     report.states = Some("26".to_string());
     report.visited = Some("62".to_string());
     report.deadlocks = Some("1".to_string());
+    report.wrong_deadlocks = Some("0".to_string());
     let dead = property(
         "deadlock",
         "deadlock",

@@ -7,6 +7,7 @@
 pub mod ast;
 pub mod codes;
 pub mod diagnostic;
+pub mod dve;
 pub mod theory;
 pub mod tptp;
 
@@ -15,10 +16,17 @@ mod findings;
 mod lexer;
 mod mistakes;
 mod parser;
+mod print;
 mod suggest;
 
 pub use codes::{Code, SYNTAX_CODES};
 pub use decode::{NotUtf8, decode};
 pub(crate) use mistakes::OPERATIONS;
 pub use parser::{ParseLimits, parse_model};
+pub use print::print_model;
 pub use suggest::nearest;
+
+/// Whether a word of our language, which is no name, is written like this.
+pub(crate) fn is_reserved(text: &str) -> bool {
+    lexer::Word::from_text(text).is_some()
+}

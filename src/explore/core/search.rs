@@ -13,7 +13,7 @@ use crate::control::{Control, Stop};
 use crate::explore::diagrams::mix;
 use crate::explore::interpreter::{State, initial_candidates, initially_violated, is_initial};
 use crate::explore::reach::{Question, Reduction, Sort};
-use crate::program::Program;
+use crate::program::{Expr, Program};
 use std::ops::ControlFlow;
 
 /// A power of two; more cores are of no use.
@@ -61,6 +61,8 @@ pub struct Found {
     pub visited: u64,
     /// Deadlocked states among them, if that was asked.
     pub deadlocks: u64,
+    /// States in which a thread has gone wrong, and deadlocked ones among them, of those above.
+    pub wrong: (u64, u64),
     /// Whether a step violates the discipline.
     pub violated: bool,
     /// Steps taken.
@@ -78,6 +80,8 @@ pub(super) struct Task<'c> {
     pub control: &'c Control,
     pub reduction: Option<&'c Reduction>,
     asked: Vec<Asked>,
+    /// That a thread has gone wrong, if one can.
+    wrong: Option<Condition>,
     /// Every state is expanded and a scheduling point, so that nothing need be kept about that.
     pub plain: bool,
 }
@@ -125,6 +129,7 @@ struct Shard {
     next: Vec<u32>,
     points: u64,
     deadlocks: u64,
+    wrong: (u64, u64),
     violated: bool,
     transitions: u64,
     operations: u64,
@@ -168,6 +173,7 @@ impl<'c> Search<'c> {
             next: Vec::new(),
             points: 0,
             deadlocks: 0,
+            wrong: (0, 0),
             violated: false,
             transitions: 0,
             operations: 0,
@@ -181,6 +187,10 @@ impl<'c> Search<'c> {
                 control,
                 reduction,
                 asked,
+                wrong: match program.gone_wrong() {
+                    Expr::Const(_) => None,
+                    wrong => Some(machine.compile(program, &wrong)),
+                },
                 plain: reduction.is_none() && program.protections.is_empty(),
             },
             shards: (0..SHARDS).map(shard).collect(),
@@ -370,6 +380,7 @@ impl<'c> Search<'c> {
             },
             visited,
             deadlocks: sum(|s| s.deadlocks),
+            wrong: (sum(|s| s.wrong.0), sum(|s| s.wrong.1)),
             violated: self.shards.iter().any(|s| s.violated),
             transitions: sum(|s| s.transitions),
             operations: sum(|s| s.operations),
@@ -517,9 +528,12 @@ impl Shard {
             if number > NOBODY / SHARDS as u32 - 1 {
                 return Err(Stop::States);
             }
+            let is_wrong = |w: &Condition| machine.holds(w, state);
+            let wrong = task.wrong.as_ref().is_some_and(is_wrong);
+            self.wrong.0 += u64::from(wrong);
             if !task.asked.is_empty() {
                 self.parents.push(head as Id);
-                self.ask(task, machine, state, (layer, number));
+                self.ask(task, machine, (state, wrong), (layer, number));
             }
             if task.plain {
                 self.next.push(number);
@@ -547,7 +561,13 @@ impl Shard {
         Ok(())
     }
 
-    fn ask(&mut self, task: &Task, machine: &Machine, state: &[u64], at: (u32, u32)) {
+    fn ask(
+        &mut self,
+        task: &Task,
+        machine: &Machine,
+        (state, wrong): (&[u64], bool),
+        at: (u32, u32),
+    ) {
         for (asked, found) in task.asked.iter().zip(&mut self.found) {
             let met = match asked {
                 Asked::Deadlock => machine.is_deadlock(state),
@@ -556,7 +576,9 @@ impl Shard {
             if !met {
                 continue;
             }
-            self.deadlocks += u64::from(matches!(asked, Asked::Deadlock));
+            let dead = matches!(asked, Asked::Deadlock);
+            self.deadlocks += u64::from(dead);
+            self.wrong.1 += u64::from(dead && wrong);
             let better = match found {
                 None => true,
                 Some((layer, _)) if *layer < at.0 => false,

@@ -4,9 +4,9 @@ use super::question::{Question, Sort};
 use super::{Answer, Move, Outcome, Path, Reduction};
 use crate::control::{Control, Stop};
 use crate::explore::interpreter::{
-    State, each_successor, initial_candidates, initially_violated, is_initial, violates,
+    State, each_successor, holds, initial_candidates, initially_violated, is_initial, violates,
 };
-use crate::program::{LocId, Program, ThreadId};
+use crate::program::{Expr, LocId, Program, ThreadId};
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
@@ -32,6 +32,9 @@ struct Search<'a> {
     met: Vec<Met>,
     found: Vec<Option<u32>>,
     deadlocks: usize,
+    /// That a thread has gone wrong; states where one has, and deadlocked ones among them.
+    gone_wrong: Expr,
+    wrong: (usize, usize),
     violated: bool,
     /// States without a violation, in the order in which they were met so.
     fine: Vec<u32>,
@@ -57,6 +60,8 @@ pub fn enumerate(
         met: Vec::new(),
         found: vec![None; questions.len()],
         deadlocks: 0,
+        gone_wrong: program.gone_wrong(),
+        wrong: (0, 0),
         violated: false,
         fine: Vec::new(),
     };
@@ -67,9 +72,14 @@ pub fn enumerate(
             None => all,
             Some(_) => search.met.iter().filter(|m| m.scheduling).count(),
         }));
+        outcome.wrong = match reduction {
+            None => Some(BigUint::from(search.wrong.0)),
+            Some(_) => None,
+        };
         outcome.visited = reduction.map(|_| BigUint::from(all));
         if questions.iter().any(|q| q.sort == Sort::Deadlock) {
             outcome.deadlocks = Some(BigUint::from(search.deadlocks));
+            outcome.wrong_deadlocks = Some(BigUint::from(search.wrong.1));
         }
     } else {
         outcome.so_far = Some(BigUint::from(all));
@@ -206,10 +216,13 @@ impl Search<'_> {
             return Err(Stop::States);
         }
         let n = self.states.len() as u32;
+        let wrong = holds(self.program, &self.gone_wrong, &state);
+        self.wrong.0 += usize::from(wrong);
         for (question, found) in self.questions.iter().zip(&mut self.found) {
             let counts = question.sort == Sort::Deadlock;
             if (counts || found.is_none()) && question.met(self.program, &state) {
                 self.deadlocks += usize::from(counts);
+                self.wrong.1 += usize::from(counts && wrong);
                 found.get_or_insert(n);
             }
         }

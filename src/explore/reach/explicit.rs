@@ -67,9 +67,14 @@ impl Running<'_> {
         let found = self.search.found();
         if outcome.stopped.is_none() {
             outcome.states = Some(BigUint::from(found.states));
+            outcome.wrong = match self.reduction {
+                None => Some(BigUint::from(found.wrong.0)),
+                Some(_) => None,
+            };
             outcome.visited = self.reduction.map(|_| BigUint::from(found.visited));
             if self.questions.iter().any(|q| q.sort == Sort::Deadlock) {
                 outcome.deadlocks = Some(BigUint::from(found.deadlocks));
+                outcome.wrong_deadlocks = Some(BigUint::from(found.wrong.1));
             }
         } else {
             outcome.so_far = Some(BigUint::from(found.states));

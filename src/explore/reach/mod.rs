@@ -89,6 +89,10 @@ pub struct Outcome {
     pub visited: Option<BigUint>,
     /// Deadlocked states, if they were asked for.
     pub deadlocks: Option<BigUint>,
+    /// States among [`Outcome::states`] in which a thread has gone wrong; not of a reduced system.
+    pub wrong: Option<BigUint>,
+    /// Deadlocked states among [`Outcome::deadlocks`] in which one has.
+    pub wrong_deadlocks: Option<BigUint>,
     /// Whether the discipline is violated, so that not all states were expanded.
     pub violated: bool,
     /// What became of each question.
@@ -117,6 +121,8 @@ impl Outcome {
             states: None,
             visited: None,
             deadlocks: None,
+            wrong: None,
+            wrong_deadlocks: None,
             violated: false,
             answers: vec![Answer::Nowhere; questions],
             peak_nodes: None,

@@ -88,6 +88,7 @@ pub(super) fn explore(
         model.engine.keep(met);
         if question.sort == Sort::Deadlock {
             outcome.deadlocks = Some(model.engine.count(met)?);
+            outcome.wrong_deadlocks = Some(super::symbolic::wrong(model, met)?);
         }
         let Some(target) = model.engine.pick(met) else {
             continue;

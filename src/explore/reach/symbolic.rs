@@ -8,7 +8,8 @@ use crate::explore::diagrams::{
     Closed, EMPTY, Engine, Event, Execution, Formula, Formulas, Node, Rel, Relations, Space,
     Strategy, Variable, Way, events, overlap,
 };
-use crate::program::Program;
+use crate::program::{Expr, Program};
+use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 /// How diagrams are used.
@@ -226,12 +227,14 @@ fn explore(
     model.engine.keep(all);
     control.enter("counting");
     outcome.states = Some(model.engine.count(all)?);
+    outcome.wrong = Some(wrong(model, all)?);
     for (n, question) in questions.iter().enumerate() {
         control.enter(format!("looking for {}", question.name));
         let met = question.among(&model.space, &mut model.engine, all)?;
         model.engine.keep(met);
         if question.sort == Sort::Deadlock {
             outcome.deadlocks = Some(model.engine.count(met)?);
+            outcome.wrong_deadlocks = Some(wrong(model, met)?);
         }
         let Some(target) = model.engine.pick(met) else {
             continue;
@@ -244,6 +247,21 @@ fn explore(
         };
     }
     Ok(())
+}
+
+/// How many states of a set have a thread that has gone wrong.
+pub(super) fn wrong(model: &mut Model, set: Node) -> Result<BigUint, Stop> {
+    let gone = match model.space.program.gone_wrong() {
+        Expr::Const(_) => return Ok(BigUint::ZERO),
+        gone => model
+            .space
+            .holds(&mut model.engine.relations.formulas, &gone, &model.space),
+    };
+    let mark = model.engine.kept();
+    model.engine.keep(set);
+    let found = model.engine.satisfying(set, gone);
+    model.engine.release(mark);
+    model.engine.count(found?)
 }
 
 /// An execution to a reachable state.

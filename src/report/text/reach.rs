@@ -48,8 +48,18 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
         let visited = report.visited.as_ref().unwrap_or(&unknown);
         row(f, "with those inside its steps", visited)?;
     }
+    let some = |n: &Option<String>| n.clone().filter(|n| n != "0");
+    if let Some(wrong) = some(&report.wrong) {
+        row(f, "with a thread gone wrong", &wrong)?;
+    }
     if let Some(deadlocks) = &report.deadlocks {
         row(f, "deadlocks", deadlocks)?;
+        if let Some(wrong) = some(&report.wrong_deadlocks) {
+            row(f, "with a thread gone wrong", &wrong)?;
+        }
+    }
+    if let Some(transitions) = &report.transitions {
+        row(f, "steps", transitions)?;
     }
     let order = report.order.as_ref();
     let order = order.map_or(String::new(), |o| format!(", order {o}"));
