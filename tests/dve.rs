@@ -304,7 +304,7 @@ fn explanations_are_true() {
 fn what_is_too_deep_or_too_large_is_refused() {
     let with = |e: &str| {
         let text = format!(
-            "int x; process P {{ state q; init q; trans q -> q {{ effect x = {e}; }}; }} system async;"
+            "int x = -9; process P {{ state q; init q; trans q -> q {{ effect x = {e}; }}; }} system async;"
         );
         match Session::load("x.dve", &text, &[], ParseLimits { depth: 256 }) {
             Ok(_) => Vec::new(),

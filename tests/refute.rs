@@ -241,10 +241,10 @@ fn hypotheses_of_flanagan_and_qadeer_are_needed() {
         ("needs A2", 6, 2),
         ("needs A3", 3, 2),
         ("needs A4", 4, 2),
-        ("needs r-reflected", 3, 2),
-        ("needs l-preserved", 3, 2),
-        ("needs w-preserved", 3, 2),
-        ("needs w-reflected", 4, 3),
+        ("needs A5-r", 3, 2),
+        ("needs A5-l", 3, 2),
+        ("needs A5-w, half of it", 3, 2),
+        ("needs A5-w, the other half", 4, 3),
         ("needs A6", 3, 2),
     ];
     let due: Vec<_> = due

@@ -7,6 +7,7 @@ use super::system::{Expr, Kind, Place, ProcessId, StateId, System, Var};
 use crate::syntax::ast::{self, BinaryOp, ExprKind, Name, Selector};
 use crate::syntax::diagnostic::Span;
 use crate::syntax::dve::Binary;
+use std::cell::RefCell;
 
 /// All that translation knows of the system.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct World<'s> {
     pub names: Names,
     /// Which variables are shared.
     pub shared: Vec<bool>,
+    /// Between which values variables stay, as far as that is known yet.
+    pub ranges: RefCell<Vec<(i64, i64)>>,
 }
 
 /// Where an expression stands.
@@ -77,9 +80,9 @@ impl World<'_> {
     }
 
     fn read(&self, place: &Place, scene: Scene) -> Value {
-        let var = &self.system.vars[place.var];
         let (there, index, fails) = self.place(place, scene);
-        Value::read(value_of(there), var.ty.range(), index.as_ref(), fails)
+        let range = self.ranges.borrow()[place.var];
+        Value::read(value_of(there), range, index.as_ref(), fails)
     }
 
     /// Whether a process is in a state.

@@ -10,6 +10,7 @@ mod expressions;
 mod names;
 mod numbers;
 mod places;
+mod ranges;
 mod resolve;
 mod steps;
 mod system;

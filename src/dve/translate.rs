@@ -4,6 +4,7 @@ use super::expressions::{Scene, World, name, value_of, variable};
 use super::names::Names;
 use super::numbers::{Value, literal};
 use super::places::places;
+use super::ranges::ranges;
 use super::steps::{Steps, is_received, stmt, too_large};
 use super::system::{Kind, ProcessId, System};
 use crate::syntax::ast::{
@@ -11,6 +12,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::diagnostic::{Diagnostic, Span};
 use crate::syntax::dve::{Binary, Type};
+use std::cell::RefCell;
 
 /// Translates a system.
 ///
@@ -25,7 +27,10 @@ pub(super) fn translate(system: &System, depth: usize) -> Result<Model, Vec<Diag
         places,
         names,
         shared,
+        ranges: RefCell::new(system.vars.iter().map(|v| v.ty.range()).collect()),
     };
+    let found = ranges(&world);
+    world.ranges.replace(found);
     let mut wrong = Vec::new();
     let mut model = Model::default();
     for v in (0..system.vars.len()).filter(|&v| world.shared[v]) {
@@ -103,7 +108,7 @@ impl World<'_> {
             dims: size.into_iter().collect(),
             ..var(
                 name(&self.names.vars[v], span),
-                range(var_.ty.range(), span),
+                range(self.ranges.borrow()[v], span),
                 Some(init),
             )
         }

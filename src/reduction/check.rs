@@ -322,7 +322,10 @@ impl Check<'_> {
             disciplined: disciplined || e.program.protections.is_empty(),
             asked: asked_claims(e.program, self.options).collect(),
         };
-        for (claim, property) in claims::claims(&context)? {
+        for (claim, property, stop) in claims::claims(&context)? {
+            if let Some(stop) = stop {
+                hit(report, stop, self.control);
+            }
             report.evidence_rejected |= property.reason.contains("bug in coarsen");
             if let Some(known) = report
                 .properties

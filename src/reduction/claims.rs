@@ -144,11 +144,14 @@ struct Judge<'c, 'e, 'p> {
     judged: Vec<Judged>,
 }
 
-/// Judges claims: an entry and a property for each.
+/// What became of a claim: its entry, its property, and the limit that was hit in the search for an execution that refutes it.
+pub type Answer = (report::Claim, Property, Option<Stop>);
+
+/// Judges claims.
 ///
 /// # Errors
 /// Any [`Stop`] of the search for movers; limits of the search for outcomes make a claim unknown.
-pub fn claims(context: &Context) -> Result<Vec<(report::Claim, Property)>, Stop> {
+pub fn claims(context: &Context) -> Result<Vec<Answer>, Stop> {
     let e = context.encoding;
     if context.asked.is_empty() {
         return Ok(Vec::new());
@@ -221,7 +224,8 @@ pub fn law_words(law: Law) -> (&'static str, &'static str) {
 }
 
 impl Judge<'_, '_, '_> {
-    fn claim(&self, claim: &Claim) -> Result<(report::Claim, Property), Stop> {
+    fn claim(&self, claim: &Claim) -> Result<Answer, Stop> {
+        let mut hit = None;
         let p = self.context.encoding.program;
         let mut property = undecided(claim);
         let mut entry = report::Claim {
@@ -250,10 +254,10 @@ impl Judge<'_, '_, '_> {
                 ),
             };
         } else {
-            self.doubt(claim, &mut entry, &mut property)?;
+            hit = self.doubt(claim, &mut entry, &mut property)?;
         }
         entry.verdict = property.verdict;
-        Ok((entry, property))
+        Ok((entry, property, hit))
     }
 
     fn mover(&self, action: usize) -> Mover {
@@ -335,7 +339,7 @@ impl Judge<'_, '_, '_> {
         claim: &Claim,
         entry: &mut report::Claim,
         property: &mut Property,
-    ) -> Result<(), Stop> {
+    ) -> Result<Option<Stop>, Stop> {
         let e = self.context.encoding;
         let general = PATTERNS[PATTERNS.len() - 1];
         let broken = claim
@@ -343,7 +347,7 @@ impl Judge<'_, '_, '_> {
             .iter()
             .find_map(|b| general.broken_by(e, &self.judged, b));
         let Some(broken) = broken else {
-            return Ok(());
+            return Ok(None);
         };
         let obstacle = self.judged[broken.action].left.first();
         if let Some(Obstacle {
@@ -389,13 +393,16 @@ impl Judge<'_, '_, '_> {
                 property.reason =
                     "the execution found could not be repeated: this is a bug in coarsen".into();
             }
-            Err(stop @ Stop::States) => open(
-                &mut property.reason,
-                &format!("{stop} was hit in the search for an execution that refutes it"),
-            ),
+            Err(stop @ Stop::States) => {
+                open(
+                    &mut property.reason,
+                    &format!("{stop} was hit in the search for an execution that refutes it"),
+                );
+                return Ok(Some(stop));
+            }
             Err(stop) => return Err(stop),
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Looks for an execution whose outcome no execution has in which all copies of the block are atomic.

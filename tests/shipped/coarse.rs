@@ -43,11 +43,13 @@ pub fn settles(program: &Program, property: &str, state: &State, violated: bool)
         }
         "deadlock_free" => is_deadlock(program, state),
         name => {
-            let property = program
-                .properties
-                .iter()
-                .find(|p| p.name == name)
-                .expect("a property");
+            let mut declared = program.properties.iter();
+            let Some(property) = declared.find(|p| p.name == name) else {
+                // No state settles a claim about a block.
+                let mut claims = program.claims.iter();
+                assert!(claims.any(|c| c.name == name), "a property");
+                return false;
+            };
             let wanted = property.kind == PropertyKind::Reach;
             holds(program, &property.expr, state) == wanted
         }

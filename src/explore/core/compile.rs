@@ -79,11 +79,87 @@ pub(super) enum Op {
     Choose(Box<[Box<[Op]>]>),
 }
 
-/// One way to leave a location.
+/// One way to leave a location. It is closed where a test fails; the rest of the guard is asked only where none does.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
+    pub tests: Box<[Test]>,
     pub guard: Option<Code>,
     pub body: Box<[Op]>,
+}
+
+/// Whether the masked bits of a word are these.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Test {
+    pub word: u32,
+    pub mask: u64,
+    pub bits: u64,
+}
+
+impl Way {
+    /// Whether all tests are passed.
+    #[inline]
+    pub fn passes(&self, state: &[u64]) -> bool {
+        self.tests
+            .iter()
+            .all(|t| state[t.word as usize] & t.mask == t.bits)
+    }
+
+    /// A way, if its guard is ever true. Tests come first, but not before anything that can fail: then the step would go wrong.
+    fn new(guard: Option<Code>, body: Box<[Op]>) -> Option<Self> {
+        let (mut tests, mut rest): (Vec<Test>, Vec<Code>) = (Vec::new(), Vec::new());
+        let mut open: Vec<Code> = guard.into_iter().collect();
+        let mut total = true;
+        while let Some(code) = open.pop() {
+            match code {
+                Code::Binary(BinaryOp::And, both) => {
+                    let [a, b] = *both;
+                    open.extend([b, a]);
+                }
+                Code::Is { word, mask, bits } if total => {
+                    match tests.iter_mut().find(|t| t.word == word) {
+                        Some(t) if (t.bits ^ bits) & t.mask & mask != 0 => return None,
+                        Some(t) => {
+                            t.mask |= mask;
+                            t.bits |= bits;
+                        }
+                        None => tests.push(Test { word, mask, bits }),
+                    }
+                }
+                Code::Const(0) if total => return None,
+                Code::Const(v) if v != 0 => {}
+                code => {
+                    total &= code.is_total();
+                    rest.push(code);
+                }
+            }
+        }
+        let all = |a, b| Code::Binary(BinaryOp::And, Box::new([a, b]));
+        Some(Way {
+            tests: tests.into(),
+            guard: rest.into_iter().reduce(all),
+            body,
+        })
+    }
+}
+
+impl Code {
+    /// Whether it has a value in every state.
+    fn is_total(&self) -> bool {
+        match self {
+            Code::Const(_)
+            | Code::Field(_)
+            | Code::Guarded(..)
+            | Code::Is { .. }
+            | Code::Among(..) => true,
+            Code::Element(_) | Code::Via(..) | Code::Slot(..) => false,
+            Code::Not(e) | Code::Neg(e) => e.is_total(),
+            Code::Binary(op, both) => {
+                use BinaryOp::{Div, Rem, Shl, Shr};
+                !matches!(op, Div | Rem | Shl | Shr) && both.iter().all(Code::is_total)
+            }
+            Code::Cond(parts) => parts.iter().all(Code::is_total),
+        }
+    }
 }
 
 /// A location.
@@ -237,9 +313,9 @@ impl Compiler<'_> {
                     ways: location
                         .edges
                         .iter()
-                        .map(|edge| Way {
-                            guard: edge.guard.as_ref().map(|g| self.code(g)),
-                            body: self.block(t, &edge.body),
+                        .filter_map(|edge| {
+                            let guard = edge.guard.as_ref().map(|g| self.code(g));
+                            Way::new(guard, self.block(t, &edge.body))
                         })
                         .collect(),
                     changes: supports

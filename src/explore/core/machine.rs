@@ -136,6 +136,9 @@ impl<'c> Machine<'c> {
         };
         let mut any = false;
         for way in &here.ways {
+            if !way.passes(state) {
+                continue;
+            }
             let mut run = None;
             let guard = match &way.guard {
                 None => Some(1),
@@ -358,6 +361,9 @@ impl<'c> Machine<'c> {
 pub struct Condition(Code);
 
 fn is_open(way: &Way, state: &[u64]) -> bool {
+    if !way.passes(state) {
+        return false;
+    }
     match &way.guard {
         None => true,
         // A guard whose evaluation fails does not block: the thread goes wrong.

@@ -15,6 +15,8 @@ pub struct Keys {
     keys: Vec<u64>,
     /// Numbers + 1 by hash; 0 is vacant.
     slots: Vec<u32>,
+    /// The number of the last key that was inserted: parts of successors are often alike.
+    last: u32,
 }
 
 impl Keys {
@@ -40,6 +42,9 @@ impl Keys {
     /// [`Stop::Memory`] if there is no room, [`Stop::States`] if the numbers are used up, or as [`Control::check`].
     #[inline]
     pub fn insert(&mut self, key: u64, control: &Control) -> Result<(u32, bool), Stop> {
+        if self.keys.get(self.last as usize) == Some(&key) {
+            return Ok((self.last, false));
+        }
         if (self.keys.len() + 1) * 4 > self.slots.len() * 3 {
             self.enlarge(control)?;
         }
@@ -48,14 +53,18 @@ impl Keys {
         loop {
             match self.slots[at] {
                 0 => break,
-                n if self.keys[n as usize - 1] == key => return Ok((n - 1, false)),
+                n if self.keys[n as usize - 1] == key => {
+                    self.last = n - 1;
+                    return Ok((n - 1, false));
+                }
                 _ => at = (at + 1) & mask,
             }
         }
         grow(&mut self.keys, 1, control)?;
         self.keys.push(key);
         self.slots[at] = u32::try_from(self.keys.len()).map_err(|_| Stop::States)?;
-        Ok((self.keys.len() as u32 - 1, true))
+        self.last = self.keys.len() as u32 - 1;
+        Ok((self.last, true))
     }
 
     /// Looks where keys lie, so that the processor fetches what [`Keys::insert`] needs for all of them at once.
