@@ -135,7 +135,12 @@ fn step(world: &World, known: &[Range], mut all: Vec<Range>) -> Vec<Range> {
         }
         let after = [(p, t.to)];
         for (target, e) in &t.effects {
-            let value = view.value(e, Scene::Step(&after));
+            let scene = Scene::Step(&after);
+            // Else the step goes wrong here, and assigns nothing more.
+            if !view.evaluated(e, scene) || !view.indexed(target, scene) {
+                break;
+            }
+            let value = view.value(e, scene);
             view.assign(target, value, &mut all);
         }
     });
@@ -198,7 +203,35 @@ impl<'w, 's> View<'w, 's> {
         twice.all(|guard| self.holds(guard, Scene::Step(&before)))
     }
 
+    /// An expression is evaluated without failure; whether it can be. Of what is evaluated only sometimes nothing is said.
+    fn evaluated(&mut self, e: &Expr, scene: Scene) -> bool {
+        match &e.kind {
+            Kind::Number(_) | Kind::At(..) => true,
+            Kind::Place(place) => self.indexed(place, scene),
+            Kind::Unary(_, inner) => self.evaluated(inner, scene),
+            Kind::Binary(Binary::And | Binary::Or | Binary::Imply, a, _) => {
+                self.evaluated(a, scene)
+            }
+            Kind::Binary(_, a, b) => self.evaluated(a, scene) && self.evaluated(b, scene),
+        }
+    }
+
+    /// The index of a place lies in its array, so a variable in it, with a number added or taken away, has bounds.
+    fn indexed(&mut self, place: &Place, scene: Scene) -> bool {
+        let (Some(index), Some(size)) = (&place.index, self.world.system.vars[place.var].size)
+        else {
+            return true;
+        };
+        if !self.evaluated(index, scene) {
+            return false;
+        }
+        self.bounded(index, (0, size as i128 - 1), scene)
+    }
+
     fn holds(&mut self, e: &Expr, scene: Scene) -> bool {
+        if !self.evaluated(e, scene) {
+            return false;
+        }
         let Kind::Binary(op, a, b) = &e.kind else {
             return true;
         };
@@ -216,30 +249,64 @@ impl<'w, 's> View<'w, 's> {
         self.compared(a, *op, b, scene) && self.compared(b, turned, a, scene)
     }
 
-    /// What a comparison says of a variable on its left side; whether it can be true.
+    /// What a comparison says of its left side; whether it can be true.
     fn compared(&mut self, left: &Expr, op: Binary, right: &Expr, scene: Scene) -> bool {
-        let Kind::Place(place) = &left.kind else {
-            return true;
-        };
-        if place.index.is_some() || self.world.system.vars[place.var].size.is_some() {
-            return true;
-        }
         let (lo, hi) = self.value(right, scene);
-        let (least, most) = self.local[place.var];
-        let (mut low, mut high) = (i128::from(least), i128::from(most));
-        match op {
-            Binary::Eq => (low, high) = (low.max(lo), high.min(hi)),
-            Binary::Lt => high = high.min(hi - 1),
-            Binary::Le => high = high.min(hi),
-            Binary::Gt => low = low.max(lo + 1),
-            Binary::Ge => low = low.max(lo),
-            Binary::Ne if lo == hi && low == lo => low += 1,
-            Binary::Ne if lo == hi && high == hi => high -= 1,
-            _ => {}
+        let (low, high) = self.value(left, scene);
+        let bounds = match op {
+            Binary::Eq => (lo, hi),
+            Binary::Lt => (low, hi - 1),
+            Binary::Le => (low, hi),
+            Binary::Gt => (lo + 1, high),
+            Binary::Ge => (lo, high),
+            Binary::Ne if lo == hi && low == lo => (low + 1, high),
+            Binary::Ne if lo == hi && high == hi => (low, high - 1),
+            _ => return true,
+        };
+        self.bounded(left, bounds, scene)
+    }
+
+    /// An expression lies between two numbers, and so do the variables in it; whether it can.
+    fn bounded(&mut self, e: &Expr, (lo, hi): (i128, i128), scene: Scene) -> bool {
+        let (low, high) = self.value(e, scene);
+        let (lo, hi) = (lo.max(low), hi.min(high));
+        if lo > hi {
+            return false;
         }
-        if low <= high {
-            self.local[place.var] = (low as i64, high as i64);
+        match &e.kind {
+            Kind::Place(place) => {
+                let var = &self.world.system.vars[place.var];
+                if place.index.is_none() && var.size.is_none() {
+                    let (least, most) = self.local[place.var];
+                    let found = (lo.max(least.into()), hi.min(most.into()));
+                    if found.0 <= found.1 {
+                        self.local[place.var] = (found.0 as i64, found.1 as i64);
+                    }
+                }
+                true
+            }
+            Kind::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
+                let (x, y) = (self.value(a, scene), self.value(b, scene));
+                let sum = match op {
+                    Binary::Add => (x.0 + y.0, x.1 + y.1),
+                    _ => (x.0 - y.1, x.1 - y.0),
+                };
+                // Where 32 bits may be left, the result says nothing of the parts.
+                if sum.0 < i32::MIN.into() || sum.1 > i32::MAX.into() {
+                    return true;
+                }
+                match op {
+                    Binary::Add => {
+                        self.bounded(a, (lo - y.1, hi - y.0), scene)
+                            && self.bounded(b, (lo - x.1, hi - x.0), scene)
+                    }
+                    _ => {
+                        self.bounded(a, (lo + y.0, hi + y.1), scene)
+                            && self.bounded(b, (x.0 - hi, x.1 - lo), scene)
+                    }
+                }
+            }
+            _ => true,
         }
-        low <= high
     }
 }

@@ -19,11 +19,11 @@ use crate::syntax::ast::Model;
 use statements::{List, numbered};
 use std::time::Instant;
 
-/// Finds the movers and transactions of a model. `program` elaborates a tree.
+/// Finds the movers and transactions of a model. `program_of` elaborates a tree.
 pub fn movers(
     name: &str,
     tree: &Model,
-    program: &dyn Fn(&Model) -> Option<Program>,
+    program_of: &dyn Fn(&Model) -> Option<Program>,
     theory: &Theory,
     only: Option<&str>,
     control: &Control,
@@ -31,7 +31,7 @@ pub fn movers(
     let begun = Instant::now();
     let mut report = MoversReport::undecided(name, "nothing has been established yet");
     let (numbered, lists) = numbered(tree);
-    let Some(program) = program(&numbered).or_else(|| program(tree)) else {
+    let Some(program) = program_of(&numbered).or_else(|| program_of(tree)) else {
         return report;
     };
     let found = Found {
@@ -40,6 +40,8 @@ pub fn movers(
         control,
         lists: &lists,
         only,
+        tree,
+        elaborate: program_of,
     };
     match found.all(&program, &mut report) {
         Ok(()) => report.reason = found.words(&report),
@@ -58,7 +60,12 @@ struct Found<'a> {
     control: &'a Control,
     lists: &'a [List],
     only: Option<&'a str>,
+    tree: &'a Model,
+    elaborate: &'a dyn Fn(&Model) -> Option<Program>,
 }
+
+/// A run of statements that is a transaction: its list, its first and last statement, and what is told of it.
+type Run = (usize, usize, usize, Transaction);
 
 impl Found<'_> {
     fn all(&self, program: &Program, report: &mut MoversReport) -> Result<(), Stop> {
@@ -66,11 +73,14 @@ impl Found<'_> {
         self.control.enter("building relations");
         let e = Encoding::new(&program, self.control)?;
         self.control.enter("movers");
-        let judged = judged(&e, &[], true)?;
+        let mut judged = judged(&e, &[], true)?;
+        meet(&e, &mut judged);
         self.actions(&e, &judged, report);
         for pattern in PATTERNS {
             if self.only.is_none_or(|o| o == pattern.theorem) {
-                self.transactions(&e, &judged, pattern, report);
+                let runs = self.transactions(&e, &judged, pattern);
+                let held = self.held(runs, pattern, &program)?;
+                report.transactions.extend(held);
             }
         }
         Ok(())
@@ -143,13 +153,8 @@ impl Found<'_> {
     }
 
     /// The longest runs of statements that have a theorem's form.
-    fn transactions(
-        &self,
-        e: &Encoding,
-        judged: &[Judged],
-        pattern: Pattern,
-        report: &mut MoversReport,
-    ) {
+    fn transactions(&self, e: &Encoding, judged: &[Judged], pattern: Pattern) -> Vec<Run> {
+        let mut runs = Vec::new();
         // For each list, which statements are part of a transaction already.
         let mut covered: Vec<Vec<bool>> = self
             .lists
@@ -183,13 +188,52 @@ impl Found<'_> {
                 covered[n][at..=end].fill(true);
                 if !blocks.is_empty() {
                     let statements = &list.statements[at..=end];
-                    report
-                        .transactions
-                        .push(self.told(e, judged, pattern, statements, &blocks));
+                    let told = self.told(e, judged, pattern, statements, &blocks);
+                    runs.push((n, at, end, told));
                 }
                 at = end + 1;
             }
         }
+        runs
+    }
+
+    /// Those of the runs that are transactions where they stand as claims in the model, in which loops have one location for their heads again.
+    fn held(
+        &self,
+        runs: Vec<Run>,
+        pattern: Pattern,
+        inferred: &Program,
+    ) -> Result<Vec<Transaction>, Stop> {
+        let name = |n: usize| format!("run {n}");
+        let places: Vec<(usize, usize, usize, String)> = runs
+            .iter()
+            .enumerate()
+            .map(|(n, r)| (r.0, r.1, r.2, name(n)))
+            .collect();
+        let Some(mut program) = (self.elaborate)(&statements::claimed(self.tree, &places)) else {
+            return Ok(Vec::new());
+        };
+        // Cells are the same, whatever blocks there are.
+        if program.cells.len() == inferred.cells.len()
+            && program.protections.len() != inferred.protections.len()
+        {
+            program = self.disciplined(&program, &mut MoversReport::undecided(self.name, ""));
+        }
+        let e = Encoding::new(&program, self.control)?;
+        let judged = judged(&e, &[], false)?;
+        let holds = |n: usize| {
+            let claim = program.claims.iter().find(|c| c.name == name(n));
+            claim.is_some_and(|c| {
+                let mut blocks = c.blocks.iter();
+                blocks.all(|b| pattern.broken_by(&e, &judged, b).is_none())
+            })
+        };
+        Ok(runs
+            .into_iter()
+            .enumerate()
+            .filter(|(n, _)| holds(*n))
+            .map(|(_, r)| r.3)
+            .collect())
     }
 
     fn told(
@@ -253,6 +297,39 @@ impl Found<'_> {
             of("non"),
             if long == 1 { "" } else { "s" }
         )
+    }
+}
+
+/// The head of a loop has a location for each way it is come to here; it is one in the model, and moves as it does on each.
+fn meet(e: &Encoding, judged: &mut [Judged]) {
+    let place = |a: usize| {
+        let action = &e.actions[a];
+        let location = &e.program.threads[action.thread].locations[action.location];
+        let name = location.name.split(" #").next().unwrap_or_default();
+        (action.thread, location.span, name)
+    };
+    for a in 0..judged.len() {
+        let copies: Vec<usize> = e
+            .of_thread(e.actions[a].thread)
+            .filter(|&b| b != a && place(b) == place(a))
+            .collect();
+        for b in copies {
+            let (right, left, rung) = {
+                let other = &judged[b];
+                (other.right.clone(), other.left.clone(), other.rung)
+            };
+            let mine = &mut judged[a];
+            if mine.right.is_empty() {
+                mine.right = right;
+            }
+            if mine.left.is_empty() {
+                mine.left = left;
+            }
+            mine.rung = mine.rung.max(rung);
+            mine.mover.right = mine.right.is_empty();
+            mine.mover.left = mine.left.is_empty();
+            mine.mover.local &= mine.mover.right && mine.mover.left;
+        }
     }
 }
 

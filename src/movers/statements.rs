@@ -43,6 +43,59 @@ pub(super) fn numbered(model: &Model) -> (Model, Vec<List>) {
     (model, walk.lists)
 }
 
+/// The model with runs of statements as transactions: list, first and last statement, name.
+pub(super) fn claimed(model: &Model, runs: &[(usize, usize, usize, String)]) -> Model {
+    let mut model = model.clone();
+    model.decls.retain(|d| !matches!(d, Decl::Expect(_)));
+    let mut number = 0;
+    for decl in &mut model.decls {
+        match decl {
+            Decl::Thread(thread) => claim(&mut thread.body, runs, &mut number),
+            Decl::Proc(procedure) => claim(&mut procedure.body, runs, &mut number),
+            _ => {}
+        }
+    }
+    model
+}
+
+/// Goes through the lists in the order in which [`numbered`] does.
+fn claim(block: &mut Block, runs: &[(usize, usize, usize, String)], number: &mut usize) {
+    let list = *number;
+    *number += 1;
+    for stmt in &mut block.stmts {
+        match &mut stmt.kind {
+            StmtKind::If(_, yes, no) => {
+                claim(yes, runs, number);
+                if let Some(no) = no {
+                    claim(no, runs, number);
+                }
+            }
+            StmtKind::While(_, body)
+            | StmtKind::For(_, _, _, body)
+            | StmtKind::Transaction(_, body) => claim(body, runs, number),
+            StmtKind::Either(branches) => branches.iter_mut().for_each(|b| claim(b, runs, number)),
+            _ => {}
+        }
+    }
+    // From the last to the first, so that places stay what they are.
+    let mut here: Vec<_> = runs.iter().filter(|r| r.0 == list).collect();
+    here.sort_by_key(|r| std::cmp::Reverse(r.1));
+    for (_, first, last, text) in here {
+        let stmts: Vec<Stmt> = block.stmts.drain(*first..=*last).collect();
+        let span = stmts[0].span.to(stmts[stmts.len() - 1].span);
+        let name = Name {
+            text: text.clone(),
+            span,
+        };
+        let whole = Stmt {
+            labels: Vec::new(),
+            kind: StmtKind::Transaction(name, Block { stmts, span }),
+            span,
+        };
+        block.stmts.insert(*first, whole);
+    }
+}
+
 struct Walk {
     lists: Vec<List>,
     blocks: usize,
