@@ -288,8 +288,9 @@ impl Found<'_> {
             .filter(|t| Some(&t.theorem) == best.as_ref() && t.actions != "1")
             .count();
         format!(
-            "{} actions: {} local, {} both, {} right, {} left, {} non-movers; {long} transaction{} of more than one action",
+            "{} action{}: {} local, {} both, {} right, {} left, {} non-movers; {long} transaction{} of more than one action",
             report.actions.len(),
+            if report.actions.len() == 1 { "" } else { "s" },
             of("local"),
             of("both"),
             of("right"),
