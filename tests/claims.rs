@@ -205,6 +205,20 @@ fn a_block_that_begins_with_a_loop() {
     assert_eq!(answers[0].1, Status::Refuted, "{answers:?}");
 }
 
+/// What another thread alone uses is shared state, though inference calls it private: here the outcome differs in nothing else.
+#[test]
+fn a_variable_inferred_to_be_private_belongs_to_the_outcome() {
+    for discipline in ["", "unprotected"] {
+        let source = format!(
+            "mutex m; mutex n; var x: 0..2 = 1 protected by m; var y: 0..2 = 1 protected by n; var told: 0..4 = 0 {discipline};
+             thread a {{ transaction t {{ lock(m); x = 0; unlock(m); lock(n); y = 2; unlock(n); }} }}
+             thread b {{ var s: 0..4 = 0; lock(m); lock(n); s = x + y; unlock(n); unlock(m); told = s; }}"
+        );
+        let answers = answers(&source);
+        assert_eq!(answers[0].1, Status::Refuted, "{answers:?}");
+    }
+}
+
 /// The theorem is the one that needs least.
 #[test]
 fn the_theorem_is_named() {

@@ -322,6 +322,7 @@ impl Check<'_> {
         let applies = verdict::gap(report).is_none();
         let context = claims::Context {
             encoding: e,
+            declared: self.program,
             visibility: Some(visibility).filter(|_| applies),
             theorem: &self.theory.name,
             disciplined: disciplined || e.program.protections.is_empty(),

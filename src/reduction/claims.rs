@@ -129,6 +129,8 @@ pub fn commits(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Vec<usi
 pub struct Context<'e, 'p> {
     /// The program.
     pub encoding: &'e Encoding<'p>,
+    /// The program as it was given: a shared variable that is inferred to be private is part of every outcome all the same.
+    pub declared: &'e Program,
     /// The steps that the theorem of the exploration takes as invisible, if it applies.
     pub visibility: Option<&'e Visibility>,
     /// The name of that theorem.
@@ -414,7 +416,7 @@ impl Judge<'_, '_, '_> {
         let mut blocks: Vec<(ThreadId, Vec<CellId>)> = claim
             .blocks
             .iter()
-            .map(|b| (b.thread, outcome_cells(p, b.thread)))
+            .map(|b| (b.thread, outcome_cells(self.context.declared, b.thread)))
             .collect();
         blocks.dedup_by_key(|b| b.0);
         let inside: Vec<Inside> = claim
