@@ -30,6 +30,8 @@ pub fn step(op: Op) -> i64 {
     rt.region = false;
     spin::announce(who);
     next();
+    // A call of the program may be several steps; the next one is at the same place.
+    shims::set_registers(registers);
     me().result
 }
 

@@ -34,6 +34,11 @@ pub fn registers() -> Registers {
     unsafe { *REGISTERS.0.get() }
 }
 
+/// Another thread has called since.
+pub fn set_registers(registers: Registers) {
+    unsafe { *REGISTERS.0.get() = registers }
+}
+
 macro_rules! shims {
     ($($name:literal => $to:expr),* $(,)?) => { $(
         global_asm!(

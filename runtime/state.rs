@@ -76,6 +76,8 @@ pub struct Thread {
     pub signalled: bool,
     /// Which generation of the barrier it waits for.
     pub generation: u32,
+    /// The one that a barrier tells so.
+    pub serial: bool,
     pub children: u16,
     /// The step whose value is to be read when the thread comes back, and from where.
     pub unread: u32,

@@ -39,6 +39,17 @@ fn waiters(cond: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Those that stand at a barrier, with `who`, who comes now.
+fn meeting(who: usize, barrier: u64) -> impl Iterator<Item = usize> {
+    let rt = rt();
+    (0..rt.count).filter(move |&i| {
+        let thread = thread(i);
+        let stands = thread.op.kind == LEAVE && thread.op.addr == barrier;
+        let now = thread.generation == object(barrier).generation;
+        has(&rt.alive, i) && (i == who || stands && now)
+    })
+}
+
 fn free_for(object: &Object, who: usize) -> bool {
     object.owner == NOBODY
         || object.destroyed
@@ -76,6 +87,9 @@ pub fn choices(who: usize) -> u16 {
     match op.kind {
         CHOICE => (op.a as u16).max(1),
         SIGNAL => (waiters(op.addr).count() as u16).max(1),
+        ARRIVE if object(op.addr).count + 1 >= object(op.addr).limit => {
+            meeting(who, op.addr).count() as u16
+        }
         TIMEDLOCK if object(op.addr).owner == NOBODY => 2,
         SEM_TIMEDWAIT if object(op.addr).count > 0 => 2,
         _ => 1,
@@ -197,10 +211,9 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             on(it, if writer { MODE_WRITE } else { MODE_ADD }, RELEASE);
         }
         ARRIVE => {
-            // Who comes last is told so; the others may come in any order.
+            // They may come in any order: who is told to be the serial thread is an alternative of the last one's step.
             let barrier = object(op.addr);
-            let last = barrier.count + 1 >= barrier.limit;
-            on(it, if last { MODE_WRITE } else { MODE_ADD }, 0);
+            on(it, MODE_ADD, 0);
             on(generation(op.addr, barrier.generation), MODE_ADD, ORDER);
         }
         LEAVE => on(generation(op.addr, thread.generation), MODE_READ, ORDER),
@@ -443,11 +456,14 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
                 return EINVAL.into();
             }
             thread(who).generation = barrier.generation;
+            thread(who).serial = false;
             barrier.count += 1;
             if barrier.count >= barrier.limit {
+                if let Some(serial) = meeting(who, op.addr).nth(choice.into()) {
+                    thread(serial).serial = true;
+                }
                 barrier.count = 0;
                 barrier.generation += 1;
-                return -1;
             }
             0
         }

@@ -2,7 +2,7 @@
 //! (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order Reduction", POPL 2014, Algorithm 1).
 //!
 //! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that its
-//! threads had announced and could not take; a race that a sleeping thread covers is dropped (their Algorithm 2); a step may have several
+//! threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step may have several
 //! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together.
 
 use super::history::{Clock, History, Look, Step};
@@ -521,19 +521,9 @@ impl Explorer<'_> {
         if usable.any(|&t| has(&node.backtrack, t)) {
             return;
         }
-        let steps = &self.history.steps;
-        let covered = node.sleep.iter().chain(&node.done).any(|(t, does)| {
-            if initials.threads.contains(t) {
-                return true;
-            }
-            let acts = *t == thread || initials.steps.iter().any(|&k| steps[k].thread == *t);
-            !acts
-                && !dependent(does, accesses)
-                && !initials
-                    .steps
-                    .iter()
-                    .any(|&k| dependent(does, &steps[k].accesses))
-        });
+        // What a sleeping thread could begin as well is explored where it is awake.
+        let rests = node.sleep.iter().chain(&node.done);
+        let covered = rests.map(|r| r.0).any(|t| initials.threads.contains(&t));
         if !covered {
             put(&mut self.nodes[i].backtrack, first);
         }
@@ -566,8 +556,16 @@ impl Explorer<'_> {
             let clock: &Clock = self.history.clock(i);
             let mut hasher = FxHasher::default();
             let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
-            (step.thread, step.kind, step.choice, &clock[..end]).hash(&mut hasher);
-            sum.wrapping_add(hasher.finish().rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+            // Whoever comes last to a barrier chooses for all.
+            let common = if step.kind == shared::ARRIVE { step.choice } else { 0 };
+            let choice = step.choice - common;
+            (step.thread, step.kind, choice, &clock[..end]).hash(&mut hasher);
+            let mix = |hash: u64| hash.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let mut chosen = FxHasher::default();
+            if common > 0 {
+                (step.addr, common, step.accesses.last().map(|a| a.key)).hash(&mut chosen);
+            }
+            sum.wrapping_add(mix(hasher.finish())).wrapping_add(mix(chosen.finish()))
         })
     }
 }
