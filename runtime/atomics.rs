@@ -95,7 +95,8 @@ pub fn execute(who: usize) -> (i64, u64) {
             return (0, value);
         }
         WRITE => {
-            if rt().region || !matches!(op.size, 1 | 2 | 4 | 8) {
+            let own = spin::own_stack(who, op.addr);
+            if (rt().region || !matches!(op.size, 1 | 2 | 4 | 8)) && !own {
                 spin::forget(who);
             } else {
                 thread.old = peek(op.addr, op.size);

@@ -42,7 +42,8 @@ fn look_back(who: usize) {
         let event = &mut shared().event[thread.unread as usize];
         let value = steps::peek(event.addr, event.size);
         if thread.stores {
-            if value != thread.old {
+            // The thread's own stack is part of the local state that is compared.
+            if value != thread.old && !spin::own_stack(who, event.addr) {
                 spin::forget(who);
             }
             thread.stores = false;

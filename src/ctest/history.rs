@@ -164,6 +164,13 @@ impl History {
             before,
             sync: sync.clone(),
         };
+        // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
+        // done earlier may have been what made it impossible.
+        let impossible = |step: u32| {
+            let set = &self.steps[step as usize].enabled;
+            let enabled = set[usize::from(thread) / 64] >> (thread % 64) & 1 == 1;
+            last.is_some_and(|&l| l < step) && !enabled
+        };
         for access in accesses.iter().filter(|a| a.flags & ORDER == 0) {
             let memory = access.key & OBJECT == 0;
             self.visit(access, &mut |entry| {
@@ -175,7 +182,8 @@ impl History {
                 } else if entry.thread != thread && !self.covers_in(&sync, &self.sync, step) {
                     look.data_races.push(entry.step);
                 }
-                if access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0 {
+                let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
+                if given_back || impossible(entry.step) {
                     // Before it was given back it could not be had: what can be reversed is the taking before that.
                     return entry.thread == thread || self.covers(&look.before, step);
                 }
