@@ -23,7 +23,11 @@ fn main() {
         .args(["--crate-name", "coarsen_runtime", "--target", &target])
         // One unit with all it needs of `core`, so that one member of the archive is enough.
         .args(["-Copt-level=3", "-Clto=fat", "-Ccodegen-units=1"])
-        .args(["-Cpanic=abort", "-Crelocation-model=pic", "-Cstrip=debuginfo"])
+        .args([
+            "-Cpanic=abort",
+            "-Crelocation-model=pic",
+            "-Cstrip=debuginfo",
+        ])
         .args(["-Cdebug-assertions=off", "-Coverflow-checks=off"])
         .arg("runtime/lib.rs")
         .arg("-o")
@@ -50,7 +54,11 @@ fn member(archive: &[u8]) -> Option<&[u8]> {
     let mut rest = archive.strip_prefix(b"!<arch>\n")?;
     loop {
         let (head, body) = (rest.get(..60)?, rest.get(60..)?);
-        let size: usize = str::from_utf8(head.get(48..58)?).ok()?.trim().parse().ok()?;
+        let size: usize = str::from_utf8(head.get(48..58)?)
+            .ok()?
+            .trim()
+            .parse()
+            .ok()?;
         let content = body.get(..size)?;
         if content.starts_with(b"\x7fELF") {
             return Some(content);

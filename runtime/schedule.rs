@@ -89,7 +89,9 @@ pub fn next() {
     };
     rt.steps = n + 1;
     shared.events = n + 1;
+    rt.taking = who + 1;
     thread(who).result = record(who, choice, n);
+    rt.taking = 0;
     if who != before {
         unsafe {
             thread(before).errno = *crate::libc::__errno_location();

@@ -290,13 +290,19 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
     unsafe {
         let addr = (info.add(16) as *const u64).read();
         let registers = context.add(REGISTERS) as *mut u64;
-        let pc = registers.add(RIP).read();
-        let top = spin::stack_top(rt.current) as u64;
+        let mut pc = registers.add(RIP).read();
+        let mut who = rt.current;
+        if rt.taking > 0 {
+            // The runtime looks at the memory before the program does.
+            who = rt.taking - 1;
+            pc = thread(who).op.pc;
+        }
+        let top = spin::stack_top(who) as u64;
         let bottom = top - STACK_SIZE as u64;
         let overflow = (bottom..bottom + GUARD as u64).contains(&addr);
         shared.error_addr = addr;
         shared.error_pc = pc;
-        shared.error_thread = rt.current as u32;
+        shared.error_thread = who as u32;
         shared.error = if overflow { STACK_OVERFLOW } else { CRASH };
         check::message(&[match signal {
             _ if overflow => b"the stack of 8 MB is used up" as &[u8],
@@ -307,7 +313,7 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
             _ => b"access of memory that does not exist",
         }]);
         shared.threads = rt.count as u32;
-        if shared.keep_going != 0 && !overflow && !rt.quiet {
+        if shared.keep_going != 0 && !overflow && !rt.quiet && rt.taking == 0 {
             // The others go on; this thread goes no further.
             let sp = registers.add(RSP).read();
             registers.add(RSP).write((sp - 512 & !15) - 8);

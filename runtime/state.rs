@@ -130,6 +130,8 @@ pub struct Runtime {
     pub objects: usize,
     /// Hooks of the code that the runtime itself calls are no steps.
     pub quiet: bool,
+    /// Whose step is being taken by the runtime itself, plus one.
+    pub taking: usize,
 }
 
 struct Global(UnsafeCell<Runtime>);
@@ -155,6 +157,7 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     index: [0; crate::objects::SLOTS],
     objects: 0,
     quiet: true,
+    taking: 0,
 }));
 
 /// The state. Nobody keeps the reference across a step.

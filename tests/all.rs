@@ -8,6 +8,7 @@ mod bundle;
 mod claims;
 mod cli;
 mod coq;
+mod ctest;
 mod decide;
 mod discharge;
 mod dve;

@@ -33,7 +33,10 @@ impl Watch for Guard<'_> {
         self.told.set(Instant::now());
         let made = e.executions + e.redundant + e.assumed + e.cut;
         let rate = made as f64 / self.began.elapsed().as_secs_f64();
-        eprint!("\r{made} executions, {rate:.0}/s, longest {} steps ", e.depth);
+        eprint!(
+            "\r{made} executions, {rate:.0}/s, longest {} steps ",
+            e.depth
+        );
     }
 
     fn stop(&self) -> Option<String> {
@@ -92,7 +95,10 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
     if !guard.silent {
         eprint!("\r\x1b[K");
     }
-    settings.steps = settings.steps.max(exploration.depth as u32 + 1000).min(shared::MAX_STEPS as u32);
+    settings.steps = settings
+        .steps
+        .max(exploration.depth as u32 + 1000)
+        .min(shared::MAX_STEPS as u32);
     if !args.no_shorten {
         for error in &mut exploration.errors {
             shorter(&mut process, &settings, error);
@@ -142,7 +148,9 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found) {
         None => matches!(first.status, shared::DEADLOCK | shared::LIVELOCK),
     };
     if repeats {
-        let Outcome { steps, last, addr, .. } = shorten(process, settings, first);
+        let Outcome {
+            steps, last, addr, ..
+        } = shorten(process, settings, first);
         (error.steps, error.last) = (steps, last);
         error.addr = addr;
     }

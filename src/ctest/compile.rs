@@ -62,21 +62,94 @@ impl From<io::Error> for NotBuilt {
 /// Functions of the C library that keep no state that a thread could see, and wait for nothing; where they write, they write what the
 /// program does not read back (output) or what is the thread's own.
 const SAFE: &[&str] = &[
-    "printf", "fprintf", "puts", "putchar", "putc", "fputs", "fputc", "vprintf", "vfprintf",
-    "perror", "fflush", "write", "fwrite", "stdout", "stderr", "setbuf", "setvbuf", "setlinebuf",
-    "atoi", "atol", "atoll", "abs", "labs", "llabs", "isdigit", "isalpha", "isalnum", "isspace",
-    "isupper", "islower", "toupper", "tolower", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc",
-    "sqrt", "sqrtf", "pow", "powf", "sin", "cos", "tan", "exp", "log", "log2", "log10", "floor", "ceil", "fabs", "fmod", "round",
-    "strerror", "__errno_location", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "getpid", "getenv",
-    "pthread_equal", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
-    "pthread_attr_getdetachstate", "pthread_attr_setstacksize", "pthread_attr_getstacksize", "pthread_attr_setscope",
-    "pthread_attr_setschedpolicy", "pthread_attr_setinheritsched", "pthread_attr_setschedparam",
-    "pthread_mutexattr_init", "pthread_mutexattr_destroy", "pthread_mutexattr_settype",
-    "pthread_mutexattr_gettype", "pthread_mutexattr_setpshared", "pthread_mutexattr_setprotocol",
-    "pthread_condattr_init", "pthread_condattr_destroy", "pthread_condattr_setclock",
-    "pthread_condattr_setpshared", "pthread_rwlockattr_init", "pthread_rwlockattr_destroy",
-    "pthread_barrierattr_init", "pthread_barrierattr_destroy", "pthread_barrierattr_setpshared",
-    "pthread_setname_np", "pthread_setconcurrency", "pthread_getconcurrency", "sysconf", "get_nprocs",
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "putc",
+    "fputs",
+    "fputc",
+    "vprintf",
+    "vfprintf",
+    "perror",
+    "fflush",
+    "write",
+    "fwrite",
+    "stdout",
+    "stderr",
+    "setbuf",
+    "setvbuf",
+    "setlinebuf",
+    "atoi",
+    "atol",
+    "atoll",
+    "abs",
+    "labs",
+    "llabs",
+    "isdigit",
+    "isalpha",
+    "isalnum",
+    "isspace",
+    "isupper",
+    "islower",
+    "toupper",
+    "tolower",
+    "__ctype_b_loc",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    "sqrt",
+    "sqrtf",
+    "pow",
+    "powf",
+    "sin",
+    "cos",
+    "tan",
+    "exp",
+    "log",
+    "log2",
+    "log10",
+    "floor",
+    "ceil",
+    "fabs",
+    "fmod",
+    "round",
+    "strerror",
+    "__errno_location",
+    "_GLOBAL_OFFSET_TABLE_",
+    "__stack_chk_fail",
+    "getpid",
+    "getenv",
+    "pthread_equal",
+    "pthread_attr_init",
+    "pthread_attr_destroy",
+    "pthread_attr_setdetachstate",
+    "pthread_attr_getdetachstate",
+    "pthread_attr_setstacksize",
+    "pthread_attr_getstacksize",
+    "pthread_attr_setscope",
+    "pthread_attr_setschedpolicy",
+    "pthread_attr_setinheritsched",
+    "pthread_attr_setschedparam",
+    "pthread_mutexattr_init",
+    "pthread_mutexattr_destroy",
+    "pthread_mutexattr_settype",
+    "pthread_mutexattr_gettype",
+    "pthread_mutexattr_setpshared",
+    "pthread_mutexattr_setprotocol",
+    "pthread_condattr_init",
+    "pthread_condattr_destroy",
+    "pthread_condattr_setclock",
+    "pthread_condattr_setpshared",
+    "pthread_rwlockattr_init",
+    "pthread_rwlockattr_destroy",
+    "pthread_barrierattr_init",
+    "pthread_barrierattr_destroy",
+    "pthread_barrierattr_setpshared",
+    "pthread_setname_np",
+    "pthread_setconcurrency",
+    "pthread_getconcurrency",
+    "sysconf",
+    "get_nprocs",
 ];
 
 /// Functions that would make any answer wrong.
@@ -152,7 +225,15 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
     let clang = is_clang(&compiler);
     let mut objects = Vec::new();
     for (i, file) in sources.files.iter().enumerate() {
-        objects.push(compile(&compiler, clang, sources, file, i, &at, &mut program)?);
+        objects.push(compile(
+            &compiler,
+            clang,
+            sources,
+            file,
+            i,
+            &at,
+            &mut program,
+        )?);
     }
     rename(&objects, &at, &mut program)?;
     link(&compiler, &objects, sources, &at, &mut program)?;
@@ -175,7 +256,9 @@ fn fresh_directory() -> io::Result<PathBuf> {
 fn require(tool: &str, advice: &str) -> Result<(), NotBuilt> {
     match Command::new(tool).arg("--version").output() {
         Ok(_) => Ok(()),
-        Err(_) => Err(NotBuilt::Missing(format!("`{tool}` is not there: {advice}"))),
+        Err(_) => Err(NotBuilt::Missing(format!(
+            "`{tool}` is not there: {advice}"
+        ))),
     }
 }
 
@@ -183,14 +266,17 @@ fn compiler(wanted: Option<&str>) -> Result<String, NotBuilt> {
     let there = |name: &str| Command::new(name).arg("--version").output().is_ok();
     match wanted {
         Some(name) if there(name) => Ok(name.into()),
-        Some(name) => Err(NotBuilt::Missing(format!("the compiler `{name}` is not there"))),
+        Some(name) => Err(NotBuilt::Missing(format!(
+            "the compiler `{name}` is not there"
+        ))),
         None => ["gcc", "clang"]
             .into_iter()
             .find(|name| there(name))
             .map(Into::into)
             .ok_or_else(|| {
                 NotBuilt::Missing(
-                    "neither `gcc` nor `clang` is there: install one (`apt-get install gcc`)".into(),
+                    "neither `gcc` nor `clang` is there: install one (`apt-get install gcc`)"
+                        .into(),
                 )
             }),
     }
@@ -225,7 +311,9 @@ fn compile(
     let assembly = at.join(format!("{i}.s"));
     let object = at.join(format!("{i}.o"));
     let mut command = Command::new(compiler);
-    command.args(["-S", "-g", "-O0", "-w"]).args(&sources.cflags);
+    command
+        .args(["-S", "-g", "-O0", "-w"])
+        .args(&sources.cflags);
     command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
     command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
     if clang {
@@ -247,7 +335,11 @@ fn compile(
             "{file} has thread-local variables (`__thread`), which can't be controlled yet; use pthread_setspecific"
         )));
     }
-    run(Command::new(compiler).args(["-c"]).arg(&assembly).arg("-o").arg(&object))?;
+    run(Command::new(compiler)
+        .args(["-c"])
+        .arg(&assembly)
+        .arg("-o")
+        .arg(&object))?;
     Ok(object)
 }
 
@@ -261,7 +353,10 @@ fn inline_assembly(text: &str) -> Option<String> {
             _ => {
                 let harmless = line.is_empty()
                     || line.starts_with('#')
-                    || ["pause", "rep; nop", "rep nop", "nop", "mfence", "lfence", "sfence"].contains(&line);
+                    || [
+                        "pause", "rep; nop", "rep nop", "nop", "mfence", "lfence", "sfence",
+                    ]
+                    .contains(&line);
                 if inside && !harmless {
                     return Some(line.replace('\t', " "));
                 }
@@ -346,14 +441,22 @@ fn link(
     at: &Path,
     program: &mut Program,
 ) -> Result<(), NotBuilt> {
-    let libraries = sources.cflags.iter().filter(|f| f.starts_with("-l") || f.starts_with("-L"));
+    let libraries = sources
+        .cflags
+        .iter()
+        .filter(|f| f.starts_with("-l") || f.starts_with("-L"));
     let command = |still: bool| {
         let mut command = Command::new(compiler);
         if still {
             command.arg("-static");
         }
-        command.arg("-no-pie").args(objects).arg(at.join("runtime.o"));
-        command.args(libraries.clone()).args(["-lpthread", "-lm", "-o"]);
+        command
+            .arg("-no-pie")
+            .args(objects)
+            .arg(at.join("runtime.o"));
+        command
+            .args(libraries.clone())
+            .args(["-lpthread", "-lm", "-o"]);
         command.arg(&program.path);
         command
     };

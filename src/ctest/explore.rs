@@ -278,7 +278,9 @@ impl Explorer<'_> {
             }
             shared::WATCHDOG => {
                 self.out.cut += 1;
-                self.limit("a thread computes for long without a step that others could see".into());
+                self.limit(
+                    "a thread computes for long without a step that others could see".into(),
+                );
             }
             _ => {
                 self.out.executions += 1;
@@ -557,7 +559,11 @@ impl Explorer<'_> {
             let mut hasher = FxHasher::default();
             let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
             // Whoever comes last to a barrier chooses for all.
-            let common = if step.kind == shared::ARRIVE { step.choice } else { 0 };
+            let common = if step.kind == shared::ARRIVE {
+                step.choice
+            } else {
+                0
+            };
             let choice = step.choice - common;
             (step.thread, step.kind, choice, &clock[..end]).hash(&mut hasher);
             let mix = |hash: u64| hash.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -565,7 +571,8 @@ impl Explorer<'_> {
             if common > 0 {
                 (step.addr, common, step.accesses.last().map(|a| a.key)).hash(&mut chosen);
             }
-            sum.wrapping_add(mix(hasher.finish())).wrapping_add(mix(chosen.finish()))
+            sum.wrapping_add(mix(hasher.finish()))
+                .wrapping_add(mix(chosen.finish()))
         })
     }
 }

@@ -46,7 +46,11 @@ impl Places {
         const ARENA: u64 = 0x2100_0000_0000;
         const STACKS: u64 = 0x2300_0000_0000;
         if (ARENA..ARENA + (1 << 40)).contains(&addr) {
-            return format!("heap {:#x} of T{}", addr & 0xFFFF_FFFF, (addr - ARENA) >> 32);
+            return format!(
+                "heap {:#x} of T{}",
+                addr & 0xFFFF_FFFF,
+                (addr - ARENA) >> 32
+            );
         }
         if (STACKS..STACKS + (1 << 31)).contains(&addr) {
             let thread = (addr - STACKS) >> 23;
@@ -67,7 +71,10 @@ fn lines(program: &Path, pcs: &[u64]) -> Option<FxHashMap<u64, String>> {
         .spawn()
         .ok()?;
     // A call returns behind itself; what it belongs to is before.
-    let input: String = pcs.iter().map(|pc| format!("{:#x}\n", pc.saturating_sub(1))).collect();
+    let input: String = pcs
+        .iter()
+        .map(|pc| format!("{:#x}\n", pc.saturating_sub(1)))
+        .collect();
     let mut stdin = child.stdin.take()?;
     let writer = std::thread::spawn(move || {
         let _ = stdin.write_all(input.as_bytes());
@@ -87,7 +94,11 @@ fn lines(program: &Path, pcs: &[u64]) -> Option<FxHashMap<u64, String>> {
 }
 
 fn variables(program: &Path) -> Option<Vec<(u64, u64, String)>> {
-    let output = Command::new("nm").args(["-n", "-S"]).arg(program).output().ok()?;
+    let output = Command::new("nm")
+        .args(["-n", "-S"])
+        .arg(program)
+        .output()
+        .ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let variables = text.lines().filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -95,8 +106,11 @@ fn variables(program: &Path) -> Option<Vec<(u64, u64, String)>> {
             return None;
         };
         let number = |s| u64::from_str_radix(s, 16).ok();
-        matches!(kind, "b" | "B" | "d" | "D" | "r" | "R" | "C")
-            .then_some((number(start)?, number(size)?, name.to_string()))
+        matches!(kind, "b" | "B" | "d" | "D" | "r" | "R" | "C").then_some((
+            number(start)?,
+            number(size)?,
+            name.to_string(),
+        ))
     });
     Some(variables.collect())
 }

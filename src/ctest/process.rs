@@ -145,8 +145,12 @@ impl Process {
     /// If it can't be started.
     pub fn restart(&mut self) -> io::Result<()> {
         self.end();
-        let (child, request, answer) =
-            spawn(&self.program, &self.args, self.show, self._memory.as_raw_fd())?;
+        let (child, request, answer) = spawn(
+            &self.program,
+            &self.args,
+            self.show,
+            self._memory.as_raw_fd(),
+        )?;
         (self.child, self.request, self.answer) = (child, request, answer);
         Ok(())
     }
@@ -183,7 +187,13 @@ fn spawn(
     let (their_request, request) = io::pipe()?;
     let (answer, their_answer) = io::pipe()?;
     let (from, to) = (their_request.as_raw_fd(), their_answer.as_raw_fd());
-    let output = || if show { Stdio::inherit() } else { Stdio::null() };
+    let output = || {
+        if show {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
+        }
+    };
     let mut command = Command::new(program);
     command
         .args(args)

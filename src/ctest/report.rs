@@ -88,7 +88,10 @@ impl Report {
         let mut limits = self.exploration.limits.clone();
         if self.exploration.bounded > 0 {
             let most = self.preemptions.unwrap_or(0);
-            limits.push(format!("executions with at most {}", plural(most.into(), "preemption")));
+            limits.push(format!(
+                "executions with at most {}",
+                plural(most.into(), "preemption")
+            ));
         }
         if self.exploration.sampled & shared::SAMPLED_NONDET != 0 {
             limits.push("four values of each wide nondeterministic number".into());
@@ -120,12 +123,17 @@ impl Report {
 
     fn count(&self) -> String {
         let e = &self.exploration;
-        let all = if e.finished { "all of the " } else { "" };
+        let complete = e.finished && self.limits().is_empty();
+        let executions = match e.executions {
+            1 if complete => "the only execution".into(),
+            n if complete => format!("all of the {n} executions"),
+            n => plural(n, "execution"),
+        };
         let races = match e.races.len() {
             0 => String::new(),
             n => format!(" (with {})", plural(n as u64, "data race")),
         };
-        format!("{all}{}{races}", plural(e.executions, "execution"))
+        format!("{executions}{races}")
     }
 
     /// One line on an error.
@@ -136,7 +144,9 @@ impl Report {
             text => format!(" ({text})"),
         };
         let about = match error.kind {
-            "use after free" | "access outside of an allocated block" | "double free"
+            "use after free"
+            | "access outside of an allocated block"
+            | "double free"
             | "free of what was not allocated" => {
                 format!(" ({})", self.places.object(error.addr))
             }
@@ -149,7 +159,11 @@ impl Report {
                 self.places.line(error.pc)
             ),
             None => {
-                let open = error.last.iter().enumerate().filter(|(_, l)| l.ended == 0 && l.begun != 0);
+                let open = error
+                    .last
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, l)| l.ended == 0 && l.begun != 0);
                 let waits: Vec<String> = open
                     .map(|(i, l)| {
                         let what = self.operation(l.kind, l.addr, 0);
@@ -207,7 +221,11 @@ impl Report {
 
     /// The steps, one column for each thread.
     pub fn columns(&self, steps: &[Step]) -> String {
-        let threads = steps.iter().map(|s| usize::from(s.thread) + 1).max().unwrap_or(0);
+        let threads = steps
+            .iter()
+            .map(|s| usize::from(s.thread) + 1)
+            .max()
+            .unwrap_or(0);
         let cells: Vec<(usize, String)> = steps
             .iter()
             .map(|s| (usize::from(s.thread), self.cell(s)))
@@ -224,7 +242,13 @@ impl Report {
         text.truncate(text.trim_end().len());
         text.push('\n');
         for (i, (thread, cell)) in cells.iter().enumerate() {
-            let _ = writeln!(text, "    {:>4}  {:w$}{cell}", i + 1, "", w = start(*thread));
+            let _ = writeln!(
+                text,
+                "    {:>4}  {:w$}{cell}",
+                i + 1,
+                "",
+                w = start(*thread)
+            );
         }
         text
     }
@@ -232,7 +256,12 @@ impl Report {
     /// For people.
     pub fn text(&self, quiet: bool) -> String {
         let e = &self.exploration;
-        let mut text = format!("{}: {} - {}\n", self.program, self.verdict().name(), self.headline());
+        let mut text = format!(
+            "{}: {} - {}\n",
+            self.program,
+            self.verdict().name(),
+            self.headline()
+        );
         if quiet {
             return text;
         }
@@ -250,7 +279,11 @@ impl Report {
             }
         }
         let _ = write!(text, "\nexecutions {}", e.executions);
-        let counts = [(e.redundant, "redundant"), (e.assumed, "assumption failed"), (e.cut, "cut off")];
+        let counts = [
+            (e.redundant, "redundant"),
+            (e.assumed, "assumption failed"),
+            (e.cut, "cut off"),
+        ];
         for (n, what) in counts {
             if n > 0 || what == "redundant" {
                 let _ = write!(text, ", {what} {n}");
@@ -259,7 +292,11 @@ impl Report {
         if self.exhaustive {
             let _ = write!(text, ", classes {}", e.classes.len());
         }
-        let _ = writeln!(text, "; steps {}, longest {}, threads {}", e.steps, e.depth, e.threads);
+        let _ = writeln!(
+            text,
+            "; steps {}, longest {}, threads {}",
+            e.steps, e.depth, e.threads
+        );
         if e.sampled & shared::SAMPLED_RANDOM != 0 {
             text.push_str("random numbers: one fixed sequence for each thread\n");
         }
@@ -278,7 +315,12 @@ impl Report {
             let name = KINDS.get(usize::from(kind)).copied().unwrap_or("?");
             format!("{name} at {} in T{thread}", self.places.line(pc))
         };
-        format!("{}: {}, {}", self.places.object(race.addr), side(a), side(b))
+        format!(
+            "{}: {}, {}",
+            self.places.object(race.addr),
+            side(a),
+            side(b)
+        )
     }
 
     fn schedule(&self, steps: &[Step]) -> Value {
@@ -299,7 +341,10 @@ impl Report {
     pub fn json(&self) -> Value {
         let e = &self.exploration;
         let threads = |last: &[Last]| -> Value {
-            let open = last.iter().enumerate().filter(|(_, l)| l.ended == 0 && l.begun != 0);
+            let open = last
+                .iter()
+                .enumerate()
+                .filter(|(_, l)| l.ended == 0 && l.begun != 0);
             open.map(|(i, l)| {
                 json!({"thread": i, "place": self.places.line(l.pc),
                     "operation": self.operation(l.kind, l.addr, 0)})
@@ -379,7 +424,11 @@ fn number(value: u64, size: u32) -> String {
     if (-65536..0).contains(&shifted) {
         return shifted.to_string();
     }
-    let cut = if bits == 64 { value } else { value & ((1 << bits) - 1) };
+    let cut = if bits == 64 {
+        value
+    } else {
+        value & ((1 << bits) - 1)
+    };
     if cut > 1 << 32 {
         return format!("{cut:#x}");
     }
