@@ -437,7 +437,7 @@ fn random_programs_against_every_interleaving() {
             let reduced = run(&program, &settings());
             let most = Settings {
                 exhaustive: true,
-                executions: 15_000,
+                executions: 8_000,
                 ..settings()
             };
             let every = run(&program, &most);

@@ -185,7 +185,8 @@ impl History {
                 let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
                 if given_back || impossible(entry.step) {
                     // Before it was given back it could not be had: what can be reversed is the taking before that.
-                    return entry.thread == thread || self.covers(&look.before, step);
+                    let known = entry.thread == thread || self.covers(&look.before, step);
+                    return known && entry.mode == MODE_WRITE;
                 }
                 if entry.thread != thread && !self.covers(&look.before, step) {
                     look.races.push(entry.step);

@@ -94,7 +94,7 @@ impl Report {
             ));
         }
         if self.exploration.sampled & shared::SAMPLED_NONDET != 0 {
-            limits.push("four values of each wide nondeterministic number".into());
+            limits.push("only four values of each wide nondeterministic number".into());
         }
         let uncontrolled = self.uncontrolled.iter();
         limits.extend(uncontrolled.map(|what| format!("{what} is not controlled")));
