@@ -38,6 +38,7 @@ mod section6;
 mod shipped;
 mod syntax;
 mod theorem;
+mod theorems;
 mod tptp;
 mod tptp_command;
 mod traces;

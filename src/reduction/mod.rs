@@ -3,6 +3,7 @@
 
 mod certificate;
 mod check;
+mod choice;
 mod claims;
 mod completion;
 mod derive;
@@ -26,11 +27,13 @@ mod stoller_cohen;
 mod telling;
 mod thread_modular;
 mod trace;
+mod transactions;
 mod verdict;
 mod visibility;
 mod wellformed;
 
 pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
+pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, class, commits, law_words};
 pub use completion::{Completed, complete};
 pub use discharge::By;
@@ -46,5 +49,6 @@ pub use replay::{Evaluation, holds_under};
 pub(crate) use search::{SHORTEST_BUDGET, execution};
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub(crate) use trace::{Rerun, Walked, deadlock_words, rerun, step_of};
+pub use transactions::is_about_transactions;
 pub(crate) use verdict::gap;
 pub use visibility::{Reason, Visibility};
