@@ -41,6 +41,8 @@ pub fn object(addr: u64) -> &'static mut Object {
         let number = rt.index[at] as usize;
         let place = |n: usize| unsafe { &mut *(OBJECTS_AT as *mut Object).add(n) };
         if number == 0 {
+            // What does not exist crashes here, as it would in the program.
+            crate::steps::peek(addr, 1);
             if rt.objects + 1 >= MOST {
                 crate::check::limit("more than 4,000 synchronisation objects");
             }

@@ -9,6 +9,9 @@ use crate::shims;
 use crate::state::*;
 use crate::{spin, steps};
 
+/// So many steps in a row, and another thread's turn comes.
+const ROW: u32 = 2000;
+
 /// Announces a step of the running thread, and returns with its result when it has been taken.
 pub fn step(op: Op) -> i64 {
     let rt = rt();
@@ -23,7 +26,10 @@ pub fn step(op: Op) -> i64 {
         thread.low = registers.sp;
     }
     look_back(who);
-    if rt.region && steps::enabled(who) {
+    if rt.region && op.kind != EXIT && steps::enabled(who) {
+        if steps::choices(who) > 1 {
+            crate::check::limit("a step with alternatives inside an atomic region");
+        }
         // The region is one step: what happens in it belongs to the event that began it.
         return record(who, 0, rt.steps - 1);
     }
@@ -87,6 +93,7 @@ pub fn next() {
         unused: 0,
         enabled,
     };
+    rt.row = if who == before { rt.row + 1 } else { 0 };
     rt.steps = n + 1;
     shared.events = n + 1;
     rt.taking = who + 1;
@@ -198,8 +205,13 @@ fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
             *word &= !asleep;
         }
     }
-    if n > 0 && has(&set, rt.current) {
+    // Who never ends must not keep the others from their first step.
+    let tired = rt.row >= ROW;
+    if n > 0 && has(&set, rt.current) && !tired {
         return (rt.current, 0);
+    }
+    if tired && let Some(i) = (rt.current + 1..rt.count).find(|&i| has(&set, i)) {
+        return (i, 0);
     }
     for (word, bits) in set.iter().enumerate() {
         if *bits != 0 {

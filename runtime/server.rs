@@ -95,6 +95,7 @@ fn serve(start: &Start) -> i32 {
             shared.status = ERROR;
             shared.error = CRASH;
             shared.error_addr = 0;
+            shared.threads = 0;
             check::message(&[b"killed by a signal"]);
         }
         if unsafe { libc::write(ANSWER_FD, b".".as_ptr(), 1) } != 1 {
@@ -280,6 +281,18 @@ fn install_handlers() {
     }
 }
 
+/// The execution ends without a look at where the threads are.
+fn forget_ends() {
+    let (rt, shared) = (rt(), shared());
+    shared.threads = rt.count as u32;
+    for last in &mut shared.last[..rt.count] {
+        *last = Last {
+            ended: 1,
+            ..Last::default()
+        };
+    }
+}
+
 /// Where general registers are in a `ucontext_t`.
 const REGISTERS: usize = 40;
 const RSP: usize = 15;
@@ -312,7 +325,7 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
             _ if addr < 4096 => b"access through a null pointer",
             _ => b"access of memory that does not exist",
         }]);
-        shared.threads = rt.count as u32;
+        forget_ends();
         if shared.keep_going != 0 && !overflow && !rt.quiet && rt.taking == 0 {
             // The others go on; this thread goes no further.
             let sp = registers.add(RSP).read();
@@ -344,7 +357,7 @@ extern "C" fn watchdog(_: i32, _: *const u8, context: *const u8) {
         if i64::from(looks + 1) * TICK >= i64::from(shared.patience) && shared.status == RUNNING {
             shared.error_pc = (context.add(REGISTERS) as *const u64).add(RIP).read();
             shared.error_thread = rt.current as u32;
-            shared.threads = rt.count as u32;
+            forget_ends();
             shared.status = WATCHDOG;
             libc::_exit(0)
         }

@@ -117,6 +117,8 @@ pub struct Runtime {
     /// How many of the given steps have been taken or skipped.
     pub given: u32,
     pub accesses: u32,
+    /// Steps that the running thread has taken in a row.
+    pub row: u32,
     pub asleep: Threads,
     pub sleeping: bool,
     /// In an atomic region no other thread is chosen.
@@ -147,6 +149,7 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     steps: 0,
     given: 0,
     accesses: 0,
+    row: 0,
     asleep: [0; SET_WORDS],
     sleeping: false,
     region: false,

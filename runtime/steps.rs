@@ -112,14 +112,15 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             unused: 0,
         })
     };
-    let it = op.addr | OBJECT;
+    let it = (op.addr & ((1 << 61) - 1)) | OBJECT;
     match op.kind {
         START => on(THREAD | who as u64, MODE_READ, ORDER),
         EXIT => on(THREAD | who as u64, MODE_WRITE, ORDER),
         CREATE => on(THREAD | op.addr, MODE_WRITE, ORDER),
         JOIN => on(THREAD | op.addr, MODE_READ, ORDER),
         READ | WRITE | FREE | ATOMIC_LOAD | ATOMIC_STORE | ATOMIC_RMW | ATOMIC_CAS => {
-            if op.size > 0 {
+            // What is no address crashes when it is accessed, and must not be taken for an object.
+            if op.size > 0 && op.addr < 1 << 47 {
                 put(Access {
                     key: op.addr,
                     size: op.size,

@@ -396,6 +396,15 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     if !defined.contains("main") {
         return Err(NotBuilt::Rejected("the program has no `main`\n".into()));
     }
+    let atomic = |name: &&String| {
+        let rest = name.strip_prefix("__VERIFIER_atomic_");
+        rest.is_some_and(|rest| rest != "begin" && rest != "end")
+    };
+    if let Some(name) = defined.iter().find(atomic) {
+        return Err(NotBuilt::Refused(format!(
+            "the program defines `{name}`, which is atomic by its name: put __VERIFIER_atomic_begin() and __VERIFIER_atomic_end() into it, and give it another name"
+        )));
+    }
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     names.insert("main", "coarsen_user_main".into());
     let mut unknown = Vec::new();

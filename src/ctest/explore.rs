@@ -123,6 +123,9 @@ pub fn members(set: &Threads) -> impl Iterator<Item = u16> + '_ {
     (0..(SET_WORDS * 64) as u16).filter(|&i| has(set, i))
 }
 
+/// After so many executions that met a limit the exploration ends: most of them are the same again.
+const MOST_CUT: u64 = 100;
+
 /// Told now and then how far the exploration is; says whether to stop.
 pub trait Watch {
     /// Called after each execution.
@@ -159,6 +162,25 @@ pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) ->
     explorer.out
 }
 
+/// Whether an answer can be one at all.
+fn sane(shared: &shared::Shared, from: usize) -> bool {
+    let within = |first: u32, n: u32| first as usize + n as usize <= shared::MAX_ACCESSES;
+    let events = shared.events as usize;
+    let threads = shared.threads as usize;
+    events <= shared::MAX_STEPS
+        && threads <= shared::MAX_THREADS
+        && shared.event[from.min(events)..events]
+            .iter()
+            .all(|e| usize::from(e.thread) < shared::MAX_THREADS && within(e.first, e.accesses))
+        && shared.last[..threads]
+            .iter()
+            .all(|l| within(l.first, l.accesses))
+        && shared.accesses as usize <= shared::MAX_ACCESSES
+        && shared.access[..shared.accesses as usize]
+            .iter()
+            .all(|a| a.key.checked_add(a.size.into()).is_some() && a.mode <= shared::MODE_WRITE)
+}
+
 impl Explorer<'_> {
     fn limit(&mut self, what: String) {
         if !self.out.limits.contains(&what) {
@@ -182,6 +204,9 @@ impl Explorer<'_> {
             self.watch.progress(&self.out);
             if !self.settings.keep_going && !self.out.errors.is_empty() {
                 return;
+            }
+            if self.out.cut >= MOST_CUT {
+                return self.limit(format!("{MOST_CUT} executions that were cut off"));
             }
             branch = self.back();
             if branch.is_none() {
@@ -238,6 +263,11 @@ impl Explorer<'_> {
         }
         let shared = self.process.shared();
         let events = shared.events as usize;
+        if !sane(shared, given) {
+            // The program can write anywhere, and did so here.
+            self.limit("the program has overwritten what the runtime keeps".into());
+            return false;
+        }
         self.out.sampled |= shared.sampled;
         self.out.threads = self.out.threads.max(shared.threads as usize);
         if self.diverged(prefix) {
