@@ -5,6 +5,8 @@ mod algebra;
 mod algebra_twin;
 mod both_kinds;
 mod bundle;
+#[path = "support/claimed.rs"]
+mod claimed;
 mod claims;
 mod cli;
 mod coq;

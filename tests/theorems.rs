@@ -27,8 +27,8 @@ fn load(source: &str) -> Session {
     }
 }
 
-/// Models with so many actions that settling A3 and A4 twice takes long.
-const SLOW: [&str; 0] = [];
+/// Models with so many actions that settling A3 and A4 twice takes long; looked at with `ALL=1`.
+const SLOW: [&str; 1] = ["monitors/"];
 
 /// A1 to A6 hold on every shipped model, by facts as on relations; what is answered is what the default theorem answers, and no
 /// reduced system has more states than the program.
@@ -36,7 +36,8 @@ const SLOW: [&str; 0] = [];
 fn theorems_agree_on_the_shipped_models() {
     let (mut derived, mut smaller) = (0, 0);
     for model in shipped::models() {
-        if SLOW.iter().any(|s| model.name.contains(s)) {
+        let all = std::env::var_os("ALL").is_some();
+        if !all && SLOW.iter().any(|s| model.name.contains(s)) {
             continue;
         }
         let known = model.report(false);
