@@ -69,13 +69,10 @@ pub fn announce(who: usize) {
         let from = head.from as usize;
         let gives = head.holds > 0 && thread.gave != head.gave;
         let seen = &mut thread.seen[from..thread.nseen as usize];
-        let same = head.hash == hash && !gives && !seen.is_empty();
-        if same
-            && seen
-                .iter()
-                .all(|s| own_stack(who, s.key) || now(s) == s.value)
-        {
-            for s in &mut *seen {
+        if head.hash == hash && !gives && !seen.is_empty() {
+            // Where something has changed meanwhile the thread is released at once. It waits for the same cells all the
+            // same: whether the change came before or after this moment must make no difference.
+            for s in seen.iter_mut().filter(|s| own_stack(who, s.key)) {
                 s.value = now(s);
             }
             thread.seen.copy_within(from..thread.nseen as usize, 0);
