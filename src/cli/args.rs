@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use coarsen::reach::Engine;
 use coarsen::reduction::By;
+use coarsen::reduction::por::Technique;
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
@@ -134,6 +135,12 @@ pub struct ReachArgs {
     /// The reduction theorem
     #[arg(long, value_name = "NAME", requires = "reduced")]
     pub theorem: Option<String>,
+    /// Leave out orders of independent steps: one technique, or several with commas
+    #[arg(long, value_name = "NAME", value_enum, value_delimiter = ',')]
+    pub por: Vec<PorName>,
+    /// Steps of an execution at most, for techniques that keep no states
+    #[arg(long, value_name = "N", requires = "por", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub depth: Option<u32>,
     /// The variable order: best (the default), interaction, force, threads, declared, or a file with one name on a line
     #[arg(long, value_name = "NAME|FILE")]
     pub order: Option<String>,
@@ -208,6 +215,24 @@ impl From<EngineName> for Engine {
             EngineName::Bdd => Engine::Bdd,
             EngineName::Explicit => Engine::Explicit,
             EngineName::Interpreter => Engine::Interpreter,
+        }
+    }
+}
+
+/// Techniques of partial-order reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PorName {
+    /// Persistent sets; states are kept
+    Persistent,
+    /// Conditional stubborn sets; states are kept
+    Stubborn,
+}
+
+impl From<PorName> for Technique {
+    fn from(name: PorName) -> Technique {
+        match name {
+            PorName::Persistent => Technique::Persistent,
+            PorName::Stubborn => Technique::Stubborn,
         }
     }
 }

@@ -1,0 +1,213 @@
+//! Partial-order reduction: of the orders in which independent steps can happen, as few as possible.
+//!
+//! One file for each technique, all on the pending steps of `steps.rs`, and all keep the same: what each thread by itself can come to
+//! (Gueta et al. 2007 call it local states and local violations), questions about several threads being asked by observers. The
+//! discipline of protected variables is no question of `reach`, so it is left aside in the original program; the reduced system of a theorem
+//! stands on it, and there what it depends on is part of what a step reads.
+//!
+//! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
+
+mod future;
+mod steps;
+mod stubborn;
+
+use crate::control::{Control, Stop};
+use crate::explore::State;
+use crate::explore::core::Accesses;
+use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, execution};
+use crate::program::Program;
+use num_bigint::BigUint;
+use steps::Steps;
+use stubborn::Sets;
+
+/// A technique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Technique {
+    /// Persistent sets, states kept.
+    Persistent,
+    /// Conditional stubborn sets, states kept.
+    Stubborn,
+}
+
+impl Technique {
+    /// All of them.
+    pub const ALL: [Technique; 2] = [Technique::Persistent, Technique::Stubborn];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Technique::Persistent => "persistent",
+            Technique::Stubborn => "stubborn",
+        }
+    }
+}
+
+/// Which techniques, together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Por {
+    /// Their names.
+    pub techniques: Vec<Technique>,
+    /// Steps of an execution at most.
+    pub depth: Option<usize>,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    Sets(Sets),
+}
+
+impl Por {
+    /// One technique by itself.
+    pub fn only(technique: Technique) -> Self {
+        Por {
+            techniques: vec![technique],
+            depth: None,
+        }
+    }
+
+    /// As on the command line.
+    pub fn name(&self) -> String {
+        let names: Vec<&str> = self.techniques.iter().map(|t| t.name()).collect();
+        names.join(",")
+    }
+
+    /// Why the techniques cannot be combined, if they cannot.
+    ///
+    /// # Errors
+    /// The reason, in words.
+    pub fn check(&self) -> Result<(), String> {
+        self.plan().map(|_| ())
+    }
+
+    fn plan(&self) -> Result<Plan, String> {
+        use Technique::{Persistent, Stubborn};
+        let sets = |t: Technique, sets: Sets| match (self.techniques.len(), self.depth) {
+            (1, None) => Ok(Plan::Sets(sets)),
+            (1, Some(_)) => Err(format!(
+                "{} keeps the states it has met and needs no bound: leave out `--depth`",
+                t.name()
+            )),
+            _ => Err(format!(
+                "{} is combined with nothing: it decides alone which steps are taken",
+                t.name()
+            )),
+        };
+        for t in &self.techniques {
+            match t {
+                Persistent => return sets(*t, Sets::Persistent),
+                Stubborn => return sets(*t, Sets::Stubborn),
+            }
+        }
+        Err("no technique is named".into())
+    }
+}
+
+/// What a technique found, besides what is in [`Steps`].
+#[derive(Clone, Debug, Default)]
+struct Searched {
+    /// Distinct states met; at scheduling points in a reduced system.
+    states: u64,
+    /// With those inside coarse steps.
+    visited: Option<u64>,
+    /// Deadlocked states, where each is met once.
+    deadlocks: Option<u64>,
+    /// Complete executions, and those that turned out to be superfluous, of a technique without states.
+    executions: Option<(u64, u64)>,
+    memory: usize,
+    stopped: Option<Stop>,
+    /// Why the model is not for this technique.
+    refused: Option<String>,
+    /// Why what was not found may exist nevertheless.
+    open: Option<String>,
+}
+
+/// What was found, and what only partial-order reduction has to tell.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// As of any engine.
+    pub outcome: Outcome,
+    /// Complete executions, and those that turned out to be superfluous.
+    pub executions: Option<(u64, u64)>,
+    /// Why the model is not for these techniques: nothing is answered.
+    pub refused: Option<String>,
+    /// Why what was not found may exist nevertheless.
+    pub open: Option<String>,
+}
+
+/// Explores a program, or its reduced system, by techniques of partial-order reduction.
+pub fn explore(
+    program: &Program,
+    questions: &[Question],
+    por: &Por,
+    reduction: Option<&Reduction>,
+    control: &Control,
+) -> Reduced {
+    let mut reduced = Reduced {
+        outcome: Outcome::begin("explicit", questions.len()),
+        executions: None,
+        refused: None,
+        open: None,
+    };
+    let plan = match por.plan() {
+        Ok(plan) => plan,
+        Err(why) => {
+            reduced.refused = Some(why);
+            return reduced;
+        }
+    };
+    control.enter("partial-order reduction: compiling");
+    let mut program = program.clone();
+    if reduction.is_none() {
+        program.protections.clear();
+    }
+    let compiled = match steps::compile(&program, questions, control) {
+        Ok(compiled) => compiled,
+        Err(stop) => {
+            reduced.outcome.stopped = Some(stop);
+            return reduced;
+        }
+    };
+    let Some(mut steps) = Steps::new(&program, &compiled, questions, reduction, control) else {
+        return reduced;
+    };
+    control.enter("partial-order reduction: exploring");
+    let searched = match plan {
+        Plan::Sets(sets) => {
+            let asked = questions.iter().filter(|q| q.sort != Sort::Deadlock);
+            let looks: Vec<Accesses> = asked
+                .map(|q| steps.shared.asked(&program, &q.expr))
+                .collect();
+            stubborn::explore(&mut steps, sets, looks)
+        }
+    };
+    let outcome = &mut reduced.outcome;
+    outcome.stopped = searched.stopped;
+    let states = BigUint::from(searched.states);
+    match outcome.stopped {
+        None => {
+            outcome.states = Some(states);
+            outcome.visited = searched.visited.map(BigUint::from);
+            if questions.iter().any(|q| q.sort == Sort::Deadlock) {
+                outcome.deadlocks = searched.deadlocks.map(BigUint::from);
+            }
+            reduced.executions = searched.executions;
+        }
+        Some(_) => outcome.so_far = Some(states),
+    }
+    outcome.violated = steps.violated;
+    outcome.memory = Some(searched.memory);
+    outcome.transitions = Some(steps.transitions);
+    reduced.refused = searched.refused;
+    reduced.open = searched.open;
+    for (answer, found) in outcome.answers.iter_mut().zip(&steps.found) {
+        if let Some(way) = found {
+            let way: Vec<State> = way.iter().map(|s| steps.unpack(s)).collect();
+            *answer = match execution(&program, reduction, &way, false, control) {
+                Ok(path) => Answer::Found(path),
+                Err(stop) => Answer::Somewhere(stop),
+            };
+        }
+    }
+    reduced
+}
