@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use coarsen::reach::Engine;
 use coarsen::reduction::By;
-use coarsen::reduction::por::Technique;
+use coarsen::reduction::por::{Extend, Technique};
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
@@ -141,6 +141,9 @@ pub struct ReachArgs {
     /// Steps of an execution at most, for techniques that keep no states
     #[arg(long, value_name = "N", requires = "por", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub depth: Option<u32>,
+    /// Which Cartesian prefix is made longer next [default: round-robin]
+    #[arg(long, value_name = "NAME", value_enum, requires = "por")]
+    pub extend: Option<ExtendName>,
     /// The variable order: best (the default), interaction, force, threads, declared, or a file with one name on a line
     #[arg(long, value_name = "NAME|FILE")]
     pub order: Option<String>,
@@ -226,6 +229,8 @@ pub enum PorName {
     Persistent,
     /// Conditional stubborn sets; states are kept
     Stubborn,
+    /// Cartesian vectors; the ends of prefixes are kept
+    Cartesian,
 }
 
 impl From<PorName> for Technique {
@@ -233,6 +238,28 @@ impl From<PorName> for Technique {
         match name {
             PorName::Persistent => Technique::Persistent,
             PorName::Stubborn => Technique::Stubborn,
+            PorName::Cartesian => Technique::Cartesian,
+        }
+    }
+}
+
+/// Which Cartesian prefix is made longer next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExtendName {
+    /// Each by one step, in turn
+    RoundRobin,
+    /// The same, the last thread first
+    Backwards,
+    /// The first thread's as far as it goes, then the next one's
+    Greedy,
+}
+
+impl From<ExtendName> for Extend {
+    fn from(name: ExtendName) -> Extend {
+        match name {
+            ExtendName::RoundRobin => Extend::RoundRobin,
+            ExtendName::Backwards => Extend::Backwards,
+            ExtendName::Greedy => Extend::Greedy,
         }
     }
 }

@@ -290,7 +290,11 @@ impl Run<'_> {
         let states = control.budget().states;
         if let Some(por) = &options.por {
             let reduction = self.reduction.as_ref();
-            let found = por::explore(&self.program, &self.questions, por, reduction, control);
+            let por = Por {
+                cores: cores(options),
+                ..por.clone()
+            };
+            let found = por::explore(&self.program, &self.questions, &por, reduction, control);
             let outcome = found.outcome.clone();
             self.por = Some(found);
             return outcome;

@@ -7,9 +7,11 @@
 //!
 //! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
 
+mod cartesian;
 mod future;
 mod steps;
 mod stubborn;
+mod vectors;
 
 use crate::control::{Control, Stop};
 use crate::explore::State;
@@ -20,6 +22,8 @@ use num_bigint::BigUint;
 use steps::Steps;
 use stubborn::Sets;
 
+pub use vectors::Extend;
+
 /// A technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Technique {
@@ -27,17 +31,24 @@ pub enum Technique {
     Persistent,
     /// Conditional stubborn sets, states kept.
     Stubborn,
+    /// Cartesian vectors, the ends of prefixes kept.
+    Cartesian,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 2] = [Technique::Persistent, Technique::Stubborn];
+    pub const ALL: [Technique; 3] = [
+        Technique::Persistent,
+        Technique::Stubborn,
+        Technique::Cartesian,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Technique::Persistent => "persistent",
             Technique::Stubborn => "stubborn",
+            Technique::Cartesian => "cartesian",
         }
     }
 }
@@ -49,12 +60,17 @@ pub struct Por {
     pub techniques: Vec<Technique>,
     /// Steps of an execution at most.
     pub depth: Option<usize>,
+    /// Which Cartesian prefix is extended next.
+    pub extend: Extend,
+    /// Workers for Cartesian vectors; the result does not depend on it.
+    pub cores: usize,
 }
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plan {
     Sets(Sets),
+    Cartesian,
 }
 
 impl Por {
@@ -62,7 +78,7 @@ impl Por {
     pub fn only(technique: Technique) -> Self {
         Por {
             techniques: vec![technique],
-            depth: None,
+            ..Por::default()
         }
     }
 
@@ -81,9 +97,9 @@ impl Por {
     }
 
     fn plan(&self) -> Result<Plan, String> {
-        use Technique::{Persistent, Stubborn};
-        let sets = |t: Technique, sets: Sets| match (self.techniques.len(), self.depth) {
-            (1, None) => Ok(Plan::Sets(sets)),
+        use Technique::{Cartesian, Persistent, Stubborn};
+        let alone = |t: Technique, plan: Plan| match (self.techniques.len(), self.depth) {
+            (1, None) => Ok(plan),
             (1, Some(_)) => Err(format!(
                 "{} keeps the states it has met and needs no bound: leave out `--depth`",
                 t.name()
@@ -95,8 +111,9 @@ impl Por {
         };
         for t in &self.techniques {
             match t {
-                Persistent => return sets(*t, Sets::Persistent),
-                Stubborn => return sets(*t, Sets::Stubborn),
+                Persistent => return alone(*t, Plan::Sets(Sets::Persistent)),
+                Stubborn => return alone(*t, Plan::Sets(Sets::Stubborn)),
+                Cartesian => return alone(*t, Plan::Cartesian),
             }
         }
         Err("no technique is named".into())
@@ -180,6 +197,7 @@ pub fn explore(
                 .collect();
             stubborn::explore(&mut steps, sets, looks)
         }
+        Plan::Cartesian => cartesian::explore(&mut steps, questions, por.extend, por.cores),
     };
     let outcome = &mut reduced.outcome;
     outcome.stopped = searched.stopped;
