@@ -226,6 +226,12 @@ pub enum PorName {
     Persistent,
     /// Conditional stubborn sets; states are kept
     Stubborn,
+    /// Sleep sets; executions one after another
+    Sleep,
+    /// Source sets with sleep sets; executions one after another
+    SourceDpor,
+    /// With these: a thread that comes back to its own state unnoticed waits
+    LocalCycles,
 }
 
 impl From<PorName> for Technique {
@@ -233,6 +239,9 @@ impl From<PorName> for Technique {
         match name {
             PorName::Persistent => Technique::Persistent,
             PorName::Stubborn => Technique::Stubborn,
+            PorName::Sleep => Technique::Sleep,
+            PorName::SourceDpor => Technique::SourceDpor,
+            PorName::LocalCycles => Technique::LocalCycles,
         }
     }
 }

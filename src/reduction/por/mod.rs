@@ -8,6 +8,8 @@
 //! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
 
 mod future;
+mod happens;
+mod stateless;
 mod steps;
 mod stubborn;
 
@@ -17,6 +19,7 @@ use crate::explore::core::Accesses;
 use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, execution};
 use crate::program::Program;
 use num_bigint::BigUint;
+use stateless::Stateless;
 use steps::Steps;
 use stubborn::Sets;
 
@@ -27,17 +30,32 @@ pub enum Technique {
     Persistent,
     /// Conditional stubborn sets, states kept.
     Stubborn,
+    /// Sleep sets, executions one after another.
+    Sleep,
+    /// Source-set dynamic partial-order reduction with sleep sets.
+    SourceDpor,
+    /// A thread that comes back to its own state unnoticed is stopped.
+    LocalCycles,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 2] = [Technique::Persistent, Technique::Stubborn];
+    pub const ALL: [Technique; 5] = [
+        Technique::Persistent,
+        Technique::Stubborn,
+        Technique::Sleep,
+        Technique::SourceDpor,
+        Technique::LocalCycles,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Technique::Persistent => "persistent",
             Technique::Stubborn => "stubborn",
+            Technique::Sleep => "sleep",
+            Technique::SourceDpor => "source-dpor",
+            Technique::LocalCycles => "local-cycles",
         }
     }
 }
@@ -55,6 +73,7 @@ pub struct Por {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plan {
     Sets(Sets),
+    Stateless(Stateless),
 }
 
 impl Por {
@@ -80,26 +99,42 @@ impl Por {
         self.plan().map(|_| ())
     }
 
+    /// The table of what goes together.
     fn plan(&self) -> Result<Plan, String> {
-        use Technique::{Persistent, Stubborn};
-        let sets = |t: Technique, sets: Sets| match (self.techniques.len(), self.depth) {
-            (1, None) => Ok(Plan::Sets(sets)),
-            (1, Some(_)) => Err(format!(
-                "{} keeps the states it has met and needs no bound: leave out `--depth`",
-                t.name()
-            )),
-            _ => Err(format!(
-                "{} is combined with nothing: it decides alone which steps are taken",
-                t.name()
-            )),
-        };
-        for t in &self.techniques {
-            match t {
-                Persistent => return sets(*t, Sets::Persistent),
-                Stubborn => return sets(*t, Sets::Stubborn),
+        use Technique::{LocalCycles, Persistent, Sleep, SourceDpor, Stubborn};
+        let has = |t: Technique| self.techniques.contains(&t);
+        for (n, t) in self.techniques.iter().enumerate() {
+            if self.techniques[..n].contains(t) {
+                return Err(format!("{} is named twice", t.name()));
             }
         }
-        Err("no technique is named".into())
+        for (t, sets) in [(Persistent, Sets::Persistent), (Stubborn, Sets::Stubborn)] {
+            match (has(t), self.techniques.len(), self.depth) {
+                (false, ..) => {}
+                (true, 1, None) => return Ok(Plan::Sets(sets)),
+                (true, 1, Some(_)) => {
+                    return Err(format!(
+                        "{} keeps the states it has met and needs no bound: leave out `--depth`",
+                        t.name()
+                    ));
+                }
+                _ => {
+                    return Err(format!(
+                        "{} is combined with nothing: it keeps states, and decides alone which steps are taken",
+                        t.name()
+                    ));
+                }
+            }
+        }
+        match (has(SourceDpor), has(Sleep)) {
+            (true, true) => Err("source-dpor has sleep sets of its own: leave out `sleep`".into()),
+            (false, false) => Err("local-cycles is not a reduction by itself".into()),
+            (source, _) => Ok(Plan::Stateless(Stateless {
+                source,
+                local_cycles: has(LocalCycles),
+                depth: self.depth,
+            })),
+        }
     }
 }
 
@@ -107,7 +142,7 @@ impl Por {
 #[derive(Clone, Debug, Default)]
 struct Searched {
     /// Distinct states met; at scheduling points in a reduced system.
-    states: u64,
+    states: Option<u64>,
     /// With those inside coarse steps.
     visited: Option<u64>,
     /// Deadlocked states, where each is met once.
@@ -180,20 +215,21 @@ pub fn explore(
                 .collect();
             stubborn::explore(&mut steps, sets, looks)
         }
+        Plan::Stateless(how) => stateless::explore(&mut steps, how),
     };
     let outcome = &mut reduced.outcome;
     outcome.stopped = searched.stopped;
-    let states = BigUint::from(searched.states);
+    let states = searched.states.map(BigUint::from);
     match outcome.stopped {
         None => {
-            outcome.states = Some(states);
+            outcome.states = states;
             outcome.visited = searched.visited.map(BigUint::from);
             if questions.iter().any(|q| q.sort == Sort::Deadlock) {
                 outcome.deadlocks = searched.deadlocks.map(BigUint::from);
             }
             reduced.executions = searched.executions;
         }
-        Some(_) => outcome.so_far = Some(states),
+        Some(_) => outcome.so_far = states,
     }
     outcome.violated = steps.violated;
     outcome.memory = Some(searched.memory);
