@@ -28,6 +28,7 @@ mod loops;
 mod manual;
 mod models;
 mod omega;
+mod por;
 mod prove;
 mod reach;
 mod refute;

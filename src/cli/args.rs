@@ -231,6 +231,12 @@ pub enum PorName {
     Stubborn,
     /// Cartesian vectors; the ends of prefixes are kept
     Cartesian,
+    /// Sleep sets; executions one after another
+    Sleep,
+    /// Source sets with sleep sets; executions one after another
+    SourceDpor,
+    /// With these: a thread that comes back to its own state unnoticed waits
+    LocalCycles,
 }
 
 impl From<PorName> for Technique {
@@ -239,6 +245,9 @@ impl From<PorName> for Technique {
             PorName::Persistent => Technique::Persistent,
             PorName::Stubborn => Technique::Stubborn,
             PorName::Cartesian => Technique::Cartesian,
+            PorName::Sleep => Technique::Sleep,
+            PorName::SourceDpor => Technique::SourceDpor,
+            PorName::LocalCycles => Technique::LocalCycles,
         }
     }
 }

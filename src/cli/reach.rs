@@ -15,7 +15,7 @@ use coarsen::control::Control;
 use coarsen::explore::Heuristic;
 use coarsen::explore::core::Mode;
 use coarsen::reach::{Engine, Order, ReachOptions};
-use coarsen::reduction::por::{Extend, Por};
+use coarsen::reduction::por::{Extend, Por, Technique};
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::report::{ReachReport, json};
 use coarsen::syntax::ParseLimits;
@@ -182,6 +182,9 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
         cores: 0,
     };
     por.check()?;
+    if args.extend.is_some() && !por.techniques.contains(&Technique::Cartesian) {
+        return Err("--extend is for `--por cartesian`: the others have no prefixes".into());
+    }
     Ok(Some(por))
 }
 

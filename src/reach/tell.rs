@@ -274,6 +274,7 @@ fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
         (Verdict::Unknown, said(q))
     } else {
         let states = report.states.as_deref().unwrap_or("?");
+        let executions = report.executions.as_deref();
         let system = match &report.theorem {
             None => "reachable",
             Some(_) => "in the reduced system",
@@ -286,8 +287,13 @@ fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
             0..=30 => states.to_string(),
             digits => format!("{}.{}e{}", &states[..1], &states[1..4], digits - 1),
         };
+        let (shown, what) = match executions {
+            None => (shown, "states"),
+            Some("1") => ("1".into(), "execution"),
+            Some(executions) => (executions.to_string(), "executions"),
+        };
         let answers: Vec<String> = report.questions.iter().map(said).collect();
-        let mut reason = format!("{shown} states {system}");
+        let mut reason = format!("{shown} {what} {system}");
         for answer in answers {
             reason = format!("{reason}; {answer}");
         }

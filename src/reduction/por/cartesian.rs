@@ -68,11 +68,7 @@ pub(super) fn explore(
 ) -> Searched {
     let words = steps.compiled.layout.words;
     let is_local = |o: &ThreadId| is_local(steps.program, &questions[steps.question(*o)]);
-    let local = steps
-        .all()
-        .skip(steps.threads())
-        .filter(is_local)
-        .collect();
+    let local = steps.all().skip(steps.threads()).filter(is_local).collect();
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(cores)
         .stack_size(STACK);
@@ -88,7 +84,7 @@ pub(super) fn explore(
     };
     let stopped = search.run().err();
     Searched {
-        states: search.visited.len() as u64,
+        states: Some(search.visited.len() as u64),
         deadlocks: Some(search.deadlocks.len() as u64),
         memory: search.visited.bytes() + search.deadlocks.bytes() + search.parents.capacity() * 8,
         stopped,
@@ -139,12 +135,7 @@ impl Search<'_, '_> {
     }
 
     /// Keeps the execution that leads to a state, and from there on as given, if it is the first one.
-    fn answer(
-        &mut self,
-        question: usize,
-        number: u32,
-        behind: Vec<Vec<u64>>,
-    ) -> Result<(), Stop> {
+    fn answer(&mut self, question: usize, number: u32, behind: Vec<Vec<u64>>) -> Result<(), Stop> {
         if self.steps.found[question].is_some() {
             return Ok(());
         }
@@ -258,7 +249,10 @@ fn corner(steps: &Steps, state: &[u64], vector: &[Prefix]) -> Option<Vec<Vec<u64
             way.push(base.iter().zip(changed).map(|(a, c)| a ^ c).collect());
         }
     }
-    steps.machine.is_deadlock(&way[way.len() - 1]).then_some(way)
+    steps
+        .machine
+        .is_deadlock(&way[way.len() - 1])
+        .then_some(way)
 }
 
 /// The states behind the steps of a thread that runs alone from one state to another.
@@ -301,7 +295,10 @@ fn is_local(program: &Program, question: &Question) -> bool {
         use BinaryOp::{Div, Rem, Shl, Shr};
         total &= !matches!(
             e,
-            Expr::Element(..) | Expr::Via(..) | Expr::Slot(..) | Expr::Binary(Div | Rem | Shl | Shr, ..)
+            Expr::Element(..)
+                | Expr::Via(..)
+                | Expr::Slot(..)
+                | Expr::Binary(Div | Rem | Shl | Shr, ..)
         );
     });
     !owners.is_empty() && (one || total)

@@ -9,6 +9,8 @@
 
 mod cartesian;
 mod future;
+mod happens;
+mod stateless;
 mod steps;
 mod stubborn;
 mod vectors;
@@ -19,6 +21,7 @@ use crate::explore::core::Accesses;
 use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, execution};
 use crate::program::Program;
 use num_bigint::BigUint;
+use stateless::Stateless;
 use steps::Steps;
 use stubborn::Sets;
 
@@ -33,14 +36,23 @@ pub enum Technique {
     Stubborn,
     /// Cartesian vectors, the ends of prefixes kept.
     Cartesian,
+    /// Sleep sets, executions one after another.
+    Sleep,
+    /// Source-set dynamic partial-order reduction with sleep sets.
+    SourceDpor,
+    /// A thread that comes back to its own state unnoticed is stopped.
+    LocalCycles,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 3] = [
+    pub const ALL: [Technique; 6] = [
         Technique::Persistent,
         Technique::Stubborn,
         Technique::Cartesian,
+        Technique::Sleep,
+        Technique::SourceDpor,
+        Technique::LocalCycles,
     ];
 
     /// Its name on the command line.
@@ -49,6 +61,9 @@ impl Technique {
             Technique::Persistent => "persistent",
             Technique::Stubborn => "stubborn",
             Technique::Cartesian => "cartesian",
+            Technique::Sleep => "sleep",
+            Technique::SourceDpor => "source-dpor",
+            Technique::LocalCycles => "local-cycles",
         }
     }
 }
@@ -71,6 +86,7 @@ pub struct Por {
 enum Plan {
     Sets(Sets),
     Cartesian,
+    Stateless(Stateless),
 }
 
 impl Por {
@@ -96,27 +112,47 @@ impl Por {
         self.plan().map(|_| ())
     }
 
+    /// The table of what goes together.
     fn plan(&self) -> Result<Plan, String> {
-        use Technique::{Cartesian, Persistent, Stubborn};
-        let alone = |t: Technique, plan: Plan| match (self.techniques.len(), self.depth) {
-            (1, None) => Ok(plan),
-            (1, Some(_)) => Err(format!(
-                "{} keeps the states it has met and needs no bound: leave out `--depth`",
-                t.name()
-            )),
-            _ => Err(format!(
-                "{} is combined with nothing: it decides alone which steps are taken",
-                t.name()
-            )),
-        };
-        for t in &self.techniques {
-            match t {
-                Persistent => return alone(*t, Plan::Sets(Sets::Persistent)),
-                Stubborn => return alone(*t, Plan::Sets(Sets::Stubborn)),
-                Cartesian => return alone(*t, Plan::Cartesian),
+        use Technique::{Cartesian, LocalCycles, Persistent, Sleep, SourceDpor, Stubborn};
+        let has = |t: Technique| self.techniques.contains(&t);
+        for (n, t) in self.techniques.iter().enumerate() {
+            if self.techniques[..n].contains(t) {
+                return Err(format!("{} is named twice", t.name()));
             }
         }
-        Err("no technique is named".into())
+        let by_states = [
+            (Persistent, Plan::Sets(Sets::Persistent)),
+            (Stubborn, Plan::Sets(Sets::Stubborn)),
+            (Cartesian, Plan::Cartesian),
+        ];
+        for (t, plan) in by_states {
+            match (has(t), self.techniques.len(), self.depth) {
+                (false, ..) => {}
+                (true, 1, None) => return Ok(plan),
+                (true, 1, Some(_)) => {
+                    return Err(format!(
+                        "{} keeps the states it has met and needs no bound: leave out `--depth`",
+                        t.name()
+                    ));
+                }
+                _ => {
+                    return Err(format!(
+                        "{} is combined with nothing: it keeps states, and decides alone which steps are taken",
+                        t.name()
+                    ));
+                }
+            }
+        }
+        match (has(SourceDpor), has(Sleep)) {
+            (true, true) => Err("source-dpor has sleep sets of its own: leave out `sleep`".into()),
+            (false, false) => Err("local-cycles is not a reduction by itself".into()),
+            (source, _) => Ok(Plan::Stateless(Stateless {
+                source,
+                local_cycles: has(LocalCycles),
+                depth: self.depth,
+            })),
+        }
     }
 }
 
@@ -124,7 +160,7 @@ impl Por {
 #[derive(Clone, Debug, Default)]
 struct Searched {
     /// Distinct states met; at scheduling points in a reduced system.
-    states: u64,
+    states: Option<u64>,
     /// With those inside coarse steps.
     visited: Option<u64>,
     /// Deadlocked states, where each is met once.
@@ -198,20 +234,21 @@ pub fn explore(
             stubborn::explore(&mut steps, sets, looks)
         }
         Plan::Cartesian => cartesian::explore(&mut steps, questions, por.extend, por.cores),
+        Plan::Stateless(how) => stateless::explore(&mut steps, how),
     };
     let outcome = &mut reduced.outcome;
     outcome.stopped = searched.stopped;
-    let states = BigUint::from(searched.states);
+    let states = searched.states.map(BigUint::from);
     match outcome.stopped {
         None => {
-            outcome.states = Some(states);
+            outcome.states = states;
             outcome.visited = searched.visited.map(BigUint::from);
             if questions.iter().any(|q| q.sort == Sort::Deadlock) {
                 outcome.deadlocks = searched.deadlocks.map(BigUint::from);
             }
             reduced.executions = searched.executions;
         }
-        Some(_) => outcome.so_far = Some(states),
+        Some(_) => outcome.so_far = states,
     }
     outcome.violated = steps.violated;
     outcome.memory = Some(searched.memory);

@@ -128,9 +128,22 @@ impl<'c> Steps<'c> {
         (0..self.threads()).chain(open)
     }
 
-    /// The question of an observer.
-    pub fn question(&self, observer: ThreadId) -> usize {
-        self.observed[observer - self.threads()].2
+    /// How many observers there are.
+    pub fn observers(&self) -> usize {
+        self.observed.len()
+    }
+
+    /// Whether what an observer looks for has been found.
+    pub fn is_answered(&self, observer: ThreadId) -> bool {
+        self.found[self.observed[observer - self.threads()].2].is_some()
+    }
+
+    /// Whether two states are the same to a thread that has accessed these things only.
+    pub fn agree(&self, a: &[u64], b: &[u64], thread: ThreadId, accesses: &Accesses) -> bool {
+        let layout = &self.compiled.layout;
+        let mut cells = self.shared.cells_in(&accesses.accessed);
+        self.location(a, thread) == self.location(b, thread)
+            && cells.all(|c| layout.cell(a, c) == layout.cell(b, c))
     }
 
     /// The question about deadlocks.

@@ -74,7 +74,7 @@ pub(super) fn explore(steps: &mut Steps, sets: Sets, looks: Vec<Accesses>) -> Se
         inside,
     };
     searched.stopped = search.run().err();
-    searched.states = search.visited.len() as u64;
+    searched.states = Some(search.visited.len() as u64);
     searched.visited = search.inside.as_ref().map(|all| all.len() as u64);
     searched.deadlocks = Some(search.deadlocks);
     searched.memory = search.visited.bytes()
