@@ -5,6 +5,7 @@ mod algebra;
 mod algebra_twin;
 mod both_kinds;
 mod bundle;
+mod cartesian;
 mod claims;
 mod cli;
 mod coq;

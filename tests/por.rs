@@ -1,7 +1,7 @@
 //! `coarsen reach --por`: every technique sees what single threads can come to, and deadlocks; executions are one for each class.
 
 #[path = "por/naive.rs"]
-mod naive;
+pub(crate) mod naive;
 
 use crate::loops;
 use crate::twin;
@@ -12,7 +12,7 @@ use coarsen::explore::State;
 use coarsen::explore::diagrams::Variable;
 use coarsen::explore::reach::{Answer, Question, Sort};
 use coarsen::program::{Expr, Program};
-use coarsen::reduction::por::{Por, Reduced, Technique, explore};
+use coarsen::reduction::por::{Extend, Por, Reduced, Technique, explore};
 use coarsen::syntax::ParseLimits;
 use coarsen::syntax::ast::BinaryOp;
 use proptest::prelude::*;
@@ -30,7 +30,14 @@ fn combinations() -> Vec<Por> {
             .collect(),
         ..Por::default()
     });
-    sets.filter(|por| por.check().is_ok()).collect()
+    let known = sets.filter(|por| por.check().is_ok());
+    // Several workers as well, and prefixes in every order.
+    let more = Extend::ALL.into_iter().map(|extend| Por {
+        extend,
+        cores: 3,
+        ..Por::only(Technique::Cartesian)
+    });
+    known.chain(more).collect()
 }
 
 fn control() -> Control {
@@ -202,7 +209,7 @@ fn statement() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn ending(
+pub(crate) fn ending(
     threads: std::ops::Range<usize>,
     length: std::ops::Range<usize>,
 ) -> impl Strategy<Value = String> {

@@ -13,9 +13,10 @@
 //! Where it differs from the figures: breadth first in rounds of a fixed size, so that the result does not depend on the workers.
 
 use super::Searched;
-use super::steps::Steps;
+use super::steps::{Steps, compile};
 use super::vectors::{Extend, Prefix, vector};
-use crate::control::Stop;
+use crate::control::{Control, Stop};
+use crate::explore::State;
 use crate::explore::core::Visited;
 use crate::explore::reach::{Question, Sort};
 use crate::program::{Class, Expr, Program, ThreadId};
@@ -231,6 +232,53 @@ impl Search<'_, '_> {
         }
         expanded
     }
+}
+
+/// A state that is kept, with a prefix for each thread.
+pub type Vector = (State, Vec<Run>);
+
+/// A prefix, as the interpreter has states.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The states from the first one on, up to where the last step begins.
+    pub states: Vec<State>,
+    /// What the last step leads to: what is there if the thread waits.
+    pub last: Vec<State>,
+    /// Whether it goes round the cycle that its last step closes for ever.
+    pub infinite: bool,
+}
+
+/// The vectors of all states that are kept if nothing is asked.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn vectors(program: &Program, extend: Extend, control: &Control) -> Result<Vec<Vector>, Stop> {
+    let mut program = program.clone();
+    program.protections.clear();
+    let compiled = compile(&program, &[], control)?;
+    let Some(mut steps) = Steps::new(&program, &compiled, &[], None, control) else {
+        return Ok(Vec::new());
+    };
+    let among: Vec<ThreadId> = (0..program.threads.len()).collect();
+    let mut kept = steps.initial()?;
+    let mut all = Vec::new();
+    while let Some(state) = kept.get(all.len()).cloned() {
+        let runs = vector(&mut steps, &state, &among, extend)?;
+        let ends = runs.iter().filter(|run| !run.infinite);
+        for end in ends.flat_map(|run| &run.last) {
+            if !kept.contains(end) {
+                kept.push(end.clone());
+            }
+        }
+        let told = |all: &[Vec<u64>]| all.iter().map(|s| steps.unpack(s)).collect();
+        let runs = runs.iter().map(|run| Run {
+            states: told(&run.trail),
+            last: told(&run.last),
+            infinite: run.infinite,
+        });
+        all.push((steps.unpack(&state), runs.collect()));
+    }
+    Ok(all)
 }
 
 /// The states on the way to where all threads wait, if each does at the end of its infinite prefix, or from the beginning, and that is

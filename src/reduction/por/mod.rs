@@ -25,6 +25,7 @@ use stateless::Stateless;
 use steps::Steps;
 use stubborn::Sets;
 
+pub use cartesian::{Run, Vector, vectors};
 pub use vectors::Extend;
 
 /// A technique.

@@ -151,6 +151,11 @@ impl<'c> Steps<'c> {
         self.deadlock
     }
 
+    /// The question of an observer.
+    pub fn question(&self, observer: ThreadId) -> usize {
+        self.observed[observer - self.threads()].2
+    }
+
     /// Whether an observer sees what it looks for.
     pub fn sees(&self, state: &[u64], observer: ThreadId) -> bool {
         let (condition, wanted, _) = &self.observed[observer - self.threads()];
