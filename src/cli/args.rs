@@ -232,6 +232,12 @@ pub enum PorName {
     SourceDpor,
     /// With these: a thread that comes back to its own state unnoticed waits
     LocalCycles,
+    /// One thread is followed for as long as nobody else is concerned
+    SuperStep,
+    /// Of equivalent executions one goes on
+    NotSeenBefore,
+    /// The same by hashes, which can collide: what is not found is unknown
+    NotSeenBeforeHashed,
 }
 
 impl From<PorName> for Technique {
@@ -242,6 +248,9 @@ impl From<PorName> for Technique {
             PorName::Sleep => Technique::Sleep,
             PorName::SourceDpor => Technique::SourceDpor,
             PorName::LocalCycles => Technique::LocalCycles,
+            PorName::SuperStep => Technique::SuperStep,
+            PorName::NotSeenBefore => Technique::NotSeenBefore,
+            PorName::NotSeenBeforeHashed => Technique::NotSeenBeforeHashed,
         }
     }
 }

@@ -290,7 +290,8 @@ impl Run<'_> {
         let states = control.budget().states;
         if let Some(por) = &options.por {
             let reduction = self.reduction.as_ref();
-            let found = por::explore(&self.program, &self.questions, por, reduction, control);
+            let limits = (options.operations.unwrap_or(u64::MAX), control);
+            let found = por::explore(&self.program, &self.questions, por, reduction, limits);
             let outcome = found.outcome.clone();
             self.por = Some(found);
             return outcome;

@@ -165,7 +165,7 @@ impl Search<'_, '_> {
             next = after(&|_| true);
         }
         let next: Vec<Vec<u64>> = next.into_iter().cloned().collect();
-        self.steps.transitions += next.len() as u64;
+        self.steps.count(next.len())?;
         if let Some(all) = &mut self.inside {
             for state in pending.iter().flat_map(|(_, p)| &p.inside) {
                 all.insert(state, self.steps.control)?;
