@@ -28,7 +28,7 @@ fn combinations() -> Vec<Por> {
             .filter(|n| bits >> n & 1 == 1)
             .map(|n| all[n])
             .collect(),
-        depth: None,
+        ..Por::default()
     });
     sets.filter(|por| por.check().is_ok()).collect()
 }

@@ -177,6 +177,7 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
     let por = Por {
         techniques: args.por.iter().map(|&name| name.into()).collect(),
         depth: args.depth.map(|n| n as usize),
+        discipline: false,
     };
     por.check()?;
     Ok(Some(por))

@@ -81,6 +81,8 @@ pub struct Por {
     pub techniques: Vec<Technique>,
     /// Steps of an execution at most.
     pub depth: Option<usize>,
+    /// Whether violations of the discipline are looked for as well: then steps read what the discipline depends on.
+    pub discipline: bool,
 }
 
 /// What is to be done.
@@ -96,7 +98,7 @@ impl Por {
     pub fn only(technique: Technique) -> Self {
         Por {
             techniques: vec![technique],
-            depth: None,
+            ..Por::default()
         }
     }
 
@@ -231,7 +233,7 @@ pub fn explore(
     };
     control.enter("partial-order reduction: compiling");
     let mut program = program.clone();
-    if reduction.is_none() {
+    if reduction.is_none() && !por.discipline {
         program.protections.clear();
     }
     let compiled = match steps::compile(&program, questions, control) {

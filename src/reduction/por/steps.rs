@@ -205,7 +205,8 @@ impl<'c> Steps<'c> {
                 pending.after.push(next);
                 continue;
             }
-            // Whether the step ends here depends on what the guards read.
+            // Whether the step ends here depends on what the guards read. It ends where the thread is blocked even if the theorem
+            // would have it wait there: that adds executions, all of them real.
             let behind = self.steps(&next, thread, &mut pending)?;
             match behind.is_empty() {
                 true => pending.after.push(next),
