@@ -269,7 +269,7 @@ pub fn explore(
             if questions.iter().any(|q| q.sort == Sort::Deadlock) {
                 outcome.deadlocks = searched.deadlocks.map(BigUint::from);
             }
-            reduced.executions = searched.executions;
+            reduced.executions = searched.executions.filter(|_| searched.refused.is_none());
         }
         Some(_) => outcome.so_far = states,
     }
