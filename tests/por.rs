@@ -116,7 +116,7 @@ fn compare(
 ) -> Result<bool, TestCaseError> {
     let Reduced {
         outcome, refused, ..
-    } = explore(p, asked, por, None, &control());
+    } = explore(p, asked, por, None, (5_000, &control()));
     let name = por.name();
     let bug = refused.as_ref().is_some_and(|r| r.contains("bug"));
     prop_assert!(!bug, "{name}: {refused:?}");
@@ -251,12 +251,12 @@ fn random(cases: u32, programs: impl Strategy<Value = String>, least: usize) {
 
 #[test]
 fn techniques_see_what_all_interleavings_show() {
-    random(150, ending(2..4, 1..5), 400);
+    random(100, ending(2..4, 1..5), 400);
 }
 
 #[test]
 fn programs_with_loops_as_well() {
-    random(150, loops::programs(), 250);
+    random(100, loops::programs(), 250);
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn one_execution_for_each_class() {
                 return Ok(());
             };
             for technique in [Technique::Sleep, Technique::SourceDpor] {
-                let found = explore(&p, &[], &Por::only(technique), None, &control());
+                let found = explore(&p, &[], &Por::only(technique), None, (u64::MAX, &control()));
                 let (executions, redundant) = found.executions.expect("finished");
                 prop_assert_eq!(executions, classes as u64, "{}", technique.name());
                 match technique {

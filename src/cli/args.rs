@@ -11,6 +11,9 @@ use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
 
+/// The name that leaves the choice of a theorem to the tool.
+pub const AUTO: &str = "auto";
+
 /// The theorem used unless another is asked for.
 pub const DEFAULT_THEOREM: &str = "stoller-cohen";
 
@@ -60,9 +63,9 @@ pub struct CheckArgs {
     /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
-    /// The reduction theorem
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_THEOREM)]
-    pub theorem: String,
+    /// The reduction theorem, for claims of transactions, too; `auto` chooses [default: stoller-cohen, and any for claims]
+    #[arg(long, value_name = "NAME")]
+    pub theorem: Option<String>,
     /// What the model is, besides its text
     #[command(flatten)]
     pub defines: Defines,
@@ -132,7 +135,7 @@ pub struct ReachArgs {
     /// Explore the reduced system of a theorem
     #[arg(long)]
     pub reduced: bool,
-    /// The reduction theorem
+    /// The reduction theorem; `auto` chooses [default: stoller-cohen]
     #[arg(long, value_name = "NAME", requires = "reduced")]
     pub theorem: Option<String>,
     /// Leave out orders of independent steps: one technique, or several with commas
@@ -237,6 +240,12 @@ pub enum PorName {
     SourceDpor,
     /// With these: a thread that comes back to its own state unnoticed waits
     LocalCycles,
+    /// One thread is followed for as long as nobody else is concerned
+    SuperStep,
+    /// Of equivalent executions one goes on
+    NotSeenBefore,
+    /// The same by hashes, which can collide: what is not found is unknown
+    NotSeenBeforeHashed,
 }
 
 impl From<PorName> for Technique {
@@ -248,6 +257,9 @@ impl From<PorName> for Technique {
             PorName::Sleep => Technique::Sleep,
             PorName::SourceDpor => Technique::SourceDpor,
             PorName::LocalCycles => Technique::LocalCycles,
+            PorName::SuperStep => Technique::SuperStep,
+            PorName::NotSeenBefore => Technique::NotSeenBefore,
+            PorName::NotSeenBeforeHashed => Technique::NotSeenBeforeHashed,
         }
     }
 }

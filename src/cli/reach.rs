@@ -168,9 +168,9 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
         return Ok(None);
     }
     let explicit = matches!(args.engine, EngineName::Auto | EngineName::Explicit);
-    if !explicit || args.order.is_some() || args.limits.operations.is_some() {
+    if !explicit || args.order.is_some() {
         return Err(
-            "--por explores state by state, in its own order: it does not go with another --engine, --order or --limit-operations"
+            "--por explores state by state, in its own order: it does not go with another --engine, nor with --order"
                 .into(),
         );
     }
@@ -180,6 +180,7 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
         extend: args.extend.map_or(Extend::default(), Extend::from),
         // Filled in with those of the machine, if none are given.
         cores: 0,
+        discipline: false,
     };
     por.check()?;
     if args.extend.is_some() && !por.techniques.contains(&Technique::Cartesian) {

@@ -7,9 +7,10 @@
 use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::explore::Heuristic;
-use crate::explore::core::{Compiled, Movers, Technique, transactions};
+use crate::explore::core::{Compiled, Movers, Technique as Transacted, transactions};
 use crate::program::{Expr, Program};
 use crate::reach::{Engine, ReachOptions, reach};
+use crate::reduction::por::{Por, Technique};
 use crate::reduction::{CheckOptions, check, complete, gap, movers, prepare};
 use crate::relation::Encoding;
 use crate::report::{CompareReport, CompareRow, CompareTiming, ReachReport, Status, Verdict};
@@ -19,6 +20,9 @@ use std::time::Instant;
 
 /// How the condition that a thread has gone wrong is called.
 const WRONG: &str = "a thread goes wrong";
+
+/// Steps of a row of partial-order reduction: executions can be very many.
+const STEPS: u64 = 200_000;
 
 /// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
@@ -44,12 +48,13 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         control,
     };
     report.rows.extend([
-        compared.reached("none", Engine::Explicit, false),
-        compared.reached("none", Engine::Saturation, false),
+        compared.reached("none", Engine::Explicit, None, false),
+        compared.reached("none", Engine::Saturation, None, false),
         compared.checked(),
-        compared.reached(&theory.name, Engine::Explicit, true),
-        compared.reached(&theory.name, Engine::Saturation, true),
+        compared.reached(&theory.name, Engine::Explicit, None, true),
+        compared.reached(&theory.name, Engine::Saturation, None, true),
     ]);
+    compared.ordered(&mut report);
     compared.transactions(&mut report);
     settle(&mut report);
     report.timing.total = begun.elapsed().as_secs_f64();
@@ -66,12 +71,20 @@ struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// A row of `coarsen reach`.
-    fn reached(&self, technique: &str, engine: Engine, reduced: bool) -> CompareRow {
+    fn reached(
+        &self,
+        technique: &str,
+        engine: Engine,
+        por: Option<Por>,
+        reduced: bool,
+    ) -> CompareRow {
         let begun = Instant::now();
         let declared = self.program.properties.iter();
         let options = ReachOptions {
             engine,
             reduced,
+            operations: por.as_ref().map(|_| STEPS),
+            por,
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
                 .map(|e| (WRONG.to_string(), e))
@@ -86,6 +99,7 @@ impl<'a> Compared<'a> {
             engine: engine.name().to_string(),
             visited: report.visited.clone().or(report.states.clone()),
             states: report.states,
+            executions: report.executions,
             transitions: report.transitions,
             forced: None,
             verdict,
@@ -94,6 +108,34 @@ impl<'a> Compared<'a> {
             memory: report.memory,
             timing: since(begun),
         }
+    }
+
+    /// The rows of partial-order reduction, on the original program and on the reduced system.
+    fn ordered(&self, report: &mut CompareReport) {
+        use Technique as T;
+        let por = |techniques: &[T]| Por {
+            techniques: techniques.to_vec(),
+            discipline: true,
+            ..Por::default()
+        };
+        for techniques in [
+            &[T::Persistent][..],
+            &[T::Stubborn],
+            &[T::Cartesian],
+            &[T::SourceDpor, T::LocalCycles],
+        ] {
+            let por = por(techniques);
+            let name = por.name();
+            let row = self.reached(&name, Engine::Explicit, Some(por), false);
+            report.rows.push(row);
+        }
+        let name = format!("{} + {}", self.theory.name, T::Stubborn.name());
+        let por = por(&[T::Stubborn]);
+        let row = self.reached(&name, Engine::Explicit, Some(por), true);
+        report.rows.push(row);
+        report.notes.push(format!(
+            "rows of partial-order reduction take {STEPS} steps at most; `coarsen reach --por` has no such limit"
+        ));
     }
 
     /// The row of `coarsen check`.
@@ -106,6 +148,7 @@ impl<'a> Compared<'a> {
             engine: "bdd".into(),
             states: report.states.reduced.clone(),
             visited: report.states.visited.clone(),
+            executions: None,
             transitions: None,
             forced: None,
             verdict: report.verdict,
@@ -127,17 +170,17 @@ impl<'a> Compared<'a> {
         let order = Heuristic::ALL[0].0.order(program);
         let compiled = Compiled::new(program, &order, self.control);
         for (name, technique) in [
-            ("unsound", Technique::Unsound),
-            ("cycle-detection", Technique::CycleDetection),
-            ("cpc", Technique::Cpc),
-            ("cpc-l19", Technique::CpcL19),
+            ("unsound", Transacted::Unsound),
+            ("cycle-detection", Transacted::CycleDetection),
+            ("cpc", Transacted::Cpc),
+            ("cpc-l19", Transacted::CpcL19),
         ] {
             let mut row = match (&relations, &compiled) {
                 (Ok(r), Ok(compiled)) => self.explored(program, compiled, &r.movers, technique),
                 (Err(stop), _) | (_, Err(stop)) => stopped(*stop),
             };
             row.technique = name.into();
-            row.sound = technique != Technique::Unsound;
+            row.sound = technique != Transacted::Unsound;
             row.timing.total += before;
             report.rows.push(row);
         }
@@ -183,7 +226,7 @@ impl<'a> Compared<'a> {
         program: &Program,
         compiled: &Compiled,
         movers: &Movers,
-        technique: Technique,
+        technique: Transacted,
     ) -> CompareRow {
         let begun = Instant::now();
         self.control.enter("compare: transactions");
@@ -315,6 +358,7 @@ fn stopped(stop: Stop) -> CompareRow {
         engine: "explicit".into(),
         states: None,
         visited: None,
+        executions: None,
         transitions: None,
         forced: None,
         verdict: Verdict::Unknown,
@@ -358,7 +402,7 @@ fn verdict(report: &ReachReport) -> (Verdict, String) {
     if let Some(gap) = &report.gap {
         return (Verdict::Unknown, gap.clone());
     }
-    if report.states.is_none()
+    if report.states.is_none() && report.executions.is_none()
         || report
             .questions
             .iter()

@@ -37,7 +37,7 @@ const STACK: usize = 512 << 20;
 struct Expanded {
     /// By whose prefix, and where.
     ends: Vec<(ThreadId, Vec<u64>)>,
-    transitions: u64,
+    transitions: usize,
     violated: bool,
     /// The deadlock at the end of all prefixes, with the states on the way.
     dead: Option<Vec<Vec<u64>>>,
@@ -104,7 +104,6 @@ impl Search<'_, '_> {
             at = round.end;
             for (number, expanded) in round.clone().zip(self.expand(round)) {
                 let expanded = expanded?;
-                self.steps.transitions += expanded.transitions;
                 self.steps.violated |= expanded.violated;
                 for (question, way) in expanded.met {
                     self.answer(question, number as u32, way)?;
@@ -116,6 +115,7 @@ impl Search<'_, '_> {
                         self.answer(question, number as u32, way)?;
                     }
                 }
+                self.steps.count(expanded.transitions)?;
                 for (thread, state) in expanded.ends {
                     self.meet(&state, number as u32, thread as u32)?;
                 }
@@ -198,7 +198,7 @@ impl Search<'_, '_> {
             ..Expanded::default()
         };
         for prefix in vector {
-            expanded.transitions += prefix.steps() as u64;
+            expanded.transitions += prefix.steps();
             if prefix.thread >= steps.threads() && steps.sees(state, prefix.thread) {
                 let question = steps.question(prefix.thread);
                 expanded.met.push((question, Vec::new()));
@@ -256,7 +256,7 @@ pub fn vectors(program: &Program, extend: Extend, control: &Control) -> Result<V
     let mut program = program.clone();
     program.protections.clear();
     let compiled = compile(&program, &[], control)?;
-    let Some(mut steps) = Steps::new(&program, &compiled, &[], None, control) else {
+    let Some(mut steps) = Steps::new(&program, &compiled, &[], None, (u64::MAX, control)) else {
         return Ok(Vec::new());
     };
     let among: Vec<ThreadId> = (0..program.threads.len()).collect();

@@ -8,6 +8,7 @@
 //! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
 
 mod cartesian;
+mod filters;
 mod future;
 mod happens;
 mod stateless;
@@ -20,6 +21,7 @@ use crate::explore::State;
 use crate::explore::core::Accesses;
 use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, execution};
 use crate::program::Program;
+use filters::{Compared, Filters};
 use num_bigint::BigUint;
 use stateless::Stateless;
 use steps::Steps;
@@ -43,17 +45,26 @@ pub enum Technique {
     SourceDpor,
     /// A thread that comes back to its own state unnoticed is stopped.
     LocalCycles,
+    /// A thread is followed for as long as nobody else is concerned.
+    SuperStep,
+    /// Of equivalent executions one goes on.
+    NotSeenBefore,
+    /// The same by hashes, which can collide.
+    NotSeenBeforeHashed,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 6] = [
+    pub const ALL: [Technique; 9] = [
         Technique::Persistent,
         Technique::Stubborn,
         Technique::Cartesian,
         Technique::Sleep,
         Technique::SourceDpor,
         Technique::LocalCycles,
+        Technique::SuperStep,
+        Technique::NotSeenBefore,
+        Technique::NotSeenBeforeHashed,
     ];
 
     /// Its name on the command line.
@@ -65,6 +76,9 @@ impl Technique {
             Technique::Sleep => "sleep",
             Technique::SourceDpor => "source-dpor",
             Technique::LocalCycles => "local-cycles",
+            Technique::SuperStep => "super-step",
+            Technique::NotSeenBefore => "not-seen-before",
+            Technique::NotSeenBeforeHashed => "not-seen-before-hashed",
         }
     }
 }
@@ -80,6 +94,8 @@ pub struct Por {
     pub extend: Extend,
     /// Workers for Cartesian vectors; the result does not depend on it.
     pub cores: usize,
+    /// Whether violations of the discipline are looked for as well: then steps read what the discipline depends on.
+    pub discipline: bool,
 }
 
 /// What is to be done.
@@ -88,6 +104,7 @@ enum Plan {
     Sets(Sets),
     Cartesian,
     Stateless(Stateless),
+    Filters(Filters),
 }
 
 impl Por {
@@ -115,8 +132,19 @@ impl Por {
 
     /// The table of what goes together.
     fn plan(&self) -> Result<Plan, String> {
-        use Technique::{Cartesian, LocalCycles, Persistent, Sleep, SourceDpor, Stubborn};
+        use Technique::{
+            Cartesian, LocalCycles, NotSeenBefore, NotSeenBeforeHashed, Persistent, Sleep,
+            SourceDpor, Stubborn, SuperStep,
+        };
         let has = |t: Technique| self.techniques.contains(&t);
+        let not_seen = match (has(NotSeenBefore), has(NotSeenBeforeHashed)) {
+            (true, true) => {
+                return Err("not-seen-before compares exactly or by hashes, not both".into());
+            }
+            (true, false) => Some(Compared::Exactly),
+            (false, true) => Some(Compared::ByHash),
+            (false, false) => None,
+        };
         for (n, t) in self.techniques.iter().enumerate() {
             if self.techniques[..n].contains(t) {
                 return Err(format!("{} is named twice", t.name()));
@@ -145,9 +173,21 @@ impl Por {
                 }
             }
         }
+        let sleeping = has(SourceDpor) || has(Sleep);
         match (has(SourceDpor), has(Sleep)) {
+            _ if sleeping && not_seen.is_some() => Err(
+                "not-seen-before is not combined with sleep sets: what sleeps on one way to a state need not on another".into(),
+            ),
+            _ if sleeping && has(SuperStep) => Err(
+                "super-step is not combined with sleep sets: both leave out orders of the same steps, and may leave out all of them".into(),
+            ),
             (true, true) => Err("source-dpor has sleep sets of its own: leave out `sleep`".into()),
-            (false, false) => Err("local-cycles is not a reduction by itself".into()),
+            (false, false) => Ok(Plan::Filters(Filters {
+                super_step: has(SuperStep),
+                local_cycles: has(LocalCycles),
+                not_seen,
+                depth: self.depth,
+            })),
             (source, _) => Ok(Plan::Stateless(Stateless {
                 source,
                 local_cycles: has(LocalCycles),
@@ -189,13 +229,13 @@ pub struct Reduced {
     pub open: Option<String>,
 }
 
-/// Explores a program, or its reduced system, by techniques of partial-order reduction.
+/// Explores a program, or its reduced system, by techniques of partial-order reduction, in about so many steps at most.
 pub fn explore(
     program: &Program,
     questions: &[Question],
     por: &Por,
     reduction: Option<&Reduction>,
-    control: &Control,
+    (most, control): (u64, &Control),
 ) -> Reduced {
     let mut reduced = Reduced {
         outcome: Outcome::begin("explicit", questions.len()),
@@ -212,7 +252,7 @@ pub fn explore(
     };
     control.enter("partial-order reduction: compiling");
     let mut program = program.clone();
-    if reduction.is_none() {
+    if reduction.is_none() && !por.discipline {
         program.protections.clear();
     }
     let compiled = match steps::compile(&program, questions, control) {
@@ -222,7 +262,8 @@ pub fn explore(
             return reduced;
         }
     };
-    let Some(mut steps) = Steps::new(&program, &compiled, questions, reduction, control) else {
+    let Some(mut steps) = Steps::new(&program, &compiled, questions, reduction, (most, control))
+    else {
         return reduced;
     };
     control.enter("partial-order reduction: exploring");
@@ -235,6 +276,7 @@ pub fn explore(
             stubborn::explore(&mut steps, sets, looks)
         }
         Plan::Cartesian => cartesian::explore(&mut steps, questions, por.extend, por.cores),
+        Plan::Filters(filters) => filters::explore(&mut steps, filters),
         Plan::Stateless(how) => stateless::explore(&mut steps, how),
     };
     let outcome = &mut reduced.outcome;
@@ -247,7 +289,7 @@ pub fn explore(
             if questions.iter().any(|q| q.sort == Sort::Deadlock) {
                 outcome.deadlocks = searched.deadlocks.map(BigUint::from);
             }
-            reduced.executions = searched.executions;
+            reduced.executions = searched.executions.filter(|_| searched.refused.is_none());
         }
         Some(_) => outcome.so_far = states,
     }

@@ -15,10 +15,10 @@
 
 use super::Searched;
 use super::future::Futures;
-use super::happens::{Clock, Event, happened};
+use super::happens::{Clock, End, Event, Next, endless, happened, local_cycle};
 use super::steps::Steps;
 use crate::control::Stop;
-use crate::explore::core::{Accesses, meet};
+use crate::explore::core::meet;
 use crate::program::ThreadId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -30,12 +30,6 @@ pub(super) struct Stateless {
     pub source: bool,
     pub local_cycles: bool,
     pub depth: Option<usize>,
-}
-
-/// A thread's pending step, as far as the others are concerned.
-struct Next {
-    accesses: Accesses,
-    enabled: bool,
 }
 
 /// A state on the present execution.
@@ -62,18 +56,6 @@ struct Search<'s, 'c> {
     executions: u64,
     redundant: u64,
     cut: bool,
-}
-
-/// Why a search ended before its end.
-enum End {
-    Stopped(Stop),
-    Refused(String),
-}
-
-impl From<Stop> for End {
-    fn from(stop: Stop) -> Self {
-        End::Stopped(stop)
-    }
 }
 
 /// Runs all executions that have to be run.
@@ -166,7 +148,7 @@ impl Search<'_, '_> {
         let count = self.steps.threads() + self.steps.observers();
         let mut next = Vec::with_capacity(count);
         for t in 0..count {
-            next.push(self.next(&state, t)?);
+            next.push(Next::of(self.steps, &state, t)?);
         }
         self.push(state, next, vec![false; count])
     }
@@ -177,7 +159,7 @@ impl Search<'_, '_> {
         let thread = self.nodes[top].thread;
         let done = Rc::clone(&self.nodes[top].next[thread]);
         let outcome = self.nodes[top].taken - 1;
-        self.steps.transitions += 1;
+        self.steps.count(1)?;
         let event = Event::new(
             &self.events,
             thread,
@@ -193,13 +175,16 @@ impl Search<'_, '_> {
         for t in 0..next.len() {
             let touched = t == thread || next[t].accesses.conflicts(&done.accesses);
             if touched {
-                next[t] = self.next(&after, t)?;
+                next[t] = Next::of(self.steps, &after, t)?;
                 changed.push(t);
             }
             sleep[t] &= !touched;
         }
         let cycle = match self.how.local_cycles {
-            true => self.local_cycle(thread, &after),
+            true => {
+                let before = |n: usize| self.nodes[n].state.as_slice();
+                local_cycle(self.steps, &self.events, before, &after)
+            }
             false => None,
         };
         let local = cycle.is_some();
@@ -212,10 +197,7 @@ impl Search<'_, '_> {
             });
         }
         if !local && self.how.depth.is_none() && self.present.contains_key(&after) {
-            return Err(End::Refused(format!(
-                "executions do not end (one comes back to a state it was in, after {} steps): give a bound with `--depth`, or use a technique that keeps states",
-                self.events.len()
-            )));
+            return Err(End::Refused(endless(self.events.len())));
         }
         self.push(after, next, sleep)?;
         if self.how.source {
@@ -257,15 +239,6 @@ impl Search<'_, '_> {
             taken: 0,
         });
         Ok(())
-    }
-
-    fn next(&mut self, state: &[u64], thread: ThreadId) -> Result<Rc<Next>, Stop> {
-        let pending = self.steps.pending(state, thread)?;
-        self.steps.violated |= pending.violates;
-        Ok(Rc::new(Next {
-            enabled: pending.is_enabled(),
-            accesses: pending.accesses,
-        }))
     }
 
     /// The races between what has happened and a thread's pending step.
@@ -401,27 +374,5 @@ impl Search<'_, '_> {
             }
         }
         Ok(false)
-    }
-
-    /// What a thread accessed since it was in its present state before, if nobody can have noticed that it was away.
-    fn local_cycle(&self, thread: ThreadId, after: &[u64]) -> Option<Accesses> {
-        let mut own = Accesses::none(self.steps.shared.len());
-        let mut others = own.clone();
-        for n in (0..self.events.len()).rev() {
-            let event = &self.events[n];
-            let (with, against) = match event.thread == thread {
-                true => (&mut own, &others),
-                false => (&mut others, &own),
-            };
-            if event.accesses.conflicts(against) {
-                return None;
-            }
-            with.add(&event.accesses.accessed, &event.accesses.written);
-            if event.thread == thread && self.steps.agree(&self.nodes[n].state, after, thread, &own)
-            {
-                return Some(own);
-            }
-        }
-        None
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Steps<'c> {
     pub found: Vec<Option<Vec<Vec<u64>>>>,
     pub violated: bool,
     pub transitions: u64,
+    /// Steps at most.
+    most: u64,
 }
 
 /// Compiles a program for [`Steps`].
@@ -74,7 +76,7 @@ impl<'c> Steps<'c> {
         compiled: &'c Compiled,
         questions: &[Question],
         reduction: Option<&'c Reduction>,
-        control: &'c Control,
+        (most, control): (u64, &'c Control),
     ) -> Option<Self> {
         let machine = Machine::new(compiled);
         let conditions = questions.iter().enumerate();
@@ -93,6 +95,7 @@ impl<'c> Steps<'c> {
             found: vec![None; questions.len()],
             violated: false,
             transitions: 0,
+            most,
         })
     }
 
@@ -230,7 +233,8 @@ impl<'c> Steps<'c> {
                 pending.after.push(next);
                 continue;
             }
-            // Whether the step ends here depends on what the guards read.
+            // Whether the step ends here depends on what the guards read. It ends where the thread is blocked even if the theorem
+            // would have it wait there: that adds executions, all of them real.
             let behind = self.steps(&next, thread, &mut pending)?;
             match behind.is_empty() {
                 true => pending.after.push(next),
@@ -275,6 +279,18 @@ impl<'c> Steps<'c> {
         match ran {
             ControlFlow::Break(stop) => Err(stop),
             ControlFlow::Continue(_) => Ok(after),
+        }
+    }
+
+    /// Counts steps that are taken.
+    ///
+    /// # Errors
+    /// [`Stop::Operations`] if there are too many.
+    pub fn count(&mut self, steps: usize) -> Result<(), Stop> {
+        self.transitions += steps as u64;
+        match self.transitions > self.most {
+            true => Err(Stop::Operations),
+            false => Ok(()),
         }
     }
 

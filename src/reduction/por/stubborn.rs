@@ -4,8 +4,9 @@
 //! chosen ones' pending steps; only the chosen ones' steps are taken. One thread is the seed; a thread joins as long as one
 //! outside may ever do what a pending step inside depends on. The smallest such set is taken, of all seeds.
 //!
-//! Persistent sets know the others' futures only. Conditional stubborn sets look at the state too: a thread that waits for
-//! a mutex is enabled by its owner only. Where the figures of the literature have transitions, there are threads here, since a
+//! Persistent sets know the others' futures only, from their text. Conditional stubborn sets look at the state too: a thread that waits for
+//! a mutex is enabled by its owner only, and a thread outside whose future would disturb is run from the state, to see whether it does so before a
+//! thread inside moves (two threads that meet at a barrier wait for each other there). Where the figures of the literature have transitions, there are threads here, since a
 //! transition further down a thread is enabled by those before it in any case; and an observer (see [`super::steps`]) joins like any thread.
 //!
 //! Deadlocks are kept by the sets alone. So that no thread is put off for ever (the ignoring problem), a state all of whose
@@ -149,7 +150,7 @@ impl Search<'_, '_> {
             .map(|t| Ok((t, self.steps.pending(state, t)?)))
             .collect::<Result<_, Stop>>()?;
         self.steps.violated |= pending.iter().any(|(_, p)| p.violates);
-        let chosen = self.choose(state, &pending);
+        let chosen = self.choose(state, &pending)?;
         let after = |only: &dyn Fn(usize) -> bool| -> Vec<&Vec<u64>> {
             let some = pending.iter().enumerate().filter(|(n, _)| only(*n));
             some.flat_map(|(_, (_, p))| &p.after).collect()
@@ -165,7 +166,7 @@ impl Search<'_, '_> {
             next = after(&|_| true);
         }
         let next: Vec<Vec<u64>> = next.into_iter().cloned().collect();
-        self.steps.transitions += next.len() as u64;
+        self.steps.count(next.len())?;
         if let Some(all) = &mut self.inside {
             for state in pending.iter().flat_map(|(_, p)| &p.inside) {
                 all.insert(state, self.steps.control)?;
@@ -175,24 +176,36 @@ impl Search<'_, '_> {
     }
 
     /// Which of the pending threads are to be taken.
-    fn choose(&self, state: &[u64], pending: &[(ThreadId, Pending)]) -> Vec<bool> {
+    fn choose(
+        &mut self,
+        state: &[u64],
+        pending: &[(ThreadId, Pending)],
+    ) -> Result<Vec<bool>, Stop> {
         let mut best: Option<(usize, Vec<bool>)> = None;
+        let mut alone = vec![None; pending.len()];
         for (seed, (_, p)) in pending.iter().enumerate() {
-            if !p.is_enabled() || best.as_ref().is_some_and(|(_, b)| b[seed]) {
+            let known = |(count, set): &(usize, Vec<bool>)| *count == 1 || set[seed];
+            if !p.is_enabled() || best.as_ref().is_some_and(known) {
                 continue;
             }
-            let set = self.close(state, pending, seed);
+            let set = self.close(state, pending, seed, &mut alone)?;
             let enabled = (set.iter().zip(pending)).filter(|(s, (_, p))| **s && p.is_enabled());
             let count = enabled.count();
             if best.as_ref().is_none_or(|(least, _)| count < *least) {
                 best = Some((count, set));
             }
         }
-        best.map_or(vec![false; pending.len()], |(_, set)| set)
+        Ok(best.map_or(vec![false; pending.len()], |(_, set)| set))
     }
 
     /// The least set of threads with this one that is persistent.
-    fn close(&self, state: &[u64], pending: &[(ThreadId, Pending)], seed: usize) -> Vec<bool> {
+    fn close(
+        &mut self,
+        state: &[u64],
+        pending: &[(ThreadId, Pending)],
+        seed: usize,
+        alone: &mut [Option<Alone>],
+    ) -> Result<Vec<bool>, Stop> {
         let mut set = vec![false; pending.len()];
         set[seed] = true;
         let mut waiting = vec![seed];
@@ -203,33 +216,104 @@ impl Search<'_, '_> {
                 _ => None,
             };
             for (other, (t, _)) in pending.iter().enumerate() {
+                if set[other] {
+                    continue;
+                }
                 let joins = match holder {
                     Some(holder) => *t == holder,
-                    None => self.may_disturb(state, *t, p),
+                    None => {
+                        self.may_disturb(state, *t, p)
+                            && !self.keeps_away(state, pending, (other, p), &set, alone)?
+                    }
                 };
-                if joins && !set[other] {
+                if joins {
                     set[other] = true;
                     waiting.push(other);
                 }
             }
         }
-        set
+        Ok(set)
     }
 
-    /// Whether a thread may ever do something that a pending step depends on.
+    /// Whether a thread may ever do something that a pending step depends on, as far as the text goes.
     fn may_disturb(&self, state: &[u64], thread: ThreadId, pending: &Pending) -> bool {
         let Some(observer) = thread.checked_sub(self.steps.threads()) else {
-            if self.steps.is_stuck(state, thread) {
-                return false;
-            }
-            let at = self.steps.location(state, thread);
-            let future = self.futures.from(thread, at);
-            return match pending.is_enabled() {
-                true => pending.accesses.conflicts(future),
-                // It stays disabled until something that it read is written.
-                false => meet(&pending.accesses.accessed, &future.written),
-            };
+            return self
+                .future(state, thread)
+                .is_some_and(|future| disturbs(future, pending));
         };
         pending.is_enabled() && pending.accesses.conflicts(&self.looks[observer])
+    }
+
+    /// What a thread may still access; nothing if it can never go on.
+    fn future(&self, state: &[u64], thread: ThreadId) -> Option<&Accesses> {
+        let at = self.steps.location(state, thread);
+        let stuck = self.steps.is_stuck(state, thread);
+        (!stuck).then(|| self.futures.from(thread, at))
+    }
+
+    /// Whether a thread, run from this state, does nothing that a pending step depends on before a thread of the set moves. It is run
+    /// alone, and that is all it can do if no other thread outside the set can write what it accesses.
+    fn keeps_away(
+        &mut self,
+        state: &[u64],
+        pending: &[(ThreadId, Pending)],
+        (other, p): (usize, &Pending),
+        set: &[bool],
+        alone: &mut [Option<Alone>],
+    ) -> Result<bool, Stop> {
+        let thread = pending[other].0;
+        if self.sets == Sets::Persistent || thread >= self.steps.threads() {
+            return Ok(false);
+        }
+        if alone[other].is_none() {
+            alone[other] = Some(Alone(self.run_alone(state, thread)?));
+        }
+        let Some(Alone(Some(own))) = &alone[other] else {
+            return Ok(false);
+        };
+        let mut outside = pending
+            .iter()
+            .enumerate()
+            .filter(|(n, (t, _))| *n != other && !set[*n] && *t < self.steps.threads());
+        let writes = |f: &Accesses| meet(&f.written, &own.accessed);
+        Ok(!disturbs(own, p)
+            && !outside.any(|(_, (t, _))| self.future(state, *t).is_some_and(writes)))
+    }
+
+    /// What a thread accesses if only it is run; none if it comes to too many states.
+    fn run_alone(&mut self, state: &[u64], thread: ThreadId) -> Result<Option<Accesses>, Stop> {
+        let mut own = Accesses::none(self.steps.shared.len());
+        let mut all = vec![state.to_vec()];
+        let mut n = 0;
+        while let Some(from) = all.get(n).cloned() {
+            n += 1;
+            if all.len() > ALONE {
+                return Ok(None);
+            }
+            let pending = self.steps.pending(&from, thread)?;
+            own.add(&pending.accesses.accessed, &pending.accesses.written);
+            for after in pending.after {
+                if !all.contains(&after) {
+                    all.push(after);
+                }
+            }
+        }
+        Ok(Some(own))
+    }
+}
+
+/// What a thread accesses if only it is run, if that is known.
+#[derive(Clone)]
+struct Alone(Option<Accesses>);
+
+/// States up to which a thread is run alone.
+const ALONE: usize = 32;
+
+/// Whether such accesses would disturb a pending step. One that is disabled stays so until something that it read is written.
+fn disturbs(accesses: &Accesses, pending: &Pending) -> bool {
+    match pending.is_enabled() {
+        true => pending.accesses.conflicts(accesses),
+        false => meet(&pending.accesses.accessed, &accesses.written),
     }
 }
