@@ -28,6 +28,9 @@ pub enum Stop {
     /// Too many steps on decision diagrams.
     #[error("the limit of operations (--limit-operations)")]
     Operations,
+    /// Executions go on beyond the bound on their length.
+    #[error("the bound on the length of executions (--depth)")]
+    Depth,
     /// More Boolean variables than the BDD package can number.
     #[error("the BDD package's limit of 65,535 variables")]
     Variables,
@@ -107,6 +110,7 @@ impl Control {
             Stop::Interrupt => 5,
             Stop::Variables => 6,
             Stop::Operations => 7,
+            Stop::Depth => 8,
         };
         let _ = self
             .asked
@@ -126,6 +130,7 @@ impl Control {
             4 => Err(Stop::Memory),
             5 => Err(Stop::Interrupt),
             7 => Err(Stop::Operations),
+            8 => Err(Stop::Depth),
             _ => Err(Stop::Variables),
         }
     }

@@ -5,6 +5,7 @@ mod algebra;
 mod algebra_twin;
 mod both_kinds;
 mod bundle;
+mod cartesian;
 #[path = "support/claimed.rs"]
 mod claimed;
 mod claims;
@@ -30,6 +31,7 @@ mod loops;
 mod manual;
 mod models;
 mod omega;
+mod por;
 mod prove;
 mod reach;
 mod refute;

@@ -17,6 +17,7 @@ use crate::explore::reach::{
     portfolio,
 };
 use crate::program::{Expr, LocId, Program, Property};
+use crate::reduction::por::{self, Por};
 use crate::reduction::{gap, is_about_transactions, prepare};
 use crate::report::{ReachReport, Status};
 use crate::syntax::ast::PropertyKind;
@@ -88,6 +89,8 @@ pub struct ReachOptions {
     pub order: Order,
     /// Explore the reduced system.
     pub reduced: bool,
+    /// Leave out orders of independent steps by these techniques, state by state.
+    pub por: Option<Por>,
     /// Ask for deadlocks.
     pub deadlock: bool,
     /// Ask for states that satisfy these: as the user wrote them, and elaborated.
@@ -112,6 +115,7 @@ impl Default for ReachOptions {
             engine: Engine::Auto,
             order: Order::Best,
             reduced: false,
+            por: None,
             deadlock: false,
             find: Vec::new(),
             invariants: Vec::new(),
@@ -181,6 +185,7 @@ pub fn reach(
         hidden: Vec::new(),
         order: None,
         attempts: Vec::new(),
+        por: None,
     };
     if options.reduced {
         report.theorem = Some(theory.name.clone());
@@ -245,6 +250,8 @@ struct Run<'a> {
     /// The order in use, by name.
     order: Option<String>,
     attempts: Vec<(Attempt, u64)>,
+    /// What partial-order reduction has to tell besides.
+    por: Option<por::Reduced>,
 }
 
 impl Run<'_> {
@@ -317,6 +324,18 @@ impl Run<'_> {
     fn explore(&mut self) -> Outcome {
         let (options, control) = (self.options, self.control);
         let states = control.budget().states;
+        if let Some(por) = &options.por {
+            let reduction = self.reduction.as_ref();
+            let por = Por {
+                cores: cores(options),
+                ..por.clone()
+            };
+            let limits = (options.operations.unwrap_or(u64::MAX), control);
+            let found = por::explore(&self.program, &self.questions, &por, reduction, limits);
+            let outcome = found.outcome.clone();
+            self.por = Some(found);
+            return outcome;
+        }
         match options.engine {
             Engine::Interpreter => {
                 let reduction = self.reduction.as_ref();
@@ -383,7 +402,7 @@ impl Run<'_> {
     fn recount(&self, outcome: &mut Outcome) -> Result<(), String> {
         let few = outcome.states.as_ref().is_some_and(|n| *n <= FEW.into());
         let small = self.program.cells.len() + self.program.threads.len() <= 1000;
-        let cut = outcome.stopped.is_some();
+        let cut = outcome.stopped.is_some() || self.por.is_some();
         if !few || !small || cut || outcome.engine == "interpreter" || self.reduction.is_some() {
             return Ok(());
         }

@@ -53,6 +53,19 @@ impl Run<'_> {
                 operations: report.operations.clone(),
             });
         }
+        if let Some(por) = &self.por {
+            report.por = self.options.por.as_ref().map(|p| p.name());
+            report.executions = por.executions.map(|(all, _)| all.to_string());
+            report.redundant = por.executions.map(|(_, more)| more.to_string());
+            report.refused.clone_from(&por.refused);
+            let aside = self.options.por.as_ref().is_some_and(|p| !p.discipline);
+            if aside && self.reduction.is_none() && !self.program.protections.is_empty() {
+                report.notes.push(
+                    "with --por the discipline is left aside: executions go on behind a violation"
+                        .into(),
+                );
+            }
+        }
         report.violated = outcome.violated;
         report.transitions = outcome.transitions.map(|n| n.to_string());
         if outcome.violated {
@@ -160,6 +173,13 @@ impl Run<'_> {
             return unknown(format!(
                 "nothing found in the reduced system, but that says nothing: {gap}"
             ));
+        }
+        if let Some(why) = self
+            .por
+            .as_ref()
+            .and_then(|p| p.refused.as_ref().or(p.open.as_ref()))
+        {
+            return unknown(format!("not found, but {why}"));
         }
         if outcome.violated {
             return unknown(
@@ -272,20 +292,32 @@ fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
         (Verdict::Refuted, said(q))
     } else if let Some(stop) = stopped {
         (Verdict::Unknown, format!("stopped by {stop}"))
+    } else if let Some(why) = &report.refused {
+        (Verdict::Unknown, why.clone())
     } else if let Some(q) = with(Status::Unknown) {
         (Verdict::Unknown, said(q))
     } else {
         let states = report.states.as_deref().unwrap_or("?");
+        let executions = report.executions.as_deref();
         let system = match &report.theorem {
             None => "reachable",
             Some(_) => "in the reduced system",
+        };
+        let system = match &report.por {
+            None => system.to_string(),
+            Some(por) => format!("{system} by {por}"),
         };
         let shown = match states.len() {
             0..=30 => states.to_string(),
             digits => format!("{}.{}e{}", &states[..1], &states[1..4], digits - 1),
         };
+        let (shown, what) = match executions {
+            None => (shown, "states"),
+            Some("1") => ("1".into(), "execution"),
+            Some(executions) => (executions.to_string(), "executions"),
+        };
         let answers: Vec<String> = report.questions.iter().map(said).collect();
-        let mut reason = format!("{shown} states {system}");
+        let mut reason = format!("{shown} {what} {system}");
         for answer in answers {
             reason = format!("{reason}; {answer}");
         }

@@ -19,6 +19,7 @@ mod lemmas;
 mod movers;
 mod ownership;
 mod paths;
+pub mod por;
 mod properties;
 mod reachable;
 mod replay;
