@@ -11,6 +11,7 @@ mod claimed;
 mod claims;
 mod cli;
 mod coq;
+mod ctest;
 mod decide;
 mod discharge;
 mod dve;
