@@ -19,7 +19,7 @@ use crate::explore::reach::{
 use crate::program::{Expr, Program, Property};
 use crate::reduction::{gap, prepare};
 use crate::report::{ReachReport, Status};
-use crate::syntax::ast::PropertyKind;
+use crate::syntax::ast::{BinaryOp, PropertyKind};
 use crate::syntax::diagnostic::Span;
 use std::time::Instant;
 
@@ -156,8 +156,11 @@ pub fn reach(
         report.notes.push(format!("constants overridden: {all}"));
     }
     // What is looked for has to be visible in the reduced system, so it is part of the program there.
-    let mut program = program.clone();
-    for (text, expr) in &options.find {
+    let (mut program, mut finds) = (program.clone(), options.find.clone());
+    if program.errors_end {
+        end_with_errors(&mut program, &mut finds);
+    }
+    for (text, expr) in &finds {
         program.properties.push(Property {
             name: goal_name(text),
             kind: PropertyKind::Reach,
@@ -168,7 +171,7 @@ pub fn reach(
     // A lemma that is asked about, too: `check` asks about none, so it makes no step visible for them.
     let asked = |p: &&Property| options.invariants.contains(&p.name);
     let lemmas: Vec<Property> = program.lemmas.iter().filter(asked).cloned().collect();
-    let questions = questions(&program, options);
+    let questions = questions(&program, options, &finds);
     program.properties.extend(lemmas);
     let mut run = Run {
         questions,
@@ -201,13 +204,52 @@ pub fn reach(
     report
 }
 
-fn questions(program: &Program, options: &ReachOptions) -> Vec<Question> {
+/// Where an error ends the system, nothing is asked about what lies behind it, except by those who ask for the error.
+fn end_with_errors(program: &mut Program, finds: &mut [(String, Expr)]) {
+    let gone = program.gone_wrong();
+    if matches!(gone, Expr::Const(_)) {
+        return;
+    }
+    let wrong: Vec<Option<usize>> = program.threads.iter().map(|t| t.wrong).collect();
+    let before = |e: &mut Expr| {
+        let mut named = false;
+        e.walk(&mut |e| {
+            if let Expr::At(t, at) = e {
+                named |= wrong[*t].is_some_and(|l| at.contains(&l));
+            }
+        });
+        if !named {
+            let not = Expr::Not(Box::new(gone.clone()));
+            let found = std::mem::replace(e, Expr::TRUE);
+            *e = Expr::Binary(BinaryOp::And, Box::new(not), Box::new(found));
+        }
+    };
+    for p in &mut program.properties {
+        match p.kind {
+            PropertyKind::Reach => before(&mut p.expr),
+            PropertyKind::Invariant | PropertyKind::Lemma => {
+                let kept = std::mem::replace(&mut p.expr, Expr::TRUE);
+                p.expr = Expr::Binary(BinaryOp::Or, Box::new(gone.clone()), Box::new(kept));
+            }
+        }
+    }
+    finds.iter_mut().for_each(|(_, e)| before(e));
+}
+
+fn questions(
+    program: &Program,
+    options: &ReachOptions,
+    finds: &[(String, Expr)],
+) -> Vec<Question> {
     let mut all = Vec::new();
     if options.deadlock {
         all.push(Question {
             name: "deadlock".into(),
             sort: Sort::Deadlock,
-            expr: Expr::TRUE,
+            expr: match program.errors_end {
+                true => Expr::Not(Box::new(program.gone_wrong())),
+                false => Expr::TRUE,
+            },
         });
     }
     for name in &options.invariants {
@@ -221,7 +263,7 @@ fn questions(program: &Program, options: &ReachOptions) -> Vec<Question> {
             expr: p.expr.clone(),
         }));
     }
-    all.extend(options.find.iter().map(|(text, expr)| Question {
+    all.extend(finds.iter().map(|(text, expr)| Question {
         name: text.clone(),
         sort: Sort::Find,
         expr: expr.clone(),
