@@ -33,9 +33,7 @@ enum Symbol {
 ///
 /// # Errors
 /// All that is wrong with it.
-pub(super) fn resolve(
-    tree: &tree::System,
-) -> Result<(System, Vec<Diagnostic>), Vec<Diagnostic>> {
+pub(super) fn resolve(tree: &tree::System) -> Result<(System, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut r = Resolver::default();
     r.declarations(None, &tree.vars, &tree.channels);
     for (p, process) in tree.processes.iter().enumerate() {

@@ -236,11 +236,7 @@ fn end_with_errors(program: &mut Program, finds: &mut [(String, Expr)]) {
     finds.iter_mut().for_each(|(_, e)| before(e));
 }
 
-fn questions(
-    program: &Program,
-    options: &ReachOptions,
-    finds: &[(String, Expr)],
-) -> Vec<Question> {
+fn questions(program: &Program, options: &ReachOptions, finds: &[(String, Expr)]) -> Vec<Question> {
     let mut all = Vec::new();
     if options.deadlock {
         all.push(Question {

@@ -573,9 +573,7 @@ impl Shard {
     ) {
         for (asked, found) in task.asked.iter().zip(&mut self.found) {
             let met = match asked {
-                Asked::Deadlock(which) => {
-                    machine.is_deadlock(state) && machine.holds(which, state)
-                }
+                Asked::Deadlock(which) => machine.is_deadlock(state) && machine.holds(which, state),
                 Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
             };
             if !met {

@@ -168,10 +168,7 @@ impl Closure {
                 continue;
             }
             last = Some(event);
-            if by != event
-                && self.skips.contains(&(by, event))
-                && !is_due(&dirty[begin..], event)
-            {
+            if by != event && self.skips.contains(&(by, event)) && !is_due(&dirty[begin..], event) {
                 self.skipped += 1;
                 continue;
             }

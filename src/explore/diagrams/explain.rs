@@ -253,13 +253,7 @@ impl Engine<'_> {
                         added,
                     });
                     let known = &mut self.closures[closure as usize];
-                    known.mark(
-                        &mut self.relations,
-                        level,
-                        m.value,
-                        event,
-                        (&mut dirty, 0),
-                    );
+                    known.mark(&mut self.relations, level, m.value, event, (&mut dirty, 0));
                 }
             }
         }
