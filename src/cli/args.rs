@@ -10,6 +10,9 @@ use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
 
+/// The name that leaves the choice of a theorem to the tool.
+pub const AUTO: &str = "auto";
+
 /// The theorem used unless another is asked for.
 pub const DEFAULT_THEOREM: &str = "stoller-cohen";
 
@@ -59,9 +62,9 @@ pub struct CheckArgs {
     /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
-    /// The reduction theorem
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_THEOREM)]
-    pub theorem: String,
+    /// The reduction theorem, for claims of transactions, too; `auto` chooses [default: stoller-cohen, and any for claims]
+    #[arg(long, value_name = "NAME")]
+    pub theorem: Option<String>,
     /// What the model is, besides its text
     #[command(flatten)]
     pub defines: Defines,
@@ -131,7 +134,7 @@ pub struct ReachArgs {
     /// Explore the reduced system of a theorem
     #[arg(long)]
     pub reduced: bool,
-    /// The reduction theorem
+    /// The reduction theorem; `auto` chooses [default: stoller-cohen]
     #[arg(long, value_name = "NAME", requires = "reduced")]
     pub theorem: Option<String>,
     /// The variable order: best (the default), interaction, force, threads, declared, or a file with one name on a line

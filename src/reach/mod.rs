@@ -16,8 +16,8 @@ use crate::explore::reach::{
     Answer, Attempt, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate, explicit,
     portfolio,
 };
-use crate::program::{Expr, Program, Property};
-use crate::reduction::{gap, prepare};
+use crate::program::{Expr, LocId, Program, Property};
+use crate::reduction::{gap, is_about_transactions, prepare};
 use crate::report::{ReachReport, Status};
 use crate::syntax::ast::{BinaryOp, PropertyKind};
 use crate::syntax::diagnostic::Span;
@@ -175,6 +175,7 @@ pub fn reach(
     program.properties.extend(lemmas);
     let mut run = Run {
         questions,
+        plain: None,
         program,
         options,
         control,
@@ -270,6 +271,8 @@ fn questions(program: &Program, options: &ReachOptions, finds: &[(String, Expr)]
 struct Run<'a> {
     program: Program,
     questions: Vec<Question>,
+    /// If the program has phases: the program and questions without, and what each location is a copy of, by thread.
+    plain: Option<(Program, Vec<Question>, Vec<Vec<LocId>>)>,
     options: &'a ReachOptions,
     control: &'a Control,
     reduction: Option<Reduction>,
@@ -286,6 +289,17 @@ impl Run<'_> {
     /// Settles the hypotheses and finds the reduced system; whether there is one to explore.
     fn reduce(&mut self, name: &str, theory: &Theory, report: &mut ReachReport) -> bool {
         self.control.enter("the theorem's hypotheses");
+        if is_about_transactions(&theory.name) {
+            // Only what is asked about has to be kept.
+            let questions = &self.questions;
+            let asked = |p: &Property| {
+                let name = |q: &Question| p.name == q.name || p.name == goal_name(&q.name);
+                questions.iter().any(name)
+            };
+            self.program.properties.retain(asked);
+            let deadlock = self.options.deadlock.then(Span::default);
+            self.program.deadlock_free = self.program.deadlock_free.and(deadlock).or(deadlock);
+        }
         let (checked, prepared) = prepare(name, &self.program, theory, self.control);
         self.gap = gap(&checked);
         report.gap.clone_from(&self.gap);
@@ -310,8 +324,24 @@ impl Run<'_> {
             ));
         }
         self.program = prepared.program;
+        if let Some((program, origin)) = prepared.plain {
+            let mut questions = self.questions.clone();
+            for (question, here) in self.questions.iter_mut().zip(&mut questions) {
+                let of = |p: &Program| {
+                    let name = |p: &&Property| {
+                        p.name == question.name || p.name == goal_name(&question.name)
+                    };
+                    p.properties.iter().find(name).map(|p| p.expr.clone())
+                };
+                let (phased, plain) = (of(&self.program), of(&program));
+                question.expr = phased.unwrap_or_else(|| question.expr.clone());
+                here.expr = plain.unwrap_or_else(|| here.expr.clone());
+            }
+            self.plain = Some((program, questions, origin));
+        }
         self.reduction = Some(Reduction {
             visible: prepared.visible,
+            when_blocked: prepared.when_blocked,
         });
         true
     }

@@ -170,7 +170,8 @@ impl Run<'_> {
             );
         }
         let hides = |name: &str| self.hidden.contains(&format!("hides({name})"));
-        if hides(&question.name) || hides(&goal_name(&question.name)) {
+        let dead = question.sort == Sort::Deadlock && hides("deadlock_free");
+        if dead || hides(&question.name) || hides(&goal_name(&question.name)) {
             return unknown("not found, but an invisible step could hide it".into());
         }
         let (status, what) = match question.sort {
@@ -183,32 +184,25 @@ impl Run<'_> {
 
     /// Repeats an execution with the interpreter; with the words for its end.
     fn repeat(&self, question: &Question, path: &Path) -> Option<(Rerun, String)> {
-        let p = &self.program;
-        let first = Concrete {
-            state: path.first.clone(),
-            violated: initially_violated(p, &path.first),
+        let Some((plain, questions, origin)) = &self.plain else {
+            return repeat(&self.program, question, path);
         };
-        let width = p.cells.len() + p.threads.len();
-        let tell = (path.moves.len() + 1).saturating_mul(width) <= TOLD;
-        let mut present = Present::new(p, &path.first);
-        let steps = path.moves.iter().enumerate().map(|(n, m)| Walked {
-            coarse: n + 1,
-            thread: m.thread,
-            location: m.location,
-            after: present.after(&m.after),
-            violated: None,
-        });
-        let rerun = rerun(p, &first, steps, tell)?;
-        let last = &rerun.last.state;
-        if !question.met(p, last) {
-            return None;
+        let question = questions.iter().find(|q| q.name == question.name)?;
+        let mut path = path.clone();
+        let cells: Vec<i64> = (0..plain.cells.len()).map(|c| path.first.cell(c)).collect();
+        let locations: Vec<LocId> = (0..plain.threads.len())
+            .map(|t| origin[t][path.first.location(t)])
+            .collect();
+        path.first = State::new(&cells, &locations);
+        for step in &mut path.moves {
+            step.location = origin[step.thread][step.location];
+            for (variable, value) in &mut step.after {
+                if let Variable::Location(t) = variable {
+                    *value = origin[*t][*value as usize] as i64;
+                }
+            }
         }
-        let words = match question.sort {
-            Sort::Deadlock => deadlock_words(p, last),
-            Sort::Find => format!("a state that satisfies {} is reached", question.name),
-            Sort::Invariant => format!("this state violates {}", question.name),
-        };
-        Some((rerun, words))
+        repeat(plain, question, &path)
     }
 }
 
@@ -221,6 +215,35 @@ fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
     report.notes.push(format!(
         "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not counted"
     ));
+}
+
+/// Repeats an execution of a program; with the words for its end.
+fn repeat(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, String)> {
+    let first = Concrete {
+        state: path.first.clone(),
+        violated: initially_violated(p, &path.first),
+    };
+    let width = p.cells.len() + p.threads.len();
+    let tell = (path.moves.len() + 1).saturating_mul(width) <= TOLD;
+    let mut present = Present::new(p, &path.first);
+    let steps = path.moves.iter().enumerate().map(|(n, m)| Walked {
+        coarse: n + 1,
+        thread: m.thread,
+        location: m.location,
+        after: present.after(&m.after),
+        violated: None,
+    });
+    let rerun = rerun(p, &first, steps, tell)?;
+    let last = &rerun.last.state;
+    if !question.met(p, last) {
+        return None;
+    }
+    let words = match question.sort {
+        Sort::Deadlock => deadlock_words(p, last),
+        Sort::Find => format!("a state that satisfies {} is reached", question.name),
+        Sort::Invariant => format!("this state violates {}", question.name),
+    };
+    Some((rerun, words))
 }
 
 /// A state that is changed step by step.

@@ -13,19 +13,21 @@ use super::instantiate::{Model, Names, Unreadable};
 use super::invariant::{Ladder, Rung};
 use super::lemmas;
 use super::properties::{Goal, GoalKind, goals};
-use super::search::{SHORTEST_BUDGET, execution};
+use super::search::{Execution, SHORTEST_BUDGET, execution};
 use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::trace::{coarse_length, retell, step_of};
+use super::transactions;
 use super::verdict;
 use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, hides_id, well_formedness};
 use crate::algebra::Theory;
 use crate::control::{Control, Stop};
+use crate::explore::reach::Blocked;
 use crate::explore::{Original, explore as explore_original};
 use crate::inference::{Inference, annotated};
-use crate::program::{Claim, Program};
+use crate::program::{Claim, LocId, Program, ThreadId};
 use crate::relation::Encoding;
-use crate::report::{Property, REPAIR, Report, Status};
+use crate::report::{Property, REPAIR, Report, Status, Trace};
 use std::time::Instant;
 
 /// What to check and how.
@@ -43,6 +45,8 @@ pub struct CheckOptions {
     pub certificate: bool,
     /// Who settles the hypotheses.
     pub discharge: By,
+    /// Judge claims of transactions by this theorem only.
+    pub claims_by: Option<String>,
     /// Stop when the hypotheses are settled: somebody else explores the reduced system.
     pub only_hypotheses: bool,
 }
@@ -54,6 +58,18 @@ pub struct Prepared {
     pub program: Program,
     /// Which steps are visible, by thread and location; locations without steps are.
     pub visible: Vec<Vec<bool>>,
+    /// What becomes of a coarse step that is blocked inside.
+    pub when_blocked: Blocked,
+    /// If the program has phases: the program without, and what each location is a copy of, by thread.
+    pub plain: Option<(Program, Vec<Vec<LocId>>)>,
+}
+
+/// How what the reduced system shows is told.
+pub(super) struct Told<'t> {
+    /// An execution repeated on the original program; `None` if that fails.
+    pub retell: &'t dyn Fn(&Execution, &Goal) -> Option<Trace>,
+    /// Why a goal that was not met holds.
+    pub because: &'t dyn Fn(&Goal) -> &'static str,
 }
 
 impl CheckOptions {
@@ -106,9 +122,9 @@ pub fn check_with_facts(
 }
 
 /// What is left when a check is done, besides its report.
-struct Done {
+pub(super) struct Done {
     discharge: Discharge,
-    prepared: Option<Prepared>,
+    pub(super) prepared: Option<Prepared>,
 }
 
 fn run(
@@ -125,7 +141,10 @@ fn run(
         report.annotated = Some(program.source.clone());
     }
     report.only = options.property.clone();
-    report.as_by_default = options.property.is_none() && !options.strict;
+    // The model's `expect` lines speak of the default theorem.
+    let default = transactions::uses(&theory.name).is_none()
+        && (options.claims_by.is_none() || program.claims.is_empty());
+    report.as_by_default = options.property.is_none() && !options.strict && default;
     report.statistics.threads = Some(program.threads.len().to_string());
     let mut check = Check {
         program,
@@ -147,7 +166,7 @@ fn run(
 }
 
 /// The claims that are asked about.
-fn asked_claims<'p>(
+pub(super) fn asked_claims<'p>(
     program: &'p Program,
     options: &'p CheckOptions,
 ) -> impl Iterator<Item = &'p Claim> {
@@ -159,24 +178,27 @@ fn asked_claims<'p>(
 }
 
 /// Notes the first limit that was hit, and what was being done then.
-fn hit(report: &mut Report, stop: Stop, control: &Control) {
+pub(super) fn hit(report: &mut Report, stop: Stop, control: &Control) {
     if report.limits.hit.is_none() {
         report.limits.hit = Some(format!("{stop} was hit in phase `{}`", control.phase()));
     }
 }
 
-struct Check<'a> {
-    program: &'a Program,
-    theory: &'a Theory,
-    options: &'a CheckOptions,
-    control: &'a Control,
+pub(super) struct Check<'a> {
+    pub(super) program: &'a Program,
+    pub(super) theory: &'a Theory,
+    pub(super) options: &'a CheckOptions,
+    pub(super) control: &'a Control,
     /// What was derived in this round, and prepared.
-    done: Done,
+    pub(super) done: Done,
 }
 
 impl Check<'_> {
     /// Checks the program, again and again while an inferred discipline has to be revised.
     fn run(&mut self, report: &mut Report) -> Result<(), Stop> {
+        if let Some(uses) = transactions::uses(&self.theory.name) {
+            return transactions::apply(self, uses, report);
+        }
         let clock = Instant::now();
         let mut inference = Inference::begin(self.program, self.control)?;
         loop {
@@ -282,9 +304,18 @@ impl Check<'_> {
         report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
 
         let clock = Instant::now();
-        self.evidence(report, &encoding, &explorer, &reduced, &goals, &visibility)?;
+        let told = Told {
+            retell: &|x, goal| retell(&encoding, x, goal),
+            because: &|goal| holds_because(goal, &visibility),
+        };
+        self.evidence(report, &encoding, &explorer, &reduced, &goals, &told)?;
         self.control.publish(report);
-        self.claims(report, &encoding, &visibility)?;
+        let invisible = |t: ThreadId, l: LocId| {
+            let at = |a: &usize| encoding.actions[*a].location == l;
+            let action = encoding.of_thread(t).find(at);
+            action.is_none_or(|a| !visibility.is_visible(a))
+        };
+        self.claims(report, &encoding, &invisible)?;
         self.control.publish(report);
         if self.options.cross_check {
             self.cross_check(report, &goals)?;
@@ -309,11 +340,11 @@ impl Check<'_> {
     }
 
     /// What became of the blocks that are claimed to be transactions.
-    fn claims(
+    pub(super) fn claims(
         &self,
         report: &mut Report,
         e: &Encoding,
-        visibility: &Visibility,
+        inside: &dyn Fn(ThreadId, LocId) -> bool,
     ) -> Result<(), Stop> {
         let disciplined = report
             .properties
@@ -323,7 +354,8 @@ impl Check<'_> {
         let context = claims::Context {
             encoding: e,
             declared: self.program,
-            visibility: Some(visibility).filter(|_| applies),
+            inside: Some(inside).filter(|_| applies),
+            only: self.options.claims_by.as_deref(),
             theorem: &self.theory.name,
             disciplined: disciplined || e.program.protections.is_empty(),
             asked: asked_claims(e.program, self.options).collect(),
@@ -360,6 +392,7 @@ impl Check<'_> {
             visibility,
             theory: self.theory,
             states: Vec::new(),
+            phased: None,
             names: Names::Variables,
         };
         let mut pairs = Pairs::default();
@@ -388,14 +421,14 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn evidence(
+    pub(super) fn evidence(
         &self,
         report: &mut Report,
         e: &Encoding,
         explorer: &Explorer,
         reduced: &Reduced,
         goals: &[Goal],
-        visibility: &Visibility,
+        told: &Told,
     ) -> Result<(), Stop> {
         self.control.enter("counting");
         let complete = reduced.stopped.is_none();
@@ -425,7 +458,7 @@ impl Check<'_> {
                         "the trace for {name} is perhaps not a shortest one: the search for that used up its budget"
                     ));
                 }
-                let trace = found.and_then(|x| retell(e, &x, goal));
+                let trace = found.and_then(|x| (told.retell)(&x, goal));
                 let Some(trace) = trace else {
                     report.evidence_rejected = true;
                     property.reason = "the execution found in the reduced system could not be re-executed: this is a bug in coarsen".into();
@@ -476,14 +509,14 @@ impl Check<'_> {
                         .into(),
                 )
             } else {
-                (Status::Holds, holds_because(goal, visibility).into())
+                (Status::Holds, (told.because)(goal).into())
             };
         }
         Ok(())
     }
 
     /// Explores the original program state by state and compares every answer with it.
-    fn cross_check(&self, report: &mut Report, goals: &[Goal]) -> Result<(), Stop> {
+    pub(super) fn cross_check(&self, report: &mut Report, goals: &[Goal]) -> Result<(), Stop> {
         self.control
             .enter("the original system, state by state (--cross-check)");
         // Without guesses: nothing that was inferred stops this exploration.
@@ -541,6 +574,8 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
     Prepared {
         program: e.program.clone(),
         visible,
+        when_blocked: Blocked::Ends,
+        plain: None,
     }
 }
 
@@ -567,7 +602,7 @@ fn holds_because(goal: &Goal, visibility: &Visibility) -> &'static str {
     }
 }
 
-fn undecided(goal: &Goal, program: &Program) -> Property {
+pub(super) fn undecided(goal: &Goal, program: &Program) -> Property {
     Property {
         name: goal.name.clone(),
         kind: goal.kind_name(program).into(),
@@ -607,7 +642,7 @@ fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
     }
 }
 
-fn notes(program: &Program) -> Vec<String> {
+pub(super) fn notes(program: &Program) -> Vec<String> {
     let mut notes = Vec::new();
     if !program.overridden.is_empty() {
         notes.push(format!(

@@ -221,7 +221,16 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                 let Some((first, rest)) = all.split_first() else {
                     return Ok(vec![Rel::test(m.yes())]);
                 };
+                if let (Ground::Star(x), true) = (first, rest.iter().any(Ground::has_top)) {
+                    let step = self.value(x, scope, restriction)?;
+                    let after = Ground::Product(rest.to_vec());
+                    return self.star_then(&step, self.value(&after, scope, restriction)?);
+                }
                 let mut value = self.value(first, scope, restriction)?;
+                if rest.first().is_some_and(|x| matches!(x, Ground::Star(_))) {
+                    let rest = Ground::Product(rest.to_vec());
+                    return self.then(&value, &self.value(&rest, scope, restriction)?);
+                }
                 for x in rest {
                     value = self.then(&value, &self.value(x, scope, restriction)?)?;
                 }
@@ -277,6 +286,21 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                 Meaning::Actions(_) => Ok(m.no()),
             },
             _ => Ok(m.yes()),
+        }
+    }
+
+    /// `x* y` as the least z with `y + x z <= z`: where y ends in T, z is little more than a set of states, and x* is never built.
+    fn star_then(&self, step: &[Rel], mut value: Value) -> Result<Value, Stop> {
+        let m = &self.encoding.m;
+        loop {
+            let before = value.clone();
+            for rel in self.then(step, &value)? {
+                add(m, &mut value, &rel)?;
+            }
+            let same = |(a, b): (&Rel, &Rel)| m.same(&a.bdd, &b.bdd);
+            if value.len() == before.len() && value.iter().zip(&before).all(same) {
+                return Ok(value);
+            }
         }
     }
 

@@ -105,6 +105,16 @@ pub(super) fn all_of(engine: &mut Engine, set: Node, conditions: &[Formula]) -> 
     found
 }
 
+/// Where a thread is at a location.
+pub(super) fn located(
+    space: &Space,
+    engine: &mut Engine,
+    thread: usize,
+    location: usize,
+) -> Formula {
+    space.at(&mut engine.relations.formulas, thread, &[location], space)
+}
+
 /// Where a thread is at a location and has a step.
 pub(super) fn enabled(
     space: &Space,
