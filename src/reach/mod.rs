@@ -237,16 +237,21 @@ fn end_with_errors(program: &mut Program, finds: &mut [(String, Expr)]) {
     finds.iter_mut().for_each(|(_, e)| before(e));
 }
 
+/// Which deadlocks are meant: where an error ends the system, not those behind one.
+fn which_deadlocks(program: &Program) -> Expr {
+    match program.errors_end {
+        true => Expr::Not(Box::new(program.gone_wrong())),
+        false => Expr::TRUE,
+    }
+}
+
 fn questions(program: &Program, options: &ReachOptions, finds: &[(String, Expr)]) -> Vec<Question> {
     let mut all = Vec::new();
     if options.deadlock {
         all.push(Question {
             name: "deadlock".into(),
             sort: Sort::Deadlock,
-            expr: match program.errors_end {
-                true => Expr::Not(Box::new(program.gone_wrong())),
-                false => Expr::TRUE,
-            },
+            expr: which_deadlocks(program),
         });
     }
     for name in &options.invariants {
@@ -334,6 +339,11 @@ impl Run<'_> {
                     p.properties.iter().find(name).map(|p| p.expr.clone())
                 };
                 let (phased, plain) = (of(&self.program), of(&program));
+                if question.sort == Sort::Deadlock {
+                    question.expr = which_deadlocks(&self.program);
+                    here.expr = which_deadlocks(&program);
+                    continue;
+                }
                 question.expr = phased.unwrap_or_else(|| question.expr.clone());
                 here.expr = plain.unwrap_or_else(|| here.expr.clone());
             }
