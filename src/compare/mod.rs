@@ -13,12 +13,16 @@ use crate::reach::{Engine, ReachOptions, reach};
 use crate::reduction::{CheckOptions, check, complete, gap, movers, prepare};
 use crate::relation::Encoding;
 use crate::report::{CompareReport, CompareRow, CompareTiming, ReachReport, Status, Verdict};
-use crate::syntax::ast::{BinaryOp, PropertyKind};
+use crate::syntax::ast::PropertyKind;
+use crate::syntax::theory::theory;
 use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
 
 /// How the condition that a thread has gone wrong is called.
 const WRONG: &str = "a thread goes wrong";
+
+/// The theorems about transactions that are compared; the first is explored on BDDs, too. (Lipton's says nothing of threads that go wrong.)
+const TRANSACTIONS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers"];
 
 /// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
@@ -44,12 +48,22 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         control,
     };
     report.rows.extend([
-        compared.reached("none", Engine::Explicit, false),
-        compared.reached("none", Engine::Saturation, false),
-        compared.checked(),
-        compared.reached(&theory.name, Engine::Explicit, true),
-        compared.reached(&theory.name, Engine::Saturation, true),
+        compared.reached(None, Engine::Explicit),
+        compared.reached(None, Engine::Saturation),
+        compared.checked(theory),
+        compared.reached(Some(theory), Engine::Explicit),
+        compared.reached(Some(theory), Engine::Saturation),
     ]);
+    for name in TRANSACTIONS {
+        let Some(theory) = self::theory(name) else {
+            continue;
+        };
+        if name == TRANSACTIONS[0] {
+            report.rows.push(compared.checked(&theory));
+        }
+        let row = compared.reached(Some(&theory), Engine::Explicit);
+        report.rows.push(row);
+    }
     compared.transactions(&mut report);
     settle(&mut report);
     report.timing.total = begun.elapsed().as_secs_f64();
@@ -66,12 +80,12 @@ struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// A row of `coarsen reach`.
-    fn reached(&self, technique: &str, engine: Engine, reduced: bool) -> CompareRow {
+    fn reached(&self, theory: Option<&Theory>, engine: Engine) -> CompareRow {
         let begun = Instant::now();
         let declared = self.program.properties.iter();
         let options = ReachOptions {
             engine,
-            reduced,
+            reduced: theory.is_some(),
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
                 .map(|e| (WRONG.to_string(), e))
@@ -79,10 +93,11 @@ impl<'a> Compared<'a> {
                 .collect(),
             ..ReachOptions::default()
         };
-        let report = reach(self.name, self.program, self.theory, &options, self.control);
+        let by = theory.unwrap_or(self.theory);
+        let report = reach(self.name, self.program, by, &options, self.control);
         let (verdict, reason) = verdict(&report);
         CompareRow {
-            technique: technique.to_string(),
+            technique: theory.map_or("none", |t| &t.name).to_string(),
             engine: engine.name().to_string(),
             visited: report.visited.clone().or(report.states.clone()),
             states: report.states,
@@ -97,12 +112,12 @@ impl<'a> Compared<'a> {
     }
 
     /// The row of `coarsen check`.
-    fn checked(&self) -> CompareRow {
+    fn checked(&self, theory: &Theory) -> CompareRow {
         let begun = Instant::now();
         let options = CheckOptions::default();
-        let report = check(self.name, self.program, self.theory, &options, self.control);
+        let report = check(self.name, self.program, theory, &options, self.control);
         CompareRow {
-            technique: self.theory.name.clone(),
+            technique: theory.name.clone(),
             engine: "bdd".into(),
             states: report.states.reduced.clone(),
             visited: report.states.visited.clone(),
@@ -333,9 +348,8 @@ fn since(begun: Instant) -> CompareTiming {
 
 /// That some thread has gone wrong, if one can.
 fn wrong(program: &Program) -> Option<Expr> {
-    let threads = program.threads.iter().enumerate();
-    let all = threads.filter_map(|(t, thread)| Some(Expr::At(t, vec![thread.wrong?])));
-    all.reduce(|a, b| Expr::Binary(BinaryOp::Or, Box::new(a), Box::new(b)))
+    let can = program.threads.iter().any(|t| t.wrong.is_some());
+    can.then(|| program.gone_wrong())
 }
 
 /// What a row of `coarsen reach` says about all that is compared.
