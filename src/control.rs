@@ -28,6 +28,9 @@ pub enum Stop {
     /// Too many steps on decision diagrams.
     #[error("the limit of operations (--limit-operations)")]
     Operations,
+    /// BDDs cost more than they are worth, where there is another way.
+    #[error("the budget for BDDs")]
+    Effort,
     /// More Boolean variables than the BDD package can number.
     #[error("the BDD package's limit of 65,535 variables")]
     Variables,
@@ -40,13 +43,16 @@ pub struct Budget {
     pub nodes: usize,
     /// Explicit states held at once.
     pub states: usize,
+    /// Pairs of nodes that operations on BDDs look at in all, before a check goes on without them.
+    pub effort: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
         Budget {
             nodes: 20_000_000,
-            states: 5_000_000,
+            states: 20_000_000,
+            effort: 200_000_000,
         }
     }
 }
@@ -107,6 +113,7 @@ impl Control {
             Stop::Interrupt => 5,
             Stop::Variables => 6,
             Stop::Operations => 7,
+            Stop::Effort => 8,
         };
         let _ = self
             .asked
@@ -126,6 +133,7 @@ impl Control {
             4 => Err(Stop::Memory),
             5 => Err(Stop::Interrupt),
             7 => Err(Stop::Operations),
+            8 => Err(Stop::Effort),
             _ => Err(Stop::Variables),
         }
     }

@@ -217,6 +217,19 @@ impl Inference {
         }
     }
 
+    /// Guesses nothing: what is not private is unprotected, and nothing was revised.
+    pub fn give_up(&mut self) {
+        for (&c, guess) in &mut self.guesses {
+            *guess = Guess::Unprotected;
+            self.program.cells[c].class = Class::Unprotected { declared: false };
+        }
+        let guesses = &self.guesses;
+        let declared = |p: &crate::program::Protection| !guesses.contains_key(&p.cell);
+        self.program.protections.retain(declared);
+        self.revisions.clear();
+        self.pinned.clear();
+    }
+
     /// Has an action made visible because a hypothesis is not established while it is invisible.
     pub fn pin(&mut self, thread: ThreadId, location: LocId, why: String) {
         self.pinned.insert((thread, location, why));

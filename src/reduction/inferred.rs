@@ -1,6 +1,6 @@
 //! Guessed disciplines against the reduced system: which guesses it refutes, with executions that show it.
 
-use super::properties::{Goal, GoalKind, goals};
+use super::properties::{Asked, Goal, GoalKind, goals};
 use super::search::execution;
 use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::visibility::Visibility;
@@ -163,11 +163,13 @@ impl Search<'_, '_> {
     fn steps_to(&self, states: &Bdd) -> Result<(Steps, Option<Concrete>), Stop> {
         let e = self.e;
         let goal = Goal {
-            name: "discipline".into(),
-            kind: GoalKind::Discipline,
+            asked: Asked {
+                name: "discipline".into(),
+                kind: GoalKind::Discipline,
+                wanted: false,
+                can_be_hidden: false,
+            },
             bad: states.clone(),
-            wanted: false,
-            can_be_hidden: false,
         };
         let found = match self.traced {
             true => execution(e, self.explorer, self.reduced, &goal, TRACE_BUDGET)?,

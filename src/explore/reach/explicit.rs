@@ -88,7 +88,8 @@ impl Running<'_> {
         }
         for (n, answer) in outcome.answers.iter_mut().enumerate() {
             if let Some(states) = self.search.execution(n) {
-                *answer = match self.path(&states, found.violated, control) {
+                let badly = self.questions[n].sort == Sort::Violation;
+                *answer = match self.path(&states, (found.violated, badly), control) {
                     Ok(path) => Answer::Found(path),
                     Err(stop) => Answer::Somewhere(stop),
                 };
@@ -98,11 +99,16 @@ impl Running<'_> {
     }
 
     /// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
-    /// discipline, a state may have been met by it first, and have its execution from elsewhere.
-    fn path(&self, states: &[Vec<u64>], violated: bool, control: &Control) -> Result<Path, Stop> {
+    /// discipline, a state may have been met by it first, and have its execution from elsewhere. The last step is a violation if that is wanted.
+    fn path(
+        &self,
+        states: &[Vec<u64>],
+        (violated, badly): (bool, bool),
+        control: &Control,
+    ) -> Result<Path, Stop> {
         let mut moves = Vec::new();
         let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
-        for pair in states.windows(2) {
+        for (n, pair) in states.windows(2).enumerate() {
             control.check()?;
             let (from, to) = (unpack(&pair[0]), unpack(&pair[1]));
             let lead = |good: bool| {
@@ -110,7 +116,11 @@ impl Running<'_> {
                     .find_map(|t| between(self.program, t, self.reduction, &from, (&to, good)))
             };
             // A step that keeps the discipline, if there is one.
-            moves.extend(lead(true).or_else(|| lead(false)).into_iter().flatten());
+            let kept = match badly && n + 2 == states.len() {
+                true => None,
+                false => lead(true),
+            };
+            moves.extend(kept.or_else(|| lead(false)).into_iter().flatten());
         }
         Ok(Path {
             first: unpack(&states[0]),

@@ -14,6 +14,8 @@ pub enum Sort {
     Find,
     /// A state that does not satisfy an expression.
     Invariant,
+    /// A step that violates the discipline, or an initial state that does.
+    Violation,
 }
 
 /// A question.
@@ -23,21 +25,22 @@ pub struct Question {
     pub name: String,
     /// What is asked for.
     pub sort: Sort,
-    /// The expression; unused for deadlocks.
+    /// The expression; unused for deadlocks and violations.
     pub expr: Expr,
 }
 
 impl Question {
-    /// Whether a state is asked for, by the interpreter.
+    /// Whether a state is asked for, by the interpreter; of a violation no state tells.
     pub fn met(&self, program: &Program, state: &State) -> bool {
         match self.sort {
             Sort::Deadlock => is_deadlock(program, state),
             Sort::Find => holds(program, &self.expr, state),
             Sort::Invariant => !holds(program, &self.expr, state),
+            Sort::Violation => false,
         }
     }
 
-    /// The states of a set that are asked for.
+    /// The states of a set that are asked for; `violated` are those of it that are met with a violation.
     ///
     /// # Errors
     /// Any [`Stop`].
@@ -45,10 +48,12 @@ impl Question {
         &self,
         space: &Space,
         engine: &mut Engine,
-        set: Node,
+        (set, violated): (Node, Node),
     ) -> Result<Node, Stop> {
-        if self.sort == Sort::Deadlock {
-            return deadlocks(space, engine, set);
+        match self.sort {
+            Sort::Deadlock => return deadlocks(space, engine, set),
+            Sort::Violation => return Ok(violated),
+            Sort::Find | Sort::Invariant => {}
         }
         let f = &mut engine.relations.formulas;
         let mut condition = space.holds(f, &self.expr, space);
