@@ -52,7 +52,7 @@ impl Default for Budget {
         Budget {
             nodes: 20_000_000,
             states: 20_000_000,
-            effort: 200_000_000,
+            effort: 1_000_000_000,
         }
     }
 }

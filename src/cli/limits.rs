@@ -79,7 +79,7 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         option: "limit-effort",
         unit: Unit::Count,
-        default: "200000000",
+        default: "1000000000",
         least: 1,
         most: u64::MAX,
         range: "1 to 18446744073709551615",
@@ -128,7 +128,7 @@ pub const REACH_LIMITS: &[Limit] = &[
     Limit {
         option: "limit-effort",
         unit: Unit::Count,
-        default: "200000000",
+        default: "1000000000",
         least: 1,
         most: u64::MAX,
         range: "1 to 18446744073709551615",

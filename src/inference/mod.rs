@@ -217,15 +217,22 @@ impl Inference {
         }
     }
 
-    /// Guesses nothing: what is not private is unprotected, and nothing was revised.
-    pub fn give_up(&mut self) {
-        for (&c, guess) in &mut self.guesses {
-            *guess = Guess::Unprotected;
-            self.program.cells[c].class = Class::Unprotected { declared: false };
+    /// The program without guesses: what is not private is unprotected.
+    pub fn without_guesses(&self) -> Program {
+        let mut program = self.program.clone();
+        for &c in self.guesses.keys() {
+            program.cells[c].class = Class::Unprotected { declared: false };
         }
-        let guesses = &self.guesses;
-        let declared = |p: &crate::program::Protection| !guesses.contains_key(&p.cell);
-        self.program.protections.retain(declared);
+        let guessed = |c: CellId| self.guesses.contains_key(&c);
+        program.protections.retain(|p| !guessed(p.cell));
+        program
+    }
+
+    /// Guesses nothing any more.
+    pub fn give_up(&mut self) {
+        self.program = self.without_guesses();
+        let guesses = self.guesses.values_mut();
+        guesses.for_each(|guess| *guess = Guess::Unprotected);
         self.revisions.clear();
         self.pinned.clear();
     }

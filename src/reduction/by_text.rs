@@ -11,7 +11,7 @@ use super::properties::{Asked, GoalKind};
 use super::visibility::{Reason, mentioned};
 use crate::algebra::Theory;
 use crate::program::{
-    CellId, Class, Command, Edge, Expr, How, LocId, Program, Target, ThreadId, each_use,
+    CellId, Class, Command, Edge, Expr, How, LocId, Program, Target, Thread, ThreadId, each_use,
 };
 use crate::report::{Discharge, Hypothesis, Status};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ pub fn visibility(p: &Program, asked: &[Asked]) -> Reasons {
     let mut all = Vec::new();
     for (t, thread) in p.threads.iter().enumerate() {
         let mut reasons = vec![Vec::new(); thread.locations.len()];
-        for l in thread.steps() {
+        for l in thread.steps().filter(|&l| is_ever_open(thread, l)) {
             reasons[l] = mentioned(p, t, l);
             if reasons[l].is_empty() {
                 reasons[l] = watched.needed(p, t, l);
@@ -35,6 +35,20 @@ pub fn visibility(p: &Program, asked: &[Asked]) -> Reasons {
         all.push(reasons);
     }
     all
+}
+
+/// How many steps are invisible if nothing is guessed.
+pub fn invisible(p: &Program, reasons: &Reasons) -> usize {
+    let of = |(thread, reasons): (&Thread, &Vec<Vec<Reason>>)| {
+        thread.steps().filter(|&l| reasons[l].is_empty()).count()
+    };
+    p.threads.iter().zip(reasons).map(of).sum()
+}
+
+/// Whether a location can be left: a step that is disabled in all states is invisible, whatever it would do.
+fn is_ever_open(thread: &Thread, location: LocId) -> bool {
+    let mut edges = thread.locations[location].edges.iter();
+    edges.any(|e| e.guard != Some(Expr::FALSE))
 }
 
 /// Who looks at variables and locations, besides the steps that mention them.
@@ -161,6 +175,10 @@ impl Watched {
 /// Makes a step on each cycle of a thread's invisible steps visible: where control comes back to in a depth-first search.
 fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<Reason>]) {
     let locations = &p.threads[thread].locations;
+    let targets = |l: LocId| match is_ever_open(&p.threads[thread], l) {
+        true => locations[l].targets(),
+        false => Vec::new(),
+    };
     // Not met, on the way, done.
     let mut state = vec![0u8; locations.len()];
     for root in 0..locations.len() {
@@ -173,7 +191,7 @@ fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<Reason>]) {
                 match state[l] {
                     0 => {
                         state[l] = 1;
-                        stack.push((l, locations[l].targets()));
+                        stack.push((l, targets(l)));
                     }
                     1 => reasons[l].push(Reason::Cycle),
                     _ => {}

@@ -139,6 +139,7 @@ fn run(
             true => u64::MAX,
             false => control.budget().effort,
         },
+        by_text: 0,
     };
     let outcome = match check.run(&mut report) {
         Err(Stop::Effort) => check.by_text(&mut report),
@@ -179,15 +180,26 @@ pub(super) struct Check<'a> {
     pub(super) control: &'a Control,
     /// What was derived in this round, and prepared.
     done: Done,
-    /// Nodes that BDDs may still have, in this round and those to come.
+    /// Work that BDDs may still be, in this round and those to come.
     left: u64,
+    /// How many steps are invisible by the text, without guesses.
+    by_text: usize,
 }
+
+/// Relations are worth this part of the work that a reduction is worth, and so is the exploration where relations show no more than the text.
+const LITTLE: u64 = 40;
 
 impl Check<'_> {
     /// Checks the program, again and again while an inferred discipline has to be revised.
     fn run(&mut self, report: &mut Report) -> Result<(), Stop> {
         let clock = Instant::now();
         let mut inference = Inference::begin(self.program, self.control)?;
+        if self.left < u64::MAX {
+            let plain = inference.as_ref().map(Inference::without_guesses);
+            let plain = plain.as_ref().unwrap_or(self.program);
+            let asked = asked(plain, self.options.property.as_deref());
+            self.by_text = by_text::invisible(plain, &by_text::visibility(plain, &asked));
+        }
         loop {
             let again = match &mut inference {
                 None => self.attempt(self.program, None, report)?,
@@ -216,7 +228,7 @@ impl Check<'_> {
     ) -> Result<bool, Stop> {
         let clock = Instant::now();
         self.control.enter("building relations");
-        let mut encoding = Encoding::within(program, self.left, self.control)?;
+        let mut encoding = Encoding::within(program, self.little(), self.control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
         let encoding = encoding;
         if let Some(inference) = &inference {
@@ -242,6 +254,14 @@ impl Check<'_> {
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
+        // What the text shows as well is not worth much.
+        match report.invisible.len() > self.by_text {
+            true => encoding.m.allow(self.left, usize::MAX),
+            false => encoding.m.allow(self.little(), usize::MAX),
+        }
+        if std::env::var("H1").is_ok() {
+            eprintln!("READY {} invisible {} by text {}", encoding.m.work(), report.invisible.len(), self.by_text);
+        }
         // A guess is held against the reduced system before anything else is done with it.
         let mut explored = None;
         let guessed = |i: &&mut &mut Inference| {
@@ -334,6 +354,14 @@ impl Check<'_> {
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)
+    }
+
+    /// Work that is worth it where little is to be had.
+    fn little(&self) -> u64 {
+        match self.left {
+            u64::MAX => u64::MAX,
+            left => left.min(self.control.budget().effort / LITTLE),
+        }
     }
 
     /// Everything without BDDs: what is visible is read off the text, and others explore the reduced system.

@@ -78,7 +78,7 @@ pub struct Encoding<'a> {
 }
 
 /// No BDD of a relation may have more nodes than this part of all work.
-const PARTS: u64 = 100;
+const PARTS: u64 = 20;
 
 impl<'a> Encoding<'a> {
     /// Encodes a program.
