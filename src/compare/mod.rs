@@ -165,7 +165,7 @@ impl<'a> Compared<'a> {
     where
         'a: 'p,
     {
-        let e = Encoding::new(program, self.control)?;
+        let e = Encoding::within(program, self.control.budget().effort, self.control)?;
         let asked = asked(program)
             .iter()
             .map(|a| {

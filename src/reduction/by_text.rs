@@ -46,7 +46,7 @@ pub fn invisible(p: &Program, reasons: &Reasons) -> usize {
 }
 
 /// Whether a location can be left: a step that is disabled in all states is invisible, whatever it would do.
-fn is_ever_open(thread: &Thread, location: LocId) -> bool {
+pub fn is_ever_open(thread: &Thread, location: LocId) -> bool {
     let mut edges = thread.locations[location].edges.iter();
     edges.any(|e| e.guard != Some(Expr::FALSE))
 }

@@ -1,5 +1,6 @@
 //! The reduced system explored by the engines of `coarsen reach`, where BDDs would be too large: the same questions, and the same report.
 
+use super::by_text::is_ever_open;
 use super::check::{Check, Prepared, hit};
 use super::evidence::{Known, nothing_found, traced};
 use super::properties::{Asked, GoalKind};
@@ -8,7 +9,7 @@ use super::wellformed;
 use crate::control::{Control, Stop};
 use crate::explore::Heuristic;
 use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, portfolio};
-use crate::program::{Expr, Program};
+use crate::program::{Expr, Program, Thread};
 use crate::report::Report;
 use crate::syntax::ast::PropertyKind;
 
@@ -38,8 +39,13 @@ impl Asked {
 impl Prepared {
     /// The reduced system, unless that is the original one.
     fn reduction(&self) -> Option<Reduction> {
-        let invisible = self.visible.iter().flatten().any(|v| !v);
-        (invisible || !self.program.protections.is_empty()).then(|| Reduction {
+        let threads = self.program.threads.iter().zip(&self.visible);
+        let some = |(thread, visible): (&Thread, &Vec<bool>)| {
+            let mut steps = thread.steps();
+            steps.any(|l| !visible[l] && is_ever_open(thread, l))
+        };
+        let violations = !self.program.protections.is_empty();
+        (violations || threads.into_iter().any(some)).then(|| Reduction {
             visible: self.visible.clone(),
         })
     }
