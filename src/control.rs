@@ -29,7 +29,7 @@ pub enum Stop {
     #[error("the limit of operations (--limit-operations)")]
     Operations,
     /// BDDs cost more than they are worth, where there is another way.
-    #[error("the budget for BDDs")]
+    #[error("the limit of work on BDDs (--limit-effort)")]
     Effort,
     /// More Boolean variables than the BDD package can number.
     #[error("the BDD package's limit of 65,535 variables")]
@@ -45,6 +45,13 @@ pub struct Budget {
     pub states: usize,
     /// Pairs of nodes that operations on BDDs look at in all, before a check goes on without them.
     pub effort: u64,
+}
+
+impl Budget {
+    /// So much of the effort relations are worth, and a reduced system that is no smaller than what the text shows.
+    pub fn little(&self) -> u64 {
+        self.effort / 40
+    }
 }
 
 impl Default for Budget {

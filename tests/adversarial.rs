@@ -190,11 +190,15 @@ fn a_limit_in_well_formedness_decides_no_property() {
          invariant never_both: !(at(c(0), LATE) && at(c(1), LATE));",
     );
     for nodes in [500, 1000, 1500, 2000, 2500, 3000, 3500] {
-        let report = run(&session, true, Budget {
-            nodes,
-            states: 1,
-            ..Budget::default()
-        });
+        let report = run(
+            &session,
+            true,
+            Budget {
+                nodes,
+                states: 1,
+                ..Budget::default()
+            },
+        );
         for name in ["both", "never_both"] {
             let p = report.properties.iter().find(|p| p.name == name);
             assert!(

@@ -144,7 +144,10 @@ fn local_steps_are_invisible_by_the_text() {
         .collect();
     let expected = [("t(0)", "B"), ("t(0)", "C"), ("t(1)", "B"), ("t(1)", "C")];
     assert_eq!(invisible, expected);
-    let counts = (report.states.reduced.as_deref(), report.states.original.as_deref());
+    let counts = (
+        report.states.reduced.as_deref(),
+        report.states.original.as_deref(),
+    );
     assert_eq!(counts, (Some("9"), Some("25")));
 }
 
@@ -172,6 +175,15 @@ fn a_violation_is_traced_without_bdds() {
     assert!(trace.steps.last().is_some_and(|s| s.violation.is_some()));
     let why = |step: &&coarsen::report::Step| step.thread == "t(0)" && step.location == "D";
     let step = report.visible.iter().find(why).expect("D of t(0)");
-    assert!(step.reasons[0].contains("could hide two"), "{:?}", step.reasons);
-    assert!(report.invisible.iter().any(|s| s.thread == "t(1)" && s.location == "D"));
+    assert!(
+        step.reasons[0].contains("could hide two"),
+        "{:?}",
+        step.reasons
+    );
+    assert!(
+        report
+            .invisible
+            .iter()
+            .any(|s| s.thread == "t(1)" && s.location == "D")
+    );
 }

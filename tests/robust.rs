@@ -356,7 +356,15 @@ fn limits_never_change_an_answer() {
                 cross_check: true,
                 ..CheckOptions::thorough()
             };
-            let report = session.check(&theory, &options, &Control::new(Budget { nodes, states, ..Budget::default() }));
+            let report = session.check(
+                &theory,
+                &options,
+                &Control::new(Budget {
+                    nodes,
+                    states,
+                    ..Budget::default()
+                }),
+            );
             assert!(!report.evidence_rejected, "{} within {nodes}", m.name);
             if full.verdict == Verdict::Unknown {
                 // A claim that is neither shown nor refuted.

@@ -165,7 +165,9 @@ impl<'a> Compared<'a> {
     where
         'a: 'p,
     {
-        let e = Encoding::within(program, self.control.budget().effort, self.control)?;
+        let budget = self.control.budget();
+        let e = Encoding::within(program, budget.little(), self.control)?;
+        e.m.allow(budget.effort, usize::MAX);
         let asked = asked(program)
             .iter()
             .map(|a| {

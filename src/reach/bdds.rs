@@ -5,7 +5,8 @@ use crate::explore::diagrams::Variable;
 use crate::explore::reach::{Answer, Move, Outcome, Path, Question, Reduction, Sort};
 use crate::program::Program;
 use crate::reduction::{
-    Asked, Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution, explore,
+    Asked, Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution,
+    explore,
 };
 use crate::relation::{Action, Bit, Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;

@@ -186,9 +186,6 @@ pub(super) struct Check<'a> {
     by_text: usize,
 }
 
-/// Relations are worth this part of the work that a reduction is worth, and so is the exploration where relations show no more than the text.
-const LITTLE: u64 = 40;
-
 impl Check<'_> {
     /// Checks the program, again and again while an inferred discipline has to be revised.
     fn run(&mut self, report: &mut Report) -> Result<(), Stop> {
@@ -354,7 +351,7 @@ impl Check<'_> {
     fn little(&self) -> u64 {
         match self.left {
             u64::MAX => u64::MAX,
-            left => left.min(self.control.budget().effort / LITTLE),
+            left => left.min(self.control.budget().little()),
         }
     }
 

@@ -90,7 +90,9 @@ impl Check<'_> {
         if known.complete && !known.violated {
             let open = |w: &&mut crate::report::Hypothesis| w.id == "WFinitExcl";
             let overlaps = report.well_formedness.iter_mut().find(open);
-            overlaps.into_iter().for_each(wellformed::disjoint_as_explored);
+            overlaps
+                .into_iter()
+                .for_each(wellformed::disjoint_as_explored);
         }
         for (n, (asked, answer)) in asked.iter().zip(&outcome.answers).enumerate() {
             match answer {

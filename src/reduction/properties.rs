@@ -122,7 +122,10 @@ pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
         };
         Ok(Goal { asked, bad })
     };
-    asked(e.program, only).into_iter().map(with_states).collect()
+    asked(e.program, only)
+        .into_iter()
+        .map(with_states)
+        .collect()
 }
 
 /// No step is enabled and some thread has been started and has neither ended nor gone wrong.

@@ -78,7 +78,9 @@ impl Reason {
             Reason::Guessed(why) => format!("{why}, and the discipline is inferred"),
             Reason::Cycle => "it lies on a cycle of invisible steps (11)".into(),
             Reason::Uncompared(what) => {
-                format!("{what}, and BDDs to compare it with other threads' steps would be too large")
+                format!(
+                    "{what}, and BDDs to compare it with other threads' steps would be too large"
+                )
             }
         }
     }

@@ -259,9 +259,7 @@ impl<'c> Bdds<'c> {
             return Ok(self.no());
         }
         let trigger = |v: BddVariable| gone(v.to_index());
-        let counted = |op: Operation| {
-            move |a, b| if self.go_on() { op(a, b) } else { Some(false) }
-        };
+        let counted = |op: Operation| move |a, b| if self.go_on() { op(a, b) } else { Some(false) };
         let (both, either) = (counted(op_function::and), counted(op_function::or));
         self.done(Bdd::binary_op_nested(a, b, trigger, both, either))
     }

@@ -402,7 +402,9 @@ impl<'c> Search<'c> {
         let mut present;
         if matches!(self.task.asked[question], Asked::Violation) {
             let violations = self.shards.iter().enumerate();
-            let first = violations.filter_map(|(n, s)| Some((s.violation?, n))).min()?;
+            let first = violations
+                .filter_map(|(n, s)| Some((s.violation?, n)))
+                .min()?;
             let ((_, number, before), n) = first;
             self.shards[n].visited.state(number, &mut state);
             all.push(state.clone());

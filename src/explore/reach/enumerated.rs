@@ -88,7 +88,8 @@ pub fn enumerate(
         outcome.so_far = Some(BigUint::from(all));
     }
     outcome.violated = search.violated;
-    for ((answer, found), question) in outcome.answers.iter_mut().zip(&search.found).zip(questions) {
+    for ((answer, found), question) in outcome.answers.iter_mut().zip(&search.found).zip(questions)
+    {
         if let (Sort::Violation, Some((n, from))) = (question.sort, search.violation) {
             *answer = Answer::Found(search.path((n, from), false));
         } else if let Some(n) = found {
