@@ -156,7 +156,7 @@ fn local_steps_are_invisible_by_the_text() {
 fn a_violation_is_traced_without_bdds() {
     let source = "
         mutex m;
-        var x: 0..4 = 0 protected m.owner == self;
+        var x: 0..4 = 0 protected x by m;
         thread t(i in 0..1) {
             var a: 0..3 = 0;
             A: lock(m);

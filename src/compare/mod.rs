@@ -20,6 +20,9 @@ use std::time::Instant;
 /// How the condition that a thread has gone wrong is called.
 const WRONG: &str = "a thread goes wrong";
 
+/// Operations of a row on decision diagrams: half a minute, after which the others have their turn.
+const OPERATIONS: u64 = 100_000_000;
+
 /// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
     let begun = Instant::now();
@@ -72,6 +75,7 @@ impl<'a> Compared<'a> {
         let options = ReachOptions {
             engine,
             reduced,
+            operations: (engine == Engine::Saturation).then_some(OPERATIONS),
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
                 .map(|e| (WRONG.to_string(), e))
