@@ -187,3 +187,35 @@ fn a_violation_is_traced_without_bdds() {
             .any(|s| s.thread == "t(1)" && s.location == "D")
     );
 }
+
+/// Who looks at a location: a property, and a thread that waits for the end of another.
+#[test]
+fn steps_that_others_see_are_visible_by_the_text() {
+    let source = "
+        thread a {
+            var x: 0..3 = 0;
+            A: x = 1;
+            B: x = 2;
+            C: x = 3;
+            D: x = 0;
+        }
+        thread b {
+            var y: 0..1 = 0;
+            J: join(a);
+            K: y = 1;
+        }
+        reach there: at(a, C);";
+    let report = check(source, 1, true);
+    assert_eq!(report.verdict, Verdict::Holds, "{}", report.reason);
+    let reason = |location: &str| {
+        let mut steps = report.visible.iter().filter(|s| s.location == location);
+        steps.next().map(|s| s.reasons.join("; "))
+    };
+    let said = |location: &str, words: &str| reason(location).is_some_and(|r| r.contains(words));
+    assert!(said("A", "first step"));
+    assert!(said("B", "could hide there") && said("C", "could hide there"));
+    assert!(said("D", "b looks at where its thread is"), "{:?}", reason("D"));
+    assert!(said("J", "waits for another thread"));
+    let invisible: Vec<&str> = report.invisible.iter().map(|s| s.location.as_str()).collect();
+    assert_eq!(invisible, ["K"]);
+}
