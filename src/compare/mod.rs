@@ -28,6 +28,9 @@ const TRANSACTIONS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers
 /// Steps of a row of partial-order reduction: executions can be very many.
 const STEPS: u64 = 200_000;
 
+/// Operations of a row on decision diagrams: half a minute, after which the others have their turn.
+const OPERATIONS: u64 = 100_000_000;
+
 /// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
     let begun = Instant::now();
@@ -97,7 +100,11 @@ impl<'a> Compared<'a> {
         let options = ReachOptions {
             engine,
             reduced: theory.is_some(),
-            operations: por.as_ref().map(|_| STEPS),
+            operations: match (&por, engine) {
+                (Some(_), _) => Some(STEPS),
+                (None, Engine::Saturation) => Some(OPERATIONS),
+                _ => None,
+            },
             por,
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
@@ -220,7 +227,9 @@ impl<'a> Compared<'a> {
     where
         'a: 'p,
     {
-        let e = Encoding::new(program, self.control)?;
+        let budget = self.control.budget();
+        let e = Encoding::within(program, budget.little(), self.control)?;
+        e.m.allow(budget.effort, usize::MAX);
         let asked = asked(program)
             .iter()
             .map(|a| {

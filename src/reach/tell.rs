@@ -2,17 +2,13 @@
 
 use super::{Run, goal_name};
 use crate::control::Stop;
+use crate::explore::State;
 use crate::explore::diagrams::Variable;
 use crate::explore::reach::{Answer, Outcome, Path, Question, Sort};
-use crate::explore::{State, initially_violated};
 use crate::program::{LocId, Program};
-use crate::reduction::{Rerun, Walked, deadlock_words, rerun};
-use crate::relation::Concrete;
+use crate::reduction::{Rerun, deadlock_words, repeat};
 use crate::report::{Attempt, Property, ReachReport, SoFar, Status, Verdict};
 use num_bigint::BigUint;
-
-/// Values in a trace up to which it is told; beyond, it is repeated only.
-const TOLD: usize = 20_000_000;
 
 /// A count, or that there is none.
 pub(super) fn number(n: Option<&BigUint>) -> String {
@@ -108,6 +104,7 @@ impl Run<'_> {
                 Sort::Deadlock => "deadlock",
                 Sort::Find => "find",
                 Sort::Invariant => "invariant",
+                Sort::Violation => "discipline",
             }
             .into(),
             verdict: Status::Unknown,
@@ -198,6 +195,7 @@ impl Run<'_> {
             Sort::Deadlock => (Status::Holds, "no reachable state is a deadlock"),
             Sort::Find => (Status::Refuted, "no reachable state satisfies it"),
             Sort::Invariant => (Status::Holds, "every reachable state satisfies it"),
+            Sort::Violation => (Status::Holds, "no step violates it"),
         };
         (status, what.into())
     }
@@ -205,7 +203,7 @@ impl Run<'_> {
     /// Repeats an execution with the interpreter; with the words for its end.
     fn repeat(&self, question: &Question, path: &Path) -> Option<(Rerun, String)> {
         let Some((plain, questions, origin)) = &self.plain else {
-            return repeat(&self.program, question, path);
+            return repeat_on(&self.program, question, path);
         };
         let question = questions.iter().find(|q| q.name == question.name)?;
         let mut path = path.clone();
@@ -222,7 +220,7 @@ impl Run<'_> {
                 }
             }
         }
-        repeat(plain, question, &path)
+        repeat_on(plain, question, &path)
     }
 }
 
@@ -238,22 +236,8 @@ fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
 }
 
 /// Repeats an execution of a program; with the words for its end.
-fn repeat(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, String)> {
-    let first = Concrete {
-        state: path.first.clone(),
-        violated: initially_violated(p, &path.first),
-    };
-    let width = p.cells.len() + p.threads.len();
-    let tell = (path.moves.len() + 1).saturating_mul(width) <= TOLD;
-    let mut present = Present::new(p, &path.first);
-    let steps = path.moves.iter().enumerate().map(|(n, m)| Walked {
-        coarse: n + 1,
-        thread: m.thread,
-        location: m.location,
-        after: present.after(&m.after),
-        violated: None,
-    });
-    let rerun = rerun(p, &first, steps, tell)?;
+fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, String)> {
+    let rerun = repeat(p, path, None, false)?;
     let last = &rerun.last.state;
     if !question.met(p, last) {
         return None;
@@ -261,34 +245,9 @@ fn repeat(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, Strin
     let words = match question.sort {
         Sort::Deadlock => deadlock_words(p, last),
         Sort::Find => format!("a state that satisfies {} is reached", question.name),
-        Sort::Invariant => format!("this state violates {}", question.name),
+        Sort::Invariant | Sort::Violation => format!("this state violates {}", question.name),
     };
     Some((rerun, words))
-}
-
-/// A state that is changed step by step.
-struct Present {
-    cells: Vec<i64>,
-    locations: Vec<LocId>,
-}
-
-impl Present {
-    fn new(p: &Program, state: &State) -> Self {
-        Present {
-            cells: (0..p.cells.len()).map(|c| state.cell(c)).collect(),
-            locations: (0..p.threads.len()).map(|t| state.location(t)).collect(),
-        }
-    }
-
-    fn after(&mut self, changes: &[(Variable, i64)]) -> State {
-        for &(v, value) in changes {
-            match v {
-                Variable::Cell(c) => self.cells[c] = value,
-                Variable::Location(t) => self.locations[t] = value as LocId,
-            }
-        }
-        State::new(&self.cells, &self.locations)
-    }
 }
 
 /// The verdict: a question that is refuted, else one that is open or a limit, else all is well.

@@ -91,9 +91,11 @@ impl Running<'_> {
                 let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
                 let states: Vec<State> = states.iter().map(unpack).collect();
                 let breadth = self.reduction.is_none() && self.mode == Mode::Breadth;
-                let shortest = breadth && !found.violated;
-                *answer = match execution(self.program, self.reduction, &states, shortest, control)
-                {
+                let how = Way {
+                    shortest: breadth && !found.violated,
+                    badly: self.questions[n].sort == Sort::Violation,
+                };
+                *answer = match execution(self.program, self.reduction, &states, how, control) {
                     Ok(path) => Answer::Found(path),
                     Err(stop) => Answer::Somewhere(stop),
                 };
@@ -101,6 +103,15 @@ impl Running<'_> {
         }
         outcome
     }
+}
+
+/// What is known of an execution, or wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Way {
+    /// No other is shorter.
+    pub shortest: bool,
+    /// Its last step has to be a violation.
+    pub badly: bool,
 }
 
 /// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
@@ -112,11 +123,11 @@ pub fn execution(
     program: &Program,
     reduction: Option<&Reduction>,
     states: &[State],
-    shortest: bool,
+    how: Way,
     control: &Control,
 ) -> Result<Path, Stop> {
     let mut moves = Vec::new();
-    for pair in states.windows(2) {
+    for (n, pair) in states.windows(2).enumerate() {
         control.check()?;
         let (from, to) = (&pair[0], &pair[1]);
         let lead = |good: bool| {
@@ -124,12 +135,16 @@ pub fn execution(
                 .find_map(|t| between(program, t, reduction, from, (to, good)))
         };
         // A step that keeps the discipline, if there is one.
-        moves.extend(lead(true).or_else(|| lead(false)).into_iter().flatten());
+        let kept = match how.badly && n + 2 == states.len() {
+            true => None,
+            false => lead(true),
+        };
+        moves.extend(kept.or_else(|| lead(false)).into_iter().flatten());
     }
     Ok(Path {
         first: states[0].clone(),
         moves,
-        shortest,
+        shortest: how.shortest,
     })
 }
 

@@ -19,7 +19,7 @@ mod vectors;
 use crate::control::{Control, Stop};
 use crate::explore::State;
 use crate::explore::core::Accesses;
-use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, execution};
+use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, Way, execution};
 use crate::program::Program;
 use filters::{Compared, Filters};
 use num_bigint::BigUint;
@@ -301,7 +301,7 @@ pub fn explore(
     for (answer, found) in outcome.answers.iter_mut().zip(&steps.found) {
         if let Some(way) = found {
             let way: Vec<State> = way.iter().map(|s| steps.unpack(s)).collect();
-            *answer = match execution(&program, reduction, &way, false, control) {
+            *answer = match execution(&program, reduction, &way, Way::default(), control) {
                 Ok(path) => Answer::Found(path),
                 Err(stop) => Answer::Somewhere(stop),
             };
