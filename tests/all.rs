@@ -5,6 +5,8 @@ mod algebra;
 mod algebra_twin;
 mod both_kinds;
 mod bundle;
+#[path = "support/claimed.rs"]
+mod claimed;
 mod claims;
 mod cli;
 mod coq;
@@ -38,6 +40,7 @@ mod section6;
 mod shipped;
 mod syntax;
 mod theorem;
+mod theorems;
 mod tptp;
 mod tptp_command;
 mod traces;

@@ -261,9 +261,11 @@ impl Run<'_> {
         if is_about_transactions(&theory.name) {
             // Only what is asked about has to be kept.
             let questions = &self.questions;
+            // That a thread goes wrong is what the theorem speaks of.
+            let wrong = self.program.gone_wrong();
             let asked = |p: &Property| {
                 let name = |q: &Question| p.name == q.name || p.name == goal_name(&q.name);
-                questions.iter().any(name)
+                questions.iter().any(name) && p.expr != wrong
             };
             self.program.properties.retain(asked);
             let deadlock = self.options.deadlock.then(Span::default);
@@ -302,6 +304,10 @@ impl Run<'_> {
                     };
                     p.properties.iter().find(name).map(|p| p.expr.clone())
                 };
+                if here.expr == program.gone_wrong() {
+                    question.expr = self.program.gone_wrong();
+                    continue;
+                }
                 let (phased, plain) = (of(&self.program), of(&program));
                 question.expr = phased.unwrap_or_else(|| question.expr.clone());
                 here.expr = plain.unwrap_or_else(|| here.expr.clone());
