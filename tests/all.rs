@@ -5,11 +5,13 @@ mod algebra;
 mod algebra_twin;
 mod both_kinds;
 mod bundle;
+mod cartesian;
 #[path = "support/claimed.rs"]
 mod claimed;
 mod claims;
 mod cli;
 mod coq;
+mod ctest;
 mod decide;
 mod discharge;
 mod dve;

@@ -1,7 +1,7 @@
 //! `coarsen reach --por`: every technique sees what single threads can come to, and deadlocks; executions are one for each class.
 
 #[path = "por/naive.rs"]
-mod naive;
+pub(crate) mod naive;
 
 use crate::{loops, shipped, twin};
 
@@ -11,7 +11,7 @@ use coarsen::explore::diagrams::Variable;
 use coarsen::explore::reach::{Answer, Question, Sort};
 use coarsen::program::{Expr, Program};
 use coarsen::reach::Engine;
-use coarsen::reduction::por::{Por, Reduced, Technique, explore};
+use coarsen::reduction::por::{Extend, Por, Reduced, Technique, explore};
 use coarsen::report::{ReachReport, Status};
 use coarsen::syntax::ParseLimits;
 use coarsen::syntax::ast::BinaryOp;
@@ -31,7 +31,14 @@ fn combinations() -> Vec<Por> {
             .collect(),
         ..Por::default()
     });
-    sets.filter(|por| por.check().is_ok()).collect()
+    let known = sets.filter(|por| por.check().is_ok());
+    // Several workers as well, and prefixes in every order.
+    let more = Extend::ALL.into_iter().map(|extend| Por {
+        extend,
+        cores: 3,
+        ..Por::only(Technique::Cartesian)
+    });
+    known.chain(more).collect()
 }
 
 fn control() -> Control {
@@ -203,7 +210,7 @@ fn statement() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn ending(
+pub(crate) fn ending(
     threads: std::ops::Range<usize>,
     length: std::ops::Range<usize>,
 ) -> impl Strategy<Value = String> {
@@ -490,7 +497,7 @@ fn a_loop_that_waits() {
 /// What may be combined is the table in docs/por.md, and nothing else.
 #[test]
 fn what_may_be_combined() {
-    let names: Vec<String> = combinations().iter().map(Por::name).collect();
+    let names: BTreeSet<String> = combinations().iter().map(Por::name).collect();
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/por.md"));
     let text = text.expect("the page");
     for name in &names {

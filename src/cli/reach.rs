@@ -15,7 +15,7 @@ use coarsen::control::Control;
 use coarsen::explore::Heuristic;
 use coarsen::explore::core::Mode;
 use coarsen::reach::{Engine, Order, ReachOptions};
-use coarsen::reduction::por::Por;
+use coarsen::reduction::por::{Extend, Por, Technique};
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::report::{ReachReport, json};
 use coarsen::syntax::ParseLimits;
@@ -177,9 +177,15 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
     let por = Por {
         techniques: args.por.iter().map(|&name| name.into()).collect(),
         depth: args.depth.map(|n| n as usize),
+        extend: args.extend.map_or(Extend::default(), Extend::from),
+        // Filled in with those of the machine, if none are given.
+        cores: 0,
         discipline: false,
     };
     por.check()?;
+    if args.extend.is_some() && !por.techniques.contains(&Technique::Cartesian) {
+        return Err("--extend is for `--por cartesian`: the others have no prefixes".into());
+    }
     Ok(Some(por))
 }
 

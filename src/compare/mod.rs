@@ -58,7 +58,6 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         compared.reached(Some(theory), Engine::Explicit, None),
         compared.reached(Some(theory), Engine::Saturation, None),
     ]);
-    compared.ordered(&mut report);
     for name in TRANSACTIONS {
         let Some(theory) = self::theory(name) else {
             continue;
@@ -69,6 +68,7 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         let row = compared.reached(Some(&theory), Engine::Explicit, None);
         report.rows.push(row);
     }
+    compared.ordered(&mut report);
     compared.transactions(&mut report);
     settle(&mut report);
     report.timing.total = begun.elapsed().as_secs_f64();
@@ -87,15 +87,18 @@ impl<'a> Compared<'a> {
     /// A row of `coarsen reach`.
     fn reached(&self, theory: Option<&Theory>, engine: Engine, por: Option<Por>) -> CompareRow {
         let begun = Instant::now();
+        let technique = match (theory, &por) {
+            (None, None) => "none".to_string(),
+            (Some(theory), None) => theory.name.clone(),
+            (None, Some(por)) => por.name(),
+            (Some(theory), Some(por)) => format!("{} + {}", theory.name, por.name()),
+        };
         let declared = self.program.properties.iter();
-        let names: Vec<String> = (theory.iter().map(|t| t.name.clone()))
-            .chain(por.as_ref().map(Por::name))
-            .collect();
         let options = ReachOptions {
             engine,
+            reduced: theory.is_some(),
             operations: por.as_ref().map(|_| STEPS),
             por,
-            reduced: theory.is_some(),
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
                 .map(|e| (WRONG.to_string(), e))
@@ -107,10 +110,7 @@ impl<'a> Compared<'a> {
         let report = reach(self.name, self.program, by, &options, self.control);
         let (verdict, reason) = verdict(&report);
         CompareRow {
-            technique: match names.is_empty() {
-                true => "none".into(),
-                false => names.join(" + "),
-            },
+            technique,
             engine: engine.name().to_string(),
             visited: report.visited.clone().or(report.states.clone()),
             states: report.states,
@@ -128,20 +128,23 @@ impl<'a> Compared<'a> {
     /// The rows of partial-order reduction, on the original program and on the reduced system.
     fn ordered(&self, report: &mut CompareReport) {
         use Technique as T;
-        for (theory, techniques) in [
-            (None, &[T::Persistent][..]),
-            (None, &[T::Stubborn]),
-            (None, &[T::SourceDpor, T::LocalCycles]),
-            (Some(self.theory), &[T::Stubborn]),
+        let por = |techniques: &[T]| Por {
+            techniques: techniques.to_vec(),
+            discipline: true,
+            ..Por::default()
+        };
+        for techniques in [
+            &[T::Persistent][..],
+            &[T::Stubborn],
+            &[T::Cartesian],
+            &[T::SourceDpor, T::LocalCycles],
         ] {
-            let por = Por {
-                techniques: techniques.to_vec(),
-                depth: None,
-                discipline: true,
-            };
-            let row = self.reached(theory, Engine::Explicit, Some(por));
+            let row = self.reached(None, Engine::Explicit, Some(por(techniques)));
             report.rows.push(row);
         }
+        let stubborn = Some(por(&[T::Stubborn]));
+        let row = self.reached(Some(self.theory), Engine::Explicit, stubborn);
+        report.rows.push(row);
         report.notes.push(format!(
             "rows of partial-order reduction take {STEPS} steps at most; `coarsen reach --por` has no such limit"
         ));

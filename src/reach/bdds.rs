@@ -165,7 +165,10 @@ fn worklist(e: &Encoding, states: &mut Bdd) -> Result<(), Stop> {
 
 fn goal(e: &Encoding, question: &Question) -> Result<Goal, Stop> {
     let (kind, bad) = match question.sort {
-        Sort::Deadlock => (GoalKind::DeadlockFree, deadlocks(e)?),
+        Sort::Deadlock => (
+            GoalKind::DeadlockFree,
+            e.m.and(&deadlocks(e)?, &e.predicate(&question.expr)?)?,
+        ),
         Sort::Find => (GoalKind::User(0), e.predicate(&question.expr)?),
         Sort::Invariant => (GoalKind::User(0), e.predicate(&question.expr)?.not()),
     };

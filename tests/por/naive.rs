@@ -111,7 +111,13 @@ pub fn pending(p: &Program, s: &State, t: ThreadId) -> (Vec<State>, Accesses) {
 }
 
 /// Adds that a step moves its thread to or from places that guards ask about. (Effects of the tests' programs ask about none.)
-fn moves(places: &[Thing], t: ThreadId, from: &State, after: &[State], accesses: &mut Accesses) {
+pub fn moves(
+    places: &[Thing],
+    t: ThreadId,
+    from: &State,
+    after: &[State],
+    accesses: &mut Accesses,
+) {
     for place in places {
         let Thing::Place(u, locations) = place else {
             continue;
@@ -158,10 +164,8 @@ pub fn local(p: &Program, s: &State, t: ThreadId) -> (LocId, Vec<(usize, i64)>) 
     (s.location(t), own.map(|c| (c, s.cell(c))).collect())
 }
 
-/// The classes of complete executions, by brute force: none if an execution does not end or there are more than so many.
-///
-/// An event is known by its thread, its number there, where it led, and what it wrote; a class by what happens before what.
-pub fn classes(p: &Program, most: usize) -> Option<usize> {
+/// The places that guards ask about.
+pub fn places(p: &Program) -> Vec<Thing> {
     let mut places: Vec<Thing> = Vec::new();
     for edge in p
         .threads
@@ -177,6 +181,14 @@ pub fn classes(p: &Program, most: usize) -> Option<usize> {
             });
         }
     }
+    places
+}
+
+/// The classes of complete executions, by brute force: none if an execution does not end or there are more than so many.
+///
+/// An event is known by its thread, its number there, where it led, and what it wrote; a class by what happens before what.
+pub fn classes(p: &Program, most: usize) -> Option<usize> {
+    let places = places(p);
     let mut all = HashSet::new();
     let mut left = most;
     for s in initial(p) {

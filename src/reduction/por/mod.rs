@@ -7,12 +7,14 @@
 //!
 //! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
 
+mod cartesian;
 mod filters;
 mod future;
 mod happens;
 mod stateless;
 mod steps;
 mod stubborn;
+mod vectors;
 
 use crate::control::{Control, Stop};
 use crate::explore::State;
@@ -25,6 +27,9 @@ use stateless::Stateless;
 use steps::Steps;
 use stubborn::Sets;
 
+pub use cartesian::{Run, Vector, vectors};
+pub use vectors::Extend;
+
 /// A technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Technique {
@@ -32,6 +37,8 @@ pub enum Technique {
     Persistent,
     /// Conditional stubborn sets, states kept.
     Stubborn,
+    /// Cartesian vectors, the ends of prefixes kept.
+    Cartesian,
     /// Sleep sets, executions one after another.
     Sleep,
     /// Source-set dynamic partial-order reduction with sleep sets.
@@ -48,9 +55,10 @@ pub enum Technique {
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 8] = [
+    pub const ALL: [Technique; 9] = [
         Technique::Persistent,
         Technique::Stubborn,
+        Technique::Cartesian,
         Technique::Sleep,
         Technique::SourceDpor,
         Technique::LocalCycles,
@@ -64,6 +72,7 @@ impl Technique {
         match self {
             Technique::Persistent => "persistent",
             Technique::Stubborn => "stubborn",
+            Technique::Cartesian => "cartesian",
             Technique::Sleep => "sleep",
             Technique::SourceDpor => "source-dpor",
             Technique::LocalCycles => "local-cycles",
@@ -81,6 +90,10 @@ pub struct Por {
     pub techniques: Vec<Technique>,
     /// Steps of an execution at most.
     pub depth: Option<usize>,
+    /// Which Cartesian prefix is extended next.
+    pub extend: Extend,
+    /// Workers for Cartesian vectors; the result does not depend on it.
+    pub cores: usize,
     /// Whether violations of the discipline are looked for as well: then steps read what the discipline depends on.
     pub discipline: bool,
 }
@@ -89,6 +102,7 @@ pub struct Por {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plan {
     Sets(Sets),
+    Cartesian,
     Stateless(Stateless),
     Filters(Filters),
 }
@@ -119,8 +133,8 @@ impl Por {
     /// The table of what goes together.
     fn plan(&self) -> Result<Plan, String> {
         use Technique::{
-            LocalCycles, NotSeenBefore, NotSeenBeforeHashed, Persistent, Sleep, SourceDpor,
-            Stubborn, SuperStep,
+            Cartesian, LocalCycles, NotSeenBefore, NotSeenBeforeHashed, Persistent, Sleep,
+            SourceDpor, Stubborn, SuperStep,
         };
         let has = |t: Technique| self.techniques.contains(&t);
         let not_seen = match (has(NotSeenBefore), has(NotSeenBeforeHashed)) {
@@ -136,10 +150,15 @@ impl Por {
                 return Err(format!("{} is named twice", t.name()));
             }
         }
-        for (t, sets) in [(Persistent, Sets::Persistent), (Stubborn, Sets::Stubborn)] {
+        let by_states = [
+            (Persistent, Plan::Sets(Sets::Persistent)),
+            (Stubborn, Plan::Sets(Sets::Stubborn)),
+            (Cartesian, Plan::Cartesian),
+        ];
+        for (t, plan) in by_states {
             match (has(t), self.techniques.len(), self.depth) {
                 (false, ..) => {}
-                (true, 1, None) => return Ok(Plan::Sets(sets)),
+                (true, 1, None) => return Ok(plan),
                 (true, 1, Some(_)) => {
                     return Err(format!(
                         "{} keeps the states it has met and needs no bound: leave out `--depth`",
@@ -257,6 +276,7 @@ pub fn explore(
                 .collect();
             stubborn::explore(&mut steps, sets, looks)
         }
+        Plan::Cartesian => cartesian::explore(&mut steps, questions, por.extend, por.cores),
         Plan::Filters(filters) => filters::explore(&mut steps, filters),
         Plan::Stateless(how) => stateless::explore(&mut steps, how),
     };

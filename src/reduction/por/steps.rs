@@ -99,6 +99,18 @@ impl<'c> Steps<'c> {
         })
     }
 
+    /// The same for another worker, which finds nothing by itself.
+    pub fn fork(&self) -> Self {
+        Steps {
+            machine: Machine::new(self.compiled),
+            observed: self.observed.clone(),
+            found: vec![None; self.found.len()],
+            violated: false,
+            transitions: 0,
+            ..*self
+        }
+    }
+
     /// How many threads there are, observers left aside.
     pub fn threads(&self) -> usize {
         self.program.threads.len()
@@ -135,6 +147,22 @@ impl<'c> Steps<'c> {
         let mut cells = self.shared.cells_in(&accesses.accessed);
         self.location(a, thread) == self.location(b, thread)
             && cells.all(|c| layout.cell(a, c) == layout.cell(b, c))
+    }
+
+    /// The question about deadlocks.
+    pub fn deadlock(&self) -> Option<usize> {
+        self.deadlock
+    }
+
+    /// The question of an observer.
+    pub fn question(&self, observer: ThreadId) -> usize {
+        self.observed[observer - self.threads()].2
+    }
+
+    /// Whether an observer sees what it looks for.
+    pub fn sees(&self, state: &[u64], observer: ThreadId) -> bool {
+        let (condition, wanted, _) = &self.observed[observer - self.threads()];
+        self.machine.holds(condition, state) == *wanted
     }
 
     /// The initial states, as far as the limits go.
