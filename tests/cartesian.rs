@@ -161,7 +161,7 @@ fn counted(p: &Program, extend: Extend, cores: usize) -> (u64, u64) {
         cores,
         ..Por::only(Technique::Cartesian)
     };
-    let found = explore(p, &[], &por, None, &Control::default());
+    let found = explore(p, &[], &por, None, (u64::MAX, &Control::default()));
     let states = found.outcome.states.expect("explored");
     let states = u64::try_from(states).expect("few");
     (states, found.outcome.transitions.expect("counted"))
@@ -321,8 +321,15 @@ fn observers_look_at_several_threads() {
         }
     };
     let por = Por::only(Technique::Cartesian);
-    let explored =
-        |q: &Question| explore(p, std::slice::from_ref(q), &por, None, &Control::default());
+    let explored = |q: &Question| {
+        explore(
+            p,
+            std::slice::from_ref(q),
+            &por,
+            None,
+            (u64::MAX, &Control::default()),
+        )
+    };
     let apart = ask("apart", Sort::Invariant);
     let found = explored(&apart);
     let Answer::Found(path) = &found.outcome.answers[0] else {

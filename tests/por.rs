@@ -3,18 +3,19 @@
 #[path = "por/naive.rs"]
 pub(crate) mod naive;
 
-use crate::loops;
-use crate::twin;
+use crate::{loops, shipped, twin};
 
-use coarsen::Session;
-use coarsen::control::{Budget, Control};
+use coarsen::control::{Budget, Control, Stop};
 use coarsen::explore::State;
 use coarsen::explore::diagrams::Variable;
 use coarsen::explore::reach::{Answer, Question, Sort};
 use coarsen::program::{Expr, Program};
+use coarsen::reach::Engine;
 use coarsen::reduction::por::{Extend, Por, Reduced, Technique, explore};
+use coarsen::report::{ReachReport, Status};
 use coarsen::syntax::ParseLimits;
 use coarsen::syntax::ast::BinaryOp;
+use coarsen::{ReachOptions, Session, theory};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
@@ -264,14 +265,14 @@ fn the_twins_programs_as_well() {
     random(60, twin::generate::samples().prop_map(|s| s.source), 60);
 }
 
-/// Sleep sets, alone or with source sets, run one complete execution of each class.
+/// Sleep sets, alone or with source sets, run one complete execution of each class, and so does `not-seen-before`.
 #[test]
 fn one_execution_for_each_class() {
-    let (counted, superfluous, more) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let (counted, source, sleep) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let mut runner = TestRunner::new(Config::with_cases(200));
     runner
-        .run(&ending(2..4, 1..4), |source| {
-            let Some(session) = loaded(&source) else {
+        .run(&ending(2..4, 1..4), |source_text| {
+            let Some(session) = loaded(&source_text) else {
                 return Ok(());
             };
             let mut p = session.program().clone();
@@ -279,15 +280,30 @@ fn one_execution_for_each_class() {
             let Some(classes) = naive::classes(&p, 20_000) else {
                 return Ok(());
             };
-            for technique in [Technique::Sleep, Technique::SourceDpor] {
-                let found = explore(&p, &[], &Por::only(technique), None, (u64::MAX, &control()));
-                let (executions, redundant) = found.executions.expect("finished");
+            let run = |techniques: &[Technique]| {
+                let por = Por {
+                    techniques: techniques.to_vec(),
+                    ..Por::default()
+                };
+                let found = explore(&p, &[], &por, None, (u64::MAX, &control()));
+                found.executions.expect("finished")
+            };
+            for technique in [
+                Technique::Sleep,
+                Technique::SourceDpor,
+                Technique::NotSeenBefore,
+                Technique::NotSeenBeforeHashed,
+            ] {
+                let (executions, redundant) = run(&[technique]);
                 prop_assert_eq!(executions, classes as u64, "{}", technique.name());
                 match technique {
-                    Technique::Sleep => more.set(more.get() + redundant),
-                    _ => superfluous.set(superfluous.get() + redundant),
+                    Technique::Sleep => sleep.set(sleep.get() + redundant),
+                    Technique::SourceDpor => source.set(source.get() + redundant),
+                    _ => {}
                 }
             }
+            let (executions, _) = run(&[Technique::SuperStep, Technique::NotSeenBefore]);
+            prop_assert!(executions <= classes as u64);
             counted.set(counted.get() + 1);
             Ok(())
         })
@@ -297,9 +313,199 @@ fn one_execution_for_each_class() {
         "{} programs were counted",
         counted.get()
     );
-    let (superfluous, more) = (superfluous.get(), more.get());
+    let (source, sleep) = (source.get(), sleep.get());
     assert!(
-        superfluous * 2 < more,
-        "{superfluous} by source sets, {more} by sleep sets"
+        source * 2 < sleep,
+        "{source} superfluous by source sets, {sleep} by sleep sets"
     );
+}
+
+fn reach(session: &Session, options: &ReachOptions) -> ReachReport {
+    let theory = theory("stoller-cohen").expect("shipped");
+    session.reach(&theory, options, &control())
+}
+
+fn everything(session: &Session, por: Option<Por>, reduced: bool) -> ReachOptions {
+    let declared = session.program().properties.iter();
+    ReachOptions {
+        engine: Engine::Explicit,
+        deadlock: true,
+        invariants: declared.map(|p| p.name.clone()).collect(),
+        reduced,
+        operations: por.as_ref().map(|_| 20_000),
+        por,
+        ..ReachOptions::default()
+    }
+}
+
+/// What was decided about each question has to be what the full exploration says; how many were decided.
+fn same_answers(session: &Session, por: &Por, reduced: bool) -> Result<usize, TestCaseError> {
+    let full = reach(session, &everything(session, None, reduced));
+    let some = reach(session, &everything(session, Some(por.clone()), reduced));
+    prop_assert!(!some.evidence_rejected, "{}: {}", por.name(), some.reason);
+    let mut decided = 0;
+    for (mine, other) in some.questions.iter().zip(&full.questions) {
+        let both = mine.verdict != Status::Unknown && other.verdict != Status::Unknown;
+        decided += usize::from(both);
+        prop_assert!(
+            !both || mine.verdict == other.verdict,
+            "{}: {}",
+            por.name(),
+            mine.name
+        );
+    }
+    if reduced {
+        prop_assert_eq!(some.violated, full.violated, "{}", por.name());
+    }
+    Ok(decided)
+}
+
+#[test]
+fn reduced_systems_are_reduced_further() {
+    let decided = Cell::new(0);
+    let mut runner = TestRunner::new(Config::with_cases(60));
+    let sources = prop_oneof![
+        loops::programs().boxed(),
+        twin::generate::samples().prop_map(|s| s.source).boxed(),
+    ];
+    runner
+        .run(&sources, |source| {
+            let Some(session) = loaded(&source) else {
+                return Ok(());
+            };
+            for technique in [Technique::Persistent, Technique::Stubborn] {
+                let answers = same_answers(&session, &Por::only(technique), true)?;
+                decided.set(decided.get() + answers);
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(
+        decided.get() > 60,
+        "{} questions were decided",
+        decided.get()
+    );
+}
+
+/// Filters and sleep sets on what ships (`compare` has the others), as far as the steps go.
+#[test]
+fn the_shipped_models() {
+    use Technique as T;
+    let mut decided = 0;
+    for model in shipped::models() {
+        let session = model.load(&[]);
+        for techniques in [
+            vec![T::Stubborn],
+            vec![T::Sleep, T::LocalCycles],
+            vec![T::SourceDpor],
+            vec![T::SuperStep, T::NotSeenBefore, T::LocalCycles],
+        ] {
+            let por = Por {
+                techniques,
+                ..Por::default()
+            };
+            let answers = same_answers(&session, &por, false);
+            decided += answers.unwrap_or_else(|e| panic!("{}: {e}", model.name));
+        }
+    }
+    assert!(decided > 200, "{decided} questions were decided");
+}
+
+/// Section 7 of Stoller and Cohen 2003: 106 states, 77 by conditional stubborn sets there; 62 in the reduced system.
+#[test]
+fn two_locks_and_a_barrier() {
+    let session = shipped::model("stoller_cohen/two_locks_barrier").load(&[]);
+    for (technique, reduced, states) in [
+        (Technique::Persistent, false, "80"),
+        (Technique::Stubborn, false, "76"),
+        (Technique::Persistent, true, "60"),
+        (Technique::Stubborn, true, "60"),
+    ] {
+        let options = ReachOptions {
+            por: Some(Por::only(technique)),
+            reduced,
+            ..ReachOptions::default()
+        };
+        let report = reach(&session, &options);
+        assert_eq!(
+            report.states.as_deref(),
+            Some(states),
+            "{}",
+            technique.name()
+        );
+    }
+}
+
+/// The indexer of Flanagan and Godefroid 2005: as many executions as there are classes, and none is superfluous.
+#[test]
+fn the_indexer() {
+    for (n, classes) in [(2, 1), (11, 1), (12, 8), (13, 64), (14, 512), (15, 4096)] {
+        let source = format!(
+            "const N = {n}; const SIZE = 128; const MAX = 4;
+             var table[SIZE]: 0..MAX * 11 + N = 0 unprotected;
+             thread indexer(i in 0..N-1) {{
+                 var h: 0..SIZE-1 = (11 + i) * 7 % SIZE;
+                 for (k in 1..MAX) {{
+                     Cas: either {{
+                         atomic {{ when (table[h] == 0) table[h] = k * 11 + i; h = ((k + 1) * 11 + i) * 7 % SIZE; }}
+                     }} or {{ when (table[h] != 0) h = (h + 1) % SIZE; goto Cas; }}
+                 }}
+             }}"
+        );
+        let session = loaded(&source).expect("a model");
+        let por = Por::only(Technique::SourceDpor);
+        let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
+        assert_eq!(found.executions, Some((classes, 0)), "{n} threads");
+    }
+}
+
+/// A thread that waits in a loop for another one: without a remedy its executions do not end.
+#[test]
+fn a_loop_that_waits() {
+    let source = "var go: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected;
+        thread a { while (go == 0) { skip; } x = 1; }
+        thread b { go = 1; assert(x == 0); }";
+    let session = loaded(source).expect("a model");
+    let p = session.program();
+    let wrong = find(Expr::At(1, p.threads[1].wrong.into_iter().collect()));
+    let run = |por: &Por| {
+        explore(
+            p,
+            std::slice::from_ref(&wrong),
+            por,
+            None,
+            (u64::MAX, &control()),
+        )
+    };
+    let alone = run(&Por::only(Technique::SourceDpor));
+    assert!(alone.refused.is_some_and(|r| r.contains("--depth")));
+    let waiting = run(&Por {
+        techniques: vec![Technique::SourceDpor, Technique::LocalCycles],
+        ..Por::default()
+    });
+    assert_eq!(waiting.outcome.stopped, None);
+    assert!(matches!(waiting.outcome.answers[0], Answer::Found(_)));
+    let bounded = run(&Por {
+        techniques: vec![Technique::SourceDpor],
+        depth: Some(2),
+        ..Por::default()
+    });
+    assert_eq!(bounded.outcome.stopped, Some(Stop::Depth));
+    assert_eq!(bounded.outcome.answers[0], Answer::Nowhere);
+}
+
+/// What may be combined is the table in docs/por.md, and nothing else.
+#[test]
+fn what_may_be_combined() {
+    let names: Vec<String> = combinations().iter().map(Por::name).collect();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/por.md"));
+    let text = text.expect("the page");
+    for name in &names {
+        assert!(
+            text.contains(&format!("`--por {name}`")),
+            "{name} is not in docs/por.md"
+        );
+    }
+    let shown = text.matches("| `--por ").count();
+    assert_eq!(names.len(), shown, "{names:#?}");
 }

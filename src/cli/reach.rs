@@ -168,9 +168,9 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
         return Ok(None);
     }
     let explicit = matches!(args.engine, EngineName::Auto | EngineName::Explicit);
-    if !explicit || args.order.is_some() {
+    if !explicit || args.order.is_some() || args.search == SearchName::Depth {
         return Err(
-            "--por explores state by state, in its own order: it does not go with another --engine, nor with --order"
+            "--por explores state by state, in its own order: it does not go with another --engine, nor with --order or --search"
                 .into(),
         );
     }

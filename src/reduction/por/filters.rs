@@ -109,7 +109,7 @@ pub(super) fn explore(steps: &mut Steps, filters: Filters) -> Searched {
     }
     searched.executions = Some((search.executions, search.cut_short));
     let keys = search.exact.iter().map(|k| 24 + 4 * k.len());
-    searched.memory = 16 * search.hashes.len() + keys.sum::<usize>();
+    searched.memory = Some(16 * search.hashes.len() + keys.sum::<usize>());
     if filters.not_seen == Some(Compared::ByHash) {
         searched.open = Some("executions were told apart by hashes, which can collide (not-seen-before compares them exactly)".into());
     }

@@ -208,7 +208,8 @@ struct Searched {
     deadlocks: Option<u64>,
     /// Complete executions, and those that turned out to be superfluous, of a technique without states.
     executions: Option<(u64, u64)>,
-    memory: usize,
+    /// Bytes of the states, or of what else is kept.
+    memory: Option<usize>,
     stopped: Option<Stop>,
     /// Why the model is not for this technique.
     refused: Option<String>,
@@ -294,7 +295,7 @@ pub fn explore(
         Some(_) => outcome.so_far = states,
     }
     outcome.violated = steps.violated;
-    outcome.memory = Some(searched.memory);
+    outcome.memory = searched.memory;
     outcome.transitions = Some(steps.transitions);
     reduced.refused = searched.refused;
     reduced.open = searched.open;

@@ -78,10 +78,12 @@ pub(super) fn explore(steps: &mut Steps, sets: Sets, looks: Vec<Accesses>) -> Se
     searched.states = Some(search.visited.len() as u64);
     searched.visited = search.inside.as_ref().map(|all| all.len() as u64);
     searched.deadlocks = Some(search.deadlocks);
-    searched.memory = search.visited.bytes()
-        + search.on_stack.capacity()
-        + search.parents.capacity() * 4
-        + search.inside.as_ref().map_or(0, Visited::bytes);
+    searched.memory = Some(
+        search.visited.bytes()
+            + search.on_stack.capacity()
+            + search.parents.capacity() * 4
+            + search.inside.as_ref().map_or(0, Visited::bytes),
+    );
     searched
 }
 
