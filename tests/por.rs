@@ -497,7 +497,7 @@ fn a_loop_that_waits() {
 /// What may be combined is the table in docs/por.md, and nothing else.
 #[test]
 fn what_may_be_combined() {
-    let names: Vec<String> = combinations().iter().map(Por::name).collect();
+    let names: BTreeSet<String> = combinations().iter().map(Por::name).collect();
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/por.md"));
     let text = text.expect("the page");
     for name in &names {
