@@ -509,3 +509,29 @@ fn what_may_be_combined() {
     let shown = text.matches("| `--por ").count();
     assert_eq!(names.len(), shown, "{names:#?}");
 }
+
+/// A thread that is disabled is let go by a third one: what it does then has to be awaited, though it could do nothing by itself.
+#[test]
+fn a_thread_is_let_go_by_a_third() {
+    let source = "var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;
+        thread a { x = 1; }
+        thread b { var t: 0..1 = 1; when (y == 1) t = x; assert(t == 1); }
+        thread c { y = 1; }";
+    let session = loaded(source).expect("a model");
+    let p = session.program();
+    let wrong = find(Expr::At(1, p.threads[1].wrong.into_iter().collect()));
+    for por in combinations() {
+        let found = explore(
+            p,
+            std::slice::from_ref(&wrong),
+            &por,
+            None,
+            (u64::MAX, &control()),
+        );
+        assert!(
+            matches!(found.outcome.answers[0], Answer::Found(_)),
+            "{}",
+            por.name()
+        );
+    }
+}
