@@ -172,7 +172,7 @@ pub struct ReachArgs {
     /// How the explicit engine searches
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub search: SearchName,
-    /// Cores for the explicit engine (the result does not depend on it) [default: all]
+    /// Cores for the explicit engine and Cartesian vectors (the result does not depend on it) [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub cores: Option<u16>,
     /// What the model is, besides its text

@@ -29,6 +29,9 @@ const ROUND: usize = 4096;
 /// States that one worker takes at once.
 const FEW: usize = 16;
 
+/// Workers at most.
+const MOST: usize = 64;
+
 /// The stack of a worker: as deep as the main worker's, since both run the same code.
 const STACK: usize = 512 << 20;
 
@@ -71,7 +74,7 @@ pub(super) fn explore(
     let is_local = |o: &ThreadId| is_local(steps.program, &questions[steps.question(*o)]);
     let local = steps.all().skip(steps.threads()).filter(is_local).collect();
     let builder = rayon::ThreadPoolBuilder::new()
-        .num_threads(cores)
+        .num_threads(cores.min(MOST))
         .stack_size(STACK);
     let mut search = Search {
         steps,
@@ -87,7 +90,9 @@ pub(super) fn explore(
     Searched {
         states: Some(search.visited.len() as u64),
         deadlocks: Some(search.deadlocks.len() as u64),
-        memory: search.visited.bytes() + search.deadlocks.bytes() + search.parents.capacity() * 8,
+        memory: Some(
+            search.visited.bytes() + search.deadlocks.bytes() + search.parents.capacity() * 8,
+        ),
         stopped,
         ..Searched::default()
     }
@@ -170,6 +175,7 @@ impl Search<'_, '_> {
         let one = |steps: &mut Steps, number: usize| -> Result<Expanded, Stop> {
             let mut state = vec![0; steps.compiled.layout.words];
             self.visited.state(number as u32, &mut state);
+            steps.violated = false;
             let vector = vector(steps, &state, &among, self.order)?;
             Ok(self.look(steps, &state, &vector, &local))
         };

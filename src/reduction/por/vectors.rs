@@ -139,6 +139,7 @@ pub(super) fn vector(
     let mut all: Vec<Prefix> = Vec::with_capacity(among.len());
     for &thread in among {
         let pending = steps.pending(state, thread)?;
+        steps.violated |= pending.violates;
         all.push(Prefix::new(thread, state, pending, nothing.clone()));
     }
     let count = all.len();
@@ -160,6 +161,7 @@ pub(super) fn vector(
     while let Some(i) = order.next(now, count, |n| all[n].extendable && !all[n].waits) {
         now = i;
         let pending = steps.pending(&all[i].last[0], all[i].thread)?;
+        steps.violated |= pending.violates;
         let others = || (0..count).filter(|&j| j != i);
         let disturbs = |j: usize| pending.accesses.conflicts(&all[j].before);
         if others().any(disturbs) {
