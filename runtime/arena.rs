@@ -83,7 +83,10 @@ fn allocate(size: u64, align: u64) -> u64 {
     let base = (ARENA_AT + rt.current * ARENA_SIZE) as u64;
     let start = (base + thread.top + GAP).next_multiple_of(align.max(16));
     let end = start + size;
-    if size >= ARENA_SIZE as u64 || end + GAP > base + ARENA_SIZE as u64 || thread.blocks as usize >= MOST {
+    if size >= ARENA_SIZE as u64
+        || end + GAP > base + ARENA_SIZE as u64
+        || thread.blocks as usize >= MOST
+    {
         check::limit("memory");
     }
     *block(rt.current, thread.blocks as usize) = Block {

@@ -132,6 +132,10 @@ pub fn execute(who: usize) -> (i64, u64) {
     if op.sub != LOAD && !(op.sub == CAS && old != op.a) {
         poke(op.addr, op.size, new);
     }
-    let told = if matches!(op.sub, LOAD | CAS) { old } else { new };
+    let told = if matches!(op.sub, LOAD | CAS) {
+        old
+    } else {
+        new
+    };
     (old as i64, told)
 }

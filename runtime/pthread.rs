@@ -185,7 +185,11 @@ fn known_mutex(mutex: u64) {
     if object.limit == 0 {
         object.limit = 1;
         let kind = unsafe { *((mutex + 16) as *const i32) };
-        object.class = if kind == 1 || kind == 2 { kind as u8 } else { 0 };
+        object.class = if kind == 1 || kind == 2 {
+            kind as u8
+        } else {
+            0
+        };
     }
 }
 
@@ -306,8 +310,7 @@ fn run_destructors() {
             let destructor = rt().destructor[key];
             if value != 0 && destructor != 0 {
                 any = true;
-                let destructor: extern "C" fn(usize) =
-                    unsafe { core::mem::transmute(destructor) };
+                let destructor: extern "C" fn(usize) = unsafe { core::mem::transmute(destructor) };
                 destructor(value);
             }
         }

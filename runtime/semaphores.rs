@@ -52,7 +52,11 @@ fn lock(kind: Kind, lock: u64) -> i32 {
     }
     let result = on(kind, lock, 0);
     if result == UNDEFINED {
-        check::error(MISUSE, lock, &[b"unlock of a read-write lock that is not held"]);
+        check::error(
+            MISUSE,
+            lock,
+            &[b"unlock of a read-write lock that is not held"],
+        );
     }
     result as i32
 }

@@ -122,8 +122,10 @@ fn execute_all(start: &Start) -> ! {
         }
         execution(start);
         let shared = shared();
-        let again = matches!(shared.status, COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT)
-            && shared.reset != 0
+        let again = matches!(
+            shared.status,
+            COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT
+        ) && shared.reset != 0
             && snapshot != 0;
         if shared.show != 0 {
             unsafe { libc::exit(0) }
@@ -156,7 +158,11 @@ fn execution(start: &Start) {
     shared.exit_code = 0;
     shared.generation = shared.generation.wrapping_add(1);
     let rt = rt();
-    pthread::spawn(0, first as *const () as usize, start as *const Start as usize);
+    pthread::spawn(
+        0,
+        first as *const () as usize,
+        start as *const Start as usize,
+    );
     // `main` has no creator to wait for, and begins at once.
     thread(0).begun = true;
     rt.current = 0;

@@ -70,7 +70,11 @@ pub fn announce(who: usize) {
         let gives = head.holds > 0 && thread.gave != head.gave;
         let seen = &mut thread.seen[from..thread.nseen as usize];
         let same = head.hash == hash && !gives && !seen.is_empty();
-        if same && seen.iter().all(|s| own_stack(who, s.key) || now(s) == s.value) {
+        if same
+            && seen
+                .iter()
+                .all(|s| own_stack(who, s.key) || now(s) == s.value)
+        {
             for s in &mut *seen {
                 s.value = now(s);
             }

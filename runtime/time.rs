@@ -29,7 +29,11 @@ pub extern "C" fn usleep(microseconds: u32) -> i32 {
 
 pub extern "C" fn nanosleep(wish: *const [i64; 2], left: *mut [i64; 2]) -> i32 {
     unsafe {
-        sleep_for((*wish)[0].wrapping_mul(1_000_000_000).wrapping_add((*wish)[1]));
+        sleep_for(
+            (*wish)[0]
+                .wrapping_mul(1_000_000_000)
+                .wrapping_add((*wish)[1]),
+        );
         if !left.is_null() {
             *left = [0, 0];
         }

@@ -117,7 +117,6 @@ const SAFE: &[&str] = &[
     "__errno_location",
     "_GLOBAL_OFFSET_TABLE_",
     "__stack_chk_fail",
-    "getpid",
     "getenv",
     "pthread_equal",
     "pthread_attr_init",
