@@ -31,6 +31,9 @@ pub enum Stop {
     /// BDDs cost more than they are worth, where there is another way.
     #[error("the limit of work on BDDs (--limit-effort)")]
     Effort,
+    /// Executions go on beyond the bound on their length.
+    #[error("the bound on the length of executions (--depth)")]
+    Depth,
     /// More Boolean variables than the BDD package can number.
     #[error("the BDD package's limit of 65,535 variables")]
     Variables,
@@ -120,7 +123,8 @@ impl Control {
             Stop::Interrupt => 5,
             Stop::Variables => 6,
             Stop::Operations => 7,
-            Stop::Effort => 8,
+            Stop::Depth => 8,
+            Stop::Effort => 9,
         };
         let _ = self
             .asked
@@ -140,7 +144,8 @@ impl Control {
             4 => Err(Stop::Memory),
             5 => Err(Stop::Interrupt),
             7 => Err(Stop::Operations),
-            8 => Err(Stop::Effort),
+            8 => Err(Stop::Depth),
+            9 => Err(Stop::Effort),
             _ => Err(Stop::Variables),
         }
     }

@@ -214,8 +214,16 @@ fn steps_that_others_see_are_visible_by_the_text() {
     let said = |location: &str, words: &str| reason(location).is_some_and(|r| r.contains(words));
     assert!(said("A", "first step"));
     assert!(said("B", "could hide there") && said("C", "could hide there"));
-    assert!(said("D", "b looks at where its thread is"), "{:?}", reason("D"));
+    assert!(
+        said("D", "b looks at where its thread is"),
+        "{:?}",
+        reason("D")
+    );
     assert!(said("J", "waits for another thread"));
-    let invisible: Vec<&str> = report.invisible.iter().map(|s| s.location.as_str()).collect();
+    let invisible: Vec<&str> = report
+        .invisible
+        .iter()
+        .map(|s| s.location.as_str())
+        .collect();
     assert_eq!(invisible, ["K"]);
 }

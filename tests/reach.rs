@@ -176,6 +176,7 @@ fn the_reduced_system_is_the_one_that_check_explores() {
         let prepared = prepared.expect("no limit");
         let reduction = Reduction {
             visible: prepared.visible,
+            when_blocked: prepared.when_blocked,
         };
         let states = model.report(false).states;
         for outcome in reduced_outcomes(&prepared.program, &reduction) {

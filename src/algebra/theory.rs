@@ -63,11 +63,23 @@ impl Theory {
 
 /// The theories that come with the tool: name, text of the file, and what it is in a line.
 pub fn shipped() -> &'static [(&'static str, &'static str, &'static str)] {
-    &[(
-        "stoller-cohen",
-        include_str!("../../theories/stoller_cohen.thy"),
-        "Stoller & Cohen 2003: invisible steps move left into the visible step before them",
-    )]
+    macro_rules! theories {
+        ($($name:literal $path:literal $about:literal)*) => {
+            &[$(($name, include_str!(concat!("../../theories/", $path)), $about),)*]
+        };
+    }
+    theories! {
+        "stoller-cohen" "stoller_cohen.thy"
+        "Stoller & Cohen 2003: invisible steps move left into the visible step before them"
+        "flanagan-qadeer" "flanagan_qadeer.thy"
+        "Flanagan & Qadeer 2003: transactions of right movers, one step that commits, and left movers"
+        "left-movers" "left_movers.thy"
+        "its part for left movers: transactions of one step and left movers"
+        "right-movers" "right_movers.thy"
+        "its part for right movers: transactions of right movers and one step"
+        "lipton" "lipton.thy"
+        "Lipton 1975: the same transactions, for what is reached with all threads outside of them"
+    }
 }
 
 /// The files that `use NAME;` finds without a path: name, path in the repository, text.

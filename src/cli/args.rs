@@ -6,9 +6,13 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use coarsen::reach::Engine;
 use coarsen::reduction::By;
+use coarsen::reduction::por::{Extend, Technique};
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
+
+/// The name that leaves the choice of a theorem to the tool.
+pub const AUTO: &str = "auto";
 
 /// The theorem used unless another is asked for.
 pub const DEFAULT_THEOREM: &str = "stoller-cohen";
@@ -34,6 +38,10 @@ pub enum Command {
     Compare(CompareArgs),
     /// Say what each action is as a mover, and how long transactions can be
     Movers(MoversArgs),
+    /// Run a C program with POSIX threads through all its schedules
+    Test(TestArgs),
+    /// Repeat an execution that `coarsen test --trace` has written
+    Replay(ReplayArgs),
     /// Print a model of another language (DVE) in ours
     Convert(ConvertArgs),
     /// Evaluate an inclusion or equation between terms on a model
@@ -59,9 +67,9 @@ pub struct CheckArgs {
     /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
-    /// The reduction theorem
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_THEOREM)]
-    pub theorem: String,
+    /// The reduction theorem, for claims of transactions, too; `auto` chooses [default: stoller-cohen, and any for claims]
+    #[arg(long, value_name = "NAME")]
+    pub theorem: Option<String>,
     /// What the model is, besides its text
     #[command(flatten)]
     pub defines: Defines,
@@ -131,9 +139,18 @@ pub struct ReachArgs {
     /// Explore the reduced system of a theorem
     #[arg(long)]
     pub reduced: bool,
-    /// The reduction theorem
+    /// The reduction theorem; `auto` chooses [default: stoller-cohen]
     #[arg(long, value_name = "NAME", requires = "reduced")]
     pub theorem: Option<String>,
+    /// Leave out orders of independent steps: one technique, or several with commas
+    #[arg(long, value_name = "NAME", value_enum, value_delimiter = ',')]
+    pub por: Vec<PorName>,
+    /// Steps of an execution at most, for techniques that keep no states
+    #[arg(long, value_name = "N", requires = "por", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub depth: Option<u32>,
+    /// Which Cartesian prefix is made longer next [default: round-robin]
+    #[arg(long, value_name = "NAME", value_enum, requires = "por")]
+    pub extend: Option<ExtendName>,
     /// The variable order: best (the default), interaction, force, threads, declared, or a file with one name on a line
     #[arg(long, value_name = "NAME|FILE")]
     pub order: Option<String>,
@@ -212,6 +229,66 @@ impl From<EngineName> for Engine {
     }
 }
 
+/// Techniques of partial-order reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PorName {
+    /// Persistent sets; states are kept
+    Persistent,
+    /// Conditional stubborn sets; states are kept
+    Stubborn,
+    /// Cartesian vectors; the ends of prefixes are kept
+    Cartesian,
+    /// Sleep sets; executions one after another
+    Sleep,
+    /// Source sets with sleep sets; executions one after another
+    SourceDpor,
+    /// With these: a thread that comes back to its own state unnoticed waits
+    LocalCycles,
+    /// One thread is followed for as long as nobody else is concerned
+    SuperStep,
+    /// Of equivalent executions one goes on
+    NotSeenBefore,
+    /// The same by hashes, which can collide: what is not found is unknown
+    NotSeenBeforeHashed,
+}
+
+impl From<PorName> for Technique {
+    fn from(name: PorName) -> Technique {
+        match name {
+            PorName::Persistent => Technique::Persistent,
+            PorName::Stubborn => Technique::Stubborn,
+            PorName::Cartesian => Technique::Cartesian,
+            PorName::Sleep => Technique::Sleep,
+            PorName::SourceDpor => Technique::SourceDpor,
+            PorName::LocalCycles => Technique::LocalCycles,
+            PorName::SuperStep => Technique::SuperStep,
+            PorName::NotSeenBefore => Technique::NotSeenBefore,
+            PorName::NotSeenBeforeHashed => Technique::NotSeenBeforeHashed,
+        }
+    }
+}
+
+/// Which Cartesian prefix is made longer next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExtendName {
+    /// Each by one step, in turn
+    RoundRobin,
+    /// The same, the last thread first
+    Backwards,
+    /// The first thread's as far as it goes, then the next one's
+    Greedy,
+}
+
+impl From<ExtendName> for Extend {
+    fn from(name: ExtendName) -> Extend {
+        match name {
+            ExtendName::RoundRobin => Extend::RoundRobin,
+            ExtendName::Backwards => Extend::Backwards,
+            ExtendName::Greedy => Extend::Greedy,
+        }
+    }
+}
+
 /// How the explicit engine searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SearchName {
@@ -238,6 +315,78 @@ pub struct CompareArgs {
     /// Limits
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// Arguments of `coarsen test`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct TestArgs {
+    /// C files, which together are the program
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARG")]
+    pub args: Vec<String>,
+    /// An option for the compiler; may be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub cflags: Vec<String>,
+    /// The compiler [default: gcc, or clang where that is not there]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+    /// Go on after the first error, to find the others
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Take every interleaving, without reduction, and count the classes of equivalent ones
+    #[arg(long)]
+    pub exhaustive: bool,
+    /// Take every interleaving with at most so many preemptions, without reduction
+    #[arg(long, value_name = "N", conflicts_with = "exhaustive")]
+    pub preemptions: Option<u32>,
+    /// Print schedules as they were found, without looking for ones with fewer preemptions
+    #[arg(long)]
+    pub no_shorten: bool,
+    /// A process for each execution, even where the program could be reset
+    #[arg(long)]
+    pub fork: bool,
+    /// Write the schedule of the first error to this file, for `coarsen replay`
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print only the verdict
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Most executions
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub limit_executions: u64,
+    /// Most steps of one execution
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub limit_steps: u32,
+    /// Time for the exploration (500ms, 60s, 2m, 1h, plain seconds)
+    #[arg(long, value_name = "TIME", value_parser = super::limits::duration)]
+    pub limit_time: Option<std::time::Duration>,
+    /// Most memory that the program may allocate, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    pub limit_memory: u64,
+}
+
+/// Arguments of `coarsen replay`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct ReplayArgs {
+    /// The file of `coarsen test --trace`
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Show what the program prints
+    #[arg(long)]
+    pub output: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print only the verdict
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Arguments of `coarsen movers`.

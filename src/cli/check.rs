@@ -1,6 +1,6 @@
 //! `coarsen check`: each model in turn, going on after a bad one.
 
-use super::args::{CheckArgs, Format};
+use super::args::{AUTO, CheckArgs, DEFAULT_THEOREM, Format};
 use super::backend::{Backend, Options};
 use super::certificate_file;
 use super::exit::Exit;
@@ -31,9 +31,15 @@ pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Ex
     Session::new(backend, args, Interrupts::install()).all(named, output)
 }
 
+/// The theorem that governs the exploration.
+fn theorem(args: &CheckArgs) -> &str {
+    args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM)
+}
+
 fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
     let names = || backend.theorems().into_iter().map(|(name, _)| name);
-    if !names().any(|name| name == args.theorem) {
+    let theorem = theorem(args);
+    if theorem != AUTO && !names().any(|name| name == theorem) {
         let known: Vec<String> = backend
             .theorems()
             .iter()
@@ -41,8 +47,8 @@ fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
             .collect();
         return Err(format!(
             "there is no theorem `{}`{}; the theorems are:{}",
-            args.theorem,
-            hint(&args.theorem, names()),
+            theorem,
+            hint(theorem, names()),
             known.concat()
         ));
     }
@@ -110,7 +116,7 @@ impl<'a, B: Backend> Session<'a, B> {
         };
         if let Some(why) = self.over {
             self.matched = true;
-            return self.show(Report::undecided(name, &self.args.theorem, why), output);
+            return self.show(Report::undecided(name, theorem(self.args), why), output);
         }
         let control = Arc::new(Control::new(self.args.limits.budget));
         let mut progress = match self.args.detail() {
@@ -140,7 +146,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     "not checked, because work on an earlier model did not stop when asked",
                 ));
                 self.matched = true;
-                self.show(cut_short(&control, why, name, &self.args.theorem), output)
+                self.show(cut_short(&control, why, name, theorem(self.args)), output)
             }
             Ended::Panicked => Failure::bug(name).tell(self.args.format, output),
             Ended::NotStarted(error) => {
@@ -179,9 +185,10 @@ impl<'a, B: Backend> Session<'a, B> {
                 annotate: args.print_discipline,
                 certificate: args.certificate.is_some(),
                 discharge: args.discharge.map_or(By::Either, By::from),
+                claims_by: args.theorem.clone().filter(|name| name != AUTO),
                 only_hypotheses: false,
             };
-            let report = backend.check(&model, &args.theorem, &options, control);
+            let report = backend.check(&model, theorem(&args), &options, control);
             Ok((warnings, Answer::Checked(Box::new(report))))
         }
     }

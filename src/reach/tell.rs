@@ -2,8 +2,11 @@
 
 use super::{Run, goal_name};
 use crate::control::Stop;
+use crate::explore::State;
+use crate::explore::diagrams::Variable;
 use crate::explore::reach::{Answer, Outcome, Path, Question, Sort};
-use crate::reduction::{Rerun, deadlock_words, repeat};
+use crate::program::{LocId, Program};
+use crate::reduction::{self, Rerun, deadlock_words};
 use crate::report::{Attempt, Property, ReachReport, SoFar, Status, Verdict};
 use num_bigint::BigUint;
 
@@ -17,6 +20,9 @@ impl Run<'_> {
     pub(super) fn tell(&self, outcome: &Outcome, report: &mut ReachReport) {
         let mut outcome = outcome.clone();
         let recounted = self.recount(&mut outcome);
+        if self.program.errors_end {
+            without_wrong(&mut outcome, report);
+        }
         report.engine = outcome.engine.to_string();
         report.order.clone_from(&self.order);
         let told = |n: &Option<BigUint>| n.as_ref().map(|n| n.to_string());
@@ -45,6 +51,19 @@ impl Run<'_> {
                 nodes: report.peak_nodes.clone(),
                 operations: report.operations.clone(),
             });
+        }
+        if let Some(por) = &self.por {
+            report.por = self.options.por.as_ref().map(|p| p.name());
+            report.executions = por.executions.map(|(all, _)| all.to_string());
+            report.redundant = por.executions.map(|(_, more)| more.to_string());
+            report.refused.clone_from(&por.refused);
+            let aside = self.options.por.as_ref().is_some_and(|p| !p.discipline);
+            if aside && self.reduction.is_none() && !self.program.protections.is_empty() {
+                report.notes.push(
+                    "with --por the discipline is left aside: executions go on behind a violation"
+                        .into(),
+                );
+            }
         }
         report.violated = outcome.violated;
         report.transitions = outcome.transitions.map(|n| n.to_string());
@@ -155,13 +174,21 @@ impl Run<'_> {
                 "nothing found in the reduced system, but that says nothing: {gap}"
             ));
         }
+        if let Some(why) = self
+            .por
+            .as_ref()
+            .and_then(|p| p.refused.as_ref().or(p.open.as_ref()))
+        {
+            return unknown(format!("not found, but {why}"));
+        }
         if outcome.violated {
             return unknown(
                 "not found, but the discipline is violated, and states behind a violation are not explored".into(),
             );
         }
         let hides = |name: &str| self.hidden.contains(&format!("hides({name})"));
-        if hides(&question.name) || hides(&goal_name(&question.name)) {
+        let dead = question.sort == Sort::Deadlock && hides("deadlock_free");
+        if dead || hides(&question.name) || hides(&goal_name(&question.name)) {
             return unknown("not found, but an invisible step could hide it".into());
         }
         let (status, what) = match question.sort {
@@ -175,19 +202,52 @@ impl Run<'_> {
 
     /// Repeats an execution with the interpreter; with the words for its end.
     fn repeat(&self, question: &Question, path: &Path) -> Option<(Rerun, String)> {
-        let p = &self.program;
-        let rerun = repeat(p, path, None, false)?;
-        let last = &rerun.last.state;
-        if !question.met(p, last) {
-            return None;
-        }
-        let words = match question.sort {
-            Sort::Deadlock => deadlock_words(p, last),
-            Sort::Find => format!("a state that satisfies {} is reached", question.name),
-            Sort::Invariant | Sort::Violation => format!("this state violates {}", question.name),
+        let Some((plain, questions, origin)) = &self.plain else {
+            return repeat(&self.program, question, path);
         };
-        Some((rerun, words))
+        let question = questions.iter().find(|q| q.name == question.name)?;
+        let mut path = path.clone();
+        let cells: Vec<i64> = (0..plain.cells.len()).map(|c| path.first.cell(c)).collect();
+        let locations: Vec<LocId> = (0..plain.threads.len())
+            .map(|t| origin[t][path.first.location(t)])
+            .collect();
+        path.first = State::new(&cells, &locations);
+        for step in &mut path.moves {
+            step.location = origin[step.thread][step.location];
+            for (variable, value) in &mut step.after {
+                if let Variable::Location(t) = variable {
+                    *value = origin[*t][*value as usize] as i64;
+                }
+            }
+        }
+        repeat(plain, question, &path)
     }
+}
+
+/// Where an error ends the system, the states behind one are not among those counted. (Deadlocks behind one were not asked for.)
+fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
+    let Some(wrong) = outcome.wrong.as_ref().filter(|n| **n != BigUint::ZERO) else {
+        return;
+    };
+    outcome.states = outcome.states.take().map(|all| all - wrong);
+    report.notes.push(format!(
+        "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not counted"
+    ));
+}
+
+/// Repeats an execution of a program; with the words for its end.
+fn repeat(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, String)> {
+    let rerun = reduction::repeat(p, path, None, false)?;
+    let last = &rerun.last.state;
+    if !question.met(p, last) {
+        return None;
+    }
+    let words = match question.sort {
+        Sort::Deadlock => deadlock_words(p, last),
+        Sort::Find => format!("a state that satisfies {} is reached", question.name),
+        Sort::Invariant | Sort::Violation => format!("this state violates {}", question.name),
+    };
+    Some((rerun, words))
 }
 
 /// The verdict: a question that is refuted, else one that is open or a limit, else all is well.
@@ -205,20 +265,32 @@ fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
         (Verdict::Refuted, said(q))
     } else if let Some(stop) = stopped {
         (Verdict::Unknown, format!("stopped by {stop}"))
+    } else if let Some(why) = &report.refused {
+        (Verdict::Unknown, why.clone())
     } else if let Some(q) = with(Status::Unknown) {
         (Verdict::Unknown, said(q))
     } else {
         let states = report.states.as_deref().unwrap_or("?");
+        let executions = report.executions.as_deref();
         let system = match &report.theorem {
             None => "reachable",
             Some(_) => "in the reduced system",
+        };
+        let system = match &report.por {
+            None => system.to_string(),
+            Some(por) => format!("{system} by {por}"),
         };
         let shown = match states.len() {
             0..=30 => states.to_string(),
             digits => format!("{}.{}e{}", &states[..1], &states[1..4], digits - 1),
         };
+        let (shown, what) = match executions {
+            None => (shown, "states"),
+            Some("1") => ("1".into(), "execution"),
+            Some(executions) => (executions.to_string(), "executions"),
+        };
         let answers: Vec<String> = report.questions.iter().map(said).collect();
-        let mut reason = format!("{shown} states {system}");
+        let mut reason = format!("{shown} {what} {system}");
         for answer in answers {
             reason = format!("{reason}; {answer}");
         }

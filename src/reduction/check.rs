@@ -7,6 +7,7 @@ use super::certificate::Found;
 use super::claims;
 use super::derive::Deriver;
 use super::discharge::{By, is_contradiction, settle};
+use super::evidence::{Told, holds_because};
 use super::facts::Discharge;
 use super::hypotheses::{self, Pairs};
 use super::inferred;
@@ -15,12 +16,14 @@ use super::invariant::{Ladder, Rung};
 use super::lemmas;
 use super::properties::{Asked, Goal, asked, goals};
 use super::stoller_cohen::{Explorer, explore};
-use super::trace::step_at;
+use super::trace::{retell, step_at};
+use super::transactions;
 use super::verdict;
 use super::visibility::{Reason, Visibility, stays_invisible};
 use super::wellformed::{self, well_formedness};
 use crate::algebra::Theory;
 use crate::control::{Control, Stop};
+use crate::explore::reach::Blocked;
 use crate::inference::{Inference, annotated};
 use crate::program::{Claim, LocId, Program, Thread, ThreadId};
 use crate::relation::Encoding;
@@ -42,6 +45,8 @@ pub struct CheckOptions {
     pub certificate: bool,
     /// Who settles the hypotheses.
     pub discharge: By,
+    /// Judge claims of transactions by this theorem only.
+    pub claims_by: Option<String>,
     /// Stop when the hypotheses are settled: somebody else explores the reduced system.
     pub only_hypotheses: bool,
 }
@@ -53,6 +58,10 @@ pub struct Prepared {
     pub program: Program,
     /// Which steps are visible, by thread and location; locations without steps are.
     pub visible: Vec<Vec<bool>>,
+    /// What becomes of a coarse step that is blocked inside.
+    pub when_blocked: Blocked,
+    /// If the program has phases: the program without, and what each location is a copy of, by thread.
+    pub plain: Option<(Program, Vec<Vec<LocId>>)>,
 }
 
 impl CheckOptions {
@@ -105,9 +114,9 @@ pub fn check_with_facts(
 }
 
 /// What is left when a check is done, besides its report.
-struct Done {
-    discharge: Discharge,
-    prepared: Option<Prepared>,
+pub(super) struct Done {
+    pub(super) discharge: Discharge,
+    pub(super) prepared: Option<Prepared>,
 }
 
 fn run(
@@ -124,7 +133,10 @@ fn run(
         report.annotated = Some(program.source.clone());
     }
     report.only = options.property.clone();
-    report.as_by_default = options.property.is_none() && !options.strict;
+    // The model's `expect` lines speak of the default theorem.
+    let default = transactions::uses(&theory.name).is_none()
+        && (options.claims_by.is_none() || program.claims.is_empty());
+    report.as_by_default = options.property.is_none() && !options.strict && default;
     report.statistics.threads = Some(program.threads.len().to_string());
     let mut check = Check {
         program,
@@ -135,7 +147,10 @@ fn run(
             discharge: Discharge::default(),
             prepared: None,
         },
-        left: match options.strict || options.discharge != By::Either {
+        left: match options.strict
+            || options.discharge != By::Either
+            || transactions::uses(&theory.name).is_some()
+        {
             true => u64::MAX,
             false => control.budget().effort,
         },
@@ -155,7 +170,7 @@ fn run(
 }
 
 /// The claims that are asked about.
-fn asked_claims<'p>(
+pub(super) fn asked_claims<'p>(
     program: &'p Program,
     options: &'p CheckOptions,
 ) -> impl Iterator<Item = &'p Claim> {
@@ -175,11 +190,11 @@ pub(super) fn hit(report: &mut Report, stop: Stop, control: &Control) {
 
 pub(super) struct Check<'a> {
     pub(super) program: &'a Program,
-    theory: &'a Theory,
-    options: &'a CheckOptions,
+    pub(super) theory: &'a Theory,
+    pub(super) options: &'a CheckOptions,
     pub(super) control: &'a Control,
     /// What was derived in this round, and prepared.
-    done: Done,
+    pub(super) done: Done,
     /// Work that BDDs may still be, in this round and those to come.
     left: u64,
     /// How many steps are invisible by the text, without guesses.
@@ -189,6 +204,9 @@ pub(super) struct Check<'a> {
 impl Check<'_> {
     /// Checks the program, again and again while an inferred discipline has to be revised.
     fn run(&mut self, report: &mut Report) -> Result<(), Stop> {
+        if let Some(uses) = transactions::uses(&self.theory.name) {
+            return transactions::apply(self, uses, report);
+        }
         let clock = Instant::now();
         let mut inference = Inference::begin(self.program, self.control)?;
         if self.left < u64::MAX {
@@ -318,10 +336,19 @@ impl Check<'_> {
             report.statistics.rounds = Some(reduced.rounds.to_string());
             report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
             let all_visible = report.invisible.is_empty();
-            self.evidence(report, &encoding, &explorer, &reduced, &goals, all_visible)?;
+            let told = Told {
+                retell: &|x, goal| retell(&encoding, x, goal),
+                because: &|asked| holds_because(asked.kind, all_visible),
+            };
+            self.evidence(report, &encoding, &explorer, &reduced, &goals, &told)?;
         }
         self.control.publish(report);
-        self.claims(report, &encoding, &visibility)?;
+        let invisible = |t: ThreadId, l: LocId| {
+            let at = |a: &usize| encoding.actions[*a].location == l;
+            let action = encoding.of_thread(t).find(at);
+            action.is_none_or(|a| !visibility.is_visible(a))
+        };
+        self.claims(report, &encoding, &invisible)?;
         self.control.publish(report);
         if self.options.cross_check {
             self.cross_check(report, &asked)?;
@@ -406,6 +433,8 @@ impl Check<'_> {
         let prepared = Prepared {
             program: program.clone(),
             visible: threads.map(|(r, t)| visible(r, t)).collect(),
+            when_blocked: Blocked::Ends,
+            plain: None,
         };
         if self.options.only_hypotheses {
             self.done.prepared = Some(prepared);
@@ -440,11 +469,11 @@ impl Check<'_> {
     }
 
     /// What became of the blocks that are claimed to be transactions.
-    fn claims(
+    pub(super) fn claims(
         &self,
         report: &mut Report,
         e: &Encoding,
-        visibility: &Visibility,
+        inside: &dyn Fn(ThreadId, LocId) -> bool,
     ) -> Result<(), Stop> {
         let disciplined = report
             .properties
@@ -454,7 +483,8 @@ impl Check<'_> {
         let context = claims::Context {
             encoding: e,
             declared: self.program,
-            visibility: Some(visibility).filter(|_| applies),
+            inside: Some(inside).filter(|_| applies),
+            only: self.options.claims_by.as_deref(),
             theorem: &self.theory.name,
             disciplined: disciplined || e.program.protections.is_empty(),
             asked: asked_claims(e.program, self.options).collect(),
@@ -491,12 +521,14 @@ impl Check<'_> {
             visibility,
             theory: self.theory,
             states: Vec::new(),
+            phased: None,
             names: Names::Variables,
         };
         let mut pairs = Pairs::default();
         self.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
         let by = self.options.discharge;
-        let mut deriver = Deriver::new(&model, ladder, &mut self.done.discharge, by == By::Algebra);
+        let mut deriver =
+            Deriver::new(&model, ladder, &mut self.done.discharge, by == By::Algebra)?;
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             self.control
                 .enter(format!("hypothesis ({})", hypothesis.id));
@@ -529,6 +561,8 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
     Prepared {
         program: e.program.clone(),
         visible,
+        when_blocked: Blocked::Ends,
+        plain: None,
     }
 }
 
@@ -536,7 +570,7 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
 const NO_SETS: &str =
     "BDDs would be too large, and a certificate has the states of the reduced system as one";
 
-fn undecided(goal: &Asked, program: &Program) -> Property {
+pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
     Property {
         name: goal.name.clone(),
         kind: goal.kind_name(program).into(),
@@ -580,7 +614,7 @@ fn describe<'r>(
     }
 }
 
-fn notes(program: &Program) -> Vec<String> {
+pub(super) fn notes(program: &Program) -> Vec<String> {
     let mut notes = Vec::new();
     if !program.overridden.is_empty() {
         notes.push(format!(

@@ -12,7 +12,6 @@
 
 use super::movers::{Judged, Law, Obstacle, Other, judged};
 use super::trace::{Walked, rerun, step_of};
-use super::visibility::Visibility;
 use crate::control::Stop;
 use crate::explore::Heuristic;
 use crate::explore::core::{Compiled, Execution, Inside, Mover, Outcomes};
@@ -131,8 +130,10 @@ pub struct Context<'e, 'p> {
     pub encoding: &'e Encoding<'p>,
     /// The program as it was given: a shared variable that is inferred to be private is part of every outcome all the same.
     pub declared: &'e Program,
-    /// The steps that the theorem of the exploration takes as invisible, if it applies.
-    pub visibility: Option<&'e Visibility>,
+    /// At which locations, by thread, the theorem of the exploration keeps other threads from being scheduled, if it applies.
+    pub inside: Option<&'e dyn Fn(ThreadId, LocId) -> bool>,
+    /// The one theorem that may be used.
+    pub only: Option<&'e str>,
     /// The name of that theorem.
     pub theorem: &'e str,
     /// Whether the discipline is known to hold.
@@ -278,17 +279,20 @@ impl Judge<'_, '_, '_> {
     fn established(&self, claim: &Claim) -> Option<&str> {
         let e = self.context.encoding;
         let all = |with: &dyn Fn(&ClaimedBlock) -> bool| claim.blocks.iter().all(with);
-        if let Some(visibility) = self.context.visibility {
-            let invisible = |b: &ClaimedBlock| {
-                let inside = self.actions(b, &b.inside);
-                inside.into_iter().all(|a| !visibility.is_visible(a))
-            };
-            if all(&invisible) {
+        let allowed = |theorem: &str| self.context.only.is_none_or(|only| only == theorem);
+        if let Some(inside) = self
+            .context
+            .inside
+            .filter(|_| allowed(self.context.theorem))
+        {
+            let covered = |b: &ClaimedBlock| b.inside.iter().all(|&l| inside(b.thread, l));
+            if all(&covered) {
                 return Some(self.context.theorem);
             }
         }
         PATTERNS
             .iter()
+            .filter(|p| allowed(p.theorem))
             .find(|&&pattern| all(&|b| pattern.broken_by(e, &self.judged, b).is_none()))
             .map(|p| p.theorem)
     }
@@ -343,12 +347,15 @@ impl Judge<'_, '_, '_> {
         property: &mut Property,
     ) -> Result<Option<Stop>, Stop> {
         let e = self.context.encoding;
-        let general = PATTERNS[PATTERNS.len() - 1];
+        let named = |p: &&Pattern| Some(p.theorem) == self.context.only;
+        let pattern = PATTERNS.iter().find(named);
+        let pattern = pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1]);
         let broken = claim
             .blocks
             .iter()
-            .find_map(|b| general.broken_by(e, &self.judged, b));
+            .find_map(|b| pattern.broken_by(e, &self.judged, b));
         let Some(broken) = broken else {
+            property.reason = self.outside(claim);
             return Ok(None);
         };
         let obstacle = self.judged[broken.action].left.first();
@@ -405,6 +412,26 @@ impl Judge<'_, '_, '_> {
             Err(stop) => return Err(stop),
         }
         Ok(None)
+    }
+
+    /// Why the theorem of the exploration, the only one that may be used, does not establish a claim that others might.
+    fn outside(&self, claim: &Claim) -> String {
+        let e = self.context.encoding;
+        let theorem = self.context.theorem;
+        let Some(inside) = self.context.inside else {
+            return format!("not established: {theorem} does not apply");
+        };
+        let open = claim.blocks.iter().find_map(|b| {
+            let open = b.inside.iter().find(|&&l| !inside(b.thread, l))?;
+            self.actions(b, &[*open]).first().copied()
+        });
+        match open {
+            Some(action) => format!(
+                "not established by {theorem}: other threads are scheduled before line {}; another theorem may do (leave out --theorem)",
+                step_of(e, action).line
+            ),
+            None => format!("not established by {theorem}"),
+        }
     }
 
     /// Looks for an execution whose outcome no execution has in which all copies of the block are atomic.

@@ -2,7 +2,7 @@
 
 use super::by_text::is_ever_open;
 use super::check::{Check, Prepared, hit};
-use super::evidence::{Known, nothing_found, traced};
+use super::evidence::{Known, holds_because, nothing_found, traced};
 use super::properties::{Asked, GoalKind};
 use super::trace::{repeat, settles};
 use super::wellformed;
@@ -47,11 +47,15 @@ impl Prepared {
         let violations = !self.program.protections.is_empty();
         (violations || threads.into_iter().any(some)).then(|| Reduction {
             visible: self.visible.clone(),
+            when_blocked: self.when_blocked,
         })
     }
 
     fn explore(&self, asked: &[Asked], control: &Control) -> Outcome {
-        let p = &self.program;
+        // All engines count what others do behind an error then, as relations do.
+        let mut program = self.program.clone();
+        program.errors_end = false;
+        let p = &program;
         let questions: Vec<Question> = asked.iter().map(|a| a.question(p)).collect();
         let order = |n: usize| {
             let (heuristic, name, _) = Heuristic::ALL.get(n)?;
@@ -80,11 +84,12 @@ impl Check<'_> {
         let visited = outcome.visited.as_ref().or(outcome.states.as_ref());
         report.states.visited = visited.map(told);
         report.statistics.peak_nodes = outcome.peak_nodes.map(|n| n.to_string());
+        let all_visible = prepared.visible.iter().flatten().all(|v| *v);
         let known = Known {
             complete: outcome.stopped.is_none(),
             violated: outcome.violated,
             vacuous: outcome.states.as_ref().is_some_and(|n| *n == 0u32.into()),
-            all_visible: prepared.visible.iter().flatten().all(|v| *v),
+            because: &|asked| holds_because(asked.kind, all_visible),
         };
         known.note(report);
         if known.complete && !known.violated {

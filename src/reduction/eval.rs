@@ -87,6 +87,7 @@ fn run(
         visibility: &visibility,
         theory,
         states: states?,
+        phased: None,
         names: Names::Threads,
     };
     control.enter("evaluating");

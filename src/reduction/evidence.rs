@@ -2,9 +2,9 @@
 
 use super::check::Check;
 use super::properties::{Asked, Goal, GoalKind};
-use super::search::{SHORTEST_BUDGET, execution};
+use super::search::{Execution, SHORTEST_BUDGET, execution};
 use super::stoller_cohen::{Explorer, Reduced};
-use super::trace::{coarse_length, retell};
+use super::trace::coarse_length;
 use super::verdict;
 use super::wellformed::hides_id;
 use crate::control::Stop;
@@ -12,19 +12,27 @@ use crate::explore::{Original, explore as explore_original};
 use crate::relation::Encoding;
 use crate::report::{Report, Status, Trace};
 
+/// How what the reduced system shows is told.
+pub(super) struct Told<'t> {
+    /// An execution repeated on the original program; `None` if that fails.
+    pub retell: &'t dyn Fn(&Execution, &Goal) -> Option<Trace>,
+    /// Why a question that was not met holds.
+    pub because: &'t dyn Fn(&Asked) -> &'static str,
+}
+
 /// What is known when nothing was found.
-pub(super) struct Known {
+pub(super) struct Known<'k> {
     /// Everything was explored.
     pub complete: bool,
     /// A violation of the discipline was met.
     pub violated: bool,
     /// There is no initial state.
     pub vacuous: bool,
-    /// No step is invisible.
-    pub all_visible: bool,
+    /// Why a question that was not met holds.
+    pub because: &'k dyn Fn(&Asked) -> &'static str,
 }
 
-impl Known {
+impl Known<'_> {
     /// Says what makes all answers vacuous.
     pub(super) fn note(&self, report: &mut Report) {
         if self.vacuous {
@@ -35,18 +43,19 @@ impl Known {
             );
         }
     }
+}
 
-    fn holds_because(&self, kind: GoalKind) -> &'static str {
-        match (kind, self.all_visible) {
-            (_, true) => "every step is visible, so the reduced system is the original one",
-            (GoalKind::Discipline, _) => {
-                "no violation in the reduced system, so by (19) none in the original"
-            }
-            (GoalKind::DeadlockFree, _) => {
-                "the reduced system has exactly the original's deadlocks (corollary (b)), and has none"
-            }
-            _ => "the reduced system would show it (corollary (a)), and does not",
+/// Why a question that was not met holds under the theorem of Stoller and Cohen.
+pub(super) fn holds_because(kind: GoalKind, all_visible: bool) -> &'static str {
+    match (kind, all_visible) {
+        (_, true) => "every step is visible, so the reduced system is the original one",
+        (GoalKind::Discipline, _) => {
+            "no violation in the reduced system, so by (19) none in the original"
         }
+        (GoalKind::DeadlockFree, _) => {
+            "the reduced system has exactly the original's deadlocks (corollary (b)), and has none"
+        }
+        _ => "the reduced system would show it (corollary (a)), and does not",
     }
 }
 
@@ -117,7 +126,7 @@ pub(super) fn nothing_found(report: &mut Report, n: usize, asked: &Asked, known:
             "no reachable state satisfies it: the reduced system was explored completely".into(),
         )
     } else {
-        (Status::Holds, known.holds_because(asked.kind).into())
+        (Status::Holds, (known.because)(asked).into())
     };
 }
 
@@ -130,14 +139,14 @@ impl Check<'_> {
         explorer: &Explorer,
         reduced: &Reduced,
         goals: &[Goal],
-        all_visible: bool,
+        told: &Told,
     ) -> Result<(), Stop> {
         self.control.enter("counting");
         let known = Known {
             complete: reduced.stopped.is_none(),
             violated: reduced.met.first() == Some(&true),
             vacuous: e.initial.is_false(),
-            all_visible,
+            because: told.because,
         };
         if known.complete {
             report.states.reduced = Some(e.count(&reduced.states)?.to_string());
@@ -159,7 +168,7 @@ impl Check<'_> {
                     "the trace for {name} is perhaps not a shortest one: the search for that used up its budget"
                 ));
             }
-            let trace = found.and_then(|x| retell(e, &x, goal));
+            let trace = found.and_then(|x| (told.retell)(&x, goal));
             let steps = trace.as_ref().map_or(0, |t| t.steps.len());
             traced(report, n, goal, trace, steps);
         }

@@ -1,9 +1,12 @@
 //! Statements of a theory read on one program: names become relations and tests, indices become threads.
 //!
 //! The program gives meaning to `u[i]`, `v[i]` (invisible and visible steps), `p[i]` (no invisible step of i is
-//! enabled), `q` (the discipline has been violated), to single actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All
+//! enabled), `q` (the discipline has been violated); a program with phases also to `t[i]` (all steps of i), `r[i]`, `l[i]` (i is before, or
+//! behind, the commit point of a transaction), `w[i]` (i has gone wrong) and `init`; to single actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All
 //! else comes from the theory's definitions.
 
+use super::facts::PhaseLetter;
+use super::transactions::Phased;
 use super::visibility::Visibility;
 use crate::algebra::{Atom, Index, Order, Over, Statement, Term, Theory};
 use crate::control::Stop;
@@ -17,6 +20,8 @@ pub struct Model<'e, 'p> {
     pub encoding: &'e Encoding<'p>,
     /// Which actions are visible.
     pub visibility: &'e Visibility,
+    /// Its phases, if it has some.
+    pub phased: Option<&'e Phased>,
     /// The theory whose definitions may be used.
     pub theory: &'e Theory,
     /// State expressions `{ e }`, by their text.
@@ -306,6 +311,12 @@ impl Model<'_, '_> {
         let threads = threads?;
         let e = self.encoding;
         let name = |t: ThreadId| format!("{}[{}]", a.name, self.thread_name(t));
+        if let Some(phased) = self.phased
+            && let Some(meaning) = self.of_phases(phased, &a.name, &threads)?
+        {
+            let name = threads.first().map_or("init".into(), |&t| name(t));
+            return intern(atoms, name, || Ok(meaning));
+        }
         match (a.name.as_str(), threads.as_slice()) {
             ("u", [t]) => {
                 let all = e
@@ -350,6 +361,28 @@ impl Model<'_, '_> {
                 }
             }
         }
+    }
+
+    /// What the letters of a program with phases mean.
+    fn of_phases(
+        &self,
+        phased: &Phased,
+        letter: &str,
+        threads: &[ThreadId],
+    ) -> Result<Option<Meaning>, Stop> {
+        let e = self.encoding;
+        Ok(match (letter, threads) {
+            ("t", &[t]) => Some(Meaning::Actions(e.of_thread(t).collect())),
+            ("init", []) => Some(Meaning::Test(e.initial.clone())),
+            (name, &[t]) => {
+                let letter = PhaseLetter::ALL.into_iter().find(|l| l.name() == name);
+                match letter {
+                    Some(letter) => Some(Meaning::Test(letter.holds(e, phased, t)?)),
+                    None => None,
+                }
+            }
+            _ => None,
+        })
     }
 
     /// The action, or actions, at a label.

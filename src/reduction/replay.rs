@@ -42,6 +42,7 @@ pub fn holds_under(
         visibility: &visibility,
         theory: on.theory,
         states: Vec::new(),
+        phased: None,
         names: Names::Variables,
     };
     for (h, hypothesis) in on.theory.hypotheses.iter().enumerate() {

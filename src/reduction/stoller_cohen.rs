@@ -3,10 +3,14 @@
 //! `M_i = v_i u_i*`: one visible step of a thread, then invisible ones; `N_i = M_i p_i ~q`: as many as there are. A coarse
 //! step of a thread is followed location by location, so that each image is taken on a small set by one small
 //! relation. States with q are not expanded. No closure of a relation is ever built.
+//!
+//! With phases (`transactions`), the steps at locations outside transactions stand for visible ones, those inside for invisible ones, and
+//! no other thread is scheduled where a thread is blocked inside.
 
 use super::properties::Goal;
 use super::visibility::Visibility;
 use crate::control::Stop;
+use crate::explore::reach::Blocked;
 use crate::program::{LocId, ThreadId};
 use crate::relation::{Bdds, Encoding, Rel};
 use biodivine_lib_bdd::Bdd;
@@ -72,6 +76,7 @@ pub struct Reduced {
 pub struct Explorer<'e, 'p> {
     encoding: &'e Encoding<'p>,
     plans: Vec<Plan>,
+    when_blocked: Blocked,
 }
 
 impl<'e, 'p> Explorer<'e, 'p> {
@@ -80,6 +85,18 @@ impl<'e, 'p> Explorer<'e, 'p> {
     /// # Errors
     /// Any [`Stop`].
     pub fn new(encoding: &'e Encoding<'p>, visibility: &Visibility) -> Result<Self, Stop> {
+        Self::prepared(encoding, visibility, Blocked::Ends)
+    }
+
+    /// The same, saying what becomes of coarse steps that are blocked.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn prepared(
+        encoding: &'e Encoding<'p>,
+        visibility: &Visibility,
+        when_blocked: Blocked,
+    ) -> Result<Self, Stop> {
         let m = &encoding.m;
         let mut plans = Vec::new();
         for t in 0..encoding.program.threads.len() {
@@ -116,7 +133,11 @@ impl<'e, 'p> Explorer<'e, 'p> {
             plan.joined = join(m, &plan, encoding.program.threads[t].initial)?;
             plans.push(plan);
         }
-        Ok(Explorer { encoding, plans })
+        Ok(Explorer {
+            encoding,
+            plans,
+            when_blocked,
+        })
     }
 
     /// The coarse steps of a thread from states without q.
@@ -133,6 +154,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
             encoding: e,
             segments,
             thread,
+            when_blocked: self.when_blocked,
             coarse: Coarse {
                 ends: m.no(),
                 violated: m.no(),
@@ -174,6 +196,7 @@ struct Run<'r, 'p> {
     encoding: &'r Encoding<'p>,
     segments: &'r BTreeMap<LocId, Segment>,
     thread: ThreadId,
+    when_blocked: Blocked,
     coarse: Coarse,
     pending: BTreeMap<usize, (LocId, Bdd)>,
     seen: BTreeMap<LocId, Bdd>,
@@ -204,7 +227,7 @@ impl Run<'_, '_> {
                 self.coarse.ends = m.or(&self.coarse.ends, &here)?;
                 continue;
             };
-            if !step.blocked.is_false() {
+            if self.when_blocked == Blocked::Ends && !step.blocked.is_false() {
                 let stuck = m.and(&here, &step.blocked)?;
                 self.coarse.ends = m.or(&self.coarse.ends, &stuck)?;
             }

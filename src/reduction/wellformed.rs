@@ -100,7 +100,13 @@ pub(super) fn hides_id(goal: &Asked) -> String {
     format!("hides({})", goal.name)
 }
 
-fn entry(id: &str, formula: &str, words: &str, status: Status, evidence: String) -> Hypothesis {
+pub(super) fn entry(
+    id: &str,
+    formula: &str,
+    words: &str,
+    status: Status,
+    evidence: String,
+) -> Hypothesis {
     Hypothesis {
         id: id.into(),
         formula: formula.into(),
@@ -140,7 +146,7 @@ fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
     )
 }
 
-fn disjoint_initially(e: &Encoding) -> Hypothesis {
+pub(super) fn disjoint_initially(e: &Encoding) -> Hypothesis {
     let (status, evidence) = if e.m.disjoint(&e.initial, &e.q()) {
         (Status::Holds, "evaluated on the initial states")
     } else {

@@ -221,6 +221,12 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                 let Some((first, rest)) = all.split_first() else {
                     return Ok(vec![Rel::test(m.yes())]);
                 };
+                if let Some((Ground::Top, before)) = all.split_last()
+                    && !before.iter().any(Ground::has_top)
+                {
+                    let from = Rel::test(self.sources(before, scope, restriction)?);
+                    return self.then(&[from], std::slice::from_ref(&scope.top));
+                }
                 let mut value = self.value(first, scope, restriction)?;
                 for x in rest {
                     value = self.then(&value, &self.value(x, scope, restriction)?)?;
@@ -278,6 +284,36 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             },
             _ => Ok(m.yes()),
         }
+    }
+
+    /// The states from which factors lead somewhere: of `x y T` that is all there is to know, and x* is never built.
+    fn sources(
+        &self,
+        factors: &[Ground],
+        scope: &Scope,
+        restriction: &Restriction,
+    ) -> Result<Bdd, Stop> {
+        let m = &self.encoding.m;
+        let back = |rels: &[Rel], to: &Bdd| {
+            rels.iter()
+                .try_fold(m.no(), |acc, r| m.or(&acc, &r.preimage(m, to)?))
+        };
+        let mut states = m.yes();
+        for factor in factors.iter().rev() {
+            let Ground::Star(x) = factor else {
+                states = back(&self.value(factor, scope, restriction)?, &states)?;
+                continue;
+            };
+            let step = self.value(x, scope, restriction)?;
+            loop {
+                let more = m.or(&states, &back(&step, &states)?)?;
+                if m.within(&more, &states) {
+                    break;
+                }
+                states = more;
+            }
+        }
+        Ok(states)
     }
 
     fn star(&self, step: &[Rel]) -> Result<Value, Stop> {

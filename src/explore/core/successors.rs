@@ -3,6 +3,7 @@
 use super::machine::{Machine, Step};
 use super::search::{GOOD, IS_POINT, SHARDS, Task, shard_of};
 use crate::control::{Control, Stop};
+use crate::explore::reach::Blocked;
 use crate::program::{LocId, ThreadId};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
@@ -83,6 +84,7 @@ pub(super) fn successors(
             let mut coarse = Coarse {
                 thread: t,
                 visible: &reduction.visible[t],
+                when_blocked: reduction.when_blocked,
                 inside: FxHashSet::default(),
                 waiting: Vec::new(),
             };
@@ -100,6 +102,7 @@ pub(super) fn successors(
 struct Coarse<'r> {
     thread: ThreadId,
     visible: &'r [bool],
+    when_blocked: Blocked,
     inside: FxHashSet<Vec<u64>>,
     waiting: Vec<Vec<u64>>,
 }
@@ -126,7 +129,8 @@ impl Coarse<'_> {
         })?;
         for (state, good) in all {
             let l: LocId = machine.location(&state, self.thread);
-            let ends = self.visible[l] || !machine.is_enabled(&state, self.thread);
+            let ends = self.visible[l]
+                || self.when_blocked == Blocked::Ends && !machine.is_enabled(&state, self.thread);
             let flags = match (good, ends) {
                 (false, _) => 0,
                 (true, false) => GOOD,

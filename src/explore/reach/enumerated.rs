@@ -1,7 +1,7 @@
 //! Reachability state by state, breadth first, with the plain interpreter: the ground truth, and shortest executions.
 
 use super::question::{Question, Sort};
-use super::{Answer, Move, Outcome, Path, Reduction};
+use super::{Answer, Blocked, Move, Outcome, Path, Reduction};
 use crate::control::{Control, Stop};
 use crate::explore::interpreter::{
     State, each_successor, holds, initial_candidates, initially_violated, is_initial, violates,
@@ -176,7 +176,7 @@ impl Search<'_> {
                         each_successor(program, state, t, None, &mut |_| ControlFlow::Break(()))
                             .is_break()
                     };
-                    visible(t, at) || !goes_on()
+                    visible(t, at) || reduction.when_blocked == Blocked::Ends && !goes_on()
                 };
                 let mut inside = self.steps(from, t, ends)?;
                 let mut seen: FxHashSet<u32> = inside.iter().copied().collect();

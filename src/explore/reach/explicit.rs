@@ -88,8 +88,13 @@ impl Running<'_> {
         }
         for (n, answer) in outcome.answers.iter_mut().enumerate() {
             if let Some(states) = self.search.execution(n) {
+                let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
+                let states: Vec<State> = states.iter().map(unpack).collect();
+                let breadth = self.reduction.is_none() && self.mode == Mode::Breadth;
+                let shortest = breadth && !found.violated;
                 let badly = self.questions[n].sort == Sort::Violation;
-                *answer = match self.path(&states, (found.violated, badly), control) {
+                let (program, ends) = (self.program, (shortest, badly));
+                *answer = match execution(program, self.reduction, &states, ends, control) {
                     Ok(path) => Answer::Found(path),
                     Err(stop) => Answer::Somewhere(stop),
                 };
@@ -97,37 +102,40 @@ impl Running<'_> {
         }
         outcome
     }
+}
 
-    /// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
-    /// discipline, a state may have been met by it first, and have its execution from elsewhere. The last step is a violation if that is wanted.
-    fn path(
-        &self,
-        states: &[Vec<u64>],
-        (violated, badly): (bool, bool),
-        control: &Control,
-    ) -> Result<Path, Stop> {
-        let mut moves = Vec::new();
-        let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
-        for (n, pair) in states.windows(2).enumerate() {
-            control.check()?;
-            let (from, to) = (unpack(&pair[0]), unpack(&pair[1]));
-            let lead = |good: bool| {
-                (0..self.program.threads.len())
-                    .find_map(|t| between(self.program, t, self.reduction, &from, (&to, good)))
-            };
-            // A step that keeps the discipline, if there is one.
-            let kept = match badly && n + 2 == states.len() {
-                true => None,
-                false => lead(true),
-            };
-            moves.extend(kept.or_else(|| lead(false)).into_iter().flatten());
-        }
-        Ok(Path {
-            first: unpack(&states[0]),
-            moves,
-            shortest: self.reduction.is_none() && self.mode == Mode::Breadth && !violated,
-        })
+/// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
+/// discipline, a state may have been met by it first, and have its execution from elsewhere. The last step is a violation if that is wanted.
+///
+/// # Errors
+/// As [`Control::check`].
+pub fn execution(
+    program: &Program,
+    reduction: Option<&Reduction>,
+    states: &[State],
+    (shortest, badly): (bool, bool),
+    control: &Control,
+) -> Result<Path, Stop> {
+    let mut moves = Vec::new();
+    for (n, pair) in states.windows(2).enumerate() {
+        control.check()?;
+        let (from, to) = (&pair[0], &pair[1]);
+        let lead = |good: bool| {
+            (0..program.threads.len())
+                .find_map(|t| between(program, t, reduction, from, (to, good)))
+        };
+        // A step that keeps the discipline, if there is one.
+        let kept = match badly && n + 2 == states.len() {
+            true => None,
+            false => lead(true),
+        };
+        moves.extend(kept.or_else(|| lead(false)).into_iter().flatten());
     }
+    Ok(Path {
+        first: states[0].clone(),
+        moves,
+        shortest,
+    })
 }
 
 /// The fewest steps of a thread from one state to another: one, or those of a coarse step; the last keeps the discipline if that is

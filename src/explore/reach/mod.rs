@@ -12,7 +12,7 @@ mod reduced;
 mod symbolic;
 
 pub use enumerated::enumerate;
-pub use explicit::explicit;
+pub use explicit::{execution, explicit};
 pub use portfolio::{Attempt, Orders, portfolio};
 pub use question::{Question, Sort};
 pub use symbolic::{Settings, diagrams};
@@ -28,6 +28,19 @@ use num_bigint::BigUint;
 pub struct Reduction {
     /// By thread and location; a location without steps counts as visible.
     pub visible: Vec<Vec<bool>>,
+    /// What becomes of a coarse step whose thread is blocked at an invisible step.
+    pub when_blocked: Blocked,
+}
+
+/// What becomes of a coarse step whose thread is blocked at an invisible step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blocked {
+    /// It ends there (Stoller & Cohen: `p[i]`, no invisible step is enabled).
+    #[default]
+    Ends,
+    /// It does not end: no other thread is scheduled, so nothing comes of it (Flanagan & Qadeer: only threads outside transactions are
+    /// interrupted).
+    Waits,
 }
 
 /// One step of a path.

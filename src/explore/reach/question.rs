@@ -25,7 +25,7 @@ pub struct Question {
     pub name: String,
     /// What is asked for.
     pub sort: Sort,
-    /// The expression; unused for deadlocks and violations.
+    /// The expression; of deadlocks, which ones; unused for violations.
     pub expr: Expr,
 }
 
@@ -33,7 +33,7 @@ impl Question {
     /// Whether a state is asked for, by the interpreter; of a violation no state tells.
     pub fn met(&self, program: &Program, state: &State) -> bool {
         match self.sort {
-            Sort::Deadlock => is_deadlock(program, state),
+            Sort::Deadlock => is_deadlock(program, state) && holds(program, &self.expr, state),
             Sort::Find => holds(program, &self.expr, state),
             Sort::Invariant => !holds(program, &self.expr, state),
             Sort::Violation => false,
@@ -50,17 +50,19 @@ impl Question {
         engine: &mut Engine,
         (set, violated): (Node, Node),
     ) -> Result<Node, Stop> {
-        match self.sort {
-            Sort::Deadlock => return deadlocks(space, engine, set),
-            Sort::Violation => return Ok(violated),
-            Sort::Find | Sort::Invariant => {}
-        }
         let f = &mut engine.relations.formulas;
-        let mut condition = space.holds(f, &self.expr, space);
-        if self.sort == Sort::Invariant {
-            condition = f.not(condition);
-        }
-        engine.satisfying(set, condition)
+        let condition = space.holds(f, &self.expr, space);
+        let (set, condition) = match self.sort {
+            Sort::Violation => return Ok(violated),
+            Sort::Deadlock => (deadlocks(space, engine, set)?, condition),
+            Sort::Find => (set, condition),
+            Sort::Invariant => (set, f.not(condition)),
+        };
+        let mark = engine.kept();
+        engine.keep(set);
+        let found = engine.satisfying(set, condition);
+        engine.release(mark);
+        found
     }
 }
 
@@ -105,6 +107,16 @@ pub(super) fn all_of(engine: &mut Engine, set: Node, conditions: &[Formula]) -> 
     let found = engine.restrict(set, &relations);
     engine.release(mark);
     found
+}
+
+/// Where a thread is at a location.
+pub(super) fn located(
+    space: &Space,
+    engine: &mut Engine,
+    thread: usize,
+    location: usize,
+) -> Formula {
+    space.at(&mut engine.relations.formulas, thread, &[location], space)
 }
 
 /// Where a thread is at a location and has a step.

@@ -2,9 +2,9 @@
 //! steps, and of that what has no further invisible step (Stoller & Cohen 2003, section 3; `reduction/stoller_cohen.rs` is
 //! the same on BDDs).
 
-use super::question::{Question, Sort, enabled};
+use super::question::{Question, Sort, enabled, located};
 use super::symbolic::{Model, Settings, badly, changed, name};
-use super::{Answer, Outcome, Reduction};
+use super::{Answer, Blocked, Outcome, Reduction};
 use crate::control::Stop;
 use crate::explore::diagrams::{EMPTY, Event, Execution, Formula, Node, Rel, Strategy, Taken, Way};
 
@@ -17,7 +17,7 @@ struct Plan {
     invisible_bad: Vec<Rel>,
     /// The closure under the invisible ones, for saturation.
     closure: Option<u32>,
-    /// Where no invisible step is enabled.
+    /// Where a coarse step ends.
     ends: Vec<Formula>,
 }
 
@@ -117,8 +117,11 @@ fn plans(model: &mut Model, reduction: &Reduction, settings: &Settings) -> Resul
         let mut ends = Vec::new();
         for l in model.space.program.threads[thread].steps() {
             if !reduction.visible[thread][l] {
-                let enabled = enabled(&model.space, &mut model.engine, thread, l);
-                ends.push(model.engine.relations.formulas.not(enabled));
+                let goes_on = match reduction.when_blocked {
+                    Blocked::Ends => enabled(&model.space, &mut model.engine, thread, l),
+                    Blocked::Waits => located(&model.space, &mut model.engine, thread, l),
+                };
+                ends.push(model.engine.relations.formulas.not(goes_on));
             }
         }
         plans.push(Plan {
