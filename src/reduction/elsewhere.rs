@@ -52,7 +52,10 @@ impl Prepared {
     }
 
     fn explore(&self, asked: &[Asked], control: &Control) -> Outcome {
-        let p = &self.program;
+        // All engines count what others do behind an error then, as relations do.
+        let mut program = self.program.clone();
+        program.errors_end = false;
+        let p = &program;
         let questions: Vec<Question> = asked.iter().map(|a| a.question(p)).collect();
         let order = |n: usize| {
             let (heuristic, name, _) = Heuristic::ALL.get(n)?;
