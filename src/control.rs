@@ -28,6 +28,12 @@ pub enum Stop {
     /// Too many steps on decision diagrams.
     #[error("the limit of operations (--limit-operations)")]
     Operations,
+    /// Executions go on beyond the bound on their length.
+    #[error("the bound on the length of executions (--depth)")]
+    Depth,
+    /// BDDs cost more than they are worth, where there is another way.
+    #[error("the limit of work on BDDs (--limit-effort)")]
+    Effort,
     /// More Boolean variables than the BDD package can number.
     #[error("the BDD package's limit of 65,535 variables")]
     Variables,
@@ -40,13 +46,23 @@ pub struct Budget {
     pub nodes: usize,
     /// Explicit states held at once.
     pub states: usize,
+    /// Pairs of nodes that operations on BDDs look at in all, before a check goes on without them.
+    pub effort: u64,
+}
+
+impl Budget {
+    /// So much of the effort relations are worth, and a reduced system that is no smaller than what the text shows.
+    pub fn little(&self) -> u64 {
+        self.effort / 40
+    }
 }
 
 impl Default for Budget {
     fn default() -> Self {
         Budget {
             nodes: 20_000_000,
-            states: 5_000_000,
+            states: 20_000_000,
+            effort: 1_000_000_000,
         }
     }
 }
@@ -107,6 +123,8 @@ impl Control {
             Stop::Interrupt => 5,
             Stop::Variables => 6,
             Stop::Operations => 7,
+            Stop::Depth => 8,
+            Stop::Effort => 9,
         };
         let _ = self
             .asked
@@ -126,6 +144,8 @@ impl Control {
             4 => Err(Stop::Memory),
             5 => Err(Stop::Interrupt),
             7 => Err(Stop::Operations),
+            8 => Err(Stop::Depth),
+            9 => Err(Stop::Effort),
             _ => Err(Stop::Variables),
         }
     }

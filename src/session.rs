@@ -85,7 +85,8 @@ impl Session {
         begun: Instant,
     ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (tree, warnings) = dve::load(source, limits)?;
-        let (program, _) = elaborate(&tree, source, defines)?;
+        let (mut program, _) = elaborate(&tree, source, defines)?;
+        program.errors_end = true;
         let session = Session {
             name: name.to_string(),
             tree,

@@ -94,6 +94,7 @@ fn a_limit_decides_nothing_wrongly() {
                     Budget {
                         nodes,
                         states: 1_000_000,
+                        ..Budget::default()
                     },
                 );
                 cut += usize::from(some.limits.hit.is_some());
@@ -189,7 +190,15 @@ fn a_limit_in_well_formedness_decides_no_property() {
          invariant never_both: !(at(c(0), LATE) && at(c(1), LATE));",
     );
     for nodes in [500, 1000, 1500, 2000, 2500, 3000, 3500] {
-        let report = run(&session, true, Budget { nodes, states: 1 });
+        let report = run(
+            &session,
+            true,
+            Budget {
+                nodes,
+                states: 1,
+                ..Budget::default()
+            },
+        );
         for name in ["both", "never_both"] {
             let p = report.properties.iter().find(|p| p.name == name);
             assert!(
@@ -341,6 +350,7 @@ fn mistakes(session: &Session, source: &str, tally: &mut [usize; 5]) -> Vec<Stri
         let budget = Budget {
             nodes,
             states: 1_000_000,
+            ..Budget::default()
         };
         let cut = told(session, false, budget);
         tally[4] += usize::from(cut.limits.hit.is_some());

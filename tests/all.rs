@@ -5,6 +5,8 @@ mod algebra;
 mod algebra_twin;
 mod both_kinds;
 mod bundle;
+mod by_text;
+mod cartesian;
 #[path = "support/claimed.rs"]
 mod claimed;
 mod claims;
@@ -31,6 +33,7 @@ mod loops;
 mod manual;
 mod models;
 mod omega;
+mod por;
 mod prove;
 mod reach;
 mod refute;

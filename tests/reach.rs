@@ -314,7 +314,11 @@ fn limits_of_nodes_states_and_operations_name_themselves() {
     let session = philosophers("classic/philosophers", 12);
     let theory = theory("stoller-cohen").expect("shipped");
     let with = |engine, nodes, states, operations| {
-        let control = Control::new(Budget { nodes, states });
+        let control = Control::new(Budget {
+            nodes,
+            states,
+            ..Budget::default()
+        });
         let options = ReachOptions {
             engine,
             operations,
@@ -522,6 +526,7 @@ fn the_explicit_engine_keeps_limits_everywhere() {
         let control = Control::new(Budget {
             nodes: usize::MAX,
             states: 1000,
+            ..Budget::default()
         });
         let options = ReachOptions {
             engine: Engine::Explicit,

@@ -250,6 +250,7 @@ fn check_within(session: &Session, strict: bool, time: Duration) -> Report {
     let control = Control::new(Budget {
         nodes: 200_000,
         states: 20_000,
+        ..Budget::default()
     });
     let (done, waiting) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -355,7 +356,15 @@ fn limits_never_change_an_answer() {
                 cross_check: true,
                 ..CheckOptions::thorough()
             };
-            let report = session.check(&theory, &options, &Control::new(Budget { nodes, states }));
+            let report = session.check(
+                &theory,
+                &options,
+                &Control::new(Budget {
+                    nodes,
+                    states,
+                    ..Budget::default()
+                }),
+            );
             assert!(!report.evidence_rejected, "{} within {nodes}", m.name);
             if full.verdict == Verdict::Unknown {
                 // A claim that is neither shown nor refuted.

@@ -25,4 +25,4 @@ hypothesis A6 "a thread behind its commit point can get away from there by itsel
     l[i] T <= t[i]* ~l[i] T;
 
 conclusion left "a thread that can go wrong can do so in the reduced system, with all others not behind their commit points":
-    init t* w[i] T <= init D* o[i] w[i] T proved left in left-movers-proof;
+    init t* w[k] T <= init D* o[k] w[k] T proved left in left-movers-proof;

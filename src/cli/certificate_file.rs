@@ -16,7 +16,8 @@ pub fn write(file: &Path, report: &Report) -> Exit {
         .collect();
     let (model, shown) = (&report.model, file.display());
     let Some(bundle) = &report.bundle else {
-        let why = "no property is known to hold, and what is refuted or reached has its trace";
+        let nothing = "no property is known to hold, and what is refuted or reached has its trace";
+        let why = report.no_bundle.as_deref().unwrap_or(nothing);
         say(&format!(
             "certificate of {model} not written to {shown}: {why}"
         ));

@@ -70,11 +70,20 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         option: "limit-states",
         unit: Unit::Count,
-        default: "5000000",
+        default: "20000000",
         least: 1,
         most: u32::MAX as u64,
         range: "1 to 4294967295",
-        help: "Explicit states held at once, by --cross-check",
+        help: "Explicit states held at once, by --cross-check or where BDDs would be too large",
+    },
+    Limit {
+        option: "limit-effort",
+        unit: Unit::Count,
+        default: "1000000000",
+        least: 1,
+        most: u64::MAX,
+        range: "1 to 18446744073709551615",
+        help: "Work on BDDs, in pairs of nodes, before `check` goes on without them",
     },
     Limit {
         option: "limit-depth",
@@ -115,6 +124,15 @@ pub const REACH_LIMITS: &[Limit] = &[
         most: u32::MAX as u64,
         range: "1 to 4294967295",
         help: "States held one by one, by the engines `explicit` and `interpreter`",
+    },
+    Limit {
+        option: "limit-effort",
+        unit: Unit::Count,
+        default: "1000000000",
+        least: 1,
+        most: u64::MAX,
+        range: "1 to 18446744073709551615",
+        help: "Work on BDDs, in pairs of nodes, before the reduced system is found without them",
     },
     Limit {
         option: "limit-time",
@@ -352,11 +370,16 @@ impl FromArgMatches for Limits {
         let count = |option, otherwise| {
             value(option).map_or(otherwise, |v| usize::try_from(v).unwrap_or(usize::MAX))
         };
-        let Budget { nodes, states } = Budget::default();
+        let Budget {
+            nodes,
+            states,
+            effort,
+        } = Budget::default();
         Ok(Limits {
             budget: Budget {
                 nodes: count("limit-nodes", nodes),
                 states: count("limit-states", states),
+                effort: value("limit-effort").unwrap_or(effort),
             },
             time: value("limit-time").map(Duration::from_millis),
             memory: value("limit-memory"),

@@ -1,6 +1,6 @@
 //! `coarsen reach`: the reachable states of one model.
 
-use super::args::{AUTO, DEFAULT_THEOREM, Format, ReachArgs, SearchName};
+use super::args::{AUTO, DEFAULT_THEOREM, EngineName, Format, ReachArgs, SearchName};
 use super::exit::Exit;
 use super::failure::{Failure, refuse, tell_diagnostics};
 use super::input;
@@ -15,6 +15,7 @@ use coarsen::control::Control;
 use coarsen::explore::Heuristic;
 use coarsen::explore::core::Mode;
 use coarsen::reach::{Engine, Order, ReachOptions};
+use coarsen::reduction::por::{Extend, Por, Technique};
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::report::{ReachReport, json};
 use coarsen::syntax::ParseLimits;
@@ -52,6 +53,15 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         ));
         return Exit::Usage;
     }
+    let por = match por(args) {
+        Ok(por) => por,
+        Err(why) => {
+            say(&format!(
+                "coarsen: {why} (docs/por.md says what may be combined)"
+            ));
+            return Exit::Usage;
+        }
+    };
     let order_file = match order_file(args) {
         Ok(file) => file,
         Err(message) => {
@@ -71,7 +81,7 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         _ => Progress::on_stderr(),
     };
     let ended = supervise(
-        job(args, Arc::clone(&source), order_file),
+        job(args, por, Arc::clone(&source), order_file),
         &control,
         limits,
         &Interrupts::install(),
@@ -81,6 +91,10 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         Ended::Done(Answer::Explored(warnings, report)) => {
             if detail(args) != Detail::Quiet {
                 tell_diagnostics((name, &source), &warnings);
+            }
+            if let Some(why) = &report.refused {
+                say(&format!("coarsen: {name}: {why}"));
+                return Exit::Usage;
             }
             show(*report, args, output)
         }
@@ -148,9 +162,37 @@ fn order_file(args: &ReachArgs) -> Result<Option<String>, String> {
     })
 }
 
+/// The techniques of partial-order reduction that were asked for, if they go together.
+fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
+    if args.por.is_empty() {
+        return Ok(None);
+    }
+    let explicit = matches!(args.engine, EngineName::Auto | EngineName::Explicit);
+    if !explicit || args.order.is_some() || args.search == SearchName::Depth {
+        return Err(
+            "--por explores state by state, in its own order: it does not go with another --engine, nor with --order or --search"
+                .into(),
+        );
+    }
+    let por = Por {
+        techniques: args.por.iter().map(|&name| name.into()).collect(),
+        depth: args.depth.map(|n| n as usize),
+        extend: args.extend.map_or(Extend::default(), Extend::from),
+        // Filled in with those of the machine, if none are given.
+        cores: 0,
+        discipline: false,
+    };
+    por.check()?;
+    if args.extend.is_some() && !por.techniques.contains(&Technique::Cartesian) {
+        return Err("--extend is for `--por cartesian`: the others have no prefixes".into());
+    }
+    Ok(Some(por))
+}
+
 /// What the worker does.
 fn job(
     args: &ReachArgs,
+    por: Option<Por>,
     source: Arc<str>,
     order_file: Option<String>,
 ) -> impl FnOnce(&Control) -> Answer + Send + 'static + use<> {
@@ -205,6 +247,7 @@ fn job(
             engine: args.engine.into(),
             order,
             reduced: args.reduced,
+            por,
             deadlock: args.deadlock,
             find,
             invariants: args.invariant.clone(),

@@ -17,6 +17,7 @@ const LIMITS: Limits = Limits {
     budget: Budget {
         nodes: usize::MAX,
         states: usize::MAX,
+        effort: u64::MAX,
     },
     time: None,
     memory: None,

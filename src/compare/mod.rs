@@ -7,9 +7,10 @@
 use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::explore::Heuristic;
-use crate::explore::core::{Compiled, Movers, Technique, transactions};
+use crate::explore::core::{Compiled, Movers, Technique as Transacted, transactions};
 use crate::program::{Expr, Program};
 use crate::reach::{Engine, ReachOptions, reach};
+use crate::reduction::por::{Por, Technique};
 use crate::reduction::{CheckOptions, check, complete, gap, movers, prepare};
 use crate::relation::Encoding;
 use crate::report::{CompareReport, CompareRow, CompareTiming, ReachReport, Status, Verdict};
@@ -23,6 +24,12 @@ const WRONG: &str = "a thread goes wrong";
 
 /// The theorems about transactions that are compared; the first is explored on BDDs, too. (Lipton's says nothing of threads that go wrong.)
 const TRANSACTIONS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers"];
+
+/// Steps of a row of partial-order reduction: executions can be very many.
+const STEPS: u64 = 200_000;
+
+/// Operations of a row on decision diagrams: half a minute, after which the others have their turn.
+const OPERATIONS: u64 = 100_000_000;
 
 /// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
@@ -48,11 +55,11 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         control,
     };
     report.rows.extend([
-        compared.reached(None, Engine::Explicit),
-        compared.reached(None, Engine::Saturation),
+        compared.reached(None, Engine::Explicit, None),
+        compared.reached(None, Engine::Saturation, None),
         compared.checked(theory),
-        compared.reached(Some(theory), Engine::Explicit),
-        compared.reached(Some(theory), Engine::Saturation),
+        compared.reached(Some(theory), Engine::Explicit, None),
+        compared.reached(Some(theory), Engine::Saturation, None),
     ]);
     for name in TRANSACTIONS {
         let Some(theory) = self::theory(name) else {
@@ -61,9 +68,10 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         if name == TRANSACTIONS[0] {
             report.rows.push(compared.checked(&theory));
         }
-        let row = compared.reached(Some(&theory), Engine::Explicit);
+        let row = compared.reached(Some(&theory), Engine::Explicit, None);
         report.rows.push(row);
     }
+    compared.ordered(&mut report);
     compared.transactions(&mut report);
     settle(&mut report);
     report.timing.total = begun.elapsed().as_secs_f64();
@@ -80,12 +88,24 @@ struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// A row of `coarsen reach`.
-    fn reached(&self, theory: Option<&Theory>, engine: Engine) -> CompareRow {
+    fn reached(&self, theory: Option<&Theory>, engine: Engine, por: Option<Por>) -> CompareRow {
         let begun = Instant::now();
+        let technique = match (theory, &por) {
+            (None, None) => "none".to_string(),
+            (Some(theory), None) => theory.name.clone(),
+            (None, Some(por)) => por.name(),
+            (Some(theory), Some(por)) => format!("{} + {}", theory.name, por.name()),
+        };
         let declared = self.program.properties.iter();
         let options = ReachOptions {
             engine,
             reduced: theory.is_some(),
+            operations: match (&por, engine) {
+                (Some(_), _) => Some(STEPS),
+                (None, Engine::Saturation) => Some(OPERATIONS),
+                _ => None,
+            },
+            por,
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
                 .map(|e| (WRONG.to_string(), e))
@@ -97,10 +117,11 @@ impl<'a> Compared<'a> {
         let report = reach(self.name, self.program, by, &options, self.control);
         let (verdict, reason) = verdict(&report);
         CompareRow {
-            technique: theory.map_or("none", |t| &t.name).to_string(),
+            technique,
             engine: engine.name().to_string(),
             visited: report.visited.clone().or(report.states.clone()),
             states: report.states,
+            executions: report.executions,
             transitions: report.transitions,
             forced: None,
             verdict,
@@ -109,6 +130,31 @@ impl<'a> Compared<'a> {
             memory: report.memory,
             timing: since(begun),
         }
+    }
+
+    /// The rows of partial-order reduction, on the original program and on the reduced system.
+    fn ordered(&self, report: &mut CompareReport) {
+        use Technique as T;
+        let por = |techniques: &[T]| Por {
+            techniques: techniques.to_vec(),
+            discipline: true,
+            ..Por::default()
+        };
+        for techniques in [
+            &[T::Persistent][..],
+            &[T::Stubborn],
+            &[T::Cartesian],
+            &[T::SourceDpor, T::LocalCycles],
+        ] {
+            let row = self.reached(None, Engine::Explicit, Some(por(techniques)));
+            report.rows.push(row);
+        }
+        let stubborn = Some(por(&[T::Stubborn]));
+        let row = self.reached(Some(self.theory), Engine::Explicit, stubborn);
+        report.rows.push(row);
+        report.notes.push(format!(
+            "rows of partial-order reduction take {STEPS} steps at most; `coarsen reach --por` has no such limit"
+        ));
     }
 
     /// The row of `coarsen check`.
@@ -121,6 +167,7 @@ impl<'a> Compared<'a> {
             engine: "bdd".into(),
             states: report.states.reduced.clone(),
             visited: report.states.visited.clone(),
+            executions: None,
             transitions: None,
             forced: None,
             verdict: report.verdict,
@@ -142,17 +189,17 @@ impl<'a> Compared<'a> {
         let order = Heuristic::ALL[0].0.order(program);
         let compiled = Compiled::new(program, &order, self.control);
         for (name, technique) in [
-            ("unsound", Technique::Unsound),
-            ("cycle-detection", Technique::CycleDetection),
-            ("cpc", Technique::Cpc),
-            ("cpc-l19", Technique::CpcL19),
+            ("unsound", Transacted::Unsound),
+            ("cycle-detection", Transacted::CycleDetection),
+            ("cpc", Transacted::Cpc),
+            ("cpc-l19", Transacted::CpcL19),
         ] {
             let mut row = match (&relations, &compiled) {
                 (Ok(r), Ok(compiled)) => self.explored(program, compiled, &r.movers, technique),
                 (Err(stop), _) | (_, Err(stop)) => stopped(*stop),
             };
             row.technique = name.into();
-            row.sound = technique != Technique::Unsound;
+            row.sound = technique != Transacted::Unsound;
             row.timing.total += before;
             report.rows.push(row);
         }
@@ -180,7 +227,9 @@ impl<'a> Compared<'a> {
     where
         'a: 'p,
     {
-        let e = Encoding::new(program, self.control)?;
+        let budget = self.control.budget();
+        let e = Encoding::within(program, budget.little(), self.control)?;
+        e.m.allow(budget.effort, usize::MAX);
         let asked = asked(program)
             .iter()
             .map(|a| {
@@ -198,7 +247,7 @@ impl<'a> Compared<'a> {
         program: &Program,
         compiled: &Compiled,
         movers: &Movers,
-        technique: Technique,
+        technique: Transacted,
     ) -> CompareRow {
         let begun = Instant::now();
         self.control.enter("compare: transactions");
@@ -330,6 +379,7 @@ fn stopped(stop: Stop) -> CompareRow {
         engine: "explicit".into(),
         states: None,
         visited: None,
+        executions: None,
         transitions: None,
         forced: None,
         verdict: Verdict::Unknown,
@@ -372,7 +422,7 @@ fn verdict(report: &ReachReport) -> (Verdict, String) {
     if let Some(gap) = &report.gap {
         return (Verdict::Unknown, gap.clone());
     }
-    if report.states.is_none()
+    if report.states.is_none() && report.executions.is_none()
         || report
             .questions
             .iter()

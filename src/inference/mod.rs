@@ -217,6 +217,26 @@ impl Inference {
         }
     }
 
+    /// The program without guesses: what is not private is unprotected.
+    pub fn without_guesses(&self) -> Program {
+        let mut program = self.program.clone();
+        for &c in self.guesses.keys() {
+            program.cells[c].class = Class::Unprotected { declared: false };
+        }
+        let guessed = |c: CellId| self.guesses.contains_key(&c);
+        program.protections.retain(|p| !guessed(p.cell));
+        program
+    }
+
+    /// Guesses nothing any more.
+    pub fn give_up(&mut self) {
+        self.program = self.without_guesses();
+        let guesses = self.guesses.values_mut();
+        guesses.for_each(|guess| *guess = Guess::Unprotected);
+        self.revisions.clear();
+        self.pinned.clear();
+    }
+
     /// Has an action made visible because a hypothesis is not established while it is invisible.
     pub fn pin(&mut self, thread: ThreadId, location: LocId, why: String) {
         self.pinned.insert((thread, location, why));

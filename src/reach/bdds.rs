@@ -5,7 +5,8 @@ use crate::explore::diagrams::Variable;
 use crate::explore::reach::{Answer, Blocked, Move, Outcome, Path, Question, Reduction, Sort};
 use crate::program::Program;
 use crate::reduction::{
-    Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution, explore,
+    Asked, Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution,
+    explore,
 };
 use crate::relation::{Action, Bit, Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
@@ -165,16 +166,22 @@ fn worklist(e: &Encoding, states: &mut Bdd) -> Result<(), Stop> {
 
 fn goal(e: &Encoding, question: &Question) -> Result<Goal, Stop> {
     let (kind, bad) = match question.sort {
-        Sort::Deadlock => (GoalKind::DeadlockFree, deadlocks(e)?),
+        Sort::Deadlock => (
+            GoalKind::DeadlockFree,
+            e.m.and(&deadlocks(e)?, &e.predicate(&question.expr)?)?,
+        ),
+        Sort::Violation => (GoalKind::Discipline, e.q()),
         Sort::Find => (GoalKind::User(0), e.predicate(&question.expr)?),
         Sort::Invariant => (GoalKind::User(0), e.predicate(&question.expr)?.not()),
     };
     Ok(Goal {
-        name: question.name.clone(),
-        kind,
+        asked: Asked {
+            name: question.name.clone(),
+            kind,
+            wanted: question.sort == Sort::Find,
+            can_be_hidden: matches!(question.sort, Sort::Find | Sort::Invariant),
+        },
         bad,
-        wanted: question.sort == Sort::Find,
-        can_be_hidden: question.sort != Sort::Deadlock,
     })
 }
 

@@ -17,9 +17,10 @@ use crate::explore::reach::{
     portfolio,
 };
 use crate::program::{Expr, LocId, Program, Property};
+use crate::reduction::por::{self, Por};
 use crate::reduction::{gap, is_about_transactions, prepare};
 use crate::report::{ReachReport, Status};
-use crate::syntax::ast::PropertyKind;
+use crate::syntax::ast::{BinaryOp, PropertyKind};
 use crate::syntax::diagnostic::Span;
 use std::time::Instant;
 
@@ -88,6 +89,8 @@ pub struct ReachOptions {
     pub order: Order,
     /// Explore the reduced system.
     pub reduced: bool,
+    /// Leave out orders of independent steps by these techniques, state by state.
+    pub por: Option<Por>,
     /// Ask for deadlocks.
     pub deadlock: bool,
     /// Ask for states that satisfy these: as the user wrote them, and elaborated.
@@ -112,6 +115,7 @@ impl Default for ReachOptions {
             engine: Engine::Auto,
             order: Order::Best,
             reduced: false,
+            por: None,
             deadlock: false,
             find: Vec::new(),
             invariants: Vec::new(),
@@ -156,8 +160,11 @@ pub fn reach(
         report.notes.push(format!("constants overridden: {all}"));
     }
     // What is looked for has to be visible in the reduced system, so it is part of the program there.
-    let mut program = program.clone();
-    for (text, expr) in &options.find {
+    let (mut program, mut finds) = (program.clone(), options.find.clone());
+    if program.errors_end {
+        end_with_errors(&mut program, &mut finds);
+    }
+    for (text, expr) in &finds {
         program.properties.push(Property {
             name: goal_name(text),
             kind: PropertyKind::Reach,
@@ -168,7 +175,7 @@ pub fn reach(
     // A lemma that is asked about, too: `check` asks about none, so it makes no step visible for them.
     let asked = |p: &&Property| options.invariants.contains(&p.name);
     let lemmas: Vec<Property> = program.lemmas.iter().filter(asked).cloned().collect();
-    let questions = questions(&program, options);
+    let questions = questions(&program, options, &finds);
     program.properties.extend(lemmas);
     let mut run = Run {
         questions,
@@ -181,6 +188,7 @@ pub fn reach(
         hidden: Vec::new(),
         order: None,
         attempts: Vec::new(),
+        por: None,
     };
     if options.reduced {
         report.theorem = Some(theory.name.clone());
@@ -202,13 +210,53 @@ pub fn reach(
     report
 }
 
-fn questions(program: &Program, options: &ReachOptions) -> Vec<Question> {
+/// Where an error ends the system, nothing is asked about what lies behind it, except by those who ask for the error.
+fn end_with_errors(program: &mut Program, finds: &mut [(String, Expr)]) {
+    let gone = program.gone_wrong();
+    if matches!(gone, Expr::Const(_)) {
+        return;
+    }
+    let wrong: Vec<Option<usize>> = program.threads.iter().map(|t| t.wrong).collect();
+    let before = |e: &mut Expr| {
+        let mut named = false;
+        e.walk(&mut |e| {
+            if let Expr::At(t, at) = e {
+                named |= wrong[*t].is_some_and(|l| at.contains(&l));
+            }
+        });
+        if !named {
+            let not = Expr::Not(Box::new(gone.clone()));
+            let found = std::mem::replace(e, Expr::TRUE);
+            *e = Expr::Binary(BinaryOp::And, Box::new(not), Box::new(found));
+        }
+    };
+    for p in &mut program.properties {
+        match p.kind {
+            PropertyKind::Reach => before(&mut p.expr),
+            PropertyKind::Invariant | PropertyKind::Lemma => {
+                let kept = std::mem::replace(&mut p.expr, Expr::TRUE);
+                p.expr = Expr::Binary(BinaryOp::Or, Box::new(gone.clone()), Box::new(kept));
+            }
+        }
+    }
+    finds.iter_mut().for_each(|(_, e)| before(e));
+}
+
+/// Which deadlocks are meant: where an error ends the system, not those behind one.
+fn which_deadlocks(program: &Program) -> Expr {
+    match program.errors_end {
+        true => Expr::Not(Box::new(program.gone_wrong())),
+        false => Expr::TRUE,
+    }
+}
+
+fn questions(program: &Program, options: &ReachOptions, finds: &[(String, Expr)]) -> Vec<Question> {
     let mut all = Vec::new();
     if options.deadlock {
         all.push(Question {
             name: "deadlock".into(),
             sort: Sort::Deadlock,
-            expr: Expr::TRUE,
+            expr: which_deadlocks(program),
         });
     }
     for name in &options.invariants {
@@ -222,7 +270,7 @@ fn questions(program: &Program, options: &ReachOptions) -> Vec<Question> {
             expr: p.expr.clone(),
         }));
     }
-    all.extend(options.find.iter().map(|(text, expr)| Question {
+    all.extend(finds.iter().map(|(text, expr)| Question {
         name: text.clone(),
         sort: Sort::Find,
         expr: expr.clone(),
@@ -245,6 +293,8 @@ struct Run<'a> {
     /// The order in use, by name.
     order: Option<String>,
     attempts: Vec<(Attempt, u64)>,
+    /// What partial-order reduction has to tell besides.
+    por: Option<por::Reduced>,
 }
 
 impl Run<'_> {
@@ -302,6 +352,11 @@ impl Run<'_> {
                     continue;
                 }
                 let (phased, plain) = (of(&self.program), of(&program));
+                if question.sort == Sort::Deadlock {
+                    question.expr = which_deadlocks(&self.program);
+                    here.expr = which_deadlocks(&program);
+                    continue;
+                }
                 question.expr = phased.unwrap_or_else(|| question.expr.clone());
                 here.expr = plain.unwrap_or_else(|| here.expr.clone());
             }
@@ -317,6 +372,18 @@ impl Run<'_> {
     fn explore(&mut self) -> Outcome {
         let (options, control) = (self.options, self.control);
         let states = control.budget().states;
+        if let Some(por) = &options.por {
+            let reduction = self.reduction.as_ref();
+            let por = Por {
+                cores: cores(options),
+                ..por.clone()
+            };
+            let limits = (options.operations.unwrap_or(u64::MAX), control);
+            let found = por::explore(&self.program, &self.questions, &por, reduction, limits);
+            let outcome = found.outcome.clone();
+            self.por = Some(found);
+            return outcome;
+        }
         match options.engine {
             Engine::Interpreter => {
                 let reduction = self.reduction.as_ref();
@@ -383,7 +450,7 @@ impl Run<'_> {
     fn recount(&self, outcome: &mut Outcome) -> Result<(), String> {
         let few = outcome.states.as_ref().is_some_and(|n| *n <= FEW.into());
         let small = self.program.cells.len() + self.program.threads.len() <= 1000;
-        let cut = outcome.stopped.is_some();
+        let cut = outcome.stopped.is_some() || self.por.is_some();
         if !few || !small || cut || outcome.engine == "interpreter" || self.reduction.is_some() {
             return Ok(());
         }

@@ -2,17 +2,13 @@
 
 use super::{Run, goal_name};
 use crate::control::Stop;
+use crate::explore::State;
 use crate::explore::diagrams::Variable;
 use crate::explore::reach::{Answer, Outcome, Path, Question, Sort};
-use crate::explore::{State, initially_violated};
 use crate::program::{LocId, Program};
-use crate::reduction::{Rerun, Walked, deadlock_words, rerun};
-use crate::relation::Concrete;
+use crate::reduction::{Rerun, deadlock_words, repeat};
 use crate::report::{Attempt, Property, ReachReport, SoFar, Status, Verdict};
 use num_bigint::BigUint;
-
-/// Values in a trace up to which it is told; beyond, it is repeated only.
-const TOLD: usize = 20_000_000;
 
 /// A count, or that there is none.
 pub(super) fn number(n: Option<&BigUint>) -> String {
@@ -24,6 +20,9 @@ impl Run<'_> {
     pub(super) fn tell(&self, outcome: &Outcome, report: &mut ReachReport) {
         let mut outcome = outcome.clone();
         let recounted = self.recount(&mut outcome);
+        if self.program.errors_end {
+            without_wrong(&mut outcome, report);
+        }
         report.engine = outcome.engine.to_string();
         report.order.clone_from(&self.order);
         let told = |n: &Option<BigUint>| n.as_ref().map(|n| n.to_string());
@@ -52,6 +51,19 @@ impl Run<'_> {
                 nodes: report.peak_nodes.clone(),
                 operations: report.operations.clone(),
             });
+        }
+        if let Some(por) = &self.por {
+            report.por = self.options.por.as_ref().map(|p| p.name());
+            report.executions = por.executions.map(|(all, _)| all.to_string());
+            report.redundant = por.executions.map(|(_, more)| more.to_string());
+            report.refused.clone_from(&por.refused);
+            let aside = self.options.por.as_ref().is_some_and(|p| !p.discipline);
+            if aside && self.reduction.is_none() && !self.program.protections.is_empty() {
+                report.notes.push(
+                    "with --por the discipline is left aside: executions go on behind a violation"
+                        .into(),
+                );
+            }
         }
         report.violated = outcome.violated;
         report.transitions = outcome.transitions.map(|n| n.to_string());
@@ -92,6 +104,7 @@ impl Run<'_> {
                 Sort::Deadlock => "deadlock",
                 Sort::Find => "find",
                 Sort::Invariant => "invariant",
+                Sort::Violation => "discipline",
             }
             .into(),
             verdict: Status::Unknown,
@@ -161,6 +174,13 @@ impl Run<'_> {
                 "nothing found in the reduced system, but that says nothing: {gap}"
             ));
         }
+        if let Some(why) = self
+            .por
+            .as_ref()
+            .and_then(|p| p.refused.as_ref().or(p.open.as_ref()))
+        {
+            return unknown(format!("not found, but {why}"));
+        }
         if outcome.violated {
             return unknown(
                 "not found, but the discipline is violated, and states behind a violation are not explored".into(),
@@ -175,6 +195,7 @@ impl Run<'_> {
             Sort::Deadlock => (Status::Holds, "no reachable state is a deadlock"),
             Sort::Find => (Status::Refuted, "no reachable state satisfies it"),
             Sort::Invariant => (Status::Holds, "every reachable state satisfies it"),
+            Sort::Violation => (Status::Holds, "no step violates it"),
         };
         (status, what.into())
     }
@@ -182,7 +203,7 @@ impl Run<'_> {
     /// Repeats an execution with the interpreter; with the words for its end.
     fn repeat(&self, question: &Question, path: &Path) -> Option<(Rerun, String)> {
         let Some((plain, questions, origin)) = &self.plain else {
-            return repeat(&self.program, question, path);
+            return repeat_on(&self.program, question, path);
         };
         let question = questions.iter().find(|q| q.name == question.name)?;
         let mut path = path.clone();
@@ -199,27 +220,24 @@ impl Run<'_> {
                 }
             }
         }
-        repeat(plain, question, &path)
+        repeat_on(plain, question, &path)
     }
 }
 
-/// Repeats an execution of a program; with the words for its end.
-fn repeat(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, String)> {
-    let first = Concrete {
-        state: path.first.clone(),
-        violated: initially_violated(p, &path.first),
+/// Where an error ends the system, the states behind one are not among those counted. (Deadlocks behind one were not asked for.)
+fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
+    let Some(wrong) = outcome.wrong.as_ref().filter(|n| **n != BigUint::ZERO) else {
+        return;
     };
-    let width = p.cells.len() + p.threads.len();
-    let tell = (path.moves.len() + 1).saturating_mul(width) <= TOLD;
-    let mut present = Present::new(p, &path.first);
-    let steps = path.moves.iter().enumerate().map(|(n, m)| Walked {
-        coarse: n + 1,
-        thread: m.thread,
-        location: m.location,
-        after: present.after(&m.after),
-        violated: None,
-    });
-    let rerun = rerun(p, &first, steps, tell)?;
+    outcome.states = outcome.states.take().map(|all| all - wrong);
+    report.notes.push(format!(
+        "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not counted"
+    ));
+}
+
+/// Repeats an execution of a program; with the words for its end.
+fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, String)> {
+    let rerun = repeat(p, path, None, false)?;
     let last = &rerun.last.state;
     if !question.met(p, last) {
         return None;
@@ -227,34 +245,9 @@ fn repeat(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, Strin
     let words = match question.sort {
         Sort::Deadlock => deadlock_words(p, last),
         Sort::Find => format!("a state that satisfies {} is reached", question.name),
-        Sort::Invariant => format!("this state violates {}", question.name),
+        Sort::Invariant | Sort::Violation => format!("this state violates {}", question.name),
     };
     Some((rerun, words))
-}
-
-/// A state that is changed step by step.
-struct Present {
-    cells: Vec<i64>,
-    locations: Vec<LocId>,
-}
-
-impl Present {
-    fn new(p: &Program, state: &State) -> Self {
-        Present {
-            cells: (0..p.cells.len()).map(|c| state.cell(c)).collect(),
-            locations: (0..p.threads.len()).map(|t| state.location(t)).collect(),
-        }
-    }
-
-    fn after(&mut self, changes: &[(Variable, i64)]) -> State {
-        for &(v, value) in changes {
-            match v {
-                Variable::Cell(c) => self.cells[c] = value,
-                Variable::Location(t) => self.locations[t] = value as LocId,
-            }
-        }
-        State::new(&self.cells, &self.locations)
-    }
 }
 
 /// The verdict: a question that is refuted, else one that is open or a limit, else all is well.
@@ -272,20 +265,32 @@ fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
         (Verdict::Refuted, said(q))
     } else if let Some(stop) = stopped {
         (Verdict::Unknown, format!("stopped by {stop}"))
+    } else if let Some(why) = &report.refused {
+        (Verdict::Unknown, why.clone())
     } else if let Some(q) = with(Status::Unknown) {
         (Verdict::Unknown, said(q))
     } else {
         let states = report.states.as_deref().unwrap_or("?");
+        let executions = report.executions.as_deref();
         let system = match &report.theorem {
             None => "reachable",
             Some(_) => "in the reduced system",
+        };
+        let system = match &report.por {
+            None => system.to_string(),
+            Some(por) => format!("{system} by {por}"),
         };
         let shown = match states.len() {
             0..=30 => states.to_string(),
             digits => format!("{}.{}e{}", &states[..1], &states[1..4], digits - 1),
         };
+        let (shown, what) = match executions {
+            None => (shown, "states"),
+            Some("1") => ("1".into(), "execution"),
+            Some(executions) => (executions.to_string(), "executions"),
+        };
         let answers: Vec<String> = report.questions.iter().map(said).collect();
-        let mut reason = format!("{shown} states {system}");
+        let mut reason = format!("{shown} {what} {system}");
         for answer in answers {
             reason = format!("{reason}; {answer}");
         }

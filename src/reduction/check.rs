@@ -2,32 +2,32 @@
 //!
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
+use super::by_text;
 use super::certificate::Found;
 use super::claims;
 use super::derive::Deriver;
 use super::discharge::{By, is_contradiction, settle};
+use super::evidence::{Told, by_stoller_cohen};
 use super::facts::Discharge;
 use super::hypotheses::{self, Pairs};
 use super::inferred;
 use super::instantiate::{Model, Names, Unreadable};
 use super::invariant::{Ladder, Rung};
 use super::lemmas;
-use super::properties::{Goal, GoalKind, goals};
-use super::search::{Execution, SHORTEST_BUDGET, execution};
-use super::stoller_cohen::{Explorer, Reduced, explore};
-use super::trace::{coarse_length, retell, step_of};
+use super::properties::{Asked, Goal, asked, goals};
+use super::stoller_cohen::{Explorer, explore};
+use super::trace::{retell, step_at};
 use super::transactions;
 use super::verdict;
-use super::visibility::{Visibility, stays_invisible};
-use super::wellformed::{self, hides_id, well_formedness};
+use super::visibility::{Reason, Visibility, stays_invisible};
+use super::wellformed::{self, well_formedness};
 use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::explore::reach::Blocked;
-use crate::explore::{Original, explore as explore_original};
 use crate::inference::{Inference, annotated};
-use crate::program::{Claim, LocId, Program, ThreadId};
+use crate::program::{Claim, LocId, Program, Thread, ThreadId};
 use crate::relation::Encoding;
-use crate::report::{Property, REPAIR, Report, Status, Trace};
+use crate::report::{Property, REPAIR, Report, Statistics, Status};
 use std::time::Instant;
 
 /// What to check and how.
@@ -62,14 +62,6 @@ pub struct Prepared {
     pub when_blocked: Blocked,
     /// If the program has phases: the program without, and what each location is a copy of, by thread.
     pub plain: Option<(Program, Vec<Vec<LocId>>)>,
-}
-
-/// How what the reduced system shows is told.
-pub(super) struct Told<'t> {
-    /// An execution repeated on the original program; `None` if that fails.
-    pub retell: &'t dyn Fn(&Execution, &Goal) -> Option<Trace>,
-    /// Why a goal that was not met holds.
-    pub because: &'t dyn Fn(&Goal) -> &'static str,
 }
 
 impl CheckOptions {
@@ -155,8 +147,19 @@ fn run(
             discharge: Discharge::default(),
             prepared: None,
         },
+        left: match options.strict || options.discharge != By::Either {
+            true => u64::MAX,
+            false => control.budget().effort,
+        },
+        by_text: 0,
     };
-    let outcome = check.run(&mut report);
+    // Only what Stoller & Cohen call invisible can be read off the text.
+    let default = transactions::uses(&theory.name).is_none();
+    let outcome = match check.run(&mut report) {
+        Err(Stop::Effort) if default => check.by_text(&mut report),
+        Err(Stop::Variables) if check.left < u64::MAX && default => check.by_text(&mut report),
+        other => other,
+    };
     if let Err(stop) = outcome {
         hit(&mut report, stop, control);
     }
@@ -191,6 +194,10 @@ pub(super) struct Check<'a> {
     pub(super) control: &'a Control,
     /// What was derived in this round, and prepared.
     pub(super) done: Done,
+    /// Work that BDDs may still be, in this round and those to come.
+    pub(super) left: u64,
+    /// How many steps are invisible by the text, without guesses.
+    by_text: usize,
 }
 
 impl Check<'_> {
@@ -201,6 +208,12 @@ impl Check<'_> {
         }
         let clock = Instant::now();
         let mut inference = Inference::begin(self.program, self.control)?;
+        if self.left < u64::MAX {
+            let plain = inference.as_ref().map(Inference::without_guesses);
+            let plain = plain.as_ref().unwrap_or(self.program);
+            let asked = asked(plain, self.options.property.as_deref());
+            self.by_text = by_text::invisible(plain, &by_text::visibility(plain, &asked));
+        }
         loop {
             let again = match &mut inference {
                 None => self.attempt(self.program, None, report)?,
@@ -229,7 +242,7 @@ impl Check<'_> {
     ) -> Result<bool, Stop> {
         let clock = Instant::now();
         self.control.enter("building relations");
-        let mut encoding = Encoding::new(program, self.control)?;
+        let mut encoding = Encoding::within(program, self.little(), self.control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
         let encoding = encoding;
         if let Some(inference) = &inference {
@@ -239,14 +252,13 @@ impl Check<'_> {
         visibility.repair(&encoding, &goals, self.options.strict)?;
         let explorer = Explorer::new(&encoding, &visibility)?;
         report.notes = notes(program);
-        describe(report, &encoding, &visibility);
-        report.properties = goals.iter().map(|g| undecided(g, program)).collect();
-        report.claims.clear();
-        report
-            .properties
-            .extend(asked_claims(program, self.options).map(claims::undecided));
-        report.well_formedness = wellformed::undecided(&goals);
-        report.lemmas = lemmas::unjudged(self.program);
+        let actions = encoding.actions.iter().zip(&visibility.reasons);
+        let placed = actions.map(|(a, why)| ((a.thread, a.location), why.as_slice()));
+        describe(report, program, placed);
+        report.statistics.bits = Some(encoding.layout.bits().to_string());
+        let asked = asked(program, self.options.property.as_deref());
+        self.undecided(report, program, &asked);
+        report.well_formedness = wellformed::undecided(&asked);
         report.hypotheses = self
             .theory
             .hypotheses
@@ -256,9 +268,18 @@ impl Check<'_> {
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
+        // What the text shows as well is not worth much.
+        match report.invisible.len() > self.by_text {
+            true => encoding.m.allow(self.left, usize::MAX),
+            false => encoding.m.allow(self.little(), usize::MAX),
+        }
         // A guess is held against the reduced system before anything else is done with it.
         let mut explored = None;
-        if let Some(inference) = &mut inference {
+        let guessed = |i: &&mut &mut Inference| {
+            let mut cells = program.protections.iter().map(|x| x.cell);
+            cells.any(|c| i.may_revise(c))
+        };
+        if let Some(inference) = inference.as_mut().filter(guessed) {
             let clock = Instant::now();
             self.control
                 .enter("inferring disciplines: the reduced system");
@@ -266,6 +287,7 @@ impl Check<'_> {
             report.timing.exploration = clock.elapsed().as_secs_f64();
             // Also after a limit: the violation of a guess must never be told as one of the model.
             if inferred::revise(&encoding, &explorer, &reduced, inference)? {
+                self.left = self.left.saturating_sub(encoding.m.work());
                 return Ok(true);
             }
             explored = Some(reduced);
@@ -278,11 +300,15 @@ impl Check<'_> {
         self.control.publish(report);
         // Even where the theorem does not apply, a violation that the reduced system finds is real.
         if let Err(stop) = hypotheses {
+            if stop == Stop::Effort {
+                return Err(stop);
+            }
             hit(report, stop, self.control);
             self.control.check()?;
         } else if let (Some(inference), false) = (&mut inference, self.options.strict)
             && inferred::pin_witnesses(&encoding, &visibility, report, inference)
         {
+            self.left = self.left.saturating_sub(encoding.m.work());
             return Ok(true);
         }
 
@@ -297,18 +323,23 @@ impl Check<'_> {
             report.timing.exploration = clock.elapsed().as_secs_f64();
             reduced
         });
-        if let Some(stop) = reduced.stopped {
-            hit(report, stop, self.control);
-        }
-        report.statistics.rounds = Some(reduced.rounds.to_string());
-        report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
-
+        encoding.m.allow(u64::MAX, usize::MAX);
         let clock = Instant::now();
-        let told = Told {
-            retell: &|x, goal| retell(&encoding, x, goal),
-            because: &|goal| holds_because(goal, &visibility),
-        };
-        self.evidence(report, &encoding, &explorer, &reduced, &goals, &told)?;
+        let too_large = reduced.stopped == Some(Stop::Effort);
+        if too_large {
+            self.elsewhere(report, &prepared(&encoding, &visibility), &asked);
+        } else {
+            if let Some(stop) = reduced.stopped {
+                hit(report, stop, self.control);
+            }
+            report.statistics.rounds = Some(reduced.rounds.to_string());
+            report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
+            let told = Told {
+                retell: &|x, goal| retell(&encoding, x, goal),
+                because: by_stoller_cohen(report.invisible.is_empty()),
+            };
+            self.evidence(report, &encoding, &explorer, &reduced, &goals, &told)?;
+        }
         self.control.publish(report);
         let invisible = |t: ThreadId, l: LocId| {
             let at = |a: &usize| encoding.actions[*a].location == l;
@@ -318,9 +349,11 @@ impl Check<'_> {
         self.claims(report, &encoding, &invisible)?;
         self.control.publish(report);
         if self.options.cross_check {
-            self.cross_check(report, &goals)?;
+            self.cross_check(report, &asked)?;
         }
-        if self.options.certificate {
+        if self.options.certificate && too_large {
+            report.no_bundle = Some(NO_SETS.into());
+        } else if self.options.certificate {
             let found = Found {
                 explorer: &explorer,
                 visibility: &visibility,
@@ -337,6 +370,100 @@ impl Check<'_> {
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)
+    }
+
+    /// Work that is worth it where little is to be had.
+    fn little(&self) -> u64 {
+        match self.left {
+            u64::MAX => u64::MAX,
+            left => left.min(self.control.budget().little()),
+        }
+    }
+
+    /// Everything without BDDs: what is visible is read off the text, and others explore the reduced system.
+    fn by_text(&mut self, report: &mut Report) -> Result<(), Stop> {
+        let phase = self.control.phase();
+        self.control.enter("visibility by the text");
+        self.done.discharge = Discharge::default();
+        let mut inference = Inference::begin(self.program, self.control)?;
+        if let Some(inference) = &mut inference {
+            inference.give_up();
+            inferred::tell(report, inference);
+            if self.options.annotate {
+                report.annotated = Some(annotated(inference));
+            }
+        }
+        let program = inference.as_ref().map_or(self.program, Inference::program);
+        let asked = asked(program, self.options.property.as_deref());
+        let reasons = by_text::visibility(program, &asked);
+        report.notes = notes(program);
+        // The `expect` lines speak of what relations show.
+        report.as_by_default = false;
+        report.notes.push(format!(
+            "BDDs would be too large (they used up their budget in phase `{phase}`), so visibility and the hypotheses were read off the text: a step is invisible only if it uses nothing but variables of its own thread"
+        ));
+        let steps = |(t, thread): (usize, &Thread)| thread.steps().map(move |l| (t, l)).collect();
+        let places: Vec<Vec<_>> = program.threads.iter().enumerate().map(steps).collect();
+        let placed = places.into_iter().flatten();
+        describe(
+            report,
+            program,
+            placed.map(|(t, l)| ((t, l), reasons[t][l].as_slice())),
+        );
+        report.statistics = Statistics {
+            threads: report.statistics.threads.take(),
+            actions: report.statistics.actions.take(),
+            ..Statistics::default()
+        };
+        self.undecided(report, program, &asked);
+        report.well_formedness = wellformed::by_text(program, &asked);
+        let vacuous = report.invisible.is_empty();
+        report.hypotheses = by_text::hypotheses(self.theory, program, vacuous);
+        report.invariant = hypotheses::common_invariant(report).into();
+        self.control.publish(report);
+        let visible = |t: &Vec<Vec<Reason>>, thread: &Thread| -> Vec<bool> {
+            let with_steps = t.iter().zip(&thread.locations);
+            with_steps
+                .map(|(why, l)| l.edges.is_empty() || !why.is_empty())
+                .collect()
+        };
+        let threads = reasons.iter().zip(&program.threads);
+        let prepared = Prepared {
+            program: program.clone(),
+            visible: threads.map(|(r, t)| visible(r, t)).collect(),
+            when_blocked: Blocked::Ends,
+            plain: None,
+        };
+        if self.options.only_hypotheses {
+            self.done.prepared = Some(prepared);
+            return Ok(());
+        }
+        let clock = Instant::now();
+        self.elsewhere(report, &prepared, &asked);
+        report.timing.exploration = clock.elapsed().as_secs_f64();
+        for claim in report.properties.iter_mut().skip(asked.len()) {
+            claim.reason =
+                "not judged: what moves past what is evaluated on BDDs, and these would be too large"
+                    .into();
+        }
+        self.control.publish(report);
+        if self.options.cross_check {
+            self.cross_check(report, &asked)?;
+        }
+        if self.options.certificate {
+            report.no_bundle = Some(NO_SETS.into());
+        }
+        Ok(())
+    }
+
+    /// Everything that is asked, undecided.
+    fn undecided(&self, report: &mut Report, program: &Program, asked: &[Asked]) {
+        report.properties = asked.iter().map(|a| undecided(a, program)).collect();
+        report.claims.clear();
+        report
+            .properties
+            .extend(asked_claims(program, self.options).map(claims::undecided));
+        report.lemmas = lemmas::unjudged(self.program);
     }
 
     /// What became of the blocks that are claimed to be transactions.
@@ -421,149 +548,6 @@ impl Check<'_> {
         report.lemmas = lemmas::tell(ladder, report.invariant == Rung::Lemmas.id())?;
         Ok(())
     }
-
-    pub(super) fn evidence(
-        &self,
-        report: &mut Report,
-        e: &Encoding,
-        explorer: &Explorer,
-        reduced: &Reduced,
-        goals: &[Goal],
-        told: &Told,
-    ) -> Result<(), Stop> {
-        self.control.enter("counting");
-        let complete = reduced.stopped.is_none();
-        if complete {
-            report.states.reduced = Some(e.count(&reduced.states)?.to_string());
-            report.states.visited = Some(e.count(&reduced.visited)?.to_string());
-        }
-        let violated = reduced.met.first() == Some(&true);
-        let vacuous = e.initial.is_false();
-        if vacuous {
-            report.notes.insert(
-                0,
-                "vacuous: no state satisfies the initial values and `init`, so nothing can happen"
-                    .into(),
-            );
-        }
-        for ((goal, met), n) in goals.iter().zip(&reduced.met).zip(0..) {
-            self.control.enter(format!("the trace for {}", goal.name));
-            let property = &mut report.properties[n];
-            if *met {
-                property.reason =
-                    "found in the reduced system, but not yet traced and re-executed".into();
-                let found = execution(e, explorer, reduced, goal, SHORTEST_BUDGET)?;
-                if found.as_ref().is_some_and(|x| !x.shortest) {
-                    let name = &goal.name;
-                    report.notes.push(format!(
-                        "the trace for {name} is perhaps not a shortest one: the search for that used up its budget"
-                    ));
-                }
-                let trace = found.and_then(|x| (told.retell)(&x, goal));
-                let Some(trace) = trace else {
-                    report.evidence_rejected = true;
-                    property.reason = "the execution found in the reduced system could not be re-executed: this is a bug in coarsen".into();
-                    continue;
-                };
-                property.verdict = if goal.wanted {
-                    Status::Holds
-                } else {
-                    Status::Refuted
-                };
-                property.reason = trace.outcome.clone();
-                property.trace_length = Some(trace.steps.len().to_string());
-                property.coarse_length = Some(coarse_length(&trace).to_string());
-                property.trace = Some(trace);
-                continue;
-            }
-            let hidden = report
-                .well_formedness
-                .iter()
-                .any(|w| w.id == hides_id(goal) && w.status != Status::Holds);
-            let gap = verdict::gap(report);
-            let property = &mut report.properties[n];
-            (property.verdict, property.reason) = if !complete {
-                (
-                    Status::Unknown,
-                    "undecided: the exploration was cut short before it was met".into(),
-                )
-            } else if let Some(gap) = gap {
-                (
-                    Status::Unknown,
-                    format!("nothing found in the reduced system, but that says nothing: {gap}"),
-                )
-            } else if violated {
-                (
-                    Status::Unknown,
-                    "undecided: the discipline is violated, and the theorem then says nothing about the rest"
-                        .into(),
-                )
-            } else if hidden {
-                (
-                    Status::Unknown,
-                    "undecided: nothing found, but an invisible step could hide it".into(),
-                )
-            } else if goal.wanted {
-                (
-                    Status::Refuted,
-                    "no reachable state satisfies it: the reduced system was explored completely"
-                        .into(),
-                )
-            } else {
-                (Status::Holds, (told.because)(goal).into())
-            };
-        }
-        Ok(())
-    }
-
-    /// Explores the original program state by state and compares every answer with it.
-    pub(super) fn cross_check(&self, report: &mut Report, goals: &[Goal]) -> Result<(), Stop> {
-        self.control
-            .enter("the original system, state by state (--cross-check)");
-        // Without guesses: nothing that was inferred stops this exploration.
-        let original = match explore_original(self.program, self.control) {
-            Ok(original) => original,
-            Err(Stop::States) => {
-                let limit = self.control.budget().states;
-                report.notes.push(format!(
-                    "the cross-check was cut short: more than {limit} states (--limit-states)"
-                ));
-                return Err(Stop::States);
-            }
-            Err(stop) => return Err(stop),
-        };
-        report.states.original = Some(original.states.to_string());
-        for (goal, property) in goals.iter().zip(&mut report.properties) {
-            let met = met_in(&original, goal.kind);
-            let said = match (property.verdict, goal.wanted) {
-                (Status::Unknown, _) => {
-                    if met {
-                        let name = &goal.name;
-                        report.notes.push(format!(
-                            "cross-check: {name} is {} in the original program, state by state",
-                            if goal.wanted { "reached" } else { "violated" }
-                        ));
-                    }
-                    continue;
-                }
-                (Status::Holds, wanted) => wanted,
-                (Status::Refuted, wanted) => !wanted,
-            };
-            if said != met {
-                report.evidence_rejected = true;
-                property.reason = format!(
-                    "the cross-check disagrees: state by state {} {}; this is a bug in coarsen",
-                    goal.name,
-                    if met { "is met" } else { "is never met" }
-                );
-            }
-        }
-        let found_more = report.notes.iter().any(|n| n.starts_with("cross-check: "));
-        if !report.evidence_rejected && !found_more {
-            report.notes.push("cross-checked: the original program, explored state by state, contradicts no answer".into());
-        }
-        Ok(())
-    }
 }
 
 fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
@@ -580,30 +564,11 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
     }
 }
 
-fn met_in(original: &Original, kind: GoalKind) -> bool {
-    match kind {
-        GoalKind::Discipline => original.violated,
-        GoalKind::Assertions => original.wrong,
-        GoalKind::DeadlockFree => original.deadlock,
-        GoalKind::User(n) => original.found[n],
-    }
-}
+/// Why there is no bundle where BDDs would be too large.
+const NO_SETS: &str =
+    "BDDs would be too large, and a certificate has the states of the reduced system as one";
 
-fn holds_because(goal: &Goal, visibility: &Visibility) -> &'static str {
-    let nothing_hidden = visibility.reasons.iter().all(|r| !r.is_empty());
-    match (goal.kind, nothing_hidden) {
-        (_, true) => "every step is visible, so the reduced system is the original one",
-        (GoalKind::Discipline, _) => {
-            "no violation in the reduced system, so by (19) none in the original"
-        }
-        (GoalKind::DeadlockFree, _) => {
-            "the reduced system has exactly the original's deadlocks (corollary (b)), and has none"
-        }
-        _ => "the reduced system would show it (corollary (a)), and does not",
-    }
-}
-
-pub(super) fn undecided(goal: &Goal, program: &Program) -> Property {
+pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
     Property {
         name: goal.name.clone(),
         kind: goal.kind_name(program).into(),
@@ -616,28 +581,32 @@ pub(super) fn undecided(goal: &Goal, program: &Program) -> Property {
 }
 
 /// The visible and the invisible steps, with reasons.
-fn describe(report: &mut Report, e: &Encoding, visibility: &Visibility) {
+fn describe<'r>(
+    report: &mut Report,
+    p: &Program,
+    steps: impl Iterator<Item = ((ThreadId, LocId), &'r [Reason])>,
+) {
     report.visible.clear();
     report.invisible.clear();
-    for a in 0..e.actions.len() {
-        let mut step = step_of(e, a);
-        for reason in &visibility.reasons[a] {
-            let words = reason.words(e);
+    for ((t, l), reasons) in steps {
+        let mut step = step_at(p, t, l);
+        for reason in reasons {
+            let words = reason.words(p);
             step.reasons.push(if reason.is_repair() {
                 format!("{REPAIR}{words}")
             } else {
                 words
             });
         }
-        if visibility.is_visible(a) {
-            report.visible.push(step);
-        } else {
-            step.reasons.push(stays_invisible(e, a));
+        if reasons.is_empty() {
+            step.reasons.push(stays_invisible(p, t, l));
             report.invisible.push(step);
+        } else {
+            report.visible.push(step);
         }
     }
-    report.statistics.actions = Some(e.actions.len().to_string());
-    report.statistics.bits = Some(e.layout.bits().to_string());
+    let actions = report.visible.len() + report.invisible.len();
+    report.statistics.actions = Some(actions.to_string());
     if report.invisible.is_empty() {
         report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original one".into());
     }

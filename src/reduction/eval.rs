@@ -72,7 +72,7 @@ fn run(
     states: &[(String, Expr)],
     control: &Control,
 ) -> Result<crate::report::Hypothesis, Unreadable> {
-    let inference = inferred::settled(program, control)?;
+    let inference = inferred::settled(program, u64::MAX, control)?;
     let program = inference.as_ref().map_or(program, |i| i.program());
     control.enter("building relations");
     let mut encoding = Encoding::new(program, control)?;

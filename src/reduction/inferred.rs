@@ -1,6 +1,6 @@
 //! Guessed disciplines against the reduced system: which guesses it refutes, with executions that show it.
 
-use super::properties::{Goal, GoalKind, goals};
+use super::properties::{Asked, Goal, GoalKind, goals};
 use super::search::execution;
 use super::stoller_cohen::{Explorer, Reduced, explore};
 use super::visibility::Visibility;
@@ -25,17 +25,22 @@ const OUTCOMES: usize = 256;
 /// Steps as threads and the locations they leave.
 type Steps = Vec<(ThreadId, LocId)>;
 
-/// The discipline of a program: guessed and revised until the reduced system agrees; `None` if nothing is open.
+/// The discipline of a program: guessed and revised until the reduced system agrees, each round with so much work on BDDs at most; `None` if
+/// nothing is open.
 ///
 /// # Errors
 /// Any [`Stop`].
-pub fn settled(program: &Program, control: &Control) -> Result<Option<Inference>, Stop> {
+pub fn settled(
+    program: &Program,
+    effort: u64,
+    control: &Control,
+) -> Result<Option<Inference>, Stop> {
     let Some(mut inference) = Inference::begin(program, control)? else {
         return Ok(None);
     };
     loop {
         let program = inference.program().clone();
-        let mut encoding = Encoding::new(&program, control)?;
+        let mut encoding = Encoding::within(&program, effort, control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
         let goals = goals(&encoding, None)?;
         visibility.repair(&encoding, &goals, false)?;
@@ -163,11 +168,13 @@ impl Search<'_, '_> {
     fn steps_to(&self, states: &Bdd) -> Result<(Steps, Option<Concrete>), Stop> {
         let e = self.e;
         let goal = Goal {
-            name: "discipline".into(),
-            kind: GoalKind::Discipline,
+            asked: Asked {
+                name: "discipline".into(),
+                kind: GoalKind::Discipline,
+                wanted: false,
+                can_be_hidden: false,
+            },
             bad: states.clone(),
-            wanted: false,
-            can_be_hidden: false,
         };
         let found = match self.traced {
             true => execution(e, self.explorer, self.reduced, &goal, TRACE_BUDGET)?,

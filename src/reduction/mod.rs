@@ -1,6 +1,7 @@
 //! Where algebra meets programs: which steps are invisible, whether a theorem's hypotheses hold of a program, and
 //! what its reduced system reaches.
 
+mod by_text;
 mod certificate;
 mod check;
 mod choice;
@@ -8,7 +9,9 @@ mod claims;
 mod completion;
 mod derive;
 mod discharge;
+mod elsewhere;
 mod eval;
+mod evidence;
 mod excluded;
 mod facts;
 mod hypotheses;
@@ -19,6 +22,7 @@ mod lemmas;
 mod movers;
 mod ownership;
 mod paths;
+pub mod por;
 mod properties;
 mod reachable;
 mod replay;
@@ -43,12 +47,12 @@ pub use hypotheses::Needed;
 pub use instantiate::{Instance, Model};
 pub use invariant::{Budgets, Ladder, Rung, leaves};
 pub use movers::{Judged, Law, Obstacle, Other, judged, movers};
-pub(crate) use properties::{Goal, GoalKind, deadlocks};
+pub(crate) use properties::{Asked, Goal, GoalKind, deadlocks};
 pub use reachable::reachable;
 pub use replay::{Evaluation, holds_under};
 pub(crate) use search::{SHORTEST_BUDGET, execution};
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
-pub(crate) use trace::{Rerun, Walked, deadlock_words, rerun, step_of};
+pub(crate) use trace::{Rerun, deadlock_words, repeat, step_of};
 pub use transactions::is_about_transactions;
 pub(crate) use verdict::gap;
 pub use visibility::{Reason, Visibility};

@@ -6,6 +6,7 @@ use crate::program::Program;
 use crate::relation::{Concrete, Encoding};
 use crate::syntax::ast::PropertyKind;
 use biodivine_lib_bdd::Bdd;
+use std::ops::Deref;
 
 /// What kind of question a goal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,22 +21,37 @@ pub enum GoalKind {
     User(usize),
 }
 
-/// A question, as the set of states that settles it when one is reached.
+/// A question. It is settled when a state is reached that is bad, or for `reach` the wanted one.
 #[derive(Clone, Debug)]
-pub struct Goal {
+pub struct Asked {
     /// The property's name.
     pub name: String,
     /// What kind of question it is.
     pub kind: GoalKind,
-    /// The states to look for: violations, or for `reach` the wanted ones.
-    pub bad: Bdd,
-    /// Whether reaching one is what is wanted.
+    /// Whether reaching such a state is what is wanted.
     pub wanted: bool,
     /// Whether an invisible step could lead out of these states (q and `wrong` are sticky, in a deadlock there is no step).
     pub can_be_hidden: bool,
 }
 
-impl Goal {
+/// A question with the set of states that settles it when one is reached.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// The question.
+    pub asked: Asked,
+    /// The states to look for.
+    pub bad: Bdd,
+}
+
+impl Deref for Goal {
+    type Target = Asked;
+
+    fn deref(&self) -> &Asked {
+        &self.asked
+    }
+}
+
+impl Asked {
     /// The kind, as reports name it.
     pub fn kind_name(&self, program: &Program) -> &'static str {
         match self.kind {
@@ -66,58 +82,50 @@ impl Goal {
 }
 
 /// All questions of a program; with `only`, the discipline and the one named.
+pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
+    let sticky = |name: &str, kind: GoalKind| Asked {
+        name: name.into(),
+        kind,
+        wanted: false,
+        can_be_hidden: false,
+    };
+    let mut all = vec![sticky("assertions", GoalKind::Assertions)];
+    if program.deadlock_free.is_some() {
+        all.push(sticky("deadlock_free", GoalKind::DeadlockFree));
+    }
+    let declared = program.properties.iter().enumerate();
+    all.extend(declared.map(|(n, property)| Asked {
+        name: property.name.clone(),
+        kind: GoalKind::User(n),
+        wanted: property.kind == PropertyKind::Reach,
+        can_be_hidden: true,
+    }));
+    all.retain(|a| only.is_none_or(|o| o == a.name));
+    all.insert(0, sticky("discipline", GoalKind::Discipline));
+    all
+}
+
+/// The same questions with their sets of states.
 ///
 /// # Errors
 /// Any [`Stop`].
 pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
-    let m = &e.m;
-    let mut all = vec![Goal {
-        name: "discipline".into(),
-        kind: GoalKind::Discipline,
-        bad: e.q(),
-        wanted: false,
-        can_be_hidden: false,
-    }];
-    let asked = |name: &str| only.is_none_or(|o| o == name);
-    if asked("assertions") {
-        let mut wrong = m.no();
-        for (t, thread) in e.program.threads.iter().enumerate() {
-            if let Some(l) = thread.wrong {
-                wrong = m.or(&wrong, &e.at(t, l))?;
+    let with_states = |asked: Asked| -> Result<Goal, Stop> {
+        let bad = match asked.kind {
+            GoalKind::Discipline => e.q(),
+            GoalKind::Assertions => e.predicate(&e.program.gone_wrong())?,
+            GoalKind::DeadlockFree => deadlocks(e)?,
+            GoalKind::User(n) => {
+                let holds = e.predicate(&e.program.properties[n].expr)?;
+                if asked.wanted { holds } else { holds.not() }
             }
-        }
-        all.push(Goal {
-            name: "assertions".into(),
-            kind: GoalKind::Assertions,
-            bad: wrong,
-            wanted: false,
-            can_be_hidden: false,
-        });
-    }
-    if e.program.deadlock_free.is_some() && asked("deadlock_free") {
-        all.push(Goal {
-            name: "deadlock_free".into(),
-            kind: GoalKind::DeadlockFree,
-            bad: deadlocks(e)?,
-            wanted: false,
-            can_be_hidden: false,
-        });
-    }
-    for (n, property) in e.program.properties.iter().enumerate() {
-        if !asked(&property.name) {
-            continue;
-        }
-        let holds = e.predicate(&property.expr)?;
-        let wanted = property.kind == PropertyKind::Reach;
-        all.push(Goal {
-            name: property.name.clone(),
-            kind: GoalKind::User(n),
-            bad: if wanted { holds } else { holds.not() },
-            wanted,
-            can_be_hidden: true,
-        });
-    }
-    Ok(all)
+        };
+        Ok(Goal { asked, bad })
+    };
+    asked(e.program, only)
+        .into_iter()
+        .map(with_states)
+        .collect()
 }
 
 /// No step is enabled and some thread has been started and has neither ended nor gone wrong.

@@ -1,7 +1,9 @@
 //! An execution re-executed by the plain interpreter and told in the user's words.
 
-use super::properties::{Goal, GoalKind};
+use super::properties::{Asked, Goal, GoalKind};
 use super::search::Execution;
+use crate::explore::diagrams::Variable;
+use crate::explore::reach::Path;
 use crate::explore::{
     State, Successor, each_successor, holds, initially_violated, is_initial, may_access, overlap,
     violates,
@@ -21,8 +23,17 @@ fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
 /// Re-executes an execution on the original program and tells it; `None` if some step is not one of the program's, or the
 /// goal is not reached.
 pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace> {
-    let p = e.program;
-    let (mut trace, last, said) = replay(e, execution)?;
+    let (trace, last, said) = replay(e, execution)?;
+    settles(e.program, Rerun { trace, last, said }, goal)
+}
+
+/// The trace of an execution that was repeated, with the words for its end; `None` if that does not settle what is asked.
+pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
+    let Rerun {
+        mut trace,
+        last,
+        said,
+    } = rerun;
     if !goal.reached(p, &last) {
         return None;
     }
@@ -175,6 +186,63 @@ pub fn rerun(
     })
 }
 
+/// Values in a trace up to which it is told; beyond, it is repeated only.
+const TOLD: usize = 20_000_000;
+
+/// Repeats a path with the interpreter, and tells it if it is not too long. Steps are numbered by the coarse steps that they belong to, if it
+/// is known which are visible; with a violation at its end if that is wanted.
+pub fn repeat(
+    p: &Program,
+    path: &Path,
+    visible: Option<&[Vec<bool>]>,
+    badly: bool,
+) -> Option<Rerun> {
+    let first = Concrete {
+        state: path.first.clone(),
+        violated: initially_violated(p, &path.first),
+    };
+    let width = p.cells.len() + p.threads.len();
+    let tell = (path.moves.len() + 1).saturating_mul(width) <= TOLD;
+    let mut present = Present::new(p, &path.first);
+    let mut coarse = 0;
+    let steps = path.moves.iter().enumerate().map(|(n, m)| {
+        coarse += usize::from(visible.is_none_or(|v| v[m.thread][m.location]));
+        Walked {
+            coarse,
+            thread: m.thread,
+            location: m.location,
+            after: present.after(&m.after),
+            violated: badly.then_some(n + 1 == path.moves.len()),
+        }
+    });
+    rerun(p, &first, steps, tell)
+}
+
+/// A state that is changed step by step.
+struct Present {
+    cells: Vec<i64>,
+    locations: Vec<LocId>,
+}
+
+impl Present {
+    fn new(p: &Program, state: &State) -> Self {
+        Present {
+            cells: (0..p.cells.len()).map(|c| state.cell(c)).collect(),
+            locations: (0..p.threads.len()).map(|t| state.location(t)).collect(),
+        }
+    }
+
+    fn after(&mut self, changes: &[(Variable, i64)]) -> State {
+        for &(v, value) in changes {
+            match v {
+                Variable::Cell(c) => self.cells[c] = value,
+                Variable::Location(t) => self.locations[t] = value as LocId,
+            }
+        }
+        State::new(&self.cells, &self.locations)
+    }
+}
+
 /// An action as a step of a report.
 pub fn step_of(e: &Encoding, action: usize) -> Step {
     let a = &e.actions[action];
@@ -182,7 +250,7 @@ pub fn step_of(e: &Encoding, action: usize) -> Step {
 }
 
 /// The steps of a thread from a location, as a step of a report.
-fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
+pub fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
     let thread = &p.threads[thread];
     let location = &thread.locations[location];
     Step {

@@ -8,7 +8,7 @@
 
 use super::properties::Goal;
 use crate::control::Stop;
-use crate::program::{CellId, Class, How, LocId, ThreadId, each_use, waits_for_thread};
+use crate::program::{CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread};
 use crate::relation::{Encoding, Q, Rel};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
@@ -33,28 +33,33 @@ pub enum Reason {
     Cycle,
     /// A hypothesis is not established while it is invisible, and that rests on a guess.
     Guessed(String),
+    /// This would have to be compared with other threads' steps, and BDDs would be too large.
+    Uncompared(String),
 }
 
 impl Reason {
     /// Whether it comes from a repair, not from the definition of visibility.
     pub fn is_repair(&self) -> bool {
-        use Reason::{Cycle, FirstStep, Guessed, Hides};
-        matches!(self, FirstStep | Hides(_) | Cycle | Guessed(_))
+        use Reason::{Cycle, FirstStep, Guessed, Hides, Uncompared};
+        matches!(
+            self,
+            FirstStep | Hides(_) | Cycle | Guessed(_) | Uncompared(_)
+        )
     }
 
     /// In words.
-    pub fn words(&self, e: &Encoding) -> String {
+    pub fn words(&self, p: &Program) -> String {
         // The variable stands for its cells where they are all of one class.
         let name = |c: &CellId| {
-            let cell = &e.program.cells[*c];
-            let all = &e.program.cells[e.program.cells_of(cell.array)];
+            let cell = &p.cells[*c];
+            let all = &p.cells[p.cells_of(cell.array)];
             match all.iter().all(|other| other.class == cell.class) {
-                true => e.program.arrays[cell.array].name.clone(),
+                true => p.arrays[cell.array].name.clone(),
                 false => cell.name.clone(),
             }
         };
         match self {
-            Reason::Mentions(c) => match e.program.cells[*c].class {
+            Reason::Mentions(c) => match p.cells[*c].class {
                 Class::Owner => format!("uses mutex {}", name(c)),
                 Class::Sync => format!("uses {}", name(c)),
                 _ => format!("uses unprotected {}", name(c)),
@@ -62,16 +67,21 @@ impl Reason {
             Reason::Waits => "waits for another thread".into(),
             Reason::BlockingGuard(c) => format!("its guard blocks on protected {}", name(c)),
             Reason::ChangesPredicate(x) => {
-                let cell = e.program.protections[*x].cell;
+                let cell = p.protections[*x].cell;
                 format!(
                     "may change an exclusive access predicate of {}",
-                    e.program.cells[cell].name
+                    p.cells[cell].name
                 )
             }
             Reason::FirstStep => "it can be a thread's first step (WFinitVis)".into(),
             Reason::Hides(p) => format!("it could hide {p} (I u <= u I fails)"),
             Reason::Guessed(why) => format!("{why}, and the discipline is inferred"),
             Reason::Cycle => "it lies on a cycle of invisible steps (11)".into(),
+            Reason::Uncompared(what) => {
+                format!(
+                    "{what}, and BDDs to compare it with other threads' steps would be too large"
+                )
+            }
         }
     }
 }
@@ -93,7 +103,7 @@ impl Visibility {
     pub fn by_definition(e: &mut Encoding) -> Result<Self, Stop> {
         let mut reasons = Vec::new();
         for a in 0..e.actions.len() {
-            let mut why = mentioned(e, a);
+            let mut why = mentioned(e.program, e.actions[a].thread, e.actions[a].location);
             if why.is_empty() {
                 why.extend(e.changes_predicate(a)?.map(Reason::ChangesPredicate));
             }
@@ -200,16 +210,15 @@ impl Visibility {
 }
 
 /// The reasons that the definition of visibility gives from the text of an action.
-fn mentioned(e: &Encoding, action: usize) -> Vec<Reason> {
-    let a = &e.actions[action];
+pub(super) fn mentioned(p: &Program, thread: ThreadId, location: LocId) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    for edge in &e.program.threads[a.thread].locations[a.location].edges {
+    for edge in &p.threads[thread].locations[location].edges {
         if waits_for_thread(edge) {
             reasons.push(Reason::Waits);
         }
-        each_use(e.program, edge, &mut |used| {
+        each_use(p, edge, &mut |used| {
             for c in used.cells {
-                match (used.how, e.program.cells[c].class) {
+                match (used.how, p.cells[c].class) {
                     (How::Check, _) | (_, Class::Local(_)) => {}
                     (How::Guard, Class::Protected) => reasons.push(Reason::BlockingGuard(c)),
                     (_, Class::Protected) => {}
@@ -220,19 +229,18 @@ fn mentioned(e: &Encoding, action: usize) -> Vec<Reason> {
     }
     reasons.sort_unstable();
     // One cell of a variable stands for those that are named alike.
-    reasons.dedup_by_key(|r| r.words(e));
+    reasons.dedup_by_key(|r| r.words(p));
     reasons
 }
 
 /// What an invisible action mentions, in words: why it need not be visible.
-pub fn stays_invisible(e: &Encoding, action: usize) -> String {
-    let a = &e.actions[action];
+pub fn stays_invisible(p: &Program, thread: ThreadId, location: LocId) -> String {
     let (mut own, mut protected) = (BTreeSet::new(), BTreeSet::new());
-    for edge in &e.program.threads[a.thread].locations[a.location].edges {
-        each_use(e.program, edge, &mut |used| {
+    for edge in &p.threads[thread].locations[location].edges {
+        each_use(p, edge, &mut |used| {
             for c in used.cells {
-                let array = e.program.arrays[e.program.cells[c].array].name.as_str();
-                match (used.how, e.program.cells[c].class) {
+                let array = p.arrays[p.cells[c].array].name.as_str();
+                match (used.how, p.cells[c].class) {
                     (How::Check, _) => {}
                     (_, Class::Local(_)) => drop(own.insert(array)),
                     _ => drop(protected.insert(array)),

@@ -6,10 +6,11 @@
 //! which are evaluated.
 
 use super::invariant::{Ladder, Rung};
-use super::properties::Goal;
+use super::properties::{Asked, Goal};
 use super::trace::step_of;
 use super::visibility::{Reason, Visibility, hides};
 use crate::control::Stop;
+use crate::program::Program;
 use crate::relation::{Encoding, Rel};
 use crate::report::{Discharge, Hypothesis, Status};
 
@@ -31,7 +32,7 @@ pub(super) fn well_formedness(
 }
 
 /// The conditions, all undecided: what a report says until they are evaluated.
-pub(super) fn undecided(goals: &[Goal]) -> Vec<Hypothesis> {
+pub(super) fn undecided(asked: &[Asked]) -> Vec<Hypothesis> {
     let why = || "not evaluated".to_string();
     let mut all = vec![
         entry(
@@ -49,7 +50,7 @@ pub(super) fn undecided(goals: &[Goal]) -> Vec<Hypothesis> {
             why(),
         ),
     ];
-    for goal in goals.iter().filter(|g| g.can_be_hidden) {
+    for goal in asked.iter().filter(|a| a.can_be_hidden) {
         let words = format!(
             "no invisible step leaves the states that {} is about",
             goal.name
@@ -68,8 +69,34 @@ pub(super) fn undecided(goals: &[Goal]) -> Vec<Hypothesis> {
     all
 }
 
+/// The conditions under a visibility that was read off the text.
+pub(super) fn by_text(program: &Program, asked: &[Asked]) -> Vec<Hypothesis> {
+    let mut all = undecided(asked);
+    for condition in &mut all {
+        let why = match condition.id.as_str() {
+            "WFinitVis" => "by the text: a thread's first step is visible",
+            "WFinitExcl" if program.protections.is_empty() => "by the text: nothing is protected",
+            "WFinitExcl" => continue,
+            _ => "by the text: no invisible step changes what the property looks at",
+        };
+        condition.status = Status::Holds;
+        condition.evidence = why.into();
+        condition.discharge = Discharge::Text;
+        condition.invariant = Rung::True.id().into();
+    }
+    all
+}
+
+/// That predicates do not overlap initially, known from an exploration without a violation.
+pub(super) fn disjoint_as_explored(condition: &mut Hypothesis) {
+    condition.status = Status::Holds;
+    condition.evidence = "evaluated on the initial states: none of them is a violation".into();
+    condition.discharge = Discharge::Evaluated;
+    condition.invariant = Rung::True.id().into();
+}
+
 /// The name of a goal's side condition.
-pub(super) fn hides_id(goal: &Goal) -> String {
+pub(super) fn hides_id(goal: &Asked) -> String {
     format!("hides({})", goal.name)
 }
 

@@ -1,7 +1,9 @@
 //! BDD operations under a budget: a thin layer over biodivine-lib-bdd.
 //!
 //! The package has no unique table and no cancel hook; operands are plain values. This layer polls the control
-//! around each operation, bounds results where the package can (`binary_op_with_limit`), and hides its traps: `==` on
+//! around each operation, bounds results where the package can (`binary_op_with_limit`), and hides its traps. Work is counted in pairs of
+//! nodes, by the function that the package asks about each; once there may be no more, that function is a constant, which ends the
+//! operation, and the result is thrown away. `==` on
 //! `Bdd` is structural, so equality is an empty difference here, and a rename must keep the order of levels.
 
 use crate::control::{Control, Stop};
@@ -11,6 +13,9 @@ use std::cell::Cell;
 /// A level of the variable order.
 pub type Level = usize;
 
+/// An operation on constants, as far as they are known.
+type Operation = fn(Option<bool>, Option<bool>) -> Option<bool>;
+
 /// The operations.
 #[derive(Debug)]
 pub struct Bdds<'c> {
@@ -18,6 +23,12 @@ pub struct Bdds<'c> {
     control: &'c Control,
     peak: Cell<usize>,
     spent: Cell<u64>,
+    /// Pairs of nodes looked at so far.
+    work: Cell<u64>,
+    /// How much work there may be before [`Stop::Effort`].
+    end: Cell<u64>,
+    /// How large a result may be before it.
+    largest: Cell<usize>,
     yes: Bdd,
     no: Bdd,
 }
@@ -40,6 +51,9 @@ impl<'c> Bdds<'c> {
             control,
             peak: Cell::new(0),
             spent: Cell::new(0),
+            work: Cell::new(0),
+            end: Cell::new(u64::MAX),
+            largest: Cell::new(usize::MAX),
             yes,
             no,
         })
@@ -58,6 +72,28 @@ impl<'c> Bdds<'c> {
     /// Nodes of all results so far: a measure of work that is the same on every machine.
     pub fn spent(&self) -> u64 {
         self.spent.get()
+    }
+
+    /// Pairs of nodes looked at so far: what operations cost, however small their results.
+    pub fn work(&self) -> u64 {
+        self.work.get()
+    }
+
+    /// From now on there may be so much work, and so many nodes in one result; then operations fail with [`Stop::Effort`].
+    pub fn allow(&self, work: u64, largest: usize) {
+        self.end.set(self.work().saturating_add(work));
+        self.largest.set(largest);
+    }
+
+    /// Counts a pair of nodes; whether the operation may go on. (Those that only say yes or no do so in any case.)
+    fn go_on(&self) -> bool {
+        const POLLED: u64 = 1 << 16;
+        let work = self.work.get() + 1;
+        self.work.set(work);
+        if work.is_multiple_of(POLLED) && self.control.check().is_err() {
+            self.end.set(0);
+        }
+        work < self.end.get()
     }
 
     /// True everywhere.
@@ -119,18 +155,19 @@ impl<'c> Bdds<'c> {
             self.peak.set(size);
         }
         self.control.nodes(size)?;
-        Ok(result)
+        match self.work() < self.end.get() && size <= self.largest.get() {
+            true => Ok(result),
+            false => Err(Stop::Effort),
+        }
     }
 
-    fn apply(
-        &self,
-        a: &Bdd,
-        b: &Bdd,
-        op: fn(Option<bool>, Option<bool>) -> Option<bool>,
-    ) -> Result<Bdd, Stop> {
-        let limit = self.control.budget().nodes;
-        match Bdd::binary_op_with_limit(limit, a, b, op) {
+    fn apply(&self, a: &Bdd, b: &Bdd, op: Operation) -> Result<Bdd, Stop> {
+        let nodes = self.control.budget().nodes;
+        let limit = nodes.min(self.largest.get());
+        let counted = |a, b| if self.go_on() { op(a, b) } else { Some(false) };
+        match Bdd::binary_op_with_limit(limit, a, b, counted) {
             Some(result) => self.done(result),
+            None if limit < nodes => Err(Stop::Effort),
             None => Err(Stop::Nodes),
         }
     }
@@ -222,12 +259,9 @@ impl<'c> Bdds<'c> {
             return Ok(self.no());
         }
         let trigger = |v: BddVariable| gone(v.to_index());
-        self.done(Bdd::binary_op_with_exists_trigger(
-            a,
-            b,
-            trigger,
-            op_function::and,
-        ))
+        let counted = |op: Operation| move |a, b| if self.go_on() { op(a, b) } else { Some(false) };
+        let (both, either) = (counted(op_function::and), counted(op_function::or));
+        self.done(Bdd::binary_op_nested(a, b, trigger, both, either))
     }
 
     /// Renames levels; `to` must keep the order of the levels that occur.
@@ -260,17 +294,25 @@ impl<'c> Bdds<'c> {
 
     /// Whether `a` lies within `b`; stops at the first witness to the contrary.
     pub fn within(&self, a: &Bdd, b: &Bdd) -> bool {
-        Bdd::binary_op_with_limit(2, a, b, op_function::and_not).is_some_and(|d| d.is_false())
+        self.is_empty(a, b, op_function::and_not)
     }
 
     /// Whether `a` and `b` have nothing in common; stops at the first witness to the contrary.
     pub fn disjoint(&self, a: &Bdd, b: &Bdd) -> bool {
-        Bdd::binary_op_with_limit(2, a, b, op_function::and).is_some_and(|d| d.is_false())
+        self.is_empty(a, b, op_function::and)
     }
 
     /// Whether the two are one function (`==` on `Bdd` compares structure).
     pub fn same(&self, a: &Bdd, b: &Bdd) -> bool {
-        Bdd::binary_op_with_limit(2, a, b, op_function::xor).is_some_and(|d| d.is_false())
+        self.is_empty(a, b, op_function::xor)
+    }
+
+    fn is_empty(&self, a: &Bdd, b: &Bdd, op: Operation) -> bool {
+        let counted = |a, b| {
+            self.go_on();
+            op(a, b)
+        };
+        Bdd::binary_op_with_limit(2, a, b, counted).is_some_and(|d| d.is_false())
     }
 
     /// The levels that occur, sorted.

@@ -77,6 +77,9 @@ pub struct Encoding<'a> {
     changes: FxHashMap<(usize, Vec<Bit>), Bdd>,
 }
 
+/// No BDD of a relation may have more nodes than this part of all work.
+const PARTS: u64 = 20;
+
 impl<'a> Encoding<'a> {
     /// Encodes a program.
     ///
@@ -86,6 +89,18 @@ impl<'a> Encoding<'a> {
         Self::ordered(program, &Heuristic::Threads.order(program), control)
     }
 
+    /// Encodes a program with BDDs that take so much work in all ([`Bdds::work`]), which goes for what is done with it afterwards, too.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn within(program: &'a Program, work: u64, control: &'a Control) -> Result<Self, Stop> {
+        let order = Heuristic::Threads.order(program);
+        let encoding = Self::built(program, &order, work, control)?;
+        let left = work.saturating_sub(encoding.m.work());
+        encoding.m.allow(left, usize::MAX);
+        Ok(encoding)
+    }
+
     /// Encodes a program with its variables in this order.
     ///
     /// # Errors
@@ -93,6 +108,15 @@ impl<'a> Encoding<'a> {
     pub fn ordered(
         program: &'a Program,
         order: &[Variable],
+        control: &'a Control,
+    ) -> Result<Self, Stop> {
+        Self::built(program, order, u64::MAX, control)
+    }
+
+    fn built(
+        program: &'a Program,
+        order: &[Variable],
+        work: u64,
         control: &'a Control,
     ) -> Result<Self, Stop> {
         let edges = program
@@ -106,6 +130,8 @@ impl<'a> Encoding<'a> {
             .unwrap_or(0);
         let layout = Layout::ordered(program, order, choices);
         let m = Bdds::new(layout.levels(), control)?;
+        let largest = usize::try_from(work / PARTS).unwrap_or(usize::MAX);
+        m.allow(work, largest);
         let mut guarded = Vec::new();
         for x in &program.protections {
             guarded.push(guard(program, &layout, &m, x)?);

@@ -52,6 +52,8 @@ pub struct CompareRow {
     pub states: Option<String>,
     /// All states met, with what the technique adds to them.
     pub visited: Option<String>,
+    /// Complete executions, where no states are kept.
+    pub executions: Option<String>,
     /// Steps taken, where they are taken one by one.
     pub transitions: Option<String>,
     /// States in which a transaction could have gone on, but another thread that has a step was scheduled.

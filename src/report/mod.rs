@@ -111,6 +111,9 @@ pub struct Report {
     /// What shows that properties hold, for `coarsen verify`, if that was asked for and there is anything to show.
     #[serde(skip)]
     pub bundle: Option<Box<Bundle>>,
+    /// Why there is none, though it was asked for, if not because nothing is established.
+    #[serde(skip)]
+    pub no_bundle: Option<String>,
     /// The one property that was asked for, if not all were.
     #[serde(skip)]
     pub only: Option<String>,
@@ -148,6 +151,7 @@ impl Report {
             statistics: Statistics::default(),
             evidence_rejected: false,
             bundle: None,
+            no_bundle: None,
             only: None,
             as_by_default: true,
         }
@@ -211,6 +215,8 @@ pub enum Discharge {
     Derived,
     /// Evaluated on relations, or by looking at the initial states.
     Evaluated,
+    /// Read off the program's text, where BDDs would be too large.
+    Text,
     /// Not at all.
     #[default]
     None,

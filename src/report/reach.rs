@@ -20,18 +20,24 @@ pub struct ReachReport {
     pub order: Option<String>,
     /// The theorem whose reduced system was explored; none if it was the original one.
     pub theorem: Option<String>,
+    /// The techniques of partial-order reduction, as on the command line.
+    pub por: Option<String>,
     /// Reachable program states (of a reduced system: at scheduling points), if the exploration finished.
     pub states: Option<String>,
     /// Those and the states inside steps of the reduced system.
     pub visited: Option<String>,
     /// Deadlocked states among them, if they were asked for and the exploration finished.
     pub deadlocks: Option<String>,
-    /// States in which some thread has gone wrong, among those counted; none for a reduced system.
+    /// States in which some thread has gone wrong, among those counted (of a model in DVE, beside them); none for a reduced system.
     pub wrong: Option<String>,
     /// Deadlocked states in which some thread has gone wrong.
     pub wrong_deadlocks: Option<String>,
     /// Steps taken, by the engines that take them one by one.
     pub transitions: Option<String>,
+    /// Complete executions, where the technique keeps no states and none was cut short.
+    pub executions: Option<String>,
+    /// Executions begun that turned out to be superfluous.
+    pub redundant: Option<String>,
     /// What was asked, and the answers.
     pub questions: Vec<Property>,
     /// The most nodes of decision diagrams at once.
@@ -54,6 +60,9 @@ pub struct ReachReport {
     /// Whether a step violates the discipline.
     #[serde(skip)]
     pub violated: bool,
+    /// Why the model is not for the techniques that were asked for (exit code 2).
+    #[serde(skip)]
+    pub refused: Option<String>,
     /// Two engines disagree, or an execution could not be repeated (exit code 12).
     #[serde(skip)]
     pub evidence_rejected: bool,
@@ -70,12 +79,15 @@ impl ReachReport {
             engine: engine.to_string(),
             order: None,
             theorem: None,
+            por: None,
             states: None,
             visited: None,
             deadlocks: None,
             wrong: None,
             wrong_deadlocks: None,
             transitions: None,
+            executions: None,
+            redundant: None,
             questions: Vec::new(),
             peak_nodes: None,
             memory: None,
@@ -86,6 +98,7 @@ impl ReachReport {
             notes: Vec::new(),
             gap: None,
             violated: false,
+            refused: None,
             evidence_rejected: false,
         }
     }

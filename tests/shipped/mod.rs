@@ -21,8 +21,30 @@ pub struct Shipped {
     pub source: String,
 }
 
-/// All model files, by name.
+/// Models whose arrays are too large for the BDDs of `check`: they are for `reach`.
+const LARGE: [&str; 4] = ["robots", "shared_array", "shared_ptr", "cmis"];
+
+/// All model files but the large ones, by name.
 pub fn models() -> Vec<Shipped> {
+    let mut all = files();
+    all.retain(|m| !is_large(m));
+    all
+}
+
+/// The large ones.
+pub fn large() -> Vec<Shipped> {
+    let mut all = files();
+    all.retain(is_large);
+    assert_eq!(all.len(), LARGE.len());
+    all
+}
+
+fn is_large(model: &Shipped) -> bool {
+    let named = |name| model.name == format!("models/gueta/{name}.cor");
+    LARGE.into_iter().any(named)
+}
+
+fn files() -> Vec<Shipped> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     collect(&root.join("models"), &mut files);
@@ -54,7 +76,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
 /// The model of this name, without `models/` and `.cor`.
 pub fn model(name: &str) -> Shipped {
     let file = format!("models/{name}.cor");
-    models()
+    files()
         .into_iter()
         .find(|m| m.name == file)
         .unwrap_or_else(|| panic!("no model {file}"))

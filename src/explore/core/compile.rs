@@ -1,9 +1,11 @@
 //! A program as code over packed states.
 //!
 //! Names of variables have become masks; comparisons with constants test bits, constant assignments set them. Accesses are noted for
-//! protected cells only, since only their discipline can be violated.
+//! protected cells only, since only their discipline can be violated; or for all that threads share, if that is wanted: then nothing is
+//! merged that would hide an access.
 
 use super::layout::{Field, Layout};
+use super::shared::Shared;
 use crate::control::{Control, Stop};
 use crate::explore::diagrams::Variable;
 use crate::program::{
@@ -19,7 +21,7 @@ use std::sync::Arc;
 pub(super) enum Code {
     Const(i64),
     Field(Field),
-    /// A protected cell, by the number of its protection.
+    /// A cell whose accesses are noted, by the number under which they are.
     Guarded(Field, u32),
     /// Whether the masked bits of a word are these.
     Is {
@@ -31,7 +33,7 @@ pub(super) enum Code {
     Via(Box<Code>, Option<Arc<[Place]>>),
     Slot(Box<Code>, i64),
     /// Whether a location is in a set of bits.
-    Among(Field, Box<[u64]>),
+    Among(Field, Box<[u64]>, Option<u32>),
     Not(Box<Code>),
     Neg(Box<Code>),
     Binary(BinaryOp, Box<[Code; 2]>),
@@ -51,7 +53,7 @@ pub(super) struct Element {
 pub(super) struct Place {
     pub field: Field,
     pub ty: Type,
-    /// Its protection, if it has one.
+    /// Where its accesses are noted, if they are: under the number of its protection, or of all that is shared.
     pub guarded: Option<u32>,
 }
 
@@ -190,6 +192,8 @@ pub struct Compiled {
     /// Where a thread goes when it goes wrong.
     pub(super) wrong: Vec<Option<i64>>,
     pub(super) guards: Vec<Guard>,
+    /// What accesses are noted of, if not of protected cells only.
+    pub(super) shared: Option<Shared>,
 }
 
 impl Compiled {
@@ -198,16 +202,47 @@ impl Compiled {
     /// # Errors
     /// As [`Control::check`].
     pub fn new(program: &Program, order: &[Variable], control: &Control) -> Result<Self, Stop> {
+        Compiled::noting(program, order, None, control)
+    }
+
+    /// Compiles a program so that all accesses are noted.
+    ///
+    /// # Errors
+    /// As [`Control::check`].
+    pub fn traced(
+        program: &Program,
+        order: &[Variable],
+        shared: Shared,
+        control: &Control,
+    ) -> Result<Self, Stop> {
+        Compiled::noting(program, order, Some(shared), control)
+    }
+
+    /// What accesses are noted of, if all are.
+    pub fn shared(&self) -> Option<&Shared> {
+        self.shared.as_ref()
+    }
+
+    fn noting(
+        program: &Program,
+        order: &[Variable],
+        shared: Option<Shared>,
+        control: &Control,
+    ) -> Result<Self, Stop> {
         let layout = Layout::new(program, order);
         let places = Known::default();
         let compiler = Compiler {
             program,
             layout: &layout,
-            notes: true,
+            notes: match &shared {
+                None => Notes::Protected,
+                Some(shared) => Notes::All(shared),
+            },
             places: &places,
         };
         let plain = Compiler {
-            notes: false,
+            notes: Notes::Nothing,
+            places: &Known::default(),
             ..compiler
         };
         let guards: Vec<Guard> = program
@@ -233,15 +268,19 @@ impl Compiled {
                 .collect(),
             guards,
             layout,
+            shared,
         })
     }
 
-    /// A state expression; cells that it reads are not noted.
+    /// A state expression; what it reads is noted only where all accesses are.
     pub(super) fn expression(&self, program: &Program, e: &Expr) -> Code {
         let compiler = Compiler {
             program,
             layout: &self.layout,
-            notes: false,
+            notes: match &self.shared {
+                None => Notes::Nothing,
+                Some(shared) => Notes::All(shared),
+            },
             places: &Known::default(),
         };
         compiler.code(e)
@@ -276,13 +315,21 @@ impl Support {
 struct Compiler<'a> {
     program: &'a Program,
     layout: &'a Layout,
-    /// Whether accesses to protected cells are noted.
-    notes: bool,
+    notes: Notes<'a>,
     places: &'a Known,
 }
 
-/// The cells of arrays, with and without notes of accesses.
-type Known = RefCell<FxHashMap<(ArrayId, bool), Arc<[Place]>>>;
+/// Which accesses are noted.
+#[derive(Clone, Copy)]
+enum Notes<'a> {
+    Nothing,
+    /// Those to protected cells.
+    Protected,
+    All(&'a Shared),
+}
+
+/// The cells of arrays.
+type Known = RefCell<FxHashMap<ArrayId, Arc<[Place]>>>;
 
 impl Compiler<'_> {
     fn thread(
@@ -373,8 +420,11 @@ impl Compiler<'_> {
     }
 
     fn guarded(&self, cell: CellId) -> Option<u32> {
-        let number = self.program.protection_of(cell)?;
-        self.notes.then_some(number as u32)
+        match self.notes {
+            Notes::Nothing => None,
+            Notes::Protected => Some(self.program.protection_of(cell)? as u32),
+            Notes::All(shared) => Some(shared.cell(cell)),
+        }
     }
 
     fn place(&self, cell: CellId) -> Place {
@@ -394,7 +444,7 @@ impl Compiler<'_> {
                 .map(|c| self.place(c))
                 .collect()
         };
-        Arc::clone(known.entry((array, self.notes)).or_insert_with(all))
+        Arc::clone(known.entry(array).or_insert_with(all))
     }
 
     fn element(&self, array: ArrayId, index: &[Expr]) -> Box<Element> {
@@ -421,7 +471,11 @@ impl Compiler<'_> {
             }
             Expr::At(t, locations) => {
                 let field = self.layout.locations[*t];
-                if let [one] = locations.as_slice() {
+                let noted = match self.notes {
+                    Notes::All(shared) => shared.place(*t, locations),
+                    Notes::Nothing | Notes::Protected => None,
+                };
+                if let ([one], None) = (locations.as_slice(), noted) {
                     return is(field, *one as i64);
                 }
                 let last = locations.iter().max().copied().unwrap_or(0);
@@ -429,7 +483,7 @@ impl Compiler<'_> {
                 for l in locations {
                     set[l / 64] |= 1 << (l % 64);
                 }
-                Code::Among(field, set.into())
+                Code::Among(field, set.into(), noted)
             }
             Expr::Not(e) => Code::Not(Box::new(self.code(e))),
             Expr::Neg(e) => Code::Neg(Box::new(self.code(e))),

@@ -12,12 +12,16 @@ pub struct Step<'s> {
     pub after: &'s [u64],
     /// Whether it keeps the discipline.
     pub good: bool,
+    /// What it read or wrote of what is noted, the guards that let it through included, as bits.
+    pub accessed: &'s [u64],
+    /// What it wrote.
+    pub written: &'s [u64],
 }
 
-/// Reads states; notes which protected cells are looked at.
+/// Reads states; notes what is looked at.
 trait Memory {
     fn words(&self) -> &[u64];
-    fn note(&mut self, protection: u32);
+    fn note(&mut self, number: u32);
 }
 
 /// A state that is only looked at.
@@ -32,7 +36,7 @@ impl Memory for Plain<'_> {
     fn note(&mut self, _: u32) {}
 }
 
-/// A state on the way, then a bit for each protected cell accessed, then one for each written.
+/// A state on the way, then a bit for each noted cell accessed, then one for each written.
 struct Noting<'a> {
     all: &'a mut [u64],
     words: usize,
@@ -44,8 +48,8 @@ impl Memory for Noting<'_> {
         &self.all[..self.words]
     }
     #[inline]
-    fn note(&mut self, protection: u32) {
-        self.all[self.words + protection as usize / 64] |= 1 << (protection % 64);
+    fn note(&mut self, number: u32) {
+        self.all[self.words + number as usize / 64] |= 1 << (number % 64);
     }
 }
 
@@ -53,9 +57,11 @@ impl Memory for Noting<'_> {
 #[derive(Debug)]
 pub struct Machine<'c> {
     compiled: &'c Compiled,
-    /// Words of a state, and words of a set of protections.
+    /// Words of a state, and words of a set of what is noted.
     words: usize,
     notes: usize,
+    /// What the guards read that were found closed by the last call of [`Machine::each_step`], where all accesses are noted.
+    closed: Vec<u64>,
     /// Runs that wait.
     spare: Vec<Vec<u64>>,
 }
@@ -73,10 +79,15 @@ type Visit<'v, B> = dyn FnMut(Step) -> ControlFlow<B> + 'v;
 impl<'c> Machine<'c> {
     /// A machine for a program.
     pub fn new(compiled: &'c Compiled) -> Self {
+        let noted = match &compiled.shared {
+            None => compiled.guards.len(),
+            Some(shared) => shared.len(),
+        };
         Machine {
             compiled,
             words: compiled.layout.words,
-            notes: compiled.guards.len().div_ceil(64),
+            notes: noted.div_ceil(64),
+            closed: vec![0; noted.div_ceil(64)],
             spare: Vec::new(),
         }
     }
@@ -85,6 +96,19 @@ impl<'c> Machine<'c> {
     #[inline]
     pub fn holds(&self, e: &Condition, state: &[u64]) -> bool {
         truth(&e.0, state)
+    }
+
+    /// What the evaluation of a state expression reads, added to a set; where all accesses are noted.
+    pub fn reads(&self, e: &Condition, state: &[u64], into: &mut [u64]) {
+        let mut all = state[..self.words].to_vec();
+        all.resize(self.words + 2 * self.notes, 0);
+        value(&e.0, &mut self.noting(&mut all));
+        join(into, &all[self.words..self.words + self.notes]);
+    }
+
+    /// What the guards read that were found closed by the last call of [`Machine::each_step`], where all accesses are noted.
+    pub fn closed(&self) -> &[u64] {
+        &self.closed
     }
 
     /// Compiles a state expression.
@@ -135,6 +159,7 @@ impl<'c> Machine<'c> {
             changes: &here.changes,
         };
         let mut any = false;
+        self.closed.fill(0);
         for way in &here.ways {
             if !way.passes(state) {
                 continue;
@@ -152,6 +177,7 @@ impl<'c> Machine<'c> {
             let mut run = match (guard, run) {
                 (Some(0), None) => continue,
                 (Some(0), Some(run)) => {
+                    join(&mut self.closed, &run[self.words..self.words + self.notes]);
                     self.spare.push(run);
                     continue;
                 }
@@ -292,8 +318,22 @@ impl<'c> Machine<'c> {
             self.compiled.layout.locations[from.thread].set(run, wrong);
         }
         let good = self.notes == 0 || !self.violates(from, run);
-        let after = &run[..self.words];
-        visit(Step { after, good })
+        if let Some(shared) = &self.compiled.shared {
+            let (after, notes) = run.split_at_mut(self.words);
+            let (accessed, written) = notes.split_at_mut(self.notes);
+            let at = |state: &[u64]| self.compiled.layout.location(state, from.thread);
+            shared.moved(from.thread, (at(from.state), at(after)), accessed, written);
+            // Whether it keeps the discipline depends on what the predicates read.
+            shared.judged(from.changes, accessed);
+        }
+        let (after, notes) = run.split_at(self.words);
+        let (accessed, written) = notes.split_at(self.notes);
+        visit(Step {
+            after,
+            good,
+            accessed,
+            written,
+        })
     }
 
     /// As the interpreter's `violates`.
@@ -306,7 +346,10 @@ impl<'c> Machine<'c> {
             while left != 0 {
                 let p = 64 * n + left.trailing_zeros() as usize;
                 left &= left - 1;
-                let guard = &self.compiled.guards[p];
+                // Protections come first.
+                let Some(guard) = self.compiled.guards.get(p) else {
+                    break;
+                };
                 let reads = |r: &[Code]| !is(written, p) && truth(&r[from.thread], from.state);
                 let may = truth(&guard.predicates[from.thread], from.state)
                     || guard.readers.as_deref().is_some_and(reads);
@@ -360,6 +403,11 @@ impl<'c> Machine<'c> {
 #[derive(Clone, Debug)]
 pub struct Condition(Code);
 
+/// Adds to a set.
+fn join(into: &mut [u64], other: &[u64]) {
+    into.iter_mut().zip(other).for_each(|(i, o)| *i |= o);
+}
+
 fn is_open(way: &Way, state: &[u64]) -> bool {
     if !way.passes(state) {
         return false;
@@ -403,16 +451,23 @@ fn value<M: Memory>(e: &Code, memory: &mut M) -> Option<i64> {
             if slot < 0 {
                 return None;
             }
-            match allocated {
-                Some(flags) if flags[slot as usize].field.get(memory.words()) == 0 => None,
-                _ => Some(slot),
+            let Some(flags) = allocated else {
+                return Some(slot);
+            };
+            let flag = flags[slot as usize];
+            if let Some(n) = flag.guarded {
+                memory.note(n);
             }
+            (flag.field.get(memory.words()) != 0).then_some(slot)
         }
         Code::Slot(e, len) => match value(e, memory)? {
             slot if (0..*len).contains(&slot) => Some(slot),
             _ => None,
         },
-        Code::Among(f, set) => {
+        Code::Among(f, set, noted) => {
+            if let Some(n) = noted {
+                memory.note(*n);
+            }
             let l = f.get(memory.words()) as usize;
             Some(set.get(l / 64).map_or(0, |w| (w >> (l % 64) & 1) as i64))
         }

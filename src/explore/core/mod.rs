@@ -8,14 +8,16 @@ mod layout;
 mod machine;
 mod outcomes;
 mod search;
+mod shared;
 mod successors;
 mod transactions;
 mod visited;
 
 pub use compile::Compiled;
 pub use layout::Layout;
-pub use machine::{Machine, Step};
+pub use machine::{Condition, Machine, Step};
 pub use outcomes::{Execution, Inside, Outcomes};
 pub use search::{Found, Mode, Search};
+pub use shared::{Accesses, Shared, meet};
 pub use transactions::{Mover, Movers, Technique, Transactions, transactions};
 pub use visited::{Keys, Visited};

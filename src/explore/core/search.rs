@@ -48,7 +48,8 @@ const NOBODY: Id = Id::MAX;
 
 /// What was asked, compiled.
 enum Asked {
-    Deadlock,
+    Deadlock(Condition),
+    Violation,
     Where(Condition, bool),
 }
 
@@ -131,6 +132,8 @@ struct Shard {
     deadlocks: u64,
     wrong: (u64, u64),
     violated: bool,
+    /// Of the first violations one: the layer, the state behind it and the one before it.
+    violation: Option<(u32, u32, Id)>,
     transitions: u64,
     operations: u64,
     /// For each question the layer and the number of a state.
@@ -159,7 +162,8 @@ impl<'c> Search<'c> {
         let asked = questions
             .iter()
             .map(|q| match q.sort {
-                Sort::Deadlock => Asked::Deadlock,
+                Sort::Deadlock => Asked::Deadlock(machine.compile(program, &q.expr)),
+                Sort::Violation => Asked::Violation,
                 Sort::Find => Asked::Where(machine.compile(program, &q.expr), true),
                 Sort::Invariant => Asked::Where(machine.compile(program, &q.expr), false),
             })
@@ -175,6 +179,7 @@ impl<'c> Search<'c> {
             deadlocks: 0,
             wrong: (0, 0),
             violated: false,
+            violation: None,
             transitions: 0,
             operations: 0,
             found: vec![None; questions.len()],
@@ -393,14 +398,26 @@ impl<'c> Search<'c> {
     pub fn execution(&self, question: usize) -> Option<Vec<Vec<u64>>> {
         let mut state = vec![0; self.task.compiled.layout.words];
         let mut candidates: Vec<(u32, Vec<u64>, Id)> = Vec::new();
-        for (n, shard) in self.shards.iter().enumerate() {
-            if let Some((layer, number)) = shard.found[question] {
-                shard.visited.state(number, &mut state);
-                candidates.push((layer, state.clone(), id(number, n)));
-            }
-        }
-        let mut present = candidates.into_iter().min()?.2;
         let mut all = Vec::new();
+        let mut present;
+        if matches!(self.task.asked[question], Asked::Violation) {
+            let violations = self.shards.iter().enumerate();
+            let first = violations
+                .filter_map(|(n, s)| Some((s.violation?, n)))
+                .min()?;
+            let ((_, number, before), n) = first;
+            self.shards[n].visited.state(number, &mut state);
+            all.push(state.clone());
+            present = before;
+        } else {
+            for (n, shard) in self.shards.iter().enumerate() {
+                if let Some((layer, number)) = shard.found[question] {
+                    shard.visited.state(number, &mut state);
+                    candidates.push((layer, state.clone(), id(number, n)));
+                }
+            }
+            present = candidates.into_iter().min()?.2;
+        }
         while present != NOBODY {
             let shard = &self.shards[present as usize % SHARDS];
             let number = present / SHARDS as u32;
@@ -488,7 +505,10 @@ impl Shard {
             }
             return Err(stop);
         }
-        self.transitions += transitions;
+        // Behind an error that ends the system there are no steps of it.
+        let is_wrong = |w: &Condition| machine.holds(w, state);
+        let over = task.program.errors_end && task.wrong.as_ref().is_some_and(is_wrong);
+        self.transitions += if over { 0 } else { transitions };
         self.operations += 1 + task.program.threads.len() as u64 / 16 + dear * transitions;
         Ok(())
     }
@@ -545,6 +565,9 @@ impl Shard {
         }
         let (good, point) = (head & GOOD != 0, head & IS_POINT != 0);
         self.violated |= !good;
+        if !good {
+            self.violation.get_or_insert((layer, number, head as Id));
+        }
         let flags = self.flags[n];
         if point && flags & POINT == 0 {
             self.points += 1;
@@ -570,13 +593,14 @@ impl Shard {
     ) {
         for (asked, found) in task.asked.iter().zip(&mut self.found) {
             let met = match asked {
-                Asked::Deadlock => machine.is_deadlock(state),
+                Asked::Deadlock(which) => machine.is_deadlock(state) && machine.holds(which, state),
+                Asked::Violation => continue,
                 Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
             };
             if !met {
                 continue;
             }
-            let dead = matches!(asked, Asked::Deadlock);
+            let dead = matches!(asked, Asked::Deadlock(_));
             self.deadlocks += u64::from(dead);
             self.wrong.1 += u64::from(dead && wrong);
             let better = match found {

@@ -249,6 +249,28 @@ impl Visited {
         Ok(joined(numbers[0], numbers[1]))
     }
 
+    /// The number of a state, if it is there.
+    pub fn find(&self, state: &[u64]) -> Option<u32> {
+        if self.words == 1 {
+            return self.all.find(state[0]);
+        }
+        let (words, rest) = self.parts.split_at(self.words);
+        let found = words.iter().zip(state).map(|(part, &word)| part.find(word));
+        let mut numbers: Vec<u32> = found.collect::<Option<_>>()?;
+        let mut parts = rest.iter();
+        while numbers.len() > 2 {
+            let mut wider = Vec::with_capacity(numbers.len().div_ceil(2));
+            for pair in numbers.chunks(2) {
+                wider.push(match *pair {
+                    [a, b] => parts.next()?.find(joined(a, b))?,
+                    _ => pair[0],
+                });
+            }
+            numbers = wider;
+        }
+        self.all.find(joined(numbers[0], numbers[1]))
+    }
+
     /// The state with a number.
     #[inline]
     pub fn state(&self, number: u32, into: &mut [u64]) {
@@ -315,6 +337,7 @@ mod tests {
                     .collect();
                 let fresh = !known.contains_key(&state);
                 let next = known.len() as u32;
+                assert_eq!(visited.find(&state), known.get(&state).copied());
                 let number = *known.entry(state.clone()).or_insert(next);
                 assert_eq!(visited.insert(&state, &control), Ok((number, fresh)));
             }

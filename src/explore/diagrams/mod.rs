@@ -25,4 +25,4 @@ pub use space::{Read, Space, Variable, range};
 pub(super) use store::grow;
 pub use store::{DONE, EMPTY, Node};
 pub use strategies::{Added, Closed, Strategy, Way};
-pub(super) use table::mix;
+pub(crate) use table::mix;

@@ -36,6 +36,8 @@ struct Search<'a> {
     gone_wrong: Expr,
     wrong: (usize, usize),
     violated: bool,
+    /// The first violation: the state behind it, and from which state by which thread.
+    violation: Option<(u32, Option<(u32, ThreadId)>)>,
     /// States without a violation, in the order in which they were met so.
     fine: Vec<u32>,
 }
@@ -63,6 +65,7 @@ pub fn enumerate(
         gone_wrong: program.gone_wrong(),
         wrong: (0, 0),
         violated: false,
+        violation: None,
         fine: Vec::new(),
     };
     outcome.stopped = search.run(reduction).err();
@@ -85,11 +88,14 @@ pub fn enumerate(
         outcome.so_far = Some(BigUint::from(all));
     }
     outcome.violated = search.violated;
-    for (answer, found) in outcome.answers.iter_mut().zip(&search.found) {
-        if let Some(n) = found {
+    for ((answer, found), question) in outcome.answers.iter_mut().zip(&search.found).zip(questions)
+    {
+        if let (Sort::Violation, Some((n, from))) = (question.sort, search.violation) {
+            *answer = Answer::Found(search.path((n, from), false));
+        } else if let Some(n) = found {
             // Behind a violation, a state may have its execution from elsewhere than where it was first met.
             let shortest = reduction.is_none() && !search.violated;
-            *answer = Answer::Found(search.path(*n, shortest));
+            *answer = Answer::Found(search.path((*n, search.met[*n as usize].from), shortest));
         }
     }
     outcome
@@ -201,7 +207,12 @@ impl Search<'_> {
     ) -> Result<u32, Stop> {
         self.control.check()?;
         self.violated |= !fine;
-        if let Some(&n) = self.numbers.get(&state) {
+        let known = self.numbers.get(&state).copied();
+        if !fine && self.violation.is_none() {
+            let n = known.unwrap_or(self.states.len() as u32);
+            self.violation = Some((n, from));
+        }
+        if let Some(n) = known {
             let met = &mut self.met[n as usize];
             met.scheduling |= scheduling;
             if fine && !met.fine {
@@ -239,13 +250,15 @@ impl Search<'_> {
         Ok(n)
     }
 
-    fn path(&self, to: u32, shortest: bool) -> Path {
+    /// The execution to a state whose last step is the one given.
+    fn path(&self, (to, last): (u32, Option<(u32, ThreadId)>), shortest: bool) -> Path {
         let mut moves = Vec::new();
-        let mut present = to;
-        while let Some((from, thread)) = self.met[present as usize].from {
+        let (mut present, mut step) = (to, last);
+        while let Some((from, thread)) = step {
             let (before, after) = (&self.states[from as usize], &self.states[present as usize]);
             moves.push(Move::between(self.program, thread, before, after));
             present = from;
+            step = self.met[present as usize].from;
         }
         moves.reverse();
         Path {

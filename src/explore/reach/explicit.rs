@@ -88,7 +88,14 @@ impl Running<'_> {
         }
         for (n, answer) in outcome.answers.iter_mut().enumerate() {
             if let Some(states) = self.search.execution(n) {
-                *answer = match self.path(&states, found.violated, control) {
+                let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
+                let states: Vec<State> = states.iter().map(unpack).collect();
+                let breadth = self.reduction.is_none() && self.mode == Mode::Breadth;
+                let how = Way {
+                    shortest: breadth && !found.violated,
+                    badly: self.questions[n].sort == Sort::Violation,
+                };
+                *answer = match execution(self.program, self.reduction, &states, how, control) {
                     Ok(path) => Answer::Found(path),
                     Err(stop) => Answer::Somewhere(stop),
                 };
@@ -96,28 +103,49 @@ impl Running<'_> {
         }
         outcome
     }
+}
 
-    /// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
-    /// discipline, a state may have been met by it first, and have its execution from elsewhere.
-    fn path(&self, states: &[Vec<u64>], violated: bool, control: &Control) -> Result<Path, Stop> {
-        let mut moves = Vec::new();
-        let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
-        for pair in states.windows(2) {
-            control.check()?;
-            let (from, to) = (unpack(&pair[0]), unpack(&pair[1]));
-            let lead = |good: bool| {
-                (0..self.program.threads.len())
-                    .find_map(|t| between(self.program, t, self.reduction, &from, (&to, good)))
-            };
-            // A step that keeps the discipline, if there is one.
-            moves.extend(lead(true).or_else(|| lead(false)).into_iter().flatten());
-        }
-        Ok(Path {
-            first: unpack(&states[0]),
-            moves,
-            shortest: self.reduction.is_none() && self.mode == Mode::Breadth && !violated,
-        })
+/// What is known of an execution, or wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Way {
+    /// No other is shorter.
+    pub shortest: bool,
+    /// Its last step has to be a violation.
+    pub badly: bool,
+}
+
+/// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
+/// discipline, a state may have been met by it first, and have its execution from elsewhere.
+///
+/// # Errors
+/// As [`Control::check`].
+pub fn execution(
+    program: &Program,
+    reduction: Option<&Reduction>,
+    states: &[State],
+    how: Way,
+    control: &Control,
+) -> Result<Path, Stop> {
+    let mut moves = Vec::new();
+    for (n, pair) in states.windows(2).enumerate() {
+        control.check()?;
+        let (from, to) = (&pair[0], &pair[1]);
+        let lead = |good: bool| {
+            (0..program.threads.len())
+                .find_map(|t| between(program, t, reduction, from, (to, good)))
+        };
+        // A step that keeps the discipline, if there is one.
+        let kept = match how.badly && n + 2 == states.len() {
+            true => None,
+            false => lead(true),
+        };
+        moves.extend(kept.or_else(|| lead(false)).into_iter().flatten());
     }
+    Ok(Path {
+        first: states[0].clone(),
+        moves,
+        shortest: how.shortest,
+    })
 }
 
 /// The fewest steps of a thread from one state to another: one, or those of a coarse step; the last keeps the discipline if that is

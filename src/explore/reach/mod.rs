@@ -12,7 +12,7 @@ mod reduced;
 mod symbolic;
 
 pub use enumerated::enumerate;
-pub use explicit::explicit;
+pub use explicit::{Way, execution, explicit};
 pub use portfolio::{Attempt, Orders, portfolio};
 pub use question::{Question, Sort};
 pub use symbolic::{Settings, diagrams};

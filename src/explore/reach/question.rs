@@ -14,6 +14,8 @@ pub enum Sort {
     Find,
     /// A state that does not satisfy an expression.
     Invariant,
+    /// A step that violates the discipline, or an initial state that does.
+    Violation,
 }
 
 /// A question.
@@ -23,21 +25,22 @@ pub struct Question {
     pub name: String,
     /// What is asked for.
     pub sort: Sort,
-    /// The expression; unused for deadlocks.
+    /// The expression; of deadlocks, which ones; unused for violations.
     pub expr: Expr,
 }
 
 impl Question {
-    /// Whether a state is asked for, by the interpreter.
+    /// Whether a state is asked for, by the interpreter; of a violation no state tells.
     pub fn met(&self, program: &Program, state: &State) -> bool {
         match self.sort {
-            Sort::Deadlock => is_deadlock(program, state),
+            Sort::Deadlock => is_deadlock(program, state) && holds(program, &self.expr, state),
             Sort::Find => holds(program, &self.expr, state),
             Sort::Invariant => !holds(program, &self.expr, state),
+            Sort::Violation => false,
         }
     }
 
-    /// The states of a set that are asked for.
+    /// The states of a set that are asked for; `violated` are those of it that are met with a violation.
     ///
     /// # Errors
     /// Any [`Stop`].
@@ -45,17 +48,23 @@ impl Question {
         &self,
         space: &Space,
         engine: &mut Engine,
-        set: Node,
+        (set, violated): (Node, Node),
     ) -> Result<Node, Stop> {
-        if self.sort == Sort::Deadlock {
-            return deadlocks(space, engine, set);
+        if self.sort == Sort::Violation {
+            return Ok(violated);
         }
         let f = &mut engine.relations.formulas;
-        let mut condition = space.holds(f, &self.expr, space);
-        if self.sort == Sort::Invariant {
-            condition = f.not(condition);
-        }
-        engine.satisfying(set, condition)
+        let condition = space.holds(f, &self.expr, space);
+        let (set, condition) = match self.sort {
+            Sort::Deadlock => (deadlocks(space, engine, set)?, condition),
+            Sort::Find => (set, condition),
+            Sort::Invariant | Sort::Violation => (set, f.not(condition)),
+        };
+        let mark = engine.kept();
+        engine.keep(set);
+        let found = engine.satisfying(set, condition);
+        engine.release(mark);
+        found
     }
 }
 

@@ -3,7 +3,7 @@
 //! the same on BDDs).
 
 use super::question::{Question, Sort, enabled, located};
-use super::symbolic::{Model, Settings, changed, name};
+use super::symbolic::{Model, Settings, badly, changed, name};
 use super::{Answer, Blocked, Outcome, Reduction};
 use crate::control::Stop;
 use crate::explore::diagrams::{EMPTY, Event, Execution, Formula, Node, Rel, Strategy, Taken, Way};
@@ -84,7 +84,7 @@ pub(super) fn explore(
     outcome.visited = Some(model.engine.count(all)?);
     for (n, question) in questions.iter().enumerate() {
         control.enter(format!("looking for {}", question.name));
-        let met = question.among(&model.space, &mut model.engine, all)?;
+        let met = question.among(&model.space, &mut model.engine, (all, violated))?;
         model.engine.keep(met);
         if question.sort == Sort::Deadlock {
             outcome.deadlocks = Some(model.engine.count(met)?);
@@ -94,7 +94,7 @@ pub(super) fn explore(
             continue;
         };
         control.enter(format!("an execution for {}", question.name));
-        outcome.answers[n] = match execution(model, &plans, &history, &target) {
+        outcome.answers[n] = match execution(model, &plans, &history, (&target, badly(question))) {
             Ok(Some(execution)) => Answer::Found(model.path(&execution)),
             Ok(None) => Answer::Somewhere(Stop::Operations),
             Err(stop) => Answer::Somewhere(stop),
@@ -186,28 +186,31 @@ fn images(model: &mut Model, from: Node, relations: &[Rel]) -> Result<Node, Stop
     Ok(all)
 }
 
-/// An execution to a visited state, coarse step by coarse step backwards.
+/// An execution to a visited state, coarse step by coarse step backwards; with a violation at its end if that is wanted.
 fn execution(
     model: &mut Model,
     plans: &[Plan],
     history: &[Round],
-    target: &[u32],
+    (target, mut badly): (&[u32], bool),
 ) -> Result<Option<Execution>, Stop> {
     let mut present = target.to_vec();
     let mut steps: Vec<Taken> = Vec::new();
     loop {
         let engine = &model.engine;
-        if engine.contains(model.initial, &present) || engine.contains(model.violated, &present) {
+        let begins = !badly && engine.contains(model.initial, &present);
+        if begins || engine.contains(model.violated, &present) {
             break;
         }
-        let round = history
-            .iter()
-            .find(|r| engine.contains(r.inside, &present) || engine.contains(r.violated, &present));
+        let round = history.iter().find(|r| {
+            (!badly && engine.contains(r.inside, &present)) || engine.contains(r.violated, &present)
+        });
         let Some(round) = round else { return Ok(None) };
-        let Some(before) = within(model, &plans[round.thread], round, present, &mut steps)? else {
+        let plan = &plans[round.thread];
+        let Some(before) = within(model, plan, round, (present, badly), &mut steps)? else {
             return Ok(None);
         };
         present = before;
+        badly = false;
     }
     steps.reverse();
     Ok(Some(Execution {
@@ -221,7 +224,7 @@ fn within(
     model: &mut Model,
     plan: &Plan,
     round: &Round,
-    target: Vec<u32>,
+    target: (Vec<u32>, bool),
     steps: &mut Vec<Taken>,
 ) -> Result<Option<Vec<u32>>, Stop> {
     let mark = model.engine.kept();
@@ -234,7 +237,7 @@ fn layers(
     model: &mut Model,
     plan: &Plan,
     round: &Round,
-    target: Vec<u32>,
+    (target, badly): (Vec<u32>, bool),
     steps: &mut Vec<Taken>,
 ) -> Result<Option<Vec<u32>>, Stop> {
     // The sets after the visible step, and after one more invisible step each time.
@@ -249,7 +252,8 @@ fn layers(
         let next = images(model, last, fine)?;
         model.engine.keep(next);
         let end = images(model, last, bad)?;
-        if model.engine.contains(next, &target) || model.engine.contains(end, &target) {
+        let met = !badly && model.engine.contains(next, &target);
+        if met || model.engine.contains(end, &target) {
             break;
         }
         let fresh = model.engine.minus(next, seen)?;
@@ -269,7 +273,8 @@ fn layers(
             _ => (&plan.invisible, &plan.invisible_bad),
         };
         let mut before = None;
-        for &rel in fine.iter().chain(bad.iter().filter(|_| last)) {
+        let keeping = fine.iter().filter(|_| !(last && badly));
+        for &rel in keeping.chain(bad.iter().filter(|_| last)) {
             if let Some(found) = model.engine.predecessor(set, rel, &present)? {
                 before = Some((rel, found));
                 break;

@@ -230,7 +230,7 @@ fn explore(
     outcome.wrong = Some(wrong(model, all)?);
     for (n, question) in questions.iter().enumerate() {
         control.enter(format!("looking for {}", question.name));
-        let met = question.among(&model.space, &mut model.engine, all)?;
+        let met = question.among(&model.space, &mut model.engine, (all, violated))?;
         model.engine.keep(met);
         if question.sort == Sort::Deadlock {
             outcome.deadlocks = Some(model.engine.count(met)?);
@@ -240,7 +240,7 @@ fn explore(
             continue;
         };
         control.enter(format!("an execution for {}", question.name));
-        outcome.answers[n] = match execution(model, &closed, &exits, &target) {
+        outcome.answers[n] = match execution(model, &closed, &exits, (&target, badly(question))) {
             Ok(Some(execution)) => Answer::Found(model.path(&execution)),
             Ok(None) => Answer::Somewhere(Stop::Operations),
             Err(stop) => Answer::Somewhere(stop),
@@ -264,12 +264,17 @@ pub(super) fn wrong(model: &mut Model, set: Node) -> Result<BigUint, Stop> {
     model.engine.count(found?)
 }
 
-/// An execution to a reachable state.
+/// Whether an execution has to end with a violation.
+pub(super) fn badly(question: &Question) -> bool {
+    question.sort == Sort::Violation
+}
+
+/// An execution to a reachable state, with a violation at its end if that is wanted.
 fn execution(
     model: &mut Model,
     closed: &Closed,
     exits: &[(Rel, Node)],
-    target: &[u32],
+    (target, badly): (&[u32], bool),
 ) -> Result<Option<Execution>, Stop> {
     let engine = &mut model.engine;
     if engine.contains(model.violated, target) {
@@ -278,7 +283,7 @@ fn execution(
             steps: Vec::new(),
         }));
     }
-    if engine.contains(closed.set, target) {
+    if !badly && engine.contains(closed.set, target) {
         return to_closed(engine, closed, model.initial, target);
     }
     for &(rel, set) in exits {

@@ -4,10 +4,11 @@
 //! followed until it is outside again. What is found is an execution of that program; without its phases it is one of the program
 //! that was given, and is repeated there.
 
-use super::super::check::{Check, Prepared, Told, asked_claims, hit, notes, undecided};
+use super::super::check::{Check, Prepared, asked_claims, hit, notes, undecided};
 use super::super::claims::{self, class};
 use super::super::derive::Deriver;
 use super::super::discharge::{self, By, is_contradiction};
+use super::super::evidence::Told;
 use super::super::facts::Discharge;
 use super::super::hypotheses::{self, Pairs, evaluate};
 use super::super::inferred;
@@ -15,7 +16,7 @@ use super::super::instantiate::{Model, Names, Unreadable};
 use super::super::invariant::{Ladder, Rung};
 use super::super::lemmas;
 use super::super::movers::{Judged, Other, judged};
-use super::super::properties::{Goal, GoalKind, goals};
+use super::super::properties::{Asked, Goal, GoalKind, goals};
 use super::super::search::Execution;
 use super::super::stoller_cohen::{Explorer, Reduced, explore};
 use super::super::trace::{retell, step_of};
@@ -41,7 +42,7 @@ use std::time::Instant;
 pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), Stop> {
     let clock = Instant::now();
     check.control.enter("inferring disciplines");
-    let inference = inferred::settled(check.program, check.control)?;
+    let inference = inferred::settled(check.program, check.left, check.control)?;
     report.timing.inference = clock.elapsed().as_secs_f64();
     let Some(inference) = inference else {
         let program = check.program;
@@ -79,7 +80,7 @@ fn attempt(
     let (options, control) = (check.options, check.control);
     let only = options.property.as_deref();
     control.enter("building relations");
-    let plain = Encoding::new(program, control)?;
+    let plain = Encoding::within(program, check.left, control)?;
     let asked = goals(&plain, only)?;
     report.notes = notes(program);
     report.properties = asked.iter().map(|g| undecided(g, program)).collect();
@@ -101,8 +102,8 @@ fn attempt(
         .collect();
     let judged = judged(&plain, &wanted, false)?;
     control.enter("transactions");
-    let phased = phased(&plain, &judged, uses)?;
-    let mut e = Encoding::new(&phased.program, control)?;
+    let phased = phased(&plain, &judged, uses, check.left)?;
+    let mut e = Encoding::within(&phased.program, check.left, control)?;
     let goals = goals(&e, only)?;
     let visibility = scheduling(&e, &phased);
     describe(report, &plain, &judged, &phased);
@@ -147,7 +148,7 @@ fn attempt(
     let clock = Instant::now();
     let told = Told {
         retell: &|x, goal| retell(&plain, &without_phases(&plain, &e, &phased, x)?, goal),
-        because: &|goal| because(goal, &phased),
+        because: because(&phased),
     };
     check.evidence(report, &e, &explorer, &reduced, &goals, &told)?;
     control.publish(report);
@@ -160,7 +161,8 @@ fn attempt(
     check.claims(report, &plain, &inside)?;
     control.publish(report);
     if options.cross_check {
-        check.cross_check(report, &goals)?;
+        let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
+        check.cross_check(report, &asked)?;
     }
     if options.certificate {
         report.notes.push(format!(
@@ -392,14 +394,15 @@ fn prepared(phased: &Phased, program: &Program) -> Prepared {
     }
 }
 
-fn because(goal: &Goal, phased: &Phased) -> &'static str {
-    let none = phased.phases.iter().flatten().all(|p| *p == Phase::Outside);
-    match (goal.kind, none) {
-        (_, true) => "no step is inside a transaction, so the reduced system is the original one",
-        (GoalKind::Discipline | GoalKind::Assertions, _) => {
-            "no thread goes wrong in the reduced system, so by (A) none does in the original"
-        }
-        _ => "an observer would go wrong in the reduced system by (A), and does not",
+fn because(phased: &Phased) -> fn(GoalKind) -> &'static str {
+    match phased.phases.iter().flatten().all(|p| *p == Phase::Outside) {
+        true => |_| "no step is inside a transaction, so the reduced system is the original one",
+        false => |kind| match kind {
+            GoalKind::Discipline | GoalKind::Assertions => {
+                "no thread goes wrong in the reduced system, so by (A) none does in the original"
+            }
+            _ => "an observer would go wrong in the reduced system by (A), and does not",
+        },
     }
 }
 

@@ -85,28 +85,28 @@ pub fn by_location(e: &Encoding, judged: &[Judged]) -> Movers {
     all
 }
 
-/// Gives a program phases, its transactions cut so that they can be finished: anew, until they can.
+/// Gives a program phases (each encoding with so much work on BDDs at most), its transactions cut so that they can be finished: anew, until they can.
 ///
 /// # Errors
 /// Any [`Stop`].
-pub fn phased(e: &Encoding, judged: &[Judged], uses: Uses) -> Result<Phased, Stop> {
+pub fn phased(e: &Encoding, judged: &[Judged], uses: Uses, effort: u64) -> Result<Phased, Stop> {
     let movers = by_location(e, judged);
     let mut cuts: Cuts = vec![BTreeSet::new(); e.program.threads.len()];
     loop {
         let phased = Phased::new(e.program, &movers, uses, &cuts);
-        if !cut_more(&phased, &mut cuts, e)? {
+        if !cut_more(&phased, &mut cuts, (e, effort))? {
             return Ok(phased);
         }
     }
 }
 
 /// Cuts transactions that could not be finished; whether there were any.
-fn cut_more(phased: &Phased, cuts: &mut Cuts, e: &Encoding) -> Result<bool, Stop> {
+fn cut_more(phased: &Phased, cuts: &mut Cuts, (e, effort): (&Encoding, u64)) -> Result<bool, Stop> {
     let some = phased.phases.iter().flatten().any(|p| *p == Phase::Behind);
     if !some {
         return Ok(false);
     }
-    let mut with = Encoding::new(&phased.program, e.m.control())?;
+    let mut with = Encoding::within(&phased.program, effort, e.m.control())?;
     with.actions = checked(&with)?;
     let with = with;
     let mut ladder = Ladder::new(&with);

@@ -92,7 +92,7 @@ fn found(program: &Program) {
     let control = Control::default();
     let e = Encoding::new(program, &control).unwrap();
     let movers = super::super::judged(&e, &[], false).unwrap();
-    let right = phased(&e, &movers, BOTH).unwrap();
+    let right = phased(&e, &movers, BOTH, u64::MAX).unwrap();
     assert_eq!(judged(&right), (true, Vec::new()));
 }
 

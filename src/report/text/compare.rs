@@ -18,14 +18,15 @@ pub fn render_compare(report: &CompareReport) -> String {
         "states",
         "visited",
         "forced",
+        "executions",
         "steps",
         "time",
         "memory",
         "verdict",
     ]
     .map(String::from);
-    let rows: Vec<[String; 9]> = report.rows.iter().map(cells).collect();
-    let mut widths = [0; 9];
+    let rows: Vec<[String; 10]> = report.rows.iter().map(cells).collect();
+    let mut widths = [0; 10];
     for row in rows.iter().chain([&head]) {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
@@ -37,7 +38,7 @@ pub fn render_compare(report: &CompareReport) -> String {
         for (n, (cell, &width)) in row.iter().zip(&widths).enumerate() {
             // Writing to a string does not fail.
             let _ = match n {
-                0 | 1 | 8 => write!(line, "  {cell:<width$}"),
+                0 | 1 | 9 => write!(line, "  {cell:<width$}"),
                 _ => write!(line, "  {cell:>width$}"),
             };
         }
@@ -53,7 +54,7 @@ pub fn render_compare(report: &CompareReport) -> String {
     first + &printable_lines(&body)
 }
 
-fn cells(row: &CompareRow) -> [String; 9] {
+fn cells(row: &CompareRow) -> [String; 10] {
     let known = |n: &Option<String>| n.clone().unwrap_or_else(|| "-".into());
     let mut said = match row.reason.as_str() {
         "" => verdict_words(row.verdict).to_string(),
@@ -68,6 +69,7 @@ fn cells(row: &CompareRow) -> [String; 9] {
         known(&row.states),
         known(&row.visited),
         known(&row.forced),
+        known(&row.executions),
         known(&row.transitions),
         format!("{:.3} s", row.timing.total),
         row.memory.as_deref().map_or("-".into(), size),

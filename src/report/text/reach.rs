@@ -40,6 +40,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     writeln!(f, "\nnumbers:")?;
     let unknown = "unknown".to_string();
     let system = match &report.theorem {
+        None if report.por.is_some() => "states explored".to_string(),
         None => "reachable states".to_string(),
         Some(theorem) => format!("states of the reduced system ({theorem})"),
     };
@@ -58,11 +59,20 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
             row(f, "with a thread gone wrong", &wrong)?;
         }
     }
+    if let Some(executions) = &report.executions {
+        row(f, "complete executions", executions)?;
+    }
+    if let Some(redundant) = &report.redundant {
+        row(f, "superfluous ones", redundant)?;
+    }
     if let Some(transitions) = &report.transitions {
         row(f, "steps", transitions)?;
     }
     let order = report.order.as_ref();
     let order = order.map_or(String::new(), |o| format!(", order {o}"));
+    if let Some(por) = &report.por {
+        row(f, "partial-order reduction", por)?;
+    }
     row(f, "engine", &format!("{}{order}", report.engine))?;
     if let Some(nodes) = &report.peak_nodes {
         row(f, "peak nodes", nodes)?;

@@ -1,0 +1,537 @@
+//! `coarsen reach --por`: every technique sees what single threads can come to, and deadlocks; executions are one for each class.
+
+#[path = "por/naive.rs"]
+pub(crate) mod naive;
+
+use crate::{loops, shipped, twin};
+
+use coarsen::control::{Budget, Control, Stop};
+use coarsen::explore::State;
+use coarsen::explore::diagrams::Variable;
+use coarsen::explore::reach::{Answer, Question, Sort};
+use coarsen::program::{Expr, Program};
+use coarsen::reach::Engine;
+use coarsen::reduction::por::{Extend, Por, Reduced, Technique, explore};
+use coarsen::report::{ReachReport, Status};
+use coarsen::syntax::ParseLimits;
+use coarsen::syntax::ast::BinaryOp;
+use coarsen::{ReachOptions, Session, theory};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+/// All that may be asked for, no bound given.
+fn combinations() -> Vec<Por> {
+    let all = Technique::ALL;
+    let sets = (1..1usize << all.len()).map(|bits| Por {
+        techniques: (0..all.len())
+            .filter(|n| bits >> n & 1 == 1)
+            .map(|n| all[n])
+            .collect(),
+        ..Por::default()
+    });
+    let known = sets.filter(|por| por.check().is_ok());
+    // Several workers as well, and prefixes in every order.
+    let more = Extend::ALL.into_iter().map(|extend| Por {
+        extend,
+        cores: 3,
+        ..Por::only(Technique::Cartesian)
+    });
+    known.chain(more).collect()
+}
+
+fn control() -> Control {
+    Control::new(Budget {
+        states: 300_000,
+        ..Budget::default()
+    })
+}
+
+fn loaded(source: &str) -> Option<Session> {
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    loaded.ok().map(|(session, _)| session)
+}
+
+fn find(expr: Expr) -> Question {
+    Question {
+        name: "asked".into(),
+        sort: Sort::Find,
+        expr,
+    }
+}
+
+fn deadlock() -> Question {
+    Question {
+        name: "deadlock".into(),
+        sort: Sort::Deadlock,
+        expr: Expr::TRUE,
+    }
+}
+
+fn both(a: Expr, b: Expr) -> Expr {
+    Expr::Binary(BinaryOp::And, Box::new(a), Box::new(b))
+}
+
+fn is(cell: usize, value: i64) -> Expr {
+    let constant = Box::new(Expr::Const(value));
+    Expr::Binary(BinaryOp::Eq, Box::new(Expr::Cell(cell)), constant)
+}
+
+/// Everything that a thread by itself might be: a question for each local state, reachable or not.
+fn local_questions(p: &Program, states: &[State]) -> Vec<Question> {
+    let mut all: BTreeSet<(usize, usize, Vec<(usize, i64)>)> = BTreeSet::new();
+    for (t, thread) in p.threads.iter().enumerate() {
+        let met: BTreeSet<Vec<(usize, i64)>> =
+            states.iter().map(|s| naive::local(p, s, t).1).collect();
+        for l in 0..thread.locations.len() {
+            all.extend(met.iter().map(|own| (t, l, own.clone())));
+        }
+    }
+    let asked = all.into_iter().map(|(t, l, own)| {
+        let at = Expr::At(t, vec![l]);
+        find(own.into_iter().fold(at, |e, (c, v)| both(e, is(c, v))))
+    });
+    asked.collect()
+}
+
+/// The state with some changes.
+fn after(p: &Program, state: &State, changes: &[(Variable, i64)]) -> State {
+    let mut cells: Vec<i64> = (0..p.cells.len()).map(|c| state.cell(c)).collect();
+    let mut locations: Vec<usize> = (0..p.threads.len()).map(|t| state.location(t)).collect();
+    for &(v, value) in changes {
+        match v {
+            Variable::Cell(c) => cells[c] = value,
+            Variable::Location(t) => locations[t] = value as usize,
+        }
+    }
+    State::new(&cells, &locations)
+}
+
+/// Compares answers with all reachable states; false if the technique was not for this program.
+fn compare(
+    p: &Program,
+    por: &Por,
+    asked: &[Question],
+    states: &[State],
+) -> Result<bool, TestCaseError> {
+    let Reduced {
+        outcome, refused, ..
+    } = explore(p, asked, por, None, (5_000, &control()));
+    let name = por.name();
+    let bug = refused.as_ref().is_some_and(|r| r.contains("bug"));
+    prop_assert!(!bug, "{name}: {refused:?}");
+    let whole = refused.is_none() && outcome.stopped.is_none();
+    for (question, answer) in asked.iter().zip(&outcome.answers) {
+        let is_met = |s: &State| question.met(p, s);
+        let expected = states.iter().any(is_met);
+        match answer {
+            Answer::Found(path) => {
+                prop_assert!(expected, "{name} makes up {question:?}");
+                let mut last = path.first.clone();
+                for m in &path.moves {
+                    let next = after(p, &last, &m.after);
+                    let steps = naive::pending(p, &last, m.thread).0;
+                    prop_assert!(steps.contains(&next), "{name}: no such step");
+                    last = next;
+                }
+                prop_assert!(is_met(&last), "{name}: the execution leads elsewhere");
+            }
+            Answer::Nowhere if whole => prop_assert!(!expected, "{name} misses {question:?}"),
+            Answer::Nowhere | Answer::Somewhere(_) => {}
+        }
+    }
+    if whole && let Some(found) = outcome.deadlocks {
+        prop_assert_eq!(found, naive::deadlocks(p, states).into(), "{}", name);
+    }
+    if whole && let Some(explored) = outcome.states {
+        prop_assert!(explored <= states.len().into(), "{name}");
+    }
+    Ok(whole)
+}
+
+/// All techniques on one program, with everything that is promised; how many were for it.
+fn agree(source: &str) -> Result<usize, TestCaseError> {
+    let Some(session) = loaded(source) else {
+        return Ok(0);
+    };
+    let mut p = session.program().clone();
+    p.protections.clear();
+    let Some(states) = naive::reachable(&p, 3000) else {
+        return Ok(0);
+    };
+    let locals = local_questions(&p, &states);
+    let mut whole = 0;
+    for por in combinations() {
+        // Nothing but deadlocks asked, then all at once, then one property at a time.
+        let mut fine = compare(&p, &por, &[deadlock()], &states)?;
+        fine &= compare(&p, &por, &locals, &states)?;
+        for property in &p.properties {
+            let asked = find(property.expr.clone());
+            let negated = find(Expr::Not(Box::new(property.expr.clone())));
+            fine &= compare(&p, &por, &[asked], &states)?;
+            fine &= compare(&p, &por, &[deadlock(), negated], &states)?;
+        }
+        whole += usize::from(fine);
+    }
+    Ok(whole)
+}
+
+/// Statements of threads that end: locks, guards, choices, compare-and-swap.
+fn statement() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "lock(m); x = 1 - x; unlock(m);",
+        "lock(m);",
+        "unlock(m);",
+        "lock(n); lock(m); unlock(m); unlock(n);",
+        "lock(m); lock(n); y = x; unlock(n); unlock(m);",
+        "x = 1;",
+        "x = 0;",
+        "y = 1;",
+        "y = 1 - y;",
+        "z = y;",
+        "t = x;",
+        "t = y;",
+        "t = z;",
+        "havoc t;",
+        "a[t] = 1;",
+        "t = a[1 - t];",
+        "atomic { if (z == 0) { z = 1; t = 1; } else { t = 0; } }",
+        "when (x == 1) skip;",
+        "when (y == 1 && z == 0) skip;",
+        "when (t == 1 || x == 0) y = 0;",
+        "either { x = 1; } or { y = 1; }",
+        "either { when (x == 1) t = 1; } or { when (y == 1) t = 0; }",
+        "if (t == 1) { y = 1; } else { z = 0; }",
+        "assert(x == 0);",
+        "assert(t == 0 || y == 1);",
+        "for (k in 1..2) { z = 1 - z; }",
+        "skip;",
+    ])
+}
+
+pub(crate) fn ending(
+    threads: std::ops::Range<usize>,
+    length: std::ops::Range<usize>,
+) -> impl Strategy<Value = String> {
+    let body = prop::collection::vec(statement(), length).prop_map(|all| all.join(" "));
+    let property = prop::sample::select(vec![
+        "reach far: x == 1 && y == 0;",
+        "reach far: x == 1 && z == 1 && y == 1;",
+        "reach far: at(p0, end) && at(p1, wrong);",
+        "reach far: p0.t == 1 && p1.t == 1 && x == 0;",
+        "invariant far: x == 0 || y == 0 || z == 0;",
+    ]);
+    (prop::collection::vec(body, threads), property, any::<bool>()).prop_map(|(bodies, property, open)| {
+        let first = if open { "" } else { " = 0" };
+        let mut text = format!(
+            "mutex m; mutex n;\nvar x: 0..1{first} unprotected;\nvar y: 0..1 = 0 unprotected;\nvar z: 0..1 = 0 unprotected;\nvar a[2]: 0..1 = 0 unprotected;\n"
+        );
+        for (n, body) in bodies.iter().enumerate() {
+            text += &format!("thread p{n} {{ var t: 0..1 = 0; {body} }}\n");
+        }
+        text + property
+    })
+}
+
+fn random(cases: u32, programs: impl Strategy<Value = String>, least: usize) {
+    let wholes = Cell::new(0);
+    let mut runner = TestRunner::new(Config::with_cases(cases));
+    runner
+        .run(&programs, |source| {
+            wholes.set(wholes.get() + agree(&source)?);
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(
+        wholes.get() >= least,
+        "{} explorations were whole",
+        wholes.get()
+    );
+}
+
+#[test]
+fn techniques_see_what_all_interleavings_show() {
+    random(100, ending(2..4, 1..5), 400);
+}
+
+#[test]
+fn programs_with_loops_as_well() {
+    random(100, loops::programs(), 250);
+}
+
+#[test]
+fn the_twins_programs_as_well() {
+    random(60, twin::generate::samples().prop_map(|s| s.source), 60);
+}
+
+/// Sleep sets, alone or with source sets, run one complete execution of each class, and so does `not-seen-before`.
+#[test]
+fn one_execution_for_each_class() {
+    let (counted, source, sleep) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let mut runner = TestRunner::new(Config::with_cases(200));
+    runner
+        .run(&ending(2..4, 1..4), |source_text| {
+            let Some(session) = loaded(&source_text) else {
+                return Ok(());
+            };
+            let mut p = session.program().clone();
+            p.protections.clear();
+            let Some(classes) = naive::classes(&p, 20_000) else {
+                return Ok(());
+            };
+            let run = |techniques: &[Technique]| {
+                let por = Por {
+                    techniques: techniques.to_vec(),
+                    ..Por::default()
+                };
+                let found = explore(&p, &[], &por, None, (u64::MAX, &control()));
+                found.executions.expect("finished")
+            };
+            for technique in [
+                Technique::Sleep,
+                Technique::SourceDpor,
+                Technique::NotSeenBefore,
+                Technique::NotSeenBeforeHashed,
+            ] {
+                let (executions, redundant) = run(&[technique]);
+                prop_assert_eq!(executions, classes as u64, "{}", technique.name());
+                match technique {
+                    Technique::Sleep => sleep.set(sleep.get() + redundant),
+                    Technique::SourceDpor => source.set(source.get() + redundant),
+                    _ => {}
+                }
+            }
+            let (executions, _) = run(&[Technique::SuperStep, Technique::NotSeenBefore]);
+            prop_assert!(executions <= classes as u64);
+            counted.set(counted.get() + 1);
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(
+        counted.get() > 100,
+        "{} programs were counted",
+        counted.get()
+    );
+    let (source, sleep) = (source.get(), sleep.get());
+    assert!(
+        source * 2 < sleep,
+        "{source} superfluous by source sets, {sleep} by sleep sets"
+    );
+}
+
+fn reach(session: &Session, options: &ReachOptions) -> ReachReport {
+    let theory = theory("stoller-cohen").expect("shipped");
+    session.reach(&theory, options, &control())
+}
+
+fn everything(session: &Session, por: Option<Por>, reduced: bool) -> ReachOptions {
+    let declared = session.program().properties.iter();
+    ReachOptions {
+        engine: Engine::Explicit,
+        deadlock: true,
+        invariants: declared.map(|p| p.name.clone()).collect(),
+        reduced,
+        operations: por.as_ref().map(|_| 20_000),
+        por,
+        ..ReachOptions::default()
+    }
+}
+
+/// What was decided about each question has to be what the full exploration says; how many were decided.
+fn same_answers(session: &Session, por: &Por, reduced: bool) -> Result<usize, TestCaseError> {
+    let full = reach(session, &everything(session, None, reduced));
+    let some = reach(session, &everything(session, Some(por.clone()), reduced));
+    prop_assert!(!some.evidence_rejected, "{}: {}", por.name(), some.reason);
+    let mut decided = 0;
+    for (mine, other) in some.questions.iter().zip(&full.questions) {
+        let both = mine.verdict != Status::Unknown && other.verdict != Status::Unknown;
+        decided += usize::from(both);
+        prop_assert!(
+            !both || mine.verdict == other.verdict,
+            "{}: {}",
+            por.name(),
+            mine.name
+        );
+    }
+    if reduced {
+        prop_assert_eq!(some.violated, full.violated, "{}", por.name());
+    }
+    Ok(decided)
+}
+
+#[test]
+fn reduced_systems_are_reduced_further() {
+    let decided = Cell::new(0);
+    let mut runner = TestRunner::new(Config::with_cases(60));
+    let sources = prop_oneof![
+        loops::programs().boxed(),
+        twin::generate::samples().prop_map(|s| s.source).boxed(),
+    ];
+    runner
+        .run(&sources, |source| {
+            let Some(session) = loaded(&source) else {
+                return Ok(());
+            };
+            for technique in [Technique::Persistent, Technique::Stubborn] {
+                let answers = same_answers(&session, &Por::only(technique), true)?;
+                decided.set(decided.get() + answers);
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(
+        decided.get() > 60,
+        "{} questions were decided",
+        decided.get()
+    );
+}
+
+/// Filters and sleep sets on what ships (`compare` has the others), as far as the steps go.
+#[test]
+fn the_shipped_models() {
+    use Technique as T;
+    let mut decided = 0;
+    for model in shipped::models() {
+        let session = model.load(&[]);
+        for techniques in [
+            vec![T::Stubborn],
+            vec![T::Sleep, T::LocalCycles],
+            vec![T::SourceDpor],
+            vec![T::SuperStep, T::NotSeenBefore, T::LocalCycles],
+        ] {
+            let por = Por {
+                techniques,
+                ..Por::default()
+            };
+            let answers = same_answers(&session, &por, false);
+            decided += answers.unwrap_or_else(|e| panic!("{}: {e}", model.name));
+        }
+    }
+    assert!(decided > 200, "{decided} questions were decided");
+}
+
+/// Section 7 of Stoller and Cohen 2003: 106 states, 77 by conditional stubborn sets there; 62 in the reduced system.
+#[test]
+fn two_locks_and_a_barrier() {
+    let session = shipped::model("stoller_cohen/two_locks_barrier").load(&[]);
+    for (technique, reduced, states) in [
+        (Technique::Persistent, false, "80"),
+        (Technique::Stubborn, false, "76"),
+        (Technique::Persistent, true, "60"),
+        (Technique::Stubborn, true, "60"),
+    ] {
+        let options = ReachOptions {
+            por: Some(Por::only(technique)),
+            reduced,
+            ..ReachOptions::default()
+        };
+        let report = reach(&session, &options);
+        assert_eq!(
+            report.states.as_deref(),
+            Some(states),
+            "{}",
+            technique.name()
+        );
+    }
+}
+
+/// The indexer of Flanagan and Godefroid 2005: as many executions as there are classes, and none is superfluous.
+#[test]
+fn the_indexer() {
+    for (n, classes) in [(2, 1), (11, 1), (12, 8), (13, 64), (14, 512), (15, 4096)] {
+        let source = format!(
+            "const N = {n}; const SIZE = 128; const MAX = 4;
+             var table[SIZE]: 0..MAX * 11 + N = 0 unprotected;
+             thread indexer(i in 0..N-1) {{
+                 var h: 0..SIZE-1 = (11 + i) * 7 % SIZE;
+                 for (k in 1..MAX) {{
+                     Cas: either {{
+                         atomic {{ when (table[h] == 0) table[h] = k * 11 + i; h = ((k + 1) * 11 + i) * 7 % SIZE; }}
+                     }} or {{ when (table[h] != 0) h = (h + 1) % SIZE; goto Cas; }}
+                 }}
+             }}"
+        );
+        let session = loaded(&source).expect("a model");
+        let por = Por::only(Technique::SourceDpor);
+        let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
+        assert_eq!(found.executions, Some((classes, 0)), "{n} threads");
+    }
+}
+
+/// A thread that waits in a loop for another one: without a remedy its executions do not end.
+#[test]
+fn a_loop_that_waits() {
+    let source = "var go: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected;
+        thread a { while (go == 0) { skip; } x = 1; }
+        thread b { go = 1; assert(x == 0); }";
+    let session = loaded(source).expect("a model");
+    let p = session.program();
+    let wrong = find(Expr::At(1, p.threads[1].wrong.into_iter().collect()));
+    let run = |por: &Por| {
+        explore(
+            p,
+            std::slice::from_ref(&wrong),
+            por,
+            None,
+            (u64::MAX, &control()),
+        )
+    };
+    let alone = run(&Por::only(Technique::SourceDpor));
+    assert!(alone.refused.is_some_and(|r| r.contains("--depth")));
+    let waiting = run(&Por {
+        techniques: vec![Technique::SourceDpor, Technique::LocalCycles],
+        ..Por::default()
+    });
+    assert_eq!(waiting.outcome.stopped, None);
+    assert!(matches!(waiting.outcome.answers[0], Answer::Found(_)));
+    let bounded = run(&Por {
+        techniques: vec![Technique::SourceDpor],
+        depth: Some(2),
+        ..Por::default()
+    });
+    assert_eq!(bounded.outcome.stopped, Some(Stop::Depth));
+    assert_eq!(bounded.outcome.answers[0], Answer::Nowhere);
+}
+
+/// What may be combined is the table in docs/por.md, and nothing else.
+#[test]
+fn what_may_be_combined() {
+    let names: BTreeSet<String> = combinations().iter().map(Por::name).collect();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/por.md"));
+    let text = text.expect("the page");
+    for name in &names {
+        assert!(
+            text.contains(&format!("`--por {name}`")),
+            "{name} is not in docs/por.md"
+        );
+    }
+    let shown = text.matches("| `--por ").count();
+    assert_eq!(names.len(), shown, "{names:#?}");
+}
+
+/// A thread that is disabled is let go by a third one: what it does then has to be awaited, though it could do nothing by itself.
+#[test]
+fn a_thread_is_let_go_by_a_third() {
+    let source = "var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;
+        thread a { x = 1; }
+        thread b { var t: 0..1 = 1; when (y == 1) t = x; assert(t == 1); }
+        thread c { y = 1; }";
+    let session = loaded(source).expect("a model");
+    let p = session.program();
+    let wrong = find(Expr::At(1, p.threads[1].wrong.into_iter().collect()));
+    for por in combinations() {
+        let found = explore(
+            p,
+            std::slice::from_ref(&wrong),
+            &por,
+            None,
+            (u64::MAX, &control()),
+        );
+        assert!(
+            matches!(found.outcome.answers[0], Answer::Found(_)),
+            "{}",
+            por.name()
+        );
+    }
+}
