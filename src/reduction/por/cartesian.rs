@@ -87,7 +87,9 @@ pub(super) fn explore(
     Searched {
         states: Some(search.visited.len() as u64),
         deadlocks: Some(search.deadlocks.len() as u64),
-        memory: search.visited.bytes() + search.deadlocks.bytes() + search.parents.capacity() * 8,
+        memory: Some(
+            search.visited.bytes() + search.deadlocks.bytes() + search.parents.capacity() * 8,
+        ),
         stopped,
         ..Searched::default()
     }
