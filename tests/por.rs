@@ -517,21 +517,43 @@ fn a_thread_is_let_go_by_a_third() {
         thread a { x = 1; }
         thread b { var t: 0..1 = 1; when (y == 1) t = x; assert(t == 1); }
         thread c { y = 1; }";
+    all_find(source, 1);
+}
+
+/// What only some orders show is found by all techniques for which executions end.
+fn all_find(source: &str, thread: usize) {
     let session = loaded(source).expect("a model");
     let p = session.program();
-    let wrong = find(Expr::At(1, p.threads[1].wrong.into_iter().collect()));
+    let wrong = find(Expr::At(
+        thread,
+        p.threads[thread].wrong.into_iter().collect(),
+    ));
     for por in combinations() {
-        let found = explore(
-            p,
-            std::slice::from_ref(&wrong),
-            &por,
-            None,
-            (u64::MAX, &control()),
-        );
-        assert!(
-            matches!(found.outcome.answers[0], Answer::Found(_)),
-            "{}",
-            por.name()
-        );
+        let asked = std::slice::from_ref(&wrong);
+        let found = explore(p, asked, &por, None, (u64::MAX, &control()));
+        let met = matches!(found.outcome.answers[0], Answer::Found(_));
+        assert!(met && found.refused.is_none(), "{}\n{source}", por.name());
     }
+}
+
+/// A guard that two threads have to open together, for a moment each.
+#[test]
+fn a_guard_opened_by_two() {
+    all_find(
+        "var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;
+         thread a { x = 1; x = 0; } thread b { y = 1; y = 0; }
+         thread c { when (x == 1 && y == 1) skip; assert(x == 2); }",
+        2,
+    );
+}
+
+/// A thread comes back to its own state, but another one has noticed.
+#[test]
+fn a_cycle_that_is_noticed() {
+    all_find(
+        "var x: 0..1 = 0 unprotected;
+         thread a { L: x = 1; when (x == 0) skip; goto L; }
+         thread b { when (x == 1) x = 0; when (x == 1) x = 0; assert(x == 1); }",
+        1,
+    );
 }
