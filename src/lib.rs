@@ -5,6 +5,7 @@ pub mod algebra;
 pub mod bundle;
 pub mod compare;
 pub mod control;
+pub mod ctest;
 pub mod dve;
 pub mod explore;
 pub mod export;

@@ -1,7 +1,7 @@
 //! The front door of the library: read a model, check it, evaluate statements on it.
 
 use crate::algebra::prove::{Limits, prove};
-use crate::algebra::{Statement, Term, Theory, library, shipped};
+use crate::algebra::{Statement, Term, Theory, library};
 use crate::compare::compare;
 use crate::control::Control;
 use crate::dve;
@@ -16,11 +16,15 @@ use crate::report::{CompareReport, EvalReport, MoversReport, ReachReport, Report
 use crate::suites::{Text, load_suite};
 use crate::syntax::ast::{self, Decl, Name, PropertyKind};
 use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
-use crate::syntax::theory::{parse_statement, parse_theory};
+use crate::syntax::theory::parse_statement;
+pub use crate::syntax::theory::theory;
 use crate::syntax::{ParseLimits, nearest, parse_model, print_model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
+
+/// The theorems that are chosen from. (Those about movers on one side only are parts of the second.)
+const CANDIDATES: [&str; 2] = ["stoller-cohen", "flanagan-qadeer"];
 
 /// A model without errors.
 #[derive(Clone, Debug)]
@@ -81,7 +85,8 @@ impl Session {
         begun: Instant,
     ) -> Result<(Session, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (tree, warnings) = dve::load(source, limits)?;
-        let (program, _) = elaborate(&tree, source, defines)?;
+        let (mut program, _) = elaborate(&tree, source, defines)?;
+        program.errors_end = true;
         let session = Session {
             name: name.to_string(),
             tree,
@@ -166,6 +171,17 @@ impl Session {
         report.timing.front_end = self.front_end;
         report.timing.total += self.front_end;
         (report, discharge)
+    }
+
+    /// The theorem that applies with the smaller estimated reduced system, and why it is that; with `deadlock`, deadlocks are asked for.
+    pub fn choose(&self, deadlock: bool, control: &Control) -> (Option<Theory>, String) {
+        let mut program = self.program.clone();
+        if deadlock {
+            program.deadlock_free.get_or_insert(Span::default());
+        }
+        let theories: Vec<Theory> = CANDIDATES.iter().filter_map(|name| theory(name)).collect();
+        let (chosen, why) = reduction::choose(&self.name, &program, &theories, control);
+        (theories.into_iter().nth(chosen), why)
     }
 
     /// Compares all techniques.
@@ -392,13 +408,6 @@ fn states_of(t: &Term, into: &mut Vec<String>) {
             states_of(y, into);
         }
     }
-}
-
-/// A theorem that comes with the tool, by name.
-pub fn theory(name: &str) -> Option<Theory> {
-    let (_, text, _) = shipped().iter().find(|(n, _, _)| *n == name)?;
-    // The shipped files are parsed by the tests; one that did not parse would be no theorem.
-    parse_theory(text, ParseLimits::default().depth).ok()
 }
 
 /// The proof of a theorem that comes with the tool, as the kernel writes it, with its corollaries if there are any. It is found once.

@@ -124,6 +124,7 @@ fn ground(
                 Letter::Enabled(_, l) => Meaning::Test(e.actions[action(l)].enabled.clone()),
                 Letter::Violated => Meaning::Test(e.q()),
                 Letter::Hole => panic!("a hole in a fact"),
+                Letter::Phase(..) | Letter::Initial => panic!("a phase without phases"),
             };
             atoms.push(GroundAtom {
                 name: format!("{t}"),

@@ -4,6 +4,9 @@
 // that it went wrong, init where all begin. If the hypotheses hold, a thread that can go wrong can do so in the reduced system C, in which
 // a step is taken only while no other thread is in a transaction.
 //
+// What it keeps: that a thread goes wrong. A set of states, such as the deadlocks, is kept as far as an observer, one more thread that goes wrong
+// in it and is in no transaction, satisfies A3 and A4; right movers that lead into the set do not.
+//
 // The paper assumes more: that r[i] and l[i] exclude each other, that a thread that went wrong is in no transaction, that others don't take
 // a thread from before its commit point, and that they don't put it behind it (which follows from A4 and A6).
 

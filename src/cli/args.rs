@@ -38,6 +38,10 @@ pub enum Command {
     Compare(CompareArgs),
     /// Say what each action is as a mover, and how long transactions can be
     Movers(MoversArgs),
+    /// Run a C program with POSIX threads through all its schedules
+    Test(TestArgs),
+    /// Repeat an execution that `coarsen test --trace` has written
+    Replay(ReplayArgs),
     /// Print a model of another language (DVE) in ours
     Convert(ConvertArgs),
     /// Evaluate an inclusion or equation between terms on a model
@@ -311,6 +315,78 @@ pub struct CompareArgs {
     /// Limits
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// Arguments of `coarsen test`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct TestArgs {
+    /// C files, which together are the program
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARG")]
+    pub args: Vec<String>,
+    /// An option for the compiler; may be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub cflags: Vec<String>,
+    /// The compiler [default: gcc, or clang where that is not there]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+    /// Go on after the first error, to find the others
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Take every interleaving, without reduction, and count the classes of equivalent ones
+    #[arg(long)]
+    pub exhaustive: bool,
+    /// Take every interleaving with at most so many preemptions, without reduction
+    #[arg(long, value_name = "N", conflicts_with = "exhaustive")]
+    pub preemptions: Option<u32>,
+    /// Print schedules as they were found, without looking for ones with fewer preemptions
+    #[arg(long)]
+    pub no_shorten: bool,
+    /// A process for each execution, even where the program could be reset
+    #[arg(long)]
+    pub fork: bool,
+    /// Write the schedule of the first error to this file, for `coarsen replay`
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print only the verdict
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Most executions
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub limit_executions: u64,
+    /// Most steps of one execution
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub limit_steps: u32,
+    /// Time for the exploration (500ms, 60s, 2m, 1h, plain seconds)
+    #[arg(long, value_name = "TIME", value_parser = super::limits::duration)]
+    pub limit_time: Option<std::time::Duration>,
+    /// Most memory that the program may allocate, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    pub limit_memory: u64,
+}
+
+/// Arguments of `coarsen replay`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct ReplayArgs {
+    /// The file of `coarsen test --trace`
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Show what the program prints
+    #[arg(long)]
+    pub output: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print only the verdict
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Arguments of `coarsen movers`.

@@ -3,7 +3,7 @@
 //! A trait, so that the tests of the command line can put a library behind it that panics, hangs or ignores a
 //! request to stop.
 
-use super::args::DEFAULT_THEOREM;
+use super::args::{AUTO, DEFAULT_THEOREM};
 use coarsen::algebra::shipped;
 use coarsen::control::Control;
 use coarsen::program::codes::PROGRAM_CODES;
@@ -110,6 +110,17 @@ impl Backend for Library {
     }
 
     fn check(&self, model: &Session, name: &str, options: &Options, control: &Control) -> Report {
+        if name == AUTO {
+            let (chosen, why) = model.choose(false, control);
+            return match chosen {
+                Some(theory) => {
+                    let mut report = model.check(&theory, options, control);
+                    report.notes.insert(0, why);
+                    report
+                }
+                None => Report::undecided("", name, why),
+            };
+        }
         match theory(name) {
             Some(theory) => model.check(&theory, options, control),
             // The command line has refused unknown names before.

@@ -321,6 +321,17 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     whole.checked_mul(factor)?.checked_add(part)
 }
 
+/// Reads a time.
+///
+/// # Errors
+/// Says how a time is written.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    scaled(text, TIMES)
+        .filter(|&ms| ms > 0)
+        .map(Duration::from_millis)
+        .ok_or_else(|| "expected a time such as 500ms, 60s, 2m, 1h or plain seconds".into())
+}
+
 /// The parsed value of one limit.
 #[derive(Clone, Copy)]
 struct Value(Option<u64>);

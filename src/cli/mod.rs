@@ -28,6 +28,7 @@ mod reach;
 mod simplify;
 mod suggest;
 mod supervise;
+mod test;
 mod topics;
 mod trace_file;
 mod verify;
@@ -64,6 +65,8 @@ fn run(command: Command) -> Exit {
         Command::Reach(args) => reach::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Movers(args) => movers::run(&args, &mut output),
+        Command::Test(args) => test::run(&args, &mut output),
+        Command::Replay(args) => test::replay(&args, &mut output),
         Command::Convert(args) => convert::run(&args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),

@@ -1,6 +1,6 @@
 //! `coarsen reach`: the reachable states of one model.
 
-use super::args::{DEFAULT_THEOREM, EngineName, Format, ReachArgs, SearchName};
+use super::args::{AUTO, DEFAULT_THEOREM, EngineName, Format, ReachArgs, SearchName};
 use super::exit::Exit;
 use super::failure::{Failure, refuse, tell_diagnostics};
 use super::input;
@@ -43,7 +43,7 @@ enum Answer {
 /// Explores the model of `args`.
 pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
     let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
-    if theory(theorem).is_none() {
+    if theorem != AUTO && theory(theorem).is_none() {
         let names = || shipped().iter().map(|(name, _, _)| *name);
         let known: Vec<&str> = names().collect();
         say(&format!(
@@ -261,10 +261,18 @@ fn job(
             cores: args.cores.map_or(0, usize::from),
         };
         let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
-        let Some(theory) = theory(theorem) else {
+        let (chosen, why) = match theorem {
+            AUTO => {
+                let (chosen, why) = model.choose(args.deadlock, control);
+                (chosen, Some(why))
+            }
+            name => (theory(name), None),
+        };
+        let Some(theory) = chosen else {
             return Answer::Unusable(format!("there is no theorem `{theorem}`"));
         };
-        let report = model.reach(&theory, &options, control);
+        let mut report = model.reach(&theory, &options, control);
+        report.notes.splice(0..0, why);
         Answer::Explored(warnings, Box::new(report))
     }
 }

@@ -14,12 +14,16 @@ use crate::reduction::por::{Por, Technique};
 use crate::reduction::{CheckOptions, check, complete, gap, movers, prepare};
 use crate::relation::Encoding;
 use crate::report::{CompareReport, CompareRow, CompareTiming, ReachReport, Status, Verdict};
-use crate::syntax::ast::{BinaryOp, PropertyKind};
+use crate::syntax::ast::PropertyKind;
+use crate::syntax::theory::theory;
 use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
 
 /// How the condition that a thread has gone wrong is called.
 const WRONG: &str = "a thread goes wrong";
+
+/// The theorems about transactions that are compared; the first is explored on BDDs, too. (Lipton's says nothing of threads that go wrong.)
+const TRANSACTIONS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers"];
 
 /// Steps of a row of partial-order reduction: executions can be very many.
 const STEPS: u64 = 200_000;
@@ -48,12 +52,22 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         control,
     };
     report.rows.extend([
-        compared.reached("none", Engine::Explicit, None, false),
-        compared.reached("none", Engine::Saturation, None, false),
-        compared.checked(),
-        compared.reached(&theory.name, Engine::Explicit, None, true),
-        compared.reached(&theory.name, Engine::Saturation, None, true),
+        compared.reached(None, Engine::Explicit, None),
+        compared.reached(None, Engine::Saturation, None),
+        compared.checked(theory),
+        compared.reached(Some(theory), Engine::Explicit, None),
+        compared.reached(Some(theory), Engine::Saturation, None),
     ]);
+    for name in TRANSACTIONS {
+        let Some(theory) = self::theory(name) else {
+            continue;
+        };
+        if name == TRANSACTIONS[0] {
+            report.rows.push(compared.checked(&theory));
+        }
+        let row = compared.reached(Some(&theory), Engine::Explicit, None);
+        report.rows.push(row);
+    }
     compared.ordered(&mut report);
     compared.transactions(&mut report);
     settle(&mut report);
@@ -71,18 +85,18 @@ struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// A row of `coarsen reach`.
-    fn reached(
-        &self,
-        technique: &str,
-        engine: Engine,
-        por: Option<Por>,
-        reduced: bool,
-    ) -> CompareRow {
+    fn reached(&self, theory: Option<&Theory>, engine: Engine, por: Option<Por>) -> CompareRow {
         let begun = Instant::now();
+        let technique = match (theory, &por) {
+            (None, None) => "none".to_string(),
+            (Some(theory), None) => theory.name.clone(),
+            (None, Some(por)) => por.name(),
+            (Some(theory), Some(por)) => format!("{} + {}", theory.name, por.name()),
+        };
         let declared = self.program.properties.iter();
         let options = ReachOptions {
             engine,
-            reduced,
+            reduced: theory.is_some(),
             operations: por.as_ref().map(|_| STEPS),
             por,
             invariants: declared.map(|p| p.name.clone()).collect(),
@@ -92,10 +106,11 @@ impl<'a> Compared<'a> {
                 .collect(),
             ..ReachOptions::default()
         };
-        let report = reach(self.name, self.program, self.theory, &options, self.control);
+        let by = theory.unwrap_or(self.theory);
+        let report = reach(self.name, self.program, by, &options, self.control);
         let (verdict, reason) = verdict(&report);
         CompareRow {
-            technique: technique.to_string(),
+            technique,
             engine: engine.name().to_string(),
             visited: report.visited.clone().or(report.states.clone()),
             states: report.states,
@@ -124,14 +139,11 @@ impl<'a> Compared<'a> {
             &[T::Cartesian],
             &[T::SourceDpor, T::LocalCycles],
         ] {
-            let por = por(techniques);
-            let name = por.name();
-            let row = self.reached(&name, Engine::Explicit, Some(por), false);
+            let row = self.reached(None, Engine::Explicit, Some(por(techniques)));
             report.rows.push(row);
         }
-        let name = format!("{} + {}", self.theory.name, T::Stubborn.name());
-        let por = por(&[T::Stubborn]);
-        let row = self.reached(&name, Engine::Explicit, Some(por), true);
+        let stubborn = Some(por(&[T::Stubborn]));
+        let row = self.reached(Some(self.theory), Engine::Explicit, stubborn);
         report.rows.push(row);
         report.notes.push(format!(
             "rows of partial-order reduction take {STEPS} steps at most; `coarsen reach --por` has no such limit"
@@ -139,12 +151,12 @@ impl<'a> Compared<'a> {
     }
 
     /// The row of `coarsen check`.
-    fn checked(&self) -> CompareRow {
+    fn checked(&self, theory: &Theory) -> CompareRow {
         let begun = Instant::now();
         let options = CheckOptions::default();
-        let report = check(self.name, self.program, self.theory, &options, self.control);
+        let report = check(self.name, self.program, theory, &options, self.control);
         CompareRow {
-            technique: self.theory.name.clone(),
+            technique: theory.name.clone(),
             engine: "bdd".into(),
             states: report.states.reduced.clone(),
             visited: report.states.visited.clone(),
@@ -377,9 +389,8 @@ fn since(begun: Instant) -> CompareTiming {
 
 /// That some thread has gone wrong, if one can.
 fn wrong(program: &Program) -> Option<Expr> {
-    let threads = program.threads.iter().enumerate();
-    let all = threads.filter_map(|(t, thread)| Some(Expr::At(t, vec![thread.wrong?])));
-    all.reduce(|a, b| Expr::Binary(BinaryOp::Or, Box::new(a), Box::new(b)))
+    let can = program.threads.iter().any(|t| t.wrong.is_some());
+    can.then(|| program.gone_wrong())
 }
 
 /// What a row of `coarsen reach` says about all that is compared.

@@ -31,8 +31,10 @@ pub fn is_dve(name: &str) -> bool {
 /// # Errors
 /// All that is wrong with it.
 pub fn load(text: &str, limits: ParseLimits) -> Result<(Model, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let (tree, warnings) = parse_dve(text, limits.depth).map_err(|d| vec![d])?;
-    let system = resolve::resolve(&tree)?;
+    let (tree, mut warnings) = parse_dve(text, limits.depth).map_err(|d| vec![d])?;
+    let (system, mut found) = resolve::resolve(&tree)?;
+    warnings.append(&mut found);
+    warnings.sort_by_key(|d| d.span);
     let model = translate::translate(&system, limits.depth)?;
     Ok((model, warnings))
 }

@@ -7,7 +7,7 @@ use super::system::{
 };
 use crate::syntax::ast::Name;
 use crate::syntax::diagnostic::{Diagnostic, Span};
-use crate::syntax::dve::codes::{CHANNEL, MISUSE, TWICE, UNKNOWN, VALUE};
+use crate::syntax::dve::codes::{CHANNEL, MISUSE, NO_INDEX, SURPLUS, TWICE, UNKNOWN, VALUE};
 use crate::syntax::dve::{self as tree, ExprKind, Init, Passed, Unary};
 use crate::syntax::nearest;
 use rustc_hash::FxHashMap;
@@ -29,11 +29,11 @@ enum Symbol {
     Broken,
 }
 
-/// Resolves a tree.
+/// Resolves a tree; with warnings.
 ///
 /// # Errors
 /// All that is wrong with it.
-pub(super) fn resolve(tree: &tree::System) -> Result<System, Vec<Diagnostic>> {
+pub(super) fn resolve(tree: &tree::System) -> Result<(System, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut r = Resolver::default();
     r.declarations(None, &tree.vars, &tree.channels);
     for (p, process) in tree.processes.iter().enumerate() {
@@ -48,7 +48,7 @@ pub(super) fn resolve(tree: &tree::System) -> Result<System, Vec<Diagnostic>> {
         r.process(p, process);
     }
     if r.wrong.is_empty() {
-        Ok(r.system)
+        Ok((r.system, r.warnings))
     } else {
         r.wrong.sort_by_key(|d| d.span);
         Err(r.wrong)
@@ -65,6 +65,7 @@ struct Resolver {
     /// Constant arrays.
     constants: Vec<VarId>,
     wrong: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Resolver {
@@ -79,6 +80,20 @@ impl Resolver {
         if self.wrong.len() < MOST {
             let d = Diagnostic::error(code, span, message, expected, help);
             self.wrong.push(d);
+        }
+    }
+
+    fn warn(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        expected: &str,
+        help: impl Into<String>,
+    ) {
+        if self.warnings.len() < MOST {
+            let d = Diagnostic::warning(code, span, message, expected, help);
+            self.warnings.push(d);
         }
     }
 
@@ -152,13 +167,14 @@ impl Resolver {
         let mut init = Vec::new();
         for (n, e) in given.iter().enumerate() {
             let value = self.constant(owner, e)?;
+            // DiVinE reads such arrays (those of BEEM's anderson), and forgets the rest.
             if n >= elements {
-                self.error(
-                    VALUE,
+                self.warn(
+                    SURPLUS,
                     e.span,
-                    "more initial values than elements",
+                    "more initial values than elements; the rest is forgotten",
                     "as many values as elements at most",
-                    "enlarge the array",
+                    "remove the rest, or enlarge the array",
                 );
                 break;
             }
@@ -448,11 +464,16 @@ impl Resolver {
             }
         };
         match (is_array, &index) {
+            // DiVinE 1 reads this (BEEM's train-gate has it).
             (true, None) => {
-                let message = format!("`{name}` is an array");
-                let help = format!("write `{name}[e]`");
-                self.error(MISUSE, place.span, message, "an index", help);
-                None
+                let message = format!("`{name}` is an array; its first element is meant");
+                let help = format!("write `{name}[0]`");
+                self.warn(NO_INDEX, place.span, message, "an index", help);
+                let zero = Expr {
+                    kind: Kind::Number(0),
+                    span: place.span,
+                };
+                Some((symbol, Some(Box::new(zero))))
             }
             (false, Some(_)) => {
                 let message = format!("`{name}` is no array");

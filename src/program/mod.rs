@@ -446,6 +446,8 @@ pub struct Program {
     pub expects: Vec<(ExpectKind, String)>,
     /// Whether `-D` changed a constant (which switches the `expect` lines off).
     pub overridden: Vec<String>,
+    /// Whether an error ends the system, as in DVE: what others do behind it is explored, but neither counted nor asked about.
+    pub errors_end: bool,
     /// The source text, for lines and quotations.
     pub source: String,
 }

@@ -2,7 +2,7 @@
 
 use crate::control::{Control, Stop};
 use crate::explore::diagrams::Variable;
-use crate::explore::reach::{Answer, Move, Outcome, Path, Question, Reduction, Sort};
+use crate::explore::reach::{Answer, Blocked, Move, Outcome, Path, Question, Reduction, Sort};
 use crate::program::Program;
 use crate::reduction::{
     Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution, explore,
@@ -43,7 +43,8 @@ fn run(
             visibility.pin(n, "asked for");
         }
     }
-    let explorer = Explorer::new(e, &visibility)?;
+    let when_blocked = reduction.map_or(Blocked::Ends, |r| r.when_blocked);
+    let explorer = Explorer::prepared(e, &visibility, when_blocked)?;
     let mut goals = Vec::new();
     for question in questions {
         goals.push(goal(e, question)?);
@@ -164,7 +165,10 @@ fn worklist(e: &Encoding, states: &mut Bdd) -> Result<(), Stop> {
 
 fn goal(e: &Encoding, question: &Question) -> Result<Goal, Stop> {
     let (kind, bad) = match question.sort {
-        Sort::Deadlock => (GoalKind::DeadlockFree, deadlocks(e)?),
+        Sort::Deadlock => (
+            GoalKind::DeadlockFree,
+            e.m.and(&deadlocks(e)?, &e.predicate(&question.expr)?)?,
+        ),
         Sort::Find => (GoalKind::User(0), e.predicate(&question.expr)?),
         Sort::Invariant => (GoalKind::User(0), e.predicate(&question.expr)?.not()),
     };

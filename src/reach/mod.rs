@@ -20,7 +20,7 @@ use crate::program::{Expr, LocId, Program, Property};
 use crate::reduction::por::{self, Por};
 use crate::reduction::{gap, is_about_transactions, prepare};
 use crate::report::{ReachReport, Status};
-use crate::syntax::ast::PropertyKind;
+use crate::syntax::ast::{BinaryOp, PropertyKind};
 use crate::syntax::diagnostic::Span;
 use std::time::Instant;
 
@@ -160,8 +160,11 @@ pub fn reach(
         report.notes.push(format!("constants overridden: {all}"));
     }
     // What is looked for has to be visible in the reduced system, so it is part of the program there.
-    let mut program = program.clone();
-    for (text, expr) in &options.find {
+    let (mut program, mut finds) = (program.clone(), options.find.clone());
+    if program.errors_end {
+        end_with_errors(&mut program, &mut finds);
+    }
+    for (text, expr) in &finds {
         program.properties.push(Property {
             name: goal_name(text),
             kind: PropertyKind::Reach,
@@ -172,7 +175,7 @@ pub fn reach(
     // A lemma that is asked about, too: `check` asks about none, so it makes no step visible for them.
     let asked = |p: &&Property| options.invariants.contains(&p.name);
     let lemmas: Vec<Property> = program.lemmas.iter().filter(asked).cloned().collect();
-    let questions = questions(&program, options);
+    let questions = questions(&program, options, &finds);
     program.properties.extend(lemmas);
     let mut run = Run {
         questions,
@@ -207,13 +210,53 @@ pub fn reach(
     report
 }
 
-fn questions(program: &Program, options: &ReachOptions) -> Vec<Question> {
+/// Where an error ends the system, nothing is asked about what lies behind it, except by those who ask for the error.
+fn end_with_errors(program: &mut Program, finds: &mut [(String, Expr)]) {
+    let gone = program.gone_wrong();
+    if matches!(gone, Expr::Const(_)) {
+        return;
+    }
+    let wrong: Vec<Option<usize>> = program.threads.iter().map(|t| t.wrong).collect();
+    let before = |e: &mut Expr| {
+        let mut named = false;
+        e.walk(&mut |e| {
+            if let Expr::At(t, at) = e {
+                named |= wrong[*t].is_some_and(|l| at.contains(&l));
+            }
+        });
+        if !named {
+            let not = Expr::Not(Box::new(gone.clone()));
+            let found = std::mem::replace(e, Expr::TRUE);
+            *e = Expr::Binary(BinaryOp::And, Box::new(not), Box::new(found));
+        }
+    };
+    for p in &mut program.properties {
+        match p.kind {
+            PropertyKind::Reach => before(&mut p.expr),
+            PropertyKind::Invariant | PropertyKind::Lemma => {
+                let kept = std::mem::replace(&mut p.expr, Expr::TRUE);
+                p.expr = Expr::Binary(BinaryOp::Or, Box::new(gone.clone()), Box::new(kept));
+            }
+        }
+    }
+    finds.iter_mut().for_each(|(_, e)| before(e));
+}
+
+/// Which deadlocks are meant: where an error ends the system, not those behind one.
+fn which_deadlocks(program: &Program) -> Expr {
+    match program.errors_end {
+        true => Expr::Not(Box::new(program.gone_wrong())),
+        false => Expr::TRUE,
+    }
+}
+
+fn questions(program: &Program, options: &ReachOptions, finds: &[(String, Expr)]) -> Vec<Question> {
     let mut all = Vec::new();
     if options.deadlock {
         all.push(Question {
             name: "deadlock".into(),
             sort: Sort::Deadlock,
-            expr: Expr::TRUE,
+            expr: which_deadlocks(program),
         });
     }
     for name in &options.invariants {
@@ -227,7 +270,7 @@ fn questions(program: &Program, options: &ReachOptions) -> Vec<Question> {
             expr: p.expr.clone(),
         }));
     }
-    all.extend(options.find.iter().map(|(text, expr)| Question {
+    all.extend(finds.iter().map(|(text, expr)| Question {
         name: text.clone(),
         sort: Sort::Find,
         expr: expr.clone(),
@@ -261,9 +304,11 @@ impl Run<'_> {
         if is_about_transactions(&theory.name) {
             // Only what is asked about has to be kept.
             let questions = &self.questions;
+            // That a thread goes wrong is what the theorem speaks of.
+            let wrong = self.program.gone_wrong();
             let asked = |p: &Property| {
                 let name = |q: &Question| p.name == q.name || p.name == goal_name(&q.name);
-                questions.iter().any(name)
+                questions.iter().any(name) && p.expr != wrong
             };
             self.program.properties.retain(asked);
             let deadlock = self.options.deadlock.then(Span::default);
@@ -302,7 +347,16 @@ impl Run<'_> {
                     };
                     p.properties.iter().find(name).map(|p| p.expr.clone())
                 };
+                if here.expr == program.gone_wrong() {
+                    question.expr = self.program.gone_wrong();
+                    continue;
+                }
                 let (phased, plain) = (of(&self.program), of(&program));
+                if question.sort == Sort::Deadlock {
+                    question.expr = which_deadlocks(&self.program);
+                    here.expr = which_deadlocks(&program);
+                    continue;
+                }
                 question.expr = phased.unwrap_or_else(|| question.expr.clone());
                 here.expr = plain.unwrap_or_else(|| here.expr.clone());
             }

@@ -24,6 +24,9 @@ impl Run<'_> {
     pub(super) fn tell(&self, outcome: &Outcome, report: &mut ReachReport) {
         let mut outcome = outcome.clone();
         let recounted = self.recount(&mut outcome);
+        if self.program.errors_end {
+            without_wrong(&mut outcome, report);
+        }
         report.engine = outcome.engine.to_string();
         report.order.clone_from(&self.order);
         let told = |n: &Option<BigUint>| n.as_ref().map(|n| n.to_string());
@@ -221,6 +224,17 @@ impl Run<'_> {
         }
         repeat(plain, question, &path)
     }
+}
+
+/// Where an error ends the system, the states behind one are not among those counted. (Deadlocks behind one were not asked for.)
+fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
+    let Some(wrong) = outcome.wrong.as_ref().filter(|n| **n != BigUint::ZERO) else {
+        return;
+    };
+    outcome.states = outcome.states.take().map(|all| all - wrong);
+    report.notes.push(format!(
+        "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not counted"
+    ));
 }
 
 /// Repeats an execution of a program; with the words for its end.

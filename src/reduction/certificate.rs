@@ -92,7 +92,11 @@ impl Found<'_, '_, '_> {
         bundle.states = roots.first().copied().unwrap_or(TRUE);
         if discharge.development.theorems().len() > 0 {
             bundle.classes = classes(e, discharge);
-            bundle.letters = discharge.letters.iter().map(letter).collect();
+            let letters: Option<Vec<Letter>> = discharge.letters.iter().map(letter).collect();
+            let Some(letters) = letters else {
+                return Ok(None);
+            };
+            bundle.letters = letters;
             bundle.derivations = Some(kernel::write(&discharge.development));
         }
         Ok(Some(bundle))
@@ -105,13 +109,15 @@ fn classes(e: &Encoding, discharge: &Discharge) -> Vec<Vec<String>> {
     discharge.classes.iter().map(of).collect()
 }
 
-fn letter(of: &facts::Letter) -> Letter {
-    match *of {
+/// A letter of a bundle; those of programs with phases have none.
+fn letter(of: &facts::Letter) -> Option<Letter> {
+    Some(match *of {
         facts::Letter::Action(class, location) => Letter::Steps { class, location },
         facts::Letter::Enabled(class, location) => Letter::Enabled { class, location },
         facts::Letter::Violated => Letter::Violated,
         facts::Letter::Hole => Letter::Hole,
-    }
+        facts::Letter::Phase(..) | facts::Letter::Initial => return None,
+    })
 }
 
 /// The state's components in the order of their bits.

@@ -123,7 +123,7 @@ pub fn check_with_facts(
 
 /// What is left when a check is done, besides its report.
 pub(super) struct Done {
-    discharge: Discharge,
+    pub(super) discharge: Discharge,
     pub(super) prepared: Option<Prepared>,
 }
 
@@ -398,7 +398,8 @@ impl Check<'_> {
         let mut pairs = Pairs::default();
         self.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
         let by = self.options.discharge;
-        let mut deriver = Deriver::new(&model, ladder, &mut self.done.discharge, by == By::Algebra);
+        let mut deriver =
+            Deriver::new(&model, ladder, &mut self.done.discharge, by == By::Algebra)?;
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             self.control
                 .enter(format!("hypothesis ({})", hypothesis.id));

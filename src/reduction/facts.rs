@@ -6,9 +6,12 @@
 
 use super::hypotheses::Needed;
 use super::invariant::Rung;
+use super::transactions::{Phase, Phased, somewhere};
+use crate::control::Stop;
 use crate::kernel::{Development, Id, Index, Node, Statement, Sym};
 use crate::program::{LocId, ThreadId};
 use crate::relation::{Encoding, Ground, GroundAtom, Meaning};
+use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
 
 /// What was derived about one program: the proofs, and the facts they rest on.
@@ -51,8 +54,51 @@ pub enum Letter {
     Enabled(usize, LocId),
     /// `q`: the discipline has been violated.
     Violated,
+    /// `r(worker(i))`: where a thread is in a transaction, or whether it has gone wrong.
+    Phase(usize, PhaseLetter),
+    /// `init`: the initial states.
+    Initial,
     /// The hole of a context; in no fact.
     Hole,
+}
+
+/// The tests of a program with phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PhaseLetter {
+    /// `r`: before the commit point.
+    Before,
+    /// `l`: behind it.
+    Behind,
+    /// `w`: gone wrong.
+    Wrong,
+}
+
+impl PhaseLetter {
+    /// All of them.
+    pub const ALL: [PhaseLetter; 3] =
+        [PhaseLetter::Before, PhaseLetter::Behind, PhaseLetter::Wrong];
+
+    /// As theories have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            PhaseLetter::Before => "r",
+            PhaseLetter::Behind => "l",
+            PhaseLetter::Wrong => "w",
+        }
+    }
+
+    /// Where it holds of a thread.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn holds(self, e: &Encoding, phased: &Phased, thread: ThreadId) -> Result<Bdd, Stop> {
+        let within = |phase| somewhere(e, thread, phased.at(thread, phase));
+        match self {
+            PhaseLetter::Before => within(Phase::Before),
+            PhaseLetter::Behind => within(Phase::Behind),
+            PhaseLetter::Wrong => somewhere(e, thread, e.program.threads[thread].wrong),
+        }
+    }
 }
 
 /// What is known of a fact besides its statement.
@@ -143,6 +189,8 @@ impl Discharge {
             Letter::Action(c, l) => (self.place(encoding, c, l), false, 1),
             Letter::Enabled(c, l) => (format!("e({})", self.place(encoding, c, l)), true, 1),
             Letter::Violated => ("q".into(), true, 0),
+            Letter::Phase(c, p) => (format!("{}({}.)", p.name(), self.classes[c].name), true, 1),
+            Letter::Initial => ("init".into(), true, 0),
             Letter::Hole => ("hole".into(), false, 0),
         };
         let symbol = self.development.terms.symbol(&name, test, arity);
@@ -182,16 +230,19 @@ impl Discharge {
             Node::Atom(s, indices) => {
                 let name = &terms.symbols()[*s as usize].name;
                 let class = match self.letters[*s as usize] {
-                    Letter::Action(c, _) | Letter::Enabled(c, _) => Some(&self.classes[c]),
+                    Letter::Action(c, _) | Letter::Enabled(c, _) | Letter::Phase(c, _) => {
+                        Some(&self.classes[c])
+                    }
                     _ => None,
                 };
                 match (class, indices.first()) {
                     (Some(class), Some(Index::Var(v))) if class.is_family => {
                         let var = VARIABLES.get(*v as usize).unwrap_or(&"?");
                         let with = format!("{}({var}).", class.name);
-                        name.replacen(&format!("{}.", class.name), &with, 1)
+                        let shown = name.replacen(&format!("{}.", class.name), &with, 1);
+                        shown.replace(".)", ")")
                     }
-                    _ => name.clone(),
+                    _ => name.replace(".)", ")"),
                 }
             }
             Node::Not(x) => format!("~{}", self.show(*x)),
@@ -262,6 +313,7 @@ impl Discharge {
 pub struct Places<'d> {
     encoding: &'d Encoding<'d>,
     actions: FxHashMap<(ThreadId, LocId), usize>,
+    phases: FxHashMap<(ThreadId, PhaseLetter), Bdd>,
 }
 
 impl<'d> Places<'d> {
@@ -270,8 +322,23 @@ impl<'d> Places<'d> {
         let at = |(n, a): (usize, &crate::relation::Action)| ((a.thread, a.location), n);
         Places {
             encoding,
+            phases: FxHashMap::default(),
             actions: encoding.actions.iter().enumerate().map(at).collect(),
         }
+    }
+
+    /// The same with phases.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn with_phases(mut self, phased: &Phased) -> Result<Self, Stop> {
+        for t in 0..self.encoding.program.threads.len() {
+            for letter in PhaseLetter::ALL {
+                let holds = letter.holds(self.encoding, phased, t)?;
+                self.phases.insert((t, letter), holds);
+            }
+        }
+        Ok(self)
     }
 
     /// The action of a thread at a location.
@@ -288,6 +355,11 @@ impl<'d> Places<'d> {
                 None => self.encoding.m.no(),
             }),
             Letter::Violated => Meaning::Test(self.encoding.q()),
+            Letter::Phase(_, p) => {
+                let here = thread.and_then(|t| self.phases.get(&(t, p)));
+                Meaning::Test(here.cloned().unwrap_or_else(|| self.encoding.m.no()))
+            }
+            Letter::Initial => Meaning::Test(self.encoding.initial.clone()),
             Letter::Hole => Meaning::Actions(Vec::new()),
         }
     }

@@ -5,7 +5,8 @@
 //! behind, the commit point of a transaction), `w[i]` (i has gone wrong) and `init`; to single actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All
 //! else comes from the theory's definitions.
 
-use super::transactions::{Phase, Phased, somewhere};
+use super::facts::PhaseLetter;
+use super::transactions::Phased;
 use super::visibility::Visibility;
 use crate::algebra::{Atom, Index, Order, Over, Statement, Term, Theory};
 use crate::control::Stop;
@@ -370,16 +371,16 @@ impl Model<'_, '_> {
         threads: &[ThreadId],
     ) -> Result<Option<Meaning>, Stop> {
         let e = self.encoding;
-        let within = |t, phase| somewhere(e, t, phased.at(t, phase)).map(Meaning::Test);
         Ok(match (letter, threads) {
             ("t", &[t]) => Some(Meaning::Actions(e.of_thread(t).collect())),
-            ("r", &[t]) => Some(within(t, Phase::Before)?),
-            ("l", &[t]) => Some(within(t, Phase::Behind)?),
-            ("w", &[t]) => {
-                let wrong = e.program.threads[t].wrong;
-                Some(Meaning::Test(somewhere(e, t, wrong)?))
-            }
             ("init", []) => Some(Meaning::Test(e.initial.clone())),
+            (name, &[t]) => {
+                let letter = PhaseLetter::ALL.into_iter().find(|l| l.name() == name);
+                match letter {
+                    Some(letter) => Some(Meaning::Test(letter.holds(e, phased, t)?)),
+                    None => None,
+                }
+            }
             _ => None,
         })
     }

@@ -3,6 +3,7 @@
 
 mod certificate;
 mod check;
+mod choice;
 mod claims;
 mod completion;
 mod derive;
@@ -33,6 +34,7 @@ mod visibility;
 mod wellformed;
 
 pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
+pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, class, commits, law_words};
 pub use completion::{Completed, complete};
 pub use discharge::By;

@@ -221,16 +221,13 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                 let Some((first, rest)) = all.split_first() else {
                     return Ok(vec![Rel::test(m.yes())]);
                 };
-                if let (Ground::Star(x), true) = (first, rest.iter().any(Ground::has_top)) {
-                    let step = self.value(x, scope, restriction)?;
-                    let after = Ground::Product(rest.to_vec());
-                    return self.star_then(&step, self.value(&after, scope, restriction)?);
+                if let Some((Ground::Top, before)) = all.split_last()
+                    && !before.iter().any(Ground::has_top)
+                {
+                    let from = Rel::test(self.sources(before, scope, restriction)?);
+                    return self.then(&[from], std::slice::from_ref(&scope.top));
                 }
                 let mut value = self.value(first, scope, restriction)?;
-                if rest.first().is_some_and(|x| matches!(x, Ground::Star(_))) {
-                    let rest = Ground::Product(rest.to_vec());
-                    return self.then(&value, &self.value(&rest, scope, restriction)?);
-                }
                 for x in rest {
                     value = self.then(&value, &self.value(x, scope, restriction)?)?;
                 }
@@ -289,19 +286,34 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         }
     }
 
-    /// `x* y` as the least z with `y + x z <= z`: where y ends in T, z is little more than a set of states, and x* is never built.
-    fn star_then(&self, step: &[Rel], mut value: Value) -> Result<Value, Stop> {
+    /// The states from which factors lead somewhere: of `x y T` that is all there is to know, and x* is never built.
+    fn sources(
+        &self,
+        factors: &[Ground],
+        scope: &Scope,
+        restriction: &Restriction,
+    ) -> Result<Bdd, Stop> {
         let m = &self.encoding.m;
-        loop {
-            let before = value.clone();
-            for rel in self.then(step, &value)? {
-                add(m, &mut value, &rel)?;
-            }
-            let same = |(a, b): (&Rel, &Rel)| m.same(&a.bdd, &b.bdd);
-            if value.len() == before.len() && value.iter().zip(&before).all(same) {
-                return Ok(value);
+        let back = |rels: &[Rel], to: &Bdd| {
+            rels.iter()
+                .try_fold(m.no(), |acc, r| m.or(&acc, &r.preimage(m, to)?))
+        };
+        let mut states = m.yes();
+        for factor in factors.iter().rev() {
+            let Ground::Star(x) = factor else {
+                states = back(&self.value(factor, scope, restriction)?, &states)?;
+                continue;
+            };
+            let step = self.value(x, scope, restriction)?;
+            loop {
+                let more = m.or(&states, &back(&step, &states)?)?;
+                if m.within(&more, &states) {
+                    break;
+                }
+                states = more;
             }
         }
+        Ok(states)
     }
 
     fn star(&self, step: &[Rel]) -> Result<Value, Stop> {

@@ -48,7 +48,7 @@ const NOBODY: Id = Id::MAX;
 
 /// What was asked, compiled.
 enum Asked {
-    Deadlock,
+    Deadlock(Condition),
     Where(Condition, bool),
 }
 
@@ -159,7 +159,7 @@ impl<'c> Search<'c> {
         let asked = questions
             .iter()
             .map(|q| match q.sort {
-                Sort::Deadlock => Asked::Deadlock,
+                Sort::Deadlock => Asked::Deadlock(machine.compile(program, &q.expr)),
                 Sort::Find => Asked::Where(machine.compile(program, &q.expr), true),
                 Sort::Invariant => Asked::Where(machine.compile(program, &q.expr), false),
             })
@@ -488,7 +488,10 @@ impl Shard {
             }
             return Err(stop);
         }
-        self.transitions += transitions;
+        // Behind an error that ends the system there are no steps of it.
+        let is_wrong = |w: &Condition| machine.holds(w, state);
+        let over = task.program.errors_end && task.wrong.as_ref().is_some_and(is_wrong);
+        self.transitions += if over { 0 } else { transitions };
         self.operations += 1 + task.program.threads.len() as u64 / 16 + dear * transitions;
         Ok(())
     }
@@ -570,13 +573,13 @@ impl Shard {
     ) {
         for (asked, found) in task.asked.iter().zip(&mut self.found) {
             let met = match asked {
-                Asked::Deadlock => machine.is_deadlock(state),
+                Asked::Deadlock(which) => machine.is_deadlock(state) && machine.holds(which, state),
                 Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
             };
             if !met {
                 continue;
             }
-            let dead = matches!(asked, Asked::Deadlock);
+            let dead = matches!(asked, Asked::Deadlock(_));
             self.deadlocks += u64::from(dead);
             self.wrong.1 += u64::from(dead && wrong);
             let better = match found {

@@ -30,6 +30,9 @@ pub struct Closure {
     skipped: u64,
 }
 
+/// Entries that are moved to make room, for the effort of handling one.
+pub(super) const MOVED: u64 = 8;
+
 /// Entries of each cache at most.
 const REMEMBERED: usize = 1 << 23;
 
@@ -119,17 +122,45 @@ impl Closure {
         range
     }
 
-    /// What has to be fired after the set below a value has grown, by the event `by` if it is given: added to the entries of
-    /// `dirty` from `begin` on, which are descending.
+    /// What has to be fired on a new node with sets below these values: added to `dirty`, descending.
+    pub(super) fn begin(
+        &mut self,
+        relations: &mut Relations,
+        level: u32,
+        values: impl Iterator<Item = u32>,
+        dirty: &mut Vec<u64>,
+    ) {
+        let begin = dirty.len();
+        for value in values {
+            let (first, end) = self.moves_from(relations, level, value);
+            for m in first..end {
+                dirty.push(u64::from(self.moves[m as usize].event) << 32 | u64::from(value));
+            }
+        }
+        let added = &mut dirty[begin..];
+        added.sort_unstable_by(|a, b| b.cmp(a));
+        let mut kept = begin;
+        for n in begin..dirty.len() {
+            if n == begin || dirty[n] != dirty[kept - 1] {
+                dirty[kept] = dirty[n];
+                kept += 1;
+            }
+        }
+        dirty.truncate(kept);
+    }
+
+    /// What has to be fired after the event `by` has added to the set below a value: added to the entries of `dirty` from
+    /// `begin` on, which are descending. Returns how many entries were handled.
     pub(super) fn mark(
         &mut self,
         relations: &mut Relations,
         level: u32,
         value: u32,
-        by: Option<u32>,
+        by: u32,
         (dirty, begin): (&mut Vec<u64>, usize),
-    ) {
+    ) -> u64 {
         let (first, end) = self.moves_from(relations, level, value);
+        let mut handled = u64::from(end - first);
         let mut last = None;
         for m in first..end {
             let event = self.moves[m as usize].event;
@@ -137,19 +168,17 @@ impl Closure {
                 continue;
             }
             last = Some(event);
-            if let Some(by) = by
-                && by != event
-                && self.skips.contains(&(by, event))
-                && !is_due(&dirty[begin..], event)
-            {
+            if by != event && self.skips.contains(&(by, event)) && !is_due(&dirty[begin..], event) {
                 self.skipped += 1;
                 continue;
             }
             let entry = u64::from(event) << 32 | u64::from(value);
             if let Err(n) = dirty[begin..].binary_search_by(|d| entry.cmp(d)) {
+                handled += (dirty.len() - begin - n) as u64 / MOVED;
                 dirty.insert(begin + n, entry);
             }
         }
+        handled
     }
 
     /// Takes the next event and value to be fired from `dirty`, from `begin` on: where events are skipped, the present event first

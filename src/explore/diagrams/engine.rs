@@ -114,9 +114,19 @@ pub struct Engine<'c> {
     /// What a limit has interrupted.
     pub(super) work: Option<Interrupted>,
     operations: u64,
+    /// What the present operation has cost so far, in edges that were handled.
+    effort: u64,
+    /// Operations after which limits are looked at again.
+    polled: u64,
     most: u64,
     peak_bytes: usize,
 }
+
+/// Edges of one node that cost as much as an operation: so budgets are fair where variables have thousands of values.
+const WIDE: u64 = 64;
+
+/// Operations between two looks at the limits.
+const POLL: u64 = 1024;
 
 /// Entries of each cache at most.
 const REMEMBERED: usize = 1 << 22;
@@ -145,6 +155,8 @@ impl<'c> Engine<'c> {
             result: None,
             work: None,
             operations: 0,
+            effort: 0,
+            polled: POLL,
             most: u64::MAX,
             peak_bytes: 0,
         }
@@ -430,11 +442,12 @@ impl<'c> Engine<'c> {
     }
 
     fn turn(&mut self) -> Result<(), Stop> {
-        self.operations += 1;
+        self.operations += 1 + std::mem::take(&mut self.effort) / WIDE;
         if self.operations > self.most {
             return Err(Stop::Operations);
         }
-        if self.operations.is_multiple_of(1024) {
+        if self.operations >= self.polled {
+            self.polled = self.operations + POLL;
             self.control.check()?;
             self.suit();
         }

@@ -226,10 +226,9 @@ impl Engine<'_> {
         let mut log = Vec::new();
         let mut dirty = Vec::new();
         if self.closures[closure as usize].has_events(level) {
-            for e in &out {
-                let known = &mut self.closures[closure as usize];
-                known.mark(&mut self.relations, level, e.value, None, (&mut dirty, 0));
-            }
+            let values = out.iter().map(|e| e.value);
+            let known = &mut self.closures[closure as usize];
+            known.begin(&mut self.relations, level, values, &mut dirty);
         }
         let mut present = u32::MAX;
         while let Some((event, from)) = self.closures[closure as usize].pick(&mut dirty, 0, present)
@@ -254,13 +253,7 @@ impl Engine<'_> {
                         added,
                     });
                     let known = &mut self.closures[closure as usize];
-                    known.mark(
-                        &mut self.relations,
-                        level,
-                        m.value,
-                        Some(event),
-                        (&mut dirty, 0),
-                    );
+                    known.mark(&mut self.relations, level, m.value, event, (&mut dirty, 0));
                 }
             }
         }

@@ -23,7 +23,7 @@ pub struct Question {
     pub name: String,
     /// What is asked for.
     pub sort: Sort,
-    /// The expression; unused for deadlocks.
+    /// The expression; of deadlocks, which ones.
     pub expr: Expr,
 }
 
@@ -31,7 +31,7 @@ impl Question {
     /// Whether a state is asked for, by the interpreter.
     pub fn met(&self, program: &Program, state: &State) -> bool {
         match self.sort {
-            Sort::Deadlock => is_deadlock(program, state),
+            Sort::Deadlock => is_deadlock(program, state) && holds(program, &self.expr, state),
             Sort::Find => holds(program, &self.expr, state),
             Sort::Invariant => !holds(program, &self.expr, state),
         }
@@ -47,15 +47,18 @@ impl Question {
         engine: &mut Engine,
         set: Node,
     ) -> Result<Node, Stop> {
-        if self.sort == Sort::Deadlock {
-            return deadlocks(space, engine, set);
-        }
         let f = &mut engine.relations.formulas;
-        let mut condition = space.holds(f, &self.expr, space);
-        if self.sort == Sort::Invariant {
-            condition = f.not(condition);
-        }
-        engine.satisfying(set, condition)
+        let condition = space.holds(f, &self.expr, space);
+        let (set, condition) = match self.sort {
+            Sort::Deadlock => (deadlocks(space, engine, set)?, condition),
+            Sort::Find => (set, condition),
+            Sort::Invariant => (set, f.not(condition)),
+        };
+        let mark = engine.kept();
+        engine.keep(set);
+        let found = engine.satisfying(set, condition);
+        engine.release(mark);
+        found
     }
 }
 

@@ -96,7 +96,8 @@ impl Alike {
         let kind = match letter {
             Letter::Action(..) | Letter::Hole => Kind::Action,
             Letter::Enabled(..) => Kind::Enabled,
-            Letter::Violated => Kind::Violated,
+            // Those of phases have no key (`establish`).
+            Letter::Violated | Letter::Phase(..) | Letter::Initial => Kind::Violated,
         };
         let action = if kind == Kind::Violated { 0 } else { action };
         if let Some(known) = self.own.get(&(kind, action)) {

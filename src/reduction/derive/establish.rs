@@ -100,14 +100,20 @@ impl Deriver<'_, '_, '_> {
                 None => {
                     let of = |x: &Factor| (x.letter, self.action(&threads, *x).unwrap_or(0));
                     let actions: Vec<(Letter, usize)> = letters.iter().map(of).collect();
-                    let key = self.alike.key(self.model.encoding, &actions);
-                    if seen.contains(&key) {
+                    // What tests of phases and the initial states look like, a key does not say.
+                    let keyless =
+                        |l: &Factor| matches!(l.letter, Letter::Phase(..) | Letter::Initial);
+                    let key = match letters.iter().any(keyless) {
+                        true => None,
+                        false => Some(self.alike.key(self.model.encoding, &actions)),
+                    };
+                    if key.as_ref().is_some_and(|key| seen.contains(key)) {
                         fact.alike += 1;
                         self.recheck(goal, &statement, &threads, &mut rechecked)?;
                         Some(How::On(Rung::True))
                     } else {
                         let how = self.holds(goal, &statement, &threads)?;
-                        if let Some(How::On(Rung::True)) = how {
+                        if let (Some(How::On(Rung::True)), Some(key)) = (&how, key) {
                             seen.insert(key);
                         }
                         how
@@ -293,7 +299,11 @@ impl Deriver<'_, '_, '_> {
             (Letter::Action(..), Letter::Violated) => {
                 action(x).is_some_and(|a| a.rel.writes.binary_search(&Q).is_err())
             }
-            (Letter::Enabled(..) | Letter::Violated, Letter::Action(..)) => {
+            (Letter::Action(..), Letter::Phase(..)) => {
+                // They say where a thread is, and only its own steps move it.
+                x.at != y.at && action(x).is_some()
+            }
+            (Letter::Enabled(..) | Letter::Violated | Letter::Phase(..), Letter::Action(..)) => {
                 self.commute(threads, y, x)
             }
             _ => false,

@@ -84,21 +84,28 @@ struct Goal<'h> {
 
 impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
     /// Derives about this program.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
     pub fn new(
         model: &'d Model<'d, 'd>,
         ladder: &'d mut Ladder<'e, 'p>,
         discharge: &'d mut Discharge,
         may_climb: bool,
-    ) -> Self {
-        Deriver {
-            places: Places::new(model.encoding),
+    ) -> Result<Self, Stop> {
+        let mut places = Places::new(model.encoding);
+        if let Some(phased) = model.phased {
+            places = places.with_phases(phased)?;
+        }
+        Ok(Deriver {
+            places,
             alike: Alike::default(),
             model,
             ladder,
             discharge,
             may_climb,
             known: FxHashMap::default(),
-        }
+        })
     }
 
     /// The invariants.

@@ -8,7 +8,7 @@
 //! - `1 <= p + u T`: where p does not hold, some step is enabled.
 //! - `(u t)^w <= 0`: after each step only later ones are left, so an infinite run has no first step.
 
-use super::super::facts::Letter;
+use super::super::facts::{Letter, PhaseLetter};
 use super::super::instantiate::{Atoms, Instance};
 use super::script::Script;
 use super::{Deriver, Goal, MOST_ACTIONS, Open, because};
@@ -92,9 +92,20 @@ impl Tactics<'_, '_, '_, '_, '_> {
         if ground.name == "q" {
             return Ok(self.deriver.letter(Letter::Violated, None));
         }
-        // `p[i]`: no invisible action of i is enabled.
+        if ground.name == "init" {
+            return Ok(self.deriver.letter(Letter::Initial, None));
+        }
         let threads = self.instance.threads.iter().map(|(_, t)| *t);
         for (var, t) in threads.enumerate() {
+            let name = self.deriver.model.thread_name(t);
+            let phase = PhaseLetter::ALL
+                .into_iter()
+                .find(|p| ground.name == format!("{}[{name}]", p.name()));
+            if let (Some(phase), true) = (phase, self.deriver.model.phased.is_some()) {
+                let letter = Letter::Phase(self.goal.classes[var], phase);
+                return Ok(self.deriver.letter(letter, Some(var as u32)));
+            }
+            // `p[i]`: no invisible action of i is enabled.
             if ground.name == format!("p[{}]", self.deriver.model.thread_name(t)) {
                 let class = self.goal.classes[var];
                 let all = &self.deriver.discharge.classes[class].locations;
@@ -236,7 +247,14 @@ impl Tactics<'_, '_, '_, '_, '_> {
         }
         if sums.is_empty() {
             let right = self.read(r, &[])?;
-            return self.decide(left, right);
+            // What is said of states alone is a fact itself.
+            return match self.decide(left, right) {
+                Ok(step) => Ok(step),
+                Err(_) if self.terms().is_test(left) && self.terms().is_test(right) => {
+                    self.fact(vec![(left, right)], 0, false)
+                }
+                Err(open) => Err(open),
+            };
         }
         let many = sums.iter().map(|(_, all)| all.len()).product::<usize>();
         if many > MOST_CHOICES {
@@ -286,6 +304,9 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let (left, right) = (self.read(l, put)?, self.read(r, put)?);
         let swapped = match self.terms().node(left).clone() {
             Node::Product(two) if two.len() == 2 => Some((two[0], two[1])),
+            Node::Product(three) if three.len() == 3 => {
+                return self.swap_with_test(&three, left, right);
+            }
             _ => None,
         };
         let Some((x, y)) = swapped else {
@@ -300,6 +321,46 @@ impl Tactics<'_, '_, '_, '_, '_> {
             return Ok(self.script.chain(vec![fact, lift]));
         }
         self.fact(vec![(left, right)], 0, true)
+    }
+
+    /// `a t b <= b a t` or `b t a <= t a b` for single steps: if a and b are independent, from `t b = b t` and `a b <= b a`.
+    fn swap_with_test(&mut self, three: &[Id], left: Id, right: Id) -> Result<usize, Open> {
+        let (x, t, y) = (three[0], three[1], three[2]);
+        let steps = self.place(x).is_some() && self.place(y).is_some();
+        if !steps || !self.terms().is_test(t) || !self.deriver.all_independent(self.goal, x, y) {
+            return self.fact(vec![(left, right)], 0, false);
+        }
+        for of_first in [true, false] {
+            // Whose test it is, the other step moves over it first.
+            let (one, other) = match of_first {
+                true => ((t, y), (y, t)),
+                false => ((x, t), (t, x)),
+            };
+            if !self.deriver.all_independent(self.goal, one.0, one.1) {
+                continue;
+            }
+            let swapped = match of_first {
+                true => [y, x, t],
+                false => [t, y, x],
+            };
+            if self.terms().product(swapped) != right {
+                continue;
+            }
+            let pair = |terms: &mut Terms, p: (Id, Id)| terms.product([p.0, p.1]);
+            let (l, r) = (pair(self.terms(), one), pair(self.terms(), other));
+            let over = self.fact(vec![(l, r)], 0, true)?;
+            let (l, r) = (pair(self.terms(), (x, y)), pair(self.terms(), (y, x)));
+            let swap = self.fact(vec![(l, r)], 0, true)?;
+            let hole = self.hole();
+            let (first, second) = match of_first {
+                true => ([x, hole], [hole, t]),
+                false => ([hole, y], [t, hole]),
+            };
+            let first = self.within(&first, over);
+            let second = self.within(&second, swap);
+            return Ok(self.script.chain(vec![first, second]));
+        }
+        self.fact(vec![(left, right)], 0, false)
     }
 
     /// `x t <= t x` for a product t of tests, or `t x <= x t`.

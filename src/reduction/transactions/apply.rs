@@ -6,6 +6,9 @@
 
 use super::super::check::{Check, Prepared, Told, asked_claims, hit, notes, undecided};
 use super::super::claims::{self, class};
+use super::super::derive::Deriver;
+use super::super::discharge::{self, By, is_contradiction};
+use super::super::facts::Discharge;
 use super::super::hypotheses::{self, Pairs, evaluate};
 use super::super::inferred;
 use super::super::instantiate::{Model, Names, Unreadable};
@@ -176,7 +179,7 @@ fn is_observed(goal: &Goal) -> bool {
 
 /// Evaluates the theory's hypotheses, and A3 and A4 for the observers, on the program with phases and access checks.
 fn settle(
-    check: &Check,
+    check: &mut Check,
     report: &mut Report,
     e: &Encoding,
     phased: &Phased,
@@ -184,20 +187,26 @@ fn settle(
 ) -> Result<(), Stop> {
     let mut ladder = Ladder::new(e);
     let visibility = scheduling(e, phased);
-    let mut model = Model {
+    let theory = check.theory;
+    let about = |states| Model {
         encoding: e,
         visibility: &visibility,
         phased: Some(phased),
-        theory: check.theory,
-        states: Vec::new(),
+        theory,
+        states,
         names: Names::Variables,
     };
+    let model = about(Vec::new());
     let mut pairs = Pairs::default();
-    for (hypothesis, entry) in check.theory.hypotheses.iter().zip(&mut report.hypotheses) {
+    let by = check.options.discharge;
+    check.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
+    let discharge = &mut check.done.discharge;
+    let mut deriver = Deriver::new(&model, &mut ladder, discharge, by == By::Algebra)?;
+    for (hypothesis, entry) in theory.hypotheses.iter().zip(&mut report.hypotheses) {
         check
             .control
             .enter(format!("hypothesis ({})", hypothesis.id));
-        match evaluate(&model, hypothesis, &mut ladder, &mut pairs) {
+        match discharge::settle(&mut deriver, hypothesis, by, &mut pairs) {
             Ok(done) => *entry = done,
             Err(Unreadable::Stopped(stop)) => {
                 entry.evidence = format!("not evaluated: {stop} was hit");
@@ -208,9 +217,10 @@ fn settle(
             }
         }
     }
+    report.evidence_rejected |= report.hypotheses.iter().any(is_contradiction);
     for goal in goals.iter().filter(|g| is_observed(g)) {
         check.control.enter(format!("who may hide {}", goal.name));
-        model.states = vec![(goal.name.clone(), goal.bad.clone())];
+        let model = about(vec![(goal.name.clone(), goal.bad.clone())]);
         let entry = observed(&model, goal, &mut ladder, &mut pairs)?;
         report.well_formedness.push(entry);
     }

@@ -12,6 +12,8 @@
 mod apply;
 mod checked;
 mod phases;
+#[cfg(test)]
+mod tests;
 
 pub use checked::{checked, somewhere};
 pub use phases::{Cuts, Phase, Phased, Uses};

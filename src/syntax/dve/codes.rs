@@ -76,7 +76,7 @@ Right:
     system async;
 "
     VALUE = "E0605" "a value that does not fit" "\
-A `byte` is 0 to 255, an `int` -32768 to 32767; initial values and sizes are constants, and no array has more initial values than elements, or no elements.
+A `byte` is 0 to 255, an `int` -32768 to 32767; initial values and sizes are constants, and no array is without elements.
 
 Wrong:
 
@@ -91,12 +91,12 @@ Right:
     system async;
 "
     MISUSE = "E0606" "a name used as what it is not" "\
-An array is used with an index, and only an array is. Only variables that are not `const` are assigned to, and only they receive values.
+Only an array is used with an index. Only variables that are not `const` are assigned to, and only they receive values.
 
 Wrong:
 
-    byte x[2];
-    process P { state q; init q; trans q -> q { effect x = 1; }; }
+    byte x;
+    process P { state q; init q; trans q -> q { effect x[0] = 1; }; }
     system async;
 
 Right:
@@ -154,6 +154,36 @@ Right:
 
     byte a, b, c;
     process P { state q; init q; trans q -> q { guard (a or b) and c; }; }
+    system async;
+"
+    NO_INDEX = "W0602" "an array without an index" "\
+Where the name of an array stands without an index, its first element is meant, as in DiVinE 1. The index says so to other readers.
+
+Wrong:
+
+    byte x[2];
+    process P { state q; init q; trans q -> q { effect x = 1; }; }
+    system async;
+
+Right:
+
+    byte x[2];
+    process P { state q; init q; trans q -> q { effect x[0] = 1; }; }
+    system async;
+"
+    SURPLUS = "W0603" "more initial values than elements" "\
+An array has more initial values than elements. Those that have no element are forgotten, as in DiVinE; missing ones are 0.
+
+Wrong:
+
+    byte x[2] = {1, 0, 0};
+    process P { state q; init q; }
+    system async;
+
+Right:
+
+    byte x[2] = {1, 0};
+    process P { state q; init q; }
     system async;
 "
 }

@@ -143,3 +143,12 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
     };
     Diagnostic::error(code, span, message, expected, help)
 }
+
+/// A theorem that comes with the tool, by name.
+pub fn theory(name: &str) -> Option<Theory> {
+    let (_, text, _) = crate::algebra::shipped()
+        .iter()
+        .find(|(n, _, _)| *n == name)?;
+    // The shipped files are parsed by the tests; one that did not parse would be no theorem.
+    parse_theory(text, crate::syntax::ParseLimits::default().depth).ok()
+}

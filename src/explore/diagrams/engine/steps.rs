@@ -2,8 +2,12 @@
 
 use super::{Engine, Frame, MORE, NONE, PLAIN};
 use crate::control::Stop;
+use crate::explore::diagrams::closure::MOVED;
 use crate::explore::diagrams::relations::{IDENTITY, Rel};
 use crate::explore::diagrams::store::{EMPTY, Edge, Node};
+
+/// The effort of looking up what a value leads to.
+const LOOKED_UP: u64 = 8;
 
 impl Engine<'_> {
     /// Goes on with the topmost frame: it is done and has left its result, or it waits below what it asks for.
@@ -49,8 +53,9 @@ impl Engine<'_> {
 
     /// The node that the topmost frame's edges make.
     fn made(&mut self, level: u32, out: u32) -> Result<Node, Stop> {
-        self.store
-            .node(level, &self.out[out as usize..], self.control)
+        let edges = &self.out[out as usize..];
+        self.effort += edges.len() as u64;
+        self.store.node(level, edges, self.control)
     }
 
     fn step_union(
@@ -148,7 +153,7 @@ impl Engine<'_> {
                 if joining {
                     set(&mut self.out[begin..], value, found);
                     joining = false;
-                } else if let Some(old) = add(&mut self.out, begin, value, found) {
+                } else if let Some(old) = self.add(begin, value, found) {
                     // Where nothing was added yet, the set with its image is what the set was.
                     if closure == MORE && value == present.value && old == present.child {
                         set(&mut self.out[begin..], value, found);
@@ -184,6 +189,7 @@ impl Engine<'_> {
                 let e = self.store.edge(node, edge);
                 edge += 1;
                 if here {
+                    self.effort += LOOKED_UP;
                     let ways = self.relations.ways(rel, e.value);
                     (way, end) = (ways.start, ways.end);
                     continue;
@@ -261,10 +267,9 @@ impl Engine<'_> {
         let dirty = self.dirty.len();
         let events = &mut self.closures[closure as usize];
         if events.has_events(level) {
-            for e in &self.out[out as usize..] {
-                let marks = (&mut self.dirty, dirty);
-                events.mark(&mut self.relations, level, e.value, None, marks);
-            }
+            let values = self.out[out as usize..].iter().map(|e| e.value);
+            events.begin(&mut self.relations, level, values, &mut self.dirty);
+            self.effort += (self.dirty.len() - dirty) as u64;
         }
         if self.dirty.len() == dirty {
             return self.fixed(closure, level, key, out);
@@ -333,7 +338,7 @@ impl Engine<'_> {
                     joining = false;
                     set(&mut self.out[begin..], value, found)
                 } else {
-                    match add(&mut self.out, begin, value, found) {
+                    match self.add(begin, value, found) {
                         None => EMPTY,
                         Some(old) => match self.union_known(old, found) {
                             Some(known) => set(&mut self.out[begin..], value, known),
@@ -358,12 +363,11 @@ impl Engine<'_> {
                 };
                 if child_of(&self.out[begin..], value) != old {
                     let marks = (&mut self.dirty, dirty as usize);
-                    let by = Some(event);
-                    self.closures[closure as usize].mark(
+                    self.effort += self.closures[closure as usize].mark(
                         &mut self.relations,
                         level,
                         value,
-                        by,
+                        event,
                         marks,
                     );
                 }
@@ -375,6 +379,7 @@ impl Engine<'_> {
                     break;
                 };
                 (event, from) = (e, v);
+                self.effort += LOOKED_UP;
                 (next, end) = known.moves_from(&mut self.relations, level, v);
                 continue;
             }
@@ -474,27 +479,29 @@ impl Engine<'_> {
         self.restricted.put(node, 0, present);
         self.finish(present, out)
     }
-}
 
-/// Adds a set below a value that has none among the edges from `begin` on; what is there if it has one.
-#[inline]
-fn add(out: &mut Vec<Edge>, begin: usize, value: u32, child: Node) -> Option<Node> {
-    if child == EMPTY {
-        return None;
-    }
-    match out[begin..].last() {
-        Some(last) if last.value >= value => {
-            match out[begin..].binary_search_by_key(&value, |e| e.value) {
-                Ok(n) => Some(out[begin + n].child),
-                Err(n) => {
-                    out.insert(begin + n, Edge { value, child });
-                    None
+    /// Adds a set below a value that has none among the edges from `begin` on; what is there if it has one.
+    #[inline]
+    fn add(&mut self, begin: usize, value: u32, child: Node) -> Option<Node> {
+        if child == EMPTY {
+            return None;
+        }
+        let edge = Edge { value, child };
+        match self.out[begin..].last() {
+            Some(last) if last.value >= value => {
+                match self.out[begin..].binary_search_by_key(&value, |e| e.value) {
+                    Ok(n) => Some(self.out[begin + n].child),
+                    Err(n) => {
+                        self.effort += (self.out.len() - begin - n) as u64 / MOVED;
+                        self.out.insert(begin + n, edge);
+                        None
+                    }
                 }
             }
-        }
-        _ => {
-            out.push(Edge { value, child });
-            None
+            _ => {
+                self.out.push(edge);
+                None
+            }
         }
     }
 }

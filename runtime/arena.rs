@@ -1,0 +1,189 @@
+//! `malloc` and its kin: each thread takes from a range of its own and nothing is given out twice, so that an address does not
+//! depend on what other threads do, and what is freed can be told from what is in use.
+
+use crate::check;
+use crate::libc;
+use crate::schedule;
+use crate::shared::*;
+use crate::state::*;
+
+/// Descriptions of blocks.
+const BLOCKS_AT: usize = 0x2280_0000_0000;
+const BLOCKS_SIZE: usize = 1 << 24;
+const MOST: usize = BLOCKS_SIZE / core::mem::size_of::<Block>();
+/// Between two blocks.
+const GAP: u64 = 32;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Block {
+    start: u64,
+    size: u64,
+    freed: bool,
+}
+
+pub fn map_all() {
+    map(ARENA_AT, ARENA_SIZE * MAX_THREADS);
+    map(BLOCKS_AT, BLOCKS_SIZE * MAX_THREADS);
+}
+
+fn block(thread: usize, i: usize) -> &'static mut Block {
+    unsafe { &mut *((BLOCKS_AT + thread * BLOCKS_SIZE) as *mut Block).add(i) }
+}
+
+/// The block in which an address may lie: the last one that begins at or before it.
+fn find(addr: u64) -> Option<&'static mut Block> {
+    let at = (addr as usize).checked_sub(ARENA_AT)?;
+    let owner = at / ARENA_SIZE;
+    if owner >= MAX_THREADS || !has(&rt().made, owner) {
+        return None;
+    }
+    let (mut low, mut high) = (0, thread(owner).blocks as usize);
+    while low < high {
+        let middle = (low + high) / 2;
+        if block(owner, middle).start <= addr {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    (low > 0).then(|| block(owner, low - 1))
+}
+
+fn in_arena(addr: u64) -> bool {
+    (ARENA_AT as u64..(ARENA_AT + ARENA_SIZE * MAX_THREADS) as u64).contains(&addr)
+}
+
+/// Reports an access that has just been made, if it was not inside a block in use.
+pub fn check(addr: u64, size: u32) {
+    if !in_arena(addr) {
+        return;
+    }
+    match find(addr) {
+        Some(block) if addr + u64::from(size) <= block.start + block.size => {
+            if block.freed {
+                check::error(USE_AFTER_FREE, addr, &[]);
+            }
+        }
+        _ => check::error(OUT_OF_BLOCK, addr, &[]),
+    }
+}
+
+fn allocate(size: u64, align: u64) -> u64 {
+    let rt = rt();
+    let thread = me();
+    if rt.quiet && rt.home == 0 {
+        check::limit("memory allocated before main");
+    }
+    crate::spin::forget(rt.current);
+    rt.allocated += size;
+    if rt.allocated > shared().memory {
+        check::limit("memory");
+    }
+    let base = (ARENA_AT + rt.current * ARENA_SIZE) as u64;
+    let start = (base + thread.top + GAP).next_multiple_of(align.max(16));
+    let end = start + size;
+    if size >= ARENA_SIZE as u64 || end + GAP > base + ARENA_SIZE as u64 || thread.blocks as usize >= MOST {
+        check::limit("memory");
+    }
+    *block(rt.current, thread.blocks as usize) = Block {
+        start,
+        size,
+        freed: false,
+    };
+    thread.blocks += 1;
+    thread.top = end.next_multiple_of(16) - base;
+    start
+}
+
+pub extern "C" fn malloc(size: u64) -> u64 {
+    allocate(size, 16)
+}
+
+pub extern "C" fn calloc(n: u64, size: u64) -> u64 {
+    // Never used before, so it is zero.
+    n.checked_mul(size).map_or(0, |size| allocate(size, 16))
+}
+
+pub extern "C" fn aligned_alloc(align: u64, size: u64) -> u64 {
+    allocate(size, align.next_power_of_two())
+}
+
+pub extern "C" fn posix_memalign(to: *mut u64, align: u64, size: u64) -> i32 {
+    if !align.is_power_of_two() {
+        return libc::EINVAL;
+    }
+    unsafe { *to = allocate(size, align) };
+    0
+}
+
+/// Marks a block as freed: 0, or the error.
+pub fn release(addr: u64) -> i64 {
+    match find(addr) {
+        Some(block) if block.start == addr => {
+            if block.freed {
+                return DOUBLE_FREE.into();
+            }
+            block.freed = true;
+            0
+        }
+        _ => BAD_FREE.into(),
+    }
+}
+
+pub extern "C" fn free(addr: u64) {
+    if addr == 0 {
+        return;
+    }
+    let size = match find(addr) {
+        Some(block) if block.start == addr => block.size.min(u32::MAX.into()) as u32,
+        _ => check::error(BAD_FREE, addr, &[]),
+    };
+    let result = schedule::step(Op {
+        kind: FREE,
+        size: size.max(1),
+        addr,
+        ..Op::default()
+    });
+    if result != 0 {
+        check::error(result as u32, addr, &[]);
+    }
+}
+
+pub extern "C" fn realloc(addr: u64, size: u64) -> u64 {
+    if addr == 0 {
+        return malloc(size);
+    }
+    let old = match find(addr) {
+        Some(block) if block.start == addr => block.size,
+        _ => check::error(BAD_FREE, addr, &[]),
+    };
+    let new = malloc(size);
+    let n = old.min(size);
+    crate::strings::copy(new, addr, n);
+    free(addr);
+    new
+}
+
+pub extern "C" fn strdup(text: u64) -> u64 {
+    let n = crate::strings::length(text) + 1;
+    let new = malloc(n);
+    crate::strings::copy(new, text, n);
+    new
+}
+
+/// Makes a thread's memory as it was before its first allocation.
+pub fn wipe(i: usize) {
+    let used = thread(i).top as usize;
+    if used == 0 {
+        return;
+    }
+    let base = (ARENA_AT + i * ARENA_SIZE) as *mut u8;
+    unsafe {
+        if used <= 64 << 10 {
+            libc::memset(base, 0, used);
+        } else {
+            libc::madvise(base, used + 4096 & !4095, libc::MADV_DONTNEED);
+        }
+    }
+}

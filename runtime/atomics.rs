@@ -1,0 +1,137 @@
+//! Memory: plain accesses, which the program makes itself after its call returns, and atomic ones, which are made here.
+//!
+//! All of them are sequentially consistent, whatever order the program asks for.
+
+use crate::arena;
+use crate::schedule;
+use crate::shared::*;
+use crate::spin;
+use crate::state::*;
+use crate::steps::peek;
+
+pub const LOAD: u8 = 0;
+pub const STORE: u8 = 1;
+pub const EXCHANGE: u8 = 2;
+pub const ADD: u8 = 3;
+pub const SUB: u8 = 4;
+pub const AND: u8 = 5;
+pub const OR: u8 = 6;
+pub const XOR: u8 = 7;
+pub const NAND: u8 = 8;
+pub const CAS: u8 = 9;
+
+fn poke(addr: u64, size: u32, value: u64) {
+    unsafe {
+        match size {
+            1 => (addr as *mut u8).write_volatile(value as u8),
+            2 => (addr as *mut u16).write_unaligned(value as u16),
+            4 => (addr as *mut u32).write_unaligned(value as u32),
+            _ => (addr as *mut u64).write_unaligned(value),
+        }
+    }
+}
+
+fn cut(value: u64, size: u32) -> u64 {
+    if size >= 8 {
+        value
+    } else {
+        value & ((1 << (size * 8)) - 1)
+    }
+}
+
+/// Whether the announced access reads or writes, in the present state.
+pub fn mode(op: &Op) -> u8 {
+    match op.kind {
+        READ | ATOMIC_LOAD => MODE_READ,
+        ATOMIC_CAS if peek(op.addr, op.size) != op.a => MODE_READ,
+        _ => MODE_WRITE,
+    }
+}
+
+/// An atomic operation of the program.
+pub fn atomic(sub: u8, size: u32, addr: u64, a: u64, b: u64) -> u64 {
+    let kind = match sub {
+        LOAD => ATOMIC_LOAD,
+        STORE => ATOMIC_STORE,
+        CAS => ATOMIC_CAS,
+        _ => ATOMIC_RMW,
+    };
+    let result = schedule::step(Op {
+        kind,
+        sub,
+        flags: ATOMIC,
+        size,
+        addr,
+        a: cut(a, size),
+        b: cut(b, size),
+        pc: 0,
+    });
+    arena::check(addr, size);
+    result as u64
+}
+
+/// A plain access, which the program makes when this returns.
+pub fn plain(kind: Kind, addr: u64, size: u32) {
+    if rt().quiet || size == 0 {
+        return;
+    }
+    schedule::step(Op {
+        kind,
+        size,
+        addr,
+        ..Op::default()
+    });
+    arena::check(addr, size);
+}
+
+/// Takes the announced access of a thread.
+pub fn execute(who: usize) -> (i64, u64) {
+    let thread = thread(who);
+    let op = thread.op;
+    match op.kind {
+        READ => {
+            let value = peek(op.addr, op.size);
+            spin::see_memory(who, op.addr, op.size);
+            return (0, value);
+        }
+        WRITE => {
+            let own = spin::own_stack(who, op.addr);
+            if (rt().region || !matches!(op.size, 1 | 2 | 4 | 8)) && !own {
+                spin::forget(who);
+            } else {
+                thread.old = peek(op.addr, op.size);
+                thread.stores = true;
+            }
+            return (0, 0);
+        }
+        FREE => {
+            spin::forget(who);
+            return (arena::release(op.addr), 0);
+        }
+        _ => {}
+    }
+    let old = peek(op.addr, op.size);
+    let new = match op.sub {
+        LOAD => old,
+        STORE | EXCHANGE => op.a,
+        ADD => old.wrapping_add(op.a),
+        SUB => old.wrapping_sub(op.a),
+        AND => old & op.a,
+        OR => old | op.a,
+        XOR => old ^ op.a,
+        NAND => !(old & op.a),
+        _ if old == op.a => op.b,
+        _ => old,
+    };
+    let new = cut(new, op.size);
+    if new == old {
+        spin::see_memory(who, op.addr, op.size);
+    } else {
+        spin::forget(who);
+    }
+    if op.sub != LOAD && !(op.sub == CAS && old != op.a) {
+        poke(op.addr, op.size, new);
+    }
+    let told = if matches!(op.sub, LOAD | CAS) { old } else { new };
+    (old as i64, told)
+}

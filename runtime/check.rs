@@ -1,0 +1,84 @@
+//! Errors that the runtime finds, and the ends of executions.
+
+use crate::libc;
+use crate::schedule;
+use crate::shared::*;
+use crate::state::*;
+
+/// Writes the message of the answer.
+pub fn message(parts: &[&[u8]]) {
+    let shared = shared();
+    let mut at = 0;
+    for part in parts {
+        for &byte in *part {
+            if at < shared.message.len() {
+                shared.message[at] = byte;
+                at += 1;
+            }
+        }
+    }
+    shared.message_len = at as u32;
+}
+
+/// A C string.
+pub fn text(s: *const u8) -> &'static [u8] {
+    if s.is_null() {
+        return b"";
+    }
+    unsafe { core::slice::from_raw_parts(s, libc::strlen(s).min(400)) }
+}
+
+/// The running thread has made an error; it does not go on.
+pub fn error(kind: u32, addr: u64, parts: &[&[u8]]) -> ! {
+    let (rt, shared) = (rt(), shared());
+    rt.quiet = true;
+    if shared.error == NO_ERROR {
+        shared.error = kind;
+        shared.error_thread = rt.current as u32;
+        shared.error_pc = crate::shims::registers().pc;
+        shared.error_addr = addr;
+        message(parts);
+    }
+    if shared.keep_going == 0 {
+        schedule::finish(ERROR);
+    }
+    rt.quiet = false;
+    rt.region = false;
+    stop(STOPPED)
+}
+
+/// The running thread goes no further.
+pub fn stop(kind: Kind) -> ! {
+    schedule::step(Op {
+        kind,
+        ..Op::default()
+    });
+    // Never chosen, since it is never enabled.
+    schedule::finish(DIVERGED)
+}
+
+/// The execution can't be continued, and nothing is known of the rest.
+pub fn limit(what: &str) -> ! {
+    shared().error_thread = rt().current as u32;
+    message(&[what.as_bytes()]);
+    schedule::finish(RUNTIME_LIMIT)
+}
+
+/// `assert` of the C library.
+pub extern "C" fn assert_fail(what: *const u8, _: *const u8, _: u32, _: *const u8) {
+    error(ASSERTION, 0, &[text(what)])
+}
+
+pub extern "C" fn abort() {
+    error(ABORT, 0, &[])
+}
+
+pub extern "C" fn process_exit(code: i32) {
+    schedule::step(Op {
+        kind: PROCESS_EXIT,
+        a: code as u64,
+        pc: crate::shims::registers().pc,
+        ..Op::default()
+    });
+    schedule::finish(DIVERGED)
+}

@@ -1,0 +1,73 @@
+//! What the runtime takes from the C library of the tested program.
+
+pub const PROT_NONE: i32 = 0;
+pub const PROT_RW: i32 = 3;
+pub const MAP_SHARED: i32 = 1;
+/// Private, anonymous, not reserved, at the given address.
+pub const MAP_ARENA: i32 = 0x2 | 0x20 | 0x4000 | 0x10_0000;
+pub const MADV_DONTNEED: i32 = 4;
+pub const SIGILL: i32 = 4;
+pub const SIGBUS: i32 = 7;
+pub const SIGFPE: i32 = 8;
+pub const SIGSEGV: i32 = 11;
+pub const SIGVTALRM: i32 = 26;
+pub const ITIMER_VIRTUAL: i32 = 1;
+pub const EPERM: i32 = 1;
+pub const ESRCH: i32 = 3;
+pub const EAGAIN: i32 = 11;
+pub const EBUSY: i32 = 16;
+pub const EINVAL: i32 = 22;
+pub const EDEADLK: i32 = 35;
+pub const ETIMEDOUT: i32 = 110;
+
+/// `struct sigaction` of glibc.
+#[repr(C)]
+pub struct SigAction {
+    pub handler: usize,
+    pub mask: [u64; 16],
+    pub flags: i32,
+    pub restorer: usize,
+}
+
+/// `stack_t`.
+#[repr(C)]
+pub struct SigStack {
+    pub sp: usize,
+    pub flags: i32,
+    pub size: usize,
+}
+
+/// `struct itimerval`.
+#[repr(C)]
+pub struct Timer {
+    pub interval: [i64; 2],
+    pub value: [i64; 2],
+}
+
+unsafe extern "C" {
+    pub fn abort() -> !;
+    pub fn _exit(code: i32) -> !;
+    pub fn exit(code: i32) -> !;
+    pub fn fork() -> i32;
+    pub fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
+    pub fn read(fd: i32, buffer: *mut u8, size: usize) -> isize;
+    pub fn write(fd: i32, buffer: *const u8, size: usize) -> isize;
+    pub fn open(path: *const u8, flags: i32, ...) -> i32;
+    pub fn close(fd: i32) -> i32;
+    pub fn mmap(a: *mut u8, n: usize, prot: i32, flags: i32, fd: i32, off: i64) -> *mut u8;
+    pub fn mprotect(a: *mut u8, n: usize, prot: i32) -> i32;
+    pub fn madvise(a: *mut u8, n: usize, advice: i32) -> i32;
+    pub fn sbrk(by: isize) -> *mut u8;
+    pub fn brk(to: *mut u8) -> i32;
+    pub fn sigaction(signal: i32, new: *const SigAction, old: *mut SigAction) -> i32;
+    pub fn sigaltstack(new: *const SigStack, old: *mut SigStack) -> i32;
+    pub fn setitimer(which: i32, new: *const Timer, old: *mut Timer) -> i32;
+    pub fn getenv(name: *const u8) -> *const u8;
+    pub fn __errno_location() -> *mut i32;
+    pub fn memcpy(to: *mut u8, from: *const u8, n: usize) -> *mut u8;
+    pub fn memmove(to: *mut u8, from: *const u8, n: usize) -> *mut u8;
+    pub fn memset(to: *mut u8, byte: i32, n: usize) -> *mut u8;
+    pub fn memcmp(a: *const u8, b: *const u8, n: usize) -> i32;
+    pub fn strlen(s: *const u8) -> usize;
+    pub fn prctl(option: i32, ...) -> i32;
+}

@@ -1,0 +1,318 @@
+//! Threads, mutexes, condition variables and keys.
+
+use crate::atomics::plain;
+use crate::check;
+use crate::libc;
+use crate::objects::object;
+use crate::schedule;
+use crate::shared::*;
+use crate::shims;
+use crate::spin;
+use crate::state::*;
+use crate::steps::UNDEFINED;
+
+unsafe extern "C" {
+    fn pthread_attr_getdetachstate(attr: usize, to: *mut i32) -> i32;
+    fn pthread_mutexattr_gettype(attr: usize, to: *mut i32) -> i32;
+}
+
+/// A step on an object.
+pub fn on(kind: Kind, addr: u64, a: u64) -> i64 {
+    schedule::step(Op {
+        kind,
+        addr,
+        a,
+        ..Op::default()
+    })
+}
+
+/// Makes an object anew.
+pub fn init(addr: u64, class: u64, count: u32, limit: u32) -> i32 {
+    schedule::step(Op {
+        kind: INIT,
+        addr,
+        a: class,
+        b: count.into(),
+        size: limit,
+        ..Op::default()
+    });
+    0
+}
+
+/// Writes a result where the program wants it; a step, if others can see it.
+fn deliver(to: *mut u64, value: u64) {
+    if !spin::own_stack(rt().current, to as u64) {
+        plain(WRITE, to as u64, 8);
+    }
+    unsafe { *to = value };
+}
+
+/// The identity of a thread's next child: the same in each execution, whatever the order of creations.
+fn name(parent: usize, child: u16) -> usize {
+    let shared = shared();
+    if shared.names == 0 {
+        shared.names = 1;
+    }
+    let known = shared.names as usize;
+    let wanted = [parent as u16, child];
+    if let Some(i) = (1..known).find(|&i| shared.name[i] == wanted) {
+        return i;
+    }
+    if known >= MAX_THREADS {
+        check::limit("more than 256 threads");
+    }
+    shared.name[known] = wanted;
+    shared.names += 1;
+    known
+}
+
+/// Makes a thread that stands before its start.
+pub fn spawn(i: usize, entry: usize, argument: usize) {
+    let rt = rt();
+    let thread = thread(i);
+    unsafe { core::ptr::write_bytes(thread, 0, 1) };
+    put(&mut rt.alive, i);
+    put(&mut rt.made, i);
+    rt.count = rt.count.max(i + 1);
+    let top = spin::stack_top(i);
+    let bottom = (top - STACK_SIZE) as *mut u8;
+    unsafe { libc::mprotect(bottom, GUARD, libc::PROT_NONE) };
+    *thread = Thread {
+        sp: shims::prepare(top, begin as *const () as usize),
+        op: Op {
+            kind: START,
+            pc: entry as u64,
+            ..Op::default()
+        },
+        entry,
+        argument,
+        alive: true,
+        unread: NO_STEP,
+        low: top,
+        ..unsafe { core::mem::zeroed() }
+    };
+}
+
+/// Where a thread begins, on its own stack.
+extern "C" fn begin() {
+    let thread = me();
+    let entry: extern "C" fn(usize) -> usize = unsafe { core::mem::transmute(thread.entry) };
+    let value = entry(thread.argument);
+    end(value)
+}
+
+fn end(value: usize) -> ! {
+    run_destructors();
+    me().value = value;
+    schedule::step(Op {
+        kind: EXIT,
+        pc: me().entry as u64,
+        ..Op::default()
+    });
+    schedule::next();
+    schedule::finish(DIVERGED)
+}
+
+pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: usize) -> i32 {
+    let parent = rt().current;
+    let child = me().children;
+    me().children += 1;
+    let i = name(parent, child);
+    on(CREATE, i as u64, 0);
+    spawn(i, entry, argument);
+    let mut state = 0;
+    if attr != 0 {
+        unsafe { pthread_attr_getdetachstate(attr, &mut state) };
+    }
+    thread(i).detached = state == 1;
+    deliver(handle, i as u64 + 1);
+    0
+}
+
+fn known(handle: u64) -> Option<usize> {
+    let i = handle.wrapping_sub(1) as usize;
+    (i < MAX_THREADS && has(&rt().made, i)).then_some(i)
+}
+
+pub extern "C" fn join(handle: u64, to: *mut u64) -> i32 {
+    let Some(i) = known(handle) else {
+        check::error(MISUSE, handle, &[b"join of what is no thread"])
+    };
+    if i == rt().current {
+        return libc::EDEADLK;
+    }
+    if thread(i).detached {
+        return libc::EINVAL;
+    }
+    let result = on(JOIN, i as u64, 0);
+    if result == 0 && !to.is_null() {
+        deliver(to, thread(i).value as u64);
+    }
+    result as i32
+}
+
+pub extern "C" fn detach(handle: u64) -> i32 {
+    let Some(i) = known(handle) else {
+        check::error(MISUSE, handle, &[b"detach of what is no thread"])
+    };
+    thread(i).detached = true;
+    0
+}
+
+pub extern "C" fn exit(value: usize) {
+    end(value)
+}
+
+pub extern "C" fn itself() -> u64 {
+    rt().current as u64 + 1
+}
+
+pub extern "C" fn mutex_init(mutex: u64, attr: usize) -> i32 {
+    let mut kind = 0;
+    if attr != 0 {
+        unsafe { pthread_mutexattr_gettype(attr, &mut kind) };
+    }
+    init(mutex, if kind == 3 { 0 } else { kind as u64 }, 0, 1)
+}
+
+pub extern "C" fn spin_init(lock: u64, _: i32) -> i32 {
+    init(lock, 0, 0, 1)
+}
+
+/// A mutex that nobody has initialised is what its static initialiser says.
+fn known_mutex(mutex: u64) {
+    let object = object(mutex);
+    if object.limit == 0 {
+        object.limit = 1;
+        let kind = unsafe { *((mutex + 16) as *const i32) };
+        object.class = if kind == 1 || kind == 2 { kind as u8 } else { 0 };
+    }
+}
+
+fn locking(kind: Kind, mutex: u64) -> i32 {
+    let result = on(kind, mutex, 0);
+    if result == UNDEFINED {
+        let destroyed = object(mutex).destroyed;
+        let what: &[u8] = if destroyed {
+            b"use of a destroyed mutex"
+        } else {
+            b"unlock of a mutex that the thread does not hold"
+        };
+        check::error(MISUSE, mutex, &[what]);
+    }
+    result as i32
+}
+
+pub extern "C" fn mutex_lock(mutex: u64) -> i32 {
+    known_mutex(mutex);
+    locking(LOCK, mutex)
+}
+
+pub extern "C" fn mutex_trylock(mutex: u64) -> i32 {
+    known_mutex(mutex);
+    locking(TRYLOCK, mutex)
+}
+
+pub extern "C" fn mutex_timedlock(mutex: u64, _: usize) -> i32 {
+    known_mutex(mutex);
+    locking(TIMEDLOCK, mutex)
+}
+
+pub extern "C" fn mutex_unlock(mutex: u64) -> i32 {
+    known_mutex(mutex);
+    locking(UNLOCK, mutex)
+}
+
+pub extern "C" fn spin_lock(lock: u64) -> i32 {
+    locking(LOCK, lock)
+}
+
+pub extern "C" fn spin_trylock(lock: u64) -> i32 {
+    locking(TRYLOCK, lock)
+}
+
+pub extern "C" fn spin_unlock(lock: u64) -> i32 {
+    locking(UNLOCK, lock)
+}
+
+pub extern "C" fn cond_init(cond: u64, _: usize) -> i32 {
+    init(cond, 0, 0, 0)
+}
+
+fn wait(cond: u64, mutex: u64, kind: Kind) -> i32 {
+    known_mutex(mutex);
+    if on(WAIT, cond, mutex) == UNDEFINED {
+        check::error(MISUSE, cond, &[b"wait without holding the mutex"]);
+    }
+    on(kind, cond, mutex) as i32
+}
+
+pub extern "C" fn cond_wait(cond: u64, mutex: u64) -> i32 {
+    wait(cond, mutex, REACQUIRE)
+}
+
+pub extern "C" fn cond_timedwait(cond: u64, mutex: u64, _: usize) -> i32 {
+    wait(cond, mutex, TIMED_REACQUIRE)
+}
+
+pub extern "C" fn cond_signal(cond: u64) -> i32 {
+    on(SIGNAL, cond, 0) as i32
+}
+
+pub extern "C" fn cond_broadcast(cond: u64) -> i32 {
+    on(BROADCAST, cond, 0) as i32
+}
+
+pub extern "C" fn key_create(to: *mut u32, destructor: usize) -> i32 {
+    on(KEY, 0, 0);
+    let rt = rt();
+    if rt.keys >= rt.destructor.len() {
+        return libc::EAGAIN;
+    }
+    rt.destructor[rt.keys] = destructor;
+    unsafe { *to = rt.keys as u32 };
+    rt.keys += 1;
+    0
+}
+
+pub extern "C" fn key_delete(key: u32) -> i32 {
+    on(KEY, 0, 0);
+    match rt().destructor.get_mut(key as usize) {
+        Some(destructor) => *destructor = 0,
+        None => return libc::EINVAL,
+    }
+    0
+}
+
+pub extern "C" fn getspecific(key: u32) -> usize {
+    me().specific.get(key as usize).copied().unwrap_or(0)
+}
+
+pub extern "C" fn setspecific(key: u32, value: usize) -> i32 {
+    spin::forget(rt().current);
+    match me().specific.get_mut(key as usize) {
+        Some(place) => *place = value,
+        None => return libc::EINVAL,
+    }
+    0
+}
+
+/// POSIX asks for at least four rounds.
+fn run_destructors() {
+    for _ in 0..4 {
+        let mut any = false;
+        for key in 0..rt().keys {
+            let value = core::mem::take(&mut me().specific[key]);
+            let destructor = rt().destructor[key];
+            if value != 0 && destructor != 0 {
+                any = true;
+                let destructor: extern "C" fn(usize) =
+                    unsafe { core::mem::transmute(destructor) };
+                destructor(value);
+            }
+        }
+        if !any {
+            return;
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Who goes on: a thread announces a step and waits here until it is chosen.
+//!
+//! The request gives the first steps; after them the running thread goes on as long as it can, then the one with the lowest
+//! number, and threads asleep are passed over until somebody takes a step that theirs depends on. A step is recorded before
+//! the program takes it, so that a crash leaves the execution behind that led to it.
+
+use crate::shared::*;
+use crate::shims;
+use crate::state::*;
+use crate::{spin, steps};
+
+/// So many steps in a row, and another thread's turn comes.
+const ROW: u32 = 2000;
+
+/// Announces a step of the running thread, and returns with its result when it has been taken.
+pub fn step(op: Op) -> i64 {
+    let rt = rt();
+    let who = rt.current;
+    let thread = me();
+    let registers = shims::registers();
+    thread.op = op;
+    if thread.op.pc == 0 {
+        thread.op.pc = registers.pc;
+    }
+    if registers.sp < thread.low && spin::own_stack(who, registers.sp as u64) {
+        thread.low = registers.sp;
+    }
+    look_back(who);
+    if rt.region && op.kind != EXIT && steps::enabled(who) {
+        if steps::choices(who) > 1 {
+            crate::check::limit("a step with alternatives inside an atomic region");
+        }
+        // The region is one step: what happens in it belongs to the event that began it.
+        return record(who, 0, rt.steps - 1);
+    }
+    rt.region = false;
+    spin::announce(who);
+    next();
+    // A call of the program may be several steps; the next one is at the same place.
+    shims::set_registers(registers);
+    me().result
+}
+
+/// Reads what the last plain access of a thread has stored or loaded; nobody else has run since.
+fn look_back(who: usize) {
+    let thread = thread(who);
+    if thread.unread != NO_STEP {
+        let event = &mut shared().event[thread.unread as usize];
+        let value = steps::peek(event.addr, event.size);
+        if thread.stores {
+            // The thread's own stack is part of the local state that is compared.
+            if value != thread.old && !spin::own_stack(who, event.addr) {
+                spin::forget(who);
+            }
+            thread.stores = false;
+            event.value = value;
+        }
+        thread.unread = NO_STEP;
+    }
+}
+
+/// Takes the next step of some thread, and goes to that thread. Returns when the calling thread is chosen.
+pub fn next() {
+    let (rt, shared) = (rt(), shared());
+    let before = rt.current;
+    let n = rt.steps;
+    if rt.sleeping && n > 0 {
+        wake(n as usize - 1);
+    }
+    let enabled = enabled();
+    let (who, choice) = choose(n, &enabled);
+    if n >= shared.max_steps || n as usize >= MAX_STEPS {
+        finish(STEP_LIMIT);
+    }
+    if shared.sleepers > 0 && n == shared.sleep_from {
+        rt.sleeping = true;
+        for sleeper in &shared.sleeper[..shared.sleepers as usize] {
+            put(&mut rt.asleep, sleeper.thread as usize);
+        }
+    }
+    let op = &thread(who).op;
+    shared.event[n as usize] = Event {
+        pc: op.pc,
+        addr: op.addr,
+        value: 0,
+        size: op.size,
+        first: rt.accesses,
+        accesses: 0,
+        thread: who as u16,
+        choice,
+        choices: steps::choices(who),
+        kind: op.kind,
+        unused: 0,
+        enabled,
+    };
+    rt.row = if who == before { rt.row + 1 } else { 0 };
+    rt.steps = n + 1;
+    shared.events = n + 1;
+    rt.taking = who + 1;
+    thread(who).result = record(who, choice, n);
+    rt.taking = 0;
+    if who != before {
+        unsafe {
+            thread(before).errno = *crate::libc::__errno_location();
+            *crate::libc::__errno_location() = thread(who).errno;
+            rt.current = who;
+            shims::coarsen_switch(&mut thread(before).sp, thread(who).sp);
+        }
+    }
+}
+
+/// Takes the step that a thread has announced, as part of event `n`.
+fn record(who: usize, choice: u16, n: u32) -> i64 {
+    let (rt, shared) = (rt(), shared());
+    let event = &mut shared.event[n as usize];
+    steps::footprint(who, choice, &mut |access| {
+        if rt.accesses as usize >= MAX_ACCESSES {
+            crate::check::limit("more than 500,000 accesses");
+        }
+        shared.access[rt.accesses as usize] = access;
+        rt.accesses += 1;
+        event.accesses += 1;
+    });
+    shared.accesses = rt.accesses;
+    let (result, value) = steps::execute(who, choice);
+    event.value = value;
+    if matches!(event.kind, READ | WRITE) {
+        thread(who).unread = n;
+    }
+    result
+}
+
+/// Who can go on.
+fn enabled() -> Threads {
+    let rt = rt();
+    let mut set = [0; SET_WORDS];
+    for (word, &bits) in rt.alive.iter().enumerate() {
+        let mut bits = bits;
+        while bits != 0 {
+            let i = word * 64 + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            if steps::enabled(i) {
+                put(&mut set, i);
+            }
+        }
+    }
+    if set == [0; SET_WORDS] {
+        // The end of the process waits for all others: what they do does not depend on it.
+        for i in 0..rt.count {
+            if has(&rt.alive, i) && thread(i).op.kind == PROCESS_EXIT {
+                put(&mut set, i);
+                return set;
+            }
+        }
+        finish(stuck());
+    }
+    set
+}
+
+/// What it means that nobody can go on.
+fn stuck() -> u32 {
+    let rt = rt();
+    let mut status = COMPLETE;
+    for i in 0..rt.count {
+        if has(&rt.alive, i) {
+            let thread = thread(i);
+            let new = match thread.op.kind {
+                STOPPED => ERROR,
+                ASSUME => ASSUMED,
+                _ if thread.spins => LIVELOCK,
+                _ => DEADLOCK,
+            };
+            let weight = |s| match s {
+                ERROR => 4,
+                ASSUMED => 3,
+                LIVELOCK => 2,
+                DEADLOCK => 1,
+                _ => 0,
+            };
+            if weight(new) > weight(status) {
+                status = new;
+            }
+        }
+    }
+    status
+}
+
+fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
+    let (rt, shared) = (rt(), shared());
+    while rt.given < shared.prefix {
+        let order = shared.order[rt.given as usize];
+        rt.given += 1;
+        let who = order.thread as usize;
+        if has(enabled, who) && order.choice < steps::choices(who) {
+            return (who, order.choice);
+        }
+        if shared.loose == 0 {
+            shared.error_thread = who as u32;
+            finish(DIVERGED);
+        }
+    }
+    let mut set = *enabled;
+    if rt.sleeping {
+        for (word, asleep) in set.iter_mut().zip(rt.asleep) {
+            *word &= !asleep;
+        }
+    }
+    // Who never ends must not keep the others from their first step.
+    let tired = rt.row >= ROW;
+    if n > 0 && has(&set, rt.current) && !tired {
+        return (rt.current, 0);
+    }
+    if tired && let Some(i) = (rt.current + 1..rt.count).find(|&i| has(&set, i)) {
+        return (i, 0);
+    }
+    for (word, bits) in set.iter().enumerate() {
+        if *bits != 0 {
+            return (word * 64 + bits.trailing_zeros() as usize, 0);
+        }
+    }
+    finish(ASLEEP)
+}
+
+/// Wakes who would do something that depends on step `n`.
+fn wake(n: usize) {
+    let (rt, shared) = (rt(), shared());
+    let event = &shared.event[n];
+    let from = event.first as usize;
+    let done = &shared.access[from..from + event.accesses as usize];
+    for sleeper in &shared.sleeper[..shared.sleepers as usize] {
+        let i = sleeper.thread as usize;
+        if has(&rt.asleep, i) {
+            let from = sleeper.first as usize;
+            let would = &shared.asleep[from..from + sleeper.accesses as usize];
+            if i == event.thread as usize || dependent(done, would) {
+                drop(&mut rt.asleep, i);
+            }
+        }
+    }
+}
+
+/// Ends the execution.
+pub fn finish(status: u32) -> ! {
+    let (rt, shared) = (rt(), shared());
+    shared.status = status;
+    shared.threads = rt.count as u32;
+    look_back(rt.current);
+    for i in 0..rt.count {
+        if !has(&rt.made, i) {
+            shared.last[i] = Last::default();
+            continue;
+        }
+        let thread = thread(i);
+        let first = rt.accesses;
+        let mut accesses = 0;
+        if has(&rt.alive, i) && status != ASLEEP {
+            steps::footprint(i, 0, &mut |access| {
+                if (rt.accesses as usize) < MAX_ACCESSES {
+                    shared.access[rt.accesses as usize] = access;
+                    rt.accesses += 1;
+                    accesses += 1;
+                }
+            });
+        }
+        shared.last[i] = Last {
+            kind: thread.op.kind,
+            ended: thread.ended.into(),
+            begun: thread.begun.into(),
+            spins: thread.spins.into(),
+            accesses,
+            first,
+            unused: 0,
+            pc: thread.op.pc,
+            addr: thread.op.addr,
+        };
+    }
+    unsafe {
+        let mut nowhere = 0;
+        shims::coarsen_switch(&mut nowhere, rt.home);
+    }
+    // Nobody switches back to `nowhere`.
+    unsafe { crate::libc::_exit(96) }
+}

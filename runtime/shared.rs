@@ -1,0 +1,334 @@
+//! What the runtime (inside the tested program) and the explorer (inside coarsen) write to each other.
+//!
+//! Both compile this file: coarsen as `ctest::shared`, the runtime as `shared`. It is a piece of memory that both map: the
+//! explorer writes a request (which steps to take first, who is asleep), the runtime the execution that it made of it.
+
+/// Threads of one execution; identities are never reused.
+pub const MAX_THREADS: usize = 256;
+/// Words of a set of threads.
+pub const SET_WORDS: usize = MAX_THREADS / 64;
+/// Most steps of one execution.
+pub const MAX_STEPS: usize = 1 << 17;
+/// Most accesses of one execution.
+pub const MAX_ACCESSES: usize = 1 << 19;
+/// Most accesses of sleeping threads.
+pub const MAX_ASLEEP: usize = 1 << 16;
+/// Where the runtime finds the shared memory.
+pub const SHARED_FD: i32 = 3;
+/// Where the runtime reads requests from, byte by byte.
+pub const REQUEST_FD: i32 = 4;
+/// Where the runtime says that an execution has ended.
+pub const ANSWER_FD: i32 = 5;
+
+/// A set of threads.
+pub type Threads = [u64; SET_WORDS];
+
+/// What a step does. The names are in [`KINDS`].
+pub type Kind = u8;
+
+macro_rules! kinds {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u8)]
+        enum Number { $($name),* }
+        $(#[doc = $text] pub const $name: Kind = Number::$name as Kind;)*
+        /// The kinds, as a report calls them.
+        pub const KINDS: &[&str] = &[$($text),*];
+    };
+}
+
+kinds! {
+    NONE = "nothing",
+    START = "start",
+    EXIT = "end",
+    READ = "read",
+    WRITE = "write",
+    ATOMIC_LOAD = "atomic load",
+    ATOMIC_STORE = "atomic store",
+    ATOMIC_RMW = "atomic update",
+    ATOMIC_CAS = "compare-and-swap",
+    LOCK = "lock",
+    TRYLOCK = "trylock",
+    TIMEDLOCK = "timed lock",
+    UNLOCK = "unlock",
+    INIT = "init",
+    DESTROY = "destroy",
+    WAIT = "wait",
+    REACQUIRE = "wake up",
+    TIMED_REACQUIRE = "wake up or time out",
+    SIGNAL = "signal",
+    BROADCAST = "broadcast",
+    CREATE = "create",
+    JOIN = "join",
+    SEM_WAIT = "sem_wait",
+    SEM_TRYWAIT = "sem_trywait",
+    SEM_TIMEDWAIT = "sem_timedwait",
+    SEM_POST = "sem_post",
+    SEM_GET = "sem_getvalue",
+    RDLOCK = "rdlock",
+    WRLOCK = "wrlock",
+    TRYRDLOCK = "tryrdlock",
+    TRYWRLOCK = "trywrlock",
+    RWUNLOCK = "rwlock unlock",
+    ARRIVE = "arrive at the barrier",
+    LEAVE = "leave the barrier",
+    ONCE = "once",
+    ONCE_DONE = "once done",
+    KEY = "key",
+    FREE = "free",
+    CHOICE = "choice",
+    ASSUME = "assumption that fails",
+    STOPPED = "stopped",
+    PROCESS_EXIT = "exit",
+    ATOMIC_BEGIN = "atomic region",
+}
+
+/// Reads what others must not write meanwhile.
+pub const MODE_READ: u8 = 0;
+/// Changes it in a way that commutes with other changes of this mode.
+pub const MODE_ADD: u8 = 1;
+/// Changes it.
+pub const MODE_WRITE: u8 = 2;
+
+/// Only orders: nobody could have done this earlier, so there is nothing to reverse.
+pub const ORDER: u8 = 1;
+/// Waits until the object can be had.
+pub const BLOCKING: u8 = 2;
+/// Gives the object back: before it, whoever waits for the object could not go on.
+pub const RELEASE: u8 = 4;
+/// By an atomic operation (of memory).
+pub const ATOMIC: u8 = 8;
+
+/// One access of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Access {
+    /// The first byte; objects other than memory have [`OBJECT`] set.
+    pub key: u64,
+    /// Bytes.
+    pub size: u32,
+    /// Which of the modes.
+    pub mode: u8,
+    /// Flags.
+    pub flags: u8,
+    /// Nothing.
+    pub unused: u16,
+}
+
+/// Marks the keys of synchronisation objects: what a lock does to its mutex is no access of the memory there.
+pub const OBJECT: u64 = 1 << 63;
+/// Marks the keys of threads.
+pub const THREAD: u64 = 3 << 62;
+/// Marks the keys of wake-ups.
+pub const WAKE: u64 = THREAD | 1 << 32;
+
+/// Whether the order of two accesses by different threads matters. The one definition of dependence.
+pub fn conflict(a: &Access, b: &Access) -> bool {
+    !(a.mode == b.mode && a.mode != MODE_WRITE)
+        && a.key < b.key + u64::from(b.size)
+        && b.key < a.key + u64::from(a.size)
+}
+
+/// Whether two steps of different threads depend on each other.
+pub fn dependent(a: &[Access], b: &[Access]) -> bool {
+    a.iter().any(|x| b.iter().any(|y| conflict(x, y)))
+}
+
+/// One step of an execution.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Event {
+    /// The address where it is in the program.
+    pub pc: u64,
+    /// The object or the address.
+    pub addr: u64,
+    /// What was read, written or returned.
+    pub value: u64,
+    /// Bytes.
+    pub size: u32,
+    /// Its first access in the list of all accesses.
+    pub first: u32,
+    /// How many accesses it has.
+    pub accesses: u32,
+    /// The thread.
+    pub thread: u16,
+    /// Which of its alternatives was taken.
+    pub choice: u16,
+    /// How many there were.
+    pub choices: u16,
+    /// What it did.
+    pub kind: Kind,
+    /// Nothing.
+    pub unused: u8,
+    /// Which threads could have gone on instead.
+    pub enabled: Threads,
+}
+
+/// How an execution ended.
+pub const RUNNING: u32 = 0;
+/// All threads have ended, or the process has.
+pub const COMPLETE: u32 = 1;
+/// Nobody can go on.
+pub const DEADLOCK: u32 = 2;
+/// Nobody can go on but by waiting actively for what nobody will do.
+pub const LIVELOCK: u32 = 3;
+/// Everybody who could go on is asleep: the rest is known.
+pub const ASLEEP: u32 = 4;
+/// Too many steps.
+pub const STEP_LIMIT: u32 = 5;
+/// An error; see `error`.
+pub const ERROR: u32 = 6;
+/// An assumption failed, and the others have ended or wait.
+pub const ASSUMED: u32 = 7;
+/// The request asks for a thread that can't go on.
+pub const DIVERGED: u32 = 8;
+/// Some other limit of the runtime; the message names it.
+pub const RUNTIME_LIMIT: u32 = 9;
+/// A thread computes without end, as far as the watchdog can say.
+pub const WATCHDOG: u32 = 10;
+
+macro_rules! errors {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        #[repr(u32)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum ErrorNumber { $($name),* }
+        $(#[doc = $text] pub const $name: u32 = ErrorNumber::$name as u32;)*
+        /// The kinds of errors, as a report calls them.
+        pub const ERRORS: &[&str] = &[$($text),*];
+    };
+}
+
+errors! {
+    NO_ERROR = "none",
+    ASSERTION = "assertion",
+    ABORT = "abort",
+    CRASH = "crash",
+    STACK_OVERFLOW = "stack overflow",
+    USE_AFTER_FREE = "use after free",
+    OUT_OF_BLOCK = "access outside of an allocated block",
+    DOUBLE_FREE = "double free",
+    BAD_FREE = "free of what was not allocated",
+    MISUSE = "misuse",
+    UNREACHABLE = "error reached",
+    INVARIANT = "invariant",
+}
+
+/// A step that the request asks for.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Order {
+    /// The thread.
+    pub thread: u16,
+    /// Which of its alternatives.
+    pub choice: u16,
+}
+
+/// A thread that sleeps, with what it would do.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Sleeper {
+    /// The thread.
+    pub thread: u32,
+    /// Its first access in the list of accesses of sleepers.
+    pub first: u32,
+    /// How many.
+    pub accesses: u32,
+}
+
+/// Where a thread is when the execution ends.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Last {
+    /// What it would do next, or `EXIT` with `ended`.
+    pub kind: Kind,
+    /// Whether it has ended.
+    pub ended: u8,
+    /// Whether it has begun.
+    pub begun: u8,
+    /// Whether it is blocked in an active wait.
+    pub spins: u8,
+    /// How many accesses the next step would have.
+    pub accesses: u32,
+    /// The first of them, in the list of all accesses.
+    pub first: u32,
+    /// Nothing.
+    pub unused: u32,
+    /// Where.
+    pub pc: u64,
+    /// The object.
+    pub addr: u64,
+}
+
+/// The head of the shared memory, with the lists behind it.
+#[repr(C)]
+pub struct Shared {
+    /// Request: how many steps are given.
+    pub prefix: u32,
+    /// Request: from which step on the sleepers count.
+    pub sleep_from: u32,
+    /// Request: how many sleepers.
+    pub sleepers: u32,
+    /// Request: most steps.
+    pub max_steps: u32,
+    /// Request: skip given steps that can't be taken.
+    pub loose: u32,
+    /// Request: go on after an error, with the other threads.
+    pub keep_going: u32,
+    /// Request: milliseconds of processor time that a thread may take without a step.
+    pub patience: u32,
+    /// Request: most bytes the program may allocate.
+    pub memory: u64,
+    /// Request: whether the process can be reset from within, without a fork.
+    pub reset: u32,
+    /// Request: end as the program would, with what it prints.
+    pub show: u32,
+    /// Answer: how it ended.
+    pub status: u32,
+    /// Answer: how many steps.
+    pub events: u32,
+    /// Answer: how many accesses.
+    pub accesses: u32,
+    /// Answer: identities of threads in use.
+    pub threads: u32,
+    /// Answer: which error.
+    pub error: u32,
+    /// Answer: whose.
+    pub error_thread: u32,
+    /// Answer: how many executions this process has made.
+    pub generation: u32,
+    /// Answer: the exit code of the program.
+    pub exit_code: i32,
+    /// Answer: where the error is.
+    pub error_pc: u64,
+    /// Answer: the address that the error is about.
+    pub error_addr: u64,
+    /// Answer: the length of the message.
+    pub message_len: u32,
+    /// Answer: bits of what the program was given that is only a sample.
+    pub sampled: u32,
+    /// Answer: what the program says of the error.
+    pub message: [u8; 512],
+    /// Kept: how many names there are.
+    pub names: u32,
+    /// Kept: thread `i` is the `names[i].1`-th child of `names[i].0`.
+    pub name: [[u16; 2]; MAX_THREADS],
+    /// Answer: where the threads are.
+    pub last: [Last; MAX_THREADS],
+    /// Request: the steps.
+    pub order: [Order; MAX_STEPS],
+    /// Request: who sleeps.
+    pub sleeper: [Sleeper; MAX_THREADS],
+    /// Request: what the sleepers would do.
+    pub asleep: [Access; MAX_ASLEEP],
+    /// Answer: the steps.
+    pub event: [Event; MAX_STEPS],
+    /// Answer: their accesses.
+    pub access: [Access; MAX_ACCESSES],
+}
+
+/// The program called `rand` or its kin.
+pub const SAMPLED_RANDOM: u32 = 1;
+/// The program asked for any value of a wide type.
+pub const SAMPLED_NONDET: u32 = 2;
+/// The program asked for the time.
+pub const SAMPLED_TIME: u32 = 4;

@@ -1,0 +1,307 @@
+//! The names under which the program calls us, and the switch between stacks. x86-64 only.
+//!
+//! Each shim notes where it was called from and the registers that a function must preserve (the rest of a thread's local state is
+//! on its stack), and goes on to the function itself. `coarsen_c_NAME` stands for the program's `NAME`: coarsen reads the list from
+//! this library's symbols, and renames.
+
+use crate::atomics::{self, atomic, plain};
+use crate::shared::*;
+use crate::{arena, check, pthread, semaphores, strings, svcomp, time};
+use core::arch::global_asm;
+use core::cell::UnsafeCell;
+
+/// What a shim notes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Registers {
+    pub pc: u64,
+    pub sp: usize,
+    pub saved: [u64; 6],
+}
+
+pub struct Place(UnsafeCell<Registers>);
+// One operating system thread only.
+unsafe impl Sync for Place {}
+
+pub static REGISTERS: Place = Place(UnsafeCell::new(Registers {
+    pc: 0,
+    sp: 0,
+    saved: [0; 6],
+}));
+
+/// Of the last call from the program.
+pub fn registers() -> Registers {
+    unsafe { *REGISTERS.0.get() }
+}
+
+/// Another thread has called since.
+pub fn set_registers(registers: Registers) {
+    unsafe { *REGISTERS.0.get() = registers }
+}
+
+macro_rules! shims {
+    ($($name:literal => $to:expr),* $(,)?) => { $(
+        global_asm!(
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ", @function"),
+            concat!($name, ":"),
+            "mov r11, [rsp]",
+            "mov [rip + {r}], r11",
+            "mov [rip + {r} + 8], rsp",
+            "mov [rip + {r} + 16], rbx",
+            "mov [rip + {r} + 24], rbp",
+            "mov [rip + {r} + 32], r12",
+            "mov [rip + {r} + 40], r13",
+            "mov [rip + {r} + 48], r14",
+            "mov [rip + {r} + 56], r15",
+            "jmp {f}",
+            r = sym REGISTERS,
+            f = sym $to,
+        );
+    )* };
+}
+
+macro_rules! accesses {
+    ($($read:ident $write:ident $size:literal),*) => { $(
+        extern "C" fn $read(addr: u64) { plain(READ, addr, $size) }
+        extern "C" fn $write(addr: u64) { plain(WRITE, addr, $size) }
+    )* };
+}
+accesses! { read1 write1 1, read2 write2 2, read4 write4 4, read8 write8 8, read16 write16 16 }
+
+extern "C" fn read_range(addr: u64, size: u64) {
+    plain(READ, addr, size.min(u32::MAX.into()) as u32)
+}
+
+extern "C" fn write_range(addr: u64, size: u64) {
+    plain(WRITE, addr, size.min(u32::MAX.into()) as u32)
+}
+
+extern "C" fn nothing() {}
+
+shims! {
+    "__tsan_read1" => read1, "__tsan_read2" => read2, "__tsan_read4" => read4,
+    "__tsan_read8" => read8, "__tsan_read16" => read16,
+    "__tsan_write1" => write1, "__tsan_write2" => write2, "__tsan_write4" => write4,
+    "__tsan_write8" => write8, "__tsan_write16" => write16,
+    "__tsan_unaligned_read2" => read2, "__tsan_unaligned_read4" => read4,
+    "__tsan_unaligned_read8" => read8, "__tsan_unaligned_read16" => read16,
+    "__tsan_unaligned_write2" => write2, "__tsan_unaligned_write4" => write4,
+    "__tsan_unaligned_write8" => write8, "__tsan_unaligned_write16" => write16,
+    "__tsan_volatile_read1" => read1, "__tsan_volatile_read2" => read2,
+    "__tsan_volatile_read4" => read4, "__tsan_volatile_read8" => read8,
+    "__tsan_volatile_write1" => write1, "__tsan_volatile_write2" => write2,
+    "__tsan_volatile_write4" => write4, "__tsan_volatile_write8" => write8,
+    "__tsan_read_range" => read_range, "__tsan_write_range" => write_range,
+    "__tsan_init" => nothing, "__tsan_func_entry" => nothing, "__tsan_func_exit" => nothing,
+    "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
+}
+
+macro_rules! atomics {
+    ($($t:ty, $size:literal: $load:ident $load_name:literal, $store:ident $store_name:literal,
+       $strong:ident $strong_name:literal $weak_name:literal, $value:ident $value_name:literal;
+       $($update:ident $update_name:literal $sub:ident),*;)*) => { $(
+        extern "C" fn $load(addr: u64, _: i32) -> $t {
+            atomic(atomics::LOAD, $size, addr, 0, 0) as $t
+        }
+        extern "C" fn $store(addr: u64, value: $t, _: i32) {
+            atomic(atomics::STORE, $size, addr, value as u64, 0);
+        }
+        extern "C" fn $strong(addr: u64, expected: *mut $t, new: $t, _: i32, _: i32) -> i32 {
+            let place = expected as u64;
+            let private = crate::spin::own_stack(crate::state::rt().current, place);
+            if !private {
+                plain(READ, place, $size);
+            }
+            let wanted = unsafe { expected.read_unaligned() };
+            let old = atomic(atomics::CAS, $size, addr, wanted as u64, new as u64) as $t;
+            if old != wanted {
+                if !private {
+                    plain(WRITE, place, $size);
+                }
+                unsafe { expected.write_unaligned(old) };
+            }
+            (old == wanted).into()
+        }
+        extern "C" fn $value(addr: u64, wanted: $t, new: $t, _: i32, _: i32) -> $t {
+            atomic(atomics::CAS, $size, addr, wanted as u64, new as u64) as $t
+        }
+        $( extern "C" fn $update(addr: u64, value: $t, _: i32) -> $t {
+            atomic(atomics::$sub, $size, addr, value as u64, 0) as $t
+        } )*
+        shims! { $load_name => $load, $store_name => $store, $strong_name => $strong,
+            $weak_name => $strong, $value_name => $value, $($update_name => $update),* }
+    )* };
+}
+
+atomics! {
+    u8, 1: load8 "__tsan_atomic8_load", store8 "__tsan_atomic8_store",
+      cas8 "__tsan_atomic8_compare_exchange_strong" "__tsan_atomic8_compare_exchange_weak", val8 "__tsan_atomic8_compare_exchange_val";
+      exchange8 "__tsan_atomic8_exchange" EXCHANGE, add8 "__tsan_atomic8_fetch_add" ADD, sub8 "__tsan_atomic8_fetch_sub" SUB,
+      and8 "__tsan_atomic8_fetch_and" AND, or8 "__tsan_atomic8_fetch_or" OR, xor8 "__tsan_atomic8_fetch_xor" XOR,
+      nand8 "__tsan_atomic8_fetch_nand" NAND;
+    u16, 2: load16 "__tsan_atomic16_load", store16 "__tsan_atomic16_store",
+      cas16 "__tsan_atomic16_compare_exchange_strong" "__tsan_atomic16_compare_exchange_weak", val16 "__tsan_atomic16_compare_exchange_val";
+      exchange16 "__tsan_atomic16_exchange" EXCHANGE, add16 "__tsan_atomic16_fetch_add" ADD, sub16 "__tsan_atomic16_fetch_sub" SUB,
+      and16 "__tsan_atomic16_fetch_and" AND, or16 "__tsan_atomic16_fetch_or" OR, xor16 "__tsan_atomic16_fetch_xor" XOR,
+      nand16 "__tsan_atomic16_fetch_nand" NAND;
+    u32, 4: load32 "__tsan_atomic32_load", store32 "__tsan_atomic32_store",
+      cas32 "__tsan_atomic32_compare_exchange_strong" "__tsan_atomic32_compare_exchange_weak", val32 "__tsan_atomic32_compare_exchange_val";
+      exchange32 "__tsan_atomic32_exchange" EXCHANGE, add32 "__tsan_atomic32_fetch_add" ADD, sub32 "__tsan_atomic32_fetch_sub" SUB,
+      and32 "__tsan_atomic32_fetch_and" AND, or32 "__tsan_atomic32_fetch_or" OR, xor32 "__tsan_atomic32_fetch_xor" XOR,
+      nand32 "__tsan_atomic32_fetch_nand" NAND;
+    u64, 8: load64 "__tsan_atomic64_load", store64 "__tsan_atomic64_store",
+      cas64 "__tsan_atomic64_compare_exchange_strong" "__tsan_atomic64_compare_exchange_weak", val64 "__tsan_atomic64_compare_exchange_val";
+      exchange64 "__tsan_atomic64_exchange" EXCHANGE, add64 "__tsan_atomic64_fetch_add" ADD, sub64 "__tsan_atomic64_fetch_sub" SUB,
+      and64 "__tsan_atomic64_fetch_and" AND, or64 "__tsan_atomic64_fetch_or" OR, xor64 "__tsan_atomic64_fetch_xor" XOR,
+      nand64 "__tsan_atomic64_fetch_nand" NAND;
+}
+
+shims! {
+    "coarsen_c_pthread_create" => pthread::create,
+    "coarsen_c_pthread_join" => pthread::join,
+    "coarsen_c_pthread_detach" => pthread::detach,
+    "coarsen_c_pthread_exit" => pthread::exit,
+    "coarsen_c_pthread_self" => pthread::itself,
+    "coarsen_c_pthread_mutex_init" => pthread::mutex_init,
+    "coarsen_c_pthread_mutex_destroy" => semaphores::destroy,
+    "coarsen_c_pthread_mutex_lock" => pthread::mutex_lock,
+    "coarsen_c_pthread_mutex_trylock" => pthread::mutex_trylock,
+    "coarsen_c_pthread_mutex_timedlock" => pthread::mutex_timedlock,
+    "coarsen_c_pthread_mutex_unlock" => pthread::mutex_unlock,
+    "coarsen_c_pthread_spin_init" => pthread::spin_init,
+    "coarsen_c_pthread_spin_destroy" => semaphores::destroy,
+    "coarsen_c_pthread_spin_lock" => pthread::spin_lock,
+    "coarsen_c_pthread_spin_trylock" => pthread::spin_trylock,
+    "coarsen_c_pthread_spin_unlock" => pthread::spin_unlock,
+    "coarsen_c_pthread_cond_init" => pthread::cond_init,
+    "coarsen_c_pthread_cond_destroy" => semaphores::destroy,
+    "coarsen_c_pthread_cond_wait" => pthread::cond_wait,
+    "coarsen_c_pthread_cond_timedwait" => pthread::cond_timedwait,
+    "coarsen_c_pthread_cond_signal" => pthread::cond_signal,
+    "coarsen_c_pthread_cond_broadcast" => pthread::cond_broadcast,
+    "coarsen_c_pthread_rwlock_init" => semaphores::rwlock_init,
+    "coarsen_c_pthread_rwlock_destroy" => semaphores::destroy,
+    "coarsen_c_pthread_rwlock_rdlock" => semaphores::rdlock,
+    "coarsen_c_pthread_rwlock_wrlock" => semaphores::wrlock,
+    "coarsen_c_pthread_rwlock_tryrdlock" => semaphores::tryrdlock,
+    "coarsen_c_pthread_rwlock_trywrlock" => semaphores::trywrlock,
+    "coarsen_c_pthread_rwlock_unlock" => semaphores::rwunlock,
+    "coarsen_c_pthread_barrier_init" => semaphores::barrier_init,
+    "coarsen_c_pthread_barrier_destroy" => semaphores::destroy,
+    "coarsen_c_pthread_barrier_wait" => semaphores::barrier_wait,
+    "coarsen_c_pthread_once" => semaphores::once,
+    "coarsen_c_pthread_key_create" => pthread::key_create,
+    "coarsen_c_pthread_key_delete" => pthread::key_delete,
+    "coarsen_c_pthread_getspecific" => pthread::getspecific,
+    "coarsen_c_pthread_setspecific" => pthread::setspecific,
+    "coarsen_c_pthread_yield" => time::yields,
+    "coarsen_c_sched_yield" => time::yields,
+    "coarsen_c_sem_init" => semaphores::sem_init,
+    "coarsen_c_sem_destroy" => semaphores::destroy,
+    "coarsen_c_sem_wait" => semaphores::sem_wait,
+    "coarsen_c_sem_trywait" => semaphores::sem_trywait,
+    "coarsen_c_sem_timedwait" => semaphores::sem_timedwait,
+    "coarsen_c_sem_post" => semaphores::sem_post,
+    "coarsen_c_sem_getvalue" => semaphores::sem_getvalue,
+    "coarsen_c_sleep" => time::sleep,
+    "coarsen_c_usleep" => time::usleep,
+    "coarsen_c_nanosleep" => time::nanosleep,
+    "coarsen_c_time" => time::time,
+    "coarsen_c_clock" => time::clock,
+    "coarsen_c_clock_gettime" => time::clock_gettime,
+    "coarsen_c_gettimeofday" => time::gettimeofday,
+    "coarsen_c_malloc" => arena::malloc,
+    "coarsen_c_calloc" => arena::calloc,
+    "coarsen_c_realloc" => arena::realloc,
+    "coarsen_c_free" => arena::free,
+    "coarsen_c_aligned_alloc" => arena::aligned_alloc,
+    "coarsen_c_memalign" => arena::aligned_alloc,
+    "coarsen_c_posix_memalign" => arena::posix_memalign,
+    "coarsen_c_strdup" => arena::strdup,
+    "coarsen_c_memcpy" => strings::memcpy,
+    "coarsen_c_memmove" => strings::memcpy,
+    "coarsen_c_memset" => strings::memset,
+    "coarsen_c_memcmp" => strings::memcmp,
+    "coarsen_c_strlen" => strings::strlen,
+    "coarsen_c_strcpy" => strings::strcpy,
+    "coarsen_c_strncpy" => strings::strncpy,
+    "coarsen_c_strcat" => strings::strcat,
+    "coarsen_c_strcmp" => strings::strcmp,
+    "coarsen_c_strncmp" => strings::strncmp,
+    "coarsen_c_rand" => svcomp::rand,
+    "coarsen_c_random" => svcomp::rand,
+    "coarsen_c_rand_r" => svcomp::rand_r,
+    "coarsen_c_srand" => svcomp::srand,
+    "coarsen_c_srandom" => svcomp::srand,
+    "coarsen_c___assert_fail" => check::assert_fail,
+    "coarsen_c_abort" => check::abort,
+    "coarsen_c_exit" => check::process_exit,
+    "coarsen_c__exit" => check::process_exit,
+    "coarsen_c__Exit" => check::process_exit,
+    "coarsen_c___VERIFIER_error" => svcomp::error,
+    "coarsen_c___VERIFIER_assume" => svcomp::assume,
+    "coarsen_c___VERIFIER_assert" => svcomp::assert,
+    "coarsen_c___VERIFIER_atomic_begin" => svcomp::atomic_begin,
+    "coarsen_c___VERIFIER_atomic_end" => svcomp::atomic_end,
+    "coarsen_c___VERIFIER_nondet_bool" => svcomp::nondet_bool,
+    "coarsen_c___VERIFIER_nondet__Bool" => svcomp::nondet_bool,
+    "coarsen_c___VERIFIER_nondet_int" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_short" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_char" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_long" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_uint" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_ulong" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_uchar" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_ushort" => svcomp::nondet_unsigned,
+    "coarsen_c_coarsen_choice" => svcomp::choice,
+    "coarsen_c_coarsen_assume" => svcomp::assume,
+    "coarsen_c_coarsen_atomic_begin" => svcomp::atomic_begin,
+    "coarsen_c_coarsen_atomic_end" => svcomp::atomic_end,
+}
+
+// Saves what a function must preserve on the old stack, and takes it from the new one.
+global_asm!(
+    ".globl coarsen_switch",
+    "coarsen_switch:",
+    "push rbp",
+    "push rbx",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "sub rsp, 8",
+    "stmxcsr [rsp]",
+    "fnstcw [rsp + 4]",
+    "mov [rdi], rsp",
+    "mov rsp, rsi",
+    "ldmxcsr [rsp]",
+    "fldcw [rsp + 4]",
+    "add rsp, 8",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbx",
+    "pop rbp",
+    "ret",
+);
+
+unsafe extern "C" {
+    pub fn coarsen_switch(old: *mut usize, new: usize);
+}
+
+/// A new stack from which a switch goes to `entry`.
+pub fn prepare(top: usize, entry: usize) -> usize {
+    // As after a call: the address on the stack, and the stack aligned to 16 before it.
+    let sp = top - 72 - 8 * 8;
+    let words = sp as *mut u64;
+    unsafe {
+        words.write(0x037F_0000_1F80);
+        for i in 1..7 {
+            words.add(i).write(0);
+        }
+        words.add(7).write(entry as u64);
+    }
+    sp
+}

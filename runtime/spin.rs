@@ -1,0 +1,160 @@
+//! Active waiting: a thread that is back where it was, in the same local state, and has found nothing but what is still there,
+//! would do the same again. It is blocked until one of the cells that it has read holds another value.
+//!
+//! The local state is the thread's stack above the call, its callee-saved registers, and the locks it holds. The thread must
+//! have changed nothing in between; locks taken and given back don't count. A thread that holds a lock at that place which it gives back in
+//! the loop is not blocked there (others may need the lock), but where it has given it back.
+
+use crate::objects::object;
+use crate::shared::*;
+use crate::shims;
+use crate::state::*;
+use crate::steps::peek;
+
+/// Scatters bits.
+pub fn mix(x: u64) -> u64 {
+    let x = (x ^ x >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    x ^ x >> 29
+}
+
+/// Where a thread's stack begins (it grows down).
+pub fn stack_top(who: usize) -> usize {
+    STACKS_AT + (who + 1) * STACK_SIZE
+}
+
+/// Whether an address is on the thread's own stack.
+pub fn own_stack(who: usize, addr: u64) -> bool {
+    let top = stack_top(who) as u64;
+    addr >= top - STACK_SIZE as u64 && addr < top
+}
+
+/// The thread has changed something: what it saw before says nothing about what it will do.
+pub fn forget(who: usize) {
+    let thread = thread(who);
+    thread.nheads = 0;
+    thread.nseen = 0;
+}
+
+fn local_state(who: usize) -> u64 {
+    let registers = shims::registers();
+    let mut hash = mix(thread(who).held ^ registers.sp as u64);
+    for saved in registers.saved {
+        hash = (hash ^ saved).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        hash ^= hash >> 31;
+    }
+    let mut at = registers.sp + 8;
+    let top = stack_top(who);
+    while at < top {
+        let word = unsafe { (at as *const u64).read_unaligned() };
+        hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        hash ^= hash >> 29;
+        at += 8;
+    }
+    hash
+}
+
+/// Looks whether the thread, before the step it has announced, is back where it was.
+pub fn announce(who: usize) {
+    let thread = thread(who);
+    match thread.op.kind {
+        READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
+        | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK | ATOMIC_BEGIN => {}
+        _ => return,
+    }
+    let hash = local_state(who);
+    let pc = thread.op.pc;
+    let heads = &mut thread.heads[..(thread.nheads as usize).min(HEADS)];
+    let found = heads.iter_mut().find(|head| head.pc == pc);
+    if let Some(head) = found {
+        let from = head.from as usize;
+        let gives = head.holds > 0 && thread.gave != head.gave;
+        let seen = &mut thread.seen[from..thread.nseen as usize];
+        let same = head.hash == hash && !gives && !seen.is_empty();
+        if same && seen.iter().all(|s| own_stack(who, s.key) || now(s) == s.value) {
+            for s in &mut *seen {
+                s.value = now(s);
+            }
+            thread.seen.copy_within(from..thread.nseen as usize, 0);
+            thread.nseen -= from as u32;
+            thread.nheads = 0;
+            thread.spins = true;
+            return;
+        }
+        head.hash = hash;
+        head.from = thread.nseen;
+        head.holds = thread.holds;
+        head.gave = thread.gave;
+        return;
+    }
+    thread.heads[thread.nheads as usize % HEADS] = Head {
+        pc,
+        hash,
+        from: thread.nseen,
+        holds: thread.holds,
+        gave: thread.gave,
+    };
+    thread.nheads += 1;
+}
+
+fn now(seen: &Seen) -> u64 {
+    if seen.key & OBJECT != 0 {
+        let object = object(seen.key & !OBJECT);
+        u64::from(object.owner) << 40 ^ u64::from(object.count) << 8 ^ u64::from(object.limit)
+    } else {
+        peek(seen.key, seen.size)
+    }
+}
+
+/// Whether something that a blocked thread has read has changed.
+pub fn released(who: usize) -> bool {
+    let thread = thread(who);
+    let signalled = thread.op.kind == TIMED_REACQUIRE && thread.signalled;
+    signalled
+        || thread.seen[..thread.nseen as usize]
+            .iter()
+            .any(|s| now(s) != s.value)
+}
+
+/// The cells that a blocked thread waits for, as accesses.
+pub fn cells(who: usize, put: &mut dyn FnMut(Access)) {
+    let thread = thread(who);
+    for seen in &thread.seen[..thread.nseen as usize] {
+        put(Access {
+            key: seen.key,
+            size: seen.size,
+            mode: MODE_READ,
+            flags: ATOMIC,
+            unused: 0,
+        });
+    }
+}
+
+fn see(who: usize, key: u64, size: u32) {
+    let thread = thread(who);
+    if thread.nseen as usize >= WINDOW {
+        forget(who);
+        return;
+    }
+    let mut seen = Seen {
+        key,
+        size,
+        value: 0,
+    };
+    seen.value = now(&seen);
+    thread.seen[thread.nseen as usize] = seen;
+    thread.nseen += 1;
+}
+
+/// The thread has found a synchronisation object in a state that made its step fail.
+pub fn see_object(who: usize, addr: u64) {
+    see(who, addr | OBJECT, 1);
+}
+
+/// The thread has read memory. What is wider than a word is not remembered.
+pub fn see_memory(who: usize, addr: u64, size: u32) {
+    if matches!(size, 1 | 2 | 4 | 8) {
+        see(who, addr, size);
+    } else {
+        forget(who);
+    }
+}

@@ -1,0 +1,204 @@
+//! The state of one execution.
+//!
+//! The small part is static data of the program, which a reset restores with the rest; threads lie in a mapping of their own,
+//! and are made anew when they are created.
+
+use crate::libc;
+use crate::shared::*;
+use core::cell::UnsafeCell;
+
+/// Where things are mapped: fixed places, so that addresses are the same in all executions.
+pub const THREADS_AT: usize = 0x2000_0000_0000;
+pub const ARENA_AT: usize = 0x2100_0000_0000;
+pub const ARENA_SIZE: usize = 1 << 32;
+pub const STACKS_AT: usize = 0x2300_0000_0000;
+pub const STACK_SIZE: usize = 8 << 20;
+pub const GUARD: usize = 64 << 10;
+
+/// A step that a thread has announced.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Op {
+    pub kind: Kind,
+    /// Of memory: which operation, see `atomics.rs`.
+    pub sub: u8,
+    /// Of memory: flags of the access.
+    pub flags: u8,
+    pub size: u32,
+    pub addr: u64,
+    pub a: u64,
+    pub b: u64,
+    pub pc: u64,
+}
+
+/// One cell that a thread in a loop has read, with what it found.
+#[derive(Clone, Copy, Default)]
+pub struct Seen {
+    pub key: u64,
+    pub size: u32,
+    pub value: u64,
+}
+
+/// How many cells the body of an active wait may read.
+pub const WINDOW: usize = 48;
+/// How many places a thread's loop may have.
+pub const HEADS: usize = 32;
+
+/// A place to which a thread may come back in a loop, with its local state there.
+#[derive(Clone, Copy, Default)]
+pub struct Head {
+    pub pc: u64,
+    pub hash: u64,
+    /// Which of the reads in the window came after it.
+    pub from: u32,
+    /// How many locks the thread holds there.
+    pub holds: u32,
+    /// How often it had given a lock back.
+    pub gave: u32,
+}
+
+/// A thread.
+#[repr(C)]
+pub struct Thread {
+    pub sp: usize,
+    pub op: Op,
+    pub result: i64,
+    pub entry: usize,
+    pub argument: usize,
+    pub value: usize,
+    pub errno: i32,
+    pub alive: bool,
+    pub ended: bool,
+    pub begun: bool,
+    pub detached: bool,
+    pub joined: bool,
+    /// Woken from a condition variable.
+    pub signalled: bool,
+    /// Which generation of the barrier it waits for.
+    pub generation: u32,
+    /// The one that a barrier tells so.
+    pub serial: bool,
+    pub children: u16,
+    /// The step whose value is to be read when the thread comes back, and from where.
+    pub unread: u32,
+    pub time: i64,
+    pub random: u64,
+    // Active waiting, see `spin.rs`.
+    pub holds: u32,
+    pub held: u64,
+    pub gave: u32,
+    pub spins: bool,
+    /// A store whose effect is to be looked at when the thread comes back.
+    pub stores: bool,
+    pub old: u64,
+    pub seen: [Seen; WINDOW],
+    pub nseen: u32,
+    pub heads: [Head; HEADS],
+    pub nheads: u32,
+    // Memory.
+    pub top: u64,
+    pub blocks: u32,
+    pub low: usize,
+    pub specific: [usize; 64],
+}
+
+pub const NO_STEP: u32 = u32::MAX;
+
+/// The rest.
+pub struct Runtime {
+    pub shared: *mut Shared,
+    pub current: usize,
+    pub count: usize,
+    /// Threads that are alive.
+    pub alive: Threads,
+    /// Threads that have been created.
+    pub made: Threads,
+    pub steps: u32,
+    /// How many of the given steps have been taken or skipped.
+    pub given: u32,
+    pub accesses: u32,
+    /// Steps that the running thread has taken in a row.
+    pub row: u32,
+    pub asleep: Threads,
+    pub sleeping: bool,
+    /// In an atomic region no other thread is chosen.
+    pub region: bool,
+    pub keys: usize,
+    pub destructor: [usize; 64],
+    pub allocated: u64,
+    /// The stack of the process itself, to which an execution returns.
+    pub home: usize,
+    pub index: [u16; crate::objects::SLOTS],
+    pub objects: usize,
+    /// Hooks of the code that the runtime itself calls are no steps.
+    pub quiet: bool,
+    /// Whose step is being taken by the runtime itself, plus one.
+    pub taking: usize,
+}
+
+struct Global(UnsafeCell<Runtime>);
+// One operating system thread only: tested threads are coroutines.
+unsafe impl Sync for Global {}
+
+static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
+    shared: core::ptr::null_mut(),
+    current: 0,
+    count: 0,
+    alive: [0; SET_WORDS],
+    made: [0; SET_WORDS],
+    steps: 0,
+    given: 0,
+    accesses: 0,
+    row: 0,
+    asleep: [0; SET_WORDS],
+    sleeping: false,
+    region: false,
+    keys: 0,
+    destructor: [0; 64],
+    allocated: 0,
+    home: 0,
+    index: [0; crate::objects::SLOTS],
+    objects: 0,
+    quiet: true,
+    taking: 0,
+}));
+
+/// The state. Nobody keeps the reference across a step.
+pub fn rt() -> &'static mut Runtime {
+    unsafe { &mut *RUNTIME.0.get() }
+}
+
+/// The memory shared with the explorer.
+pub fn shared() -> &'static mut Shared {
+    unsafe { &mut *rt().shared }
+}
+
+/// A thread.
+pub fn thread(i: usize) -> &'static mut Thread {
+    unsafe { &mut *(THREADS_AT as *mut Thread).add(i % MAX_THREADS) }
+}
+
+/// The running thread.
+pub fn me() -> &'static mut Thread {
+    thread(rt().current)
+}
+
+pub fn has(set: &Threads, i: usize) -> bool {
+    set[i / 64] >> (i % 64) & 1 == 1
+}
+
+pub fn put(set: &mut Threads, i: usize) {
+    set[i / 64] |= 1 << (i % 64);
+}
+
+pub fn drop(set: &mut Threads, i: usize) {
+    set[i / 64] &= !(1 << (i % 64));
+}
+
+/// Maps memory at a fixed place, or gives up the process.
+pub fn map(at: usize, size: usize) {
+    let got = unsafe { libc::mmap(at as *mut u8, size, libc::PROT_RW, libc::MAP_ARENA, -1, 0) };
+    if got as usize != at {
+        unsafe { libc::_exit(97) }
+    }
+}

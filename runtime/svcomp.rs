@@ -1,0 +1,78 @@
+//! Functions of SV-COMP's programs, and those of `coarsen.h`.
+
+use crate::check;
+use crate::schedule;
+use crate::shared::*;
+use crate::state::*;
+
+pub extern "C" fn error() {
+    check::error(UNREACHABLE, 0, &[])
+}
+
+pub extern "C" fn assume(holds: i32) {
+    if holds == 0 {
+        check::stop(ASSUME)
+    }
+}
+
+pub extern "C" fn assert(holds: i32) {
+    if holds == 0 {
+        check::error(ASSERTION, 0, &[])
+    }
+}
+
+pub extern "C" fn atomic_begin() {
+    schedule::step(Op {
+        kind: ATOMIC_BEGIN,
+        ..Op::default()
+    });
+}
+
+pub extern "C" fn atomic_end() {
+    rt().region = false;
+}
+
+/// Any number below `n`, each in turn.
+pub extern "C" fn choice(n: u32) -> u32 {
+    if n > 0xFFFF {
+        check::limit("a choice among more than 65,535");
+    }
+    schedule::step(Op {
+        kind: CHOICE,
+        a: n.into(),
+        ..Op::default()
+    }) as u32
+}
+
+pub extern "C" fn nondet_bool() -> u32 {
+    choice(2)
+}
+
+/// A few of the values of a wide type; that they are a sample is said.
+pub extern "C" fn nondet() -> i64 {
+    shared().sampled |= SAMPLED_NONDET;
+    [0, 1, -1, 2][choice(4) as usize % 4]
+}
+
+pub extern "C" fn nondet_unsigned() -> u64 {
+    shared().sampled |= SAMPLED_NONDET;
+    [0, 1, 2, 3][choice(4) as usize % 4]
+}
+
+/// One fixed sequence for each thread.
+pub extern "C" fn rand() -> i32 {
+    shared().sampled |= SAMPLED_RANDOM;
+    let thread = me();
+    crate::spin::forget(rt().current);
+    thread.random = thread
+        .random
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407 + rt().current as u64 * 2);
+    (thread.random >> 33) as i32
+}
+
+pub extern "C" fn rand_r(_: usize) -> i32 {
+    rand()
+}
+
+pub extern "C" fn srand(_: u32) {}

@@ -1,0 +1,296 @@
+//! `coarsen test`: every schedule of a C program; and `coarsen replay`: one of them again.
+
+use super::args::{Format, ReplayArgs, TestArgs};
+use super::exit::Exit;
+use super::output::{Output, say};
+use super::supervise::Interrupts;
+use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
+use coarsen::ctest::explore::{Exploration, Found, Settings, Watch, explore};
+use coarsen::ctest::places::Places;
+use coarsen::ctest::process::Process;
+use coarsen::ctest::report::{Report, Verdict, addresses};
+use coarsen::ctest::shared;
+use coarsen::ctest::shorten::{Outcome, follow, schedule, shorten};
+use coarsen::ctest::trace::{Trace, VERSION};
+use std::cell::Cell;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// What ends an exploration before its time.
+struct Guard<'a> {
+    interrupts: &'a Interrupts,
+    deadline: Option<Instant>,
+    began: Instant,
+    told: Cell<Instant>,
+    silent: bool,
+}
+
+impl Watch for Guard<'_> {
+    fn progress(&self, e: &Exploration) {
+        if self.silent || self.told.get().elapsed() < Duration::from_millis(500) {
+            return;
+        }
+        self.told.set(Instant::now());
+        let made = e.executions + e.redundant + e.assumed + e.cut;
+        let rate = made as f64 / self.began.elapsed().as_secs_f64();
+        eprint!(
+            "\r{made} executions, {rate:.0}/s, longest {} steps ",
+            e.depth
+        );
+    }
+
+    fn stop(&self) -> Option<String> {
+        if self.interrupts.pending() {
+            return Some("interrupted".into());
+        }
+        let late = self.deadline.is_some_and(|d| Instant::now() >= d);
+        late.then(|| "time".into())
+    }
+}
+
+fn settings(args: &TestArgs, program: &Program) -> Settings {
+    Settings {
+        keep_going: args.keep_going,
+        exhaustive: args.exhaustive || args.preemptions.is_some(),
+        preemptions: args.preemptions,
+        executions: args.limit_executions,
+        steps: args.limit_steps,
+        memory: args.limit_memory << 20,
+        patience: Duration::from_secs(2),
+        reset: program.reset && !args.fork,
+    }
+}
+
+/// Tests the program of `args`.
+pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
+    let name = args.files.join(" ");
+    let sources = Sources {
+        files: args.files.clone(),
+        cflags: args.cflags.clone(),
+        compiler: args.cc.clone(),
+    };
+    let program = match build(&sources) {
+        Ok(program) => program,
+        Err(error) => return refuse(&name, &error, args.format, output),
+    };
+    let mut settings = settings(args, &program);
+    let mut process = match Process::start(&program.path, &args.args, false) {
+        Ok(process) => process,
+        Err(error) => {
+            let error = NotBuilt::Failed(format!("the program can't be started: {error}"));
+            return refuse(&name, &error, args.format, output);
+        }
+    };
+    let interrupts = Interrupts::install();
+    let began = Instant::now();
+    let guard = Guard {
+        interrupts: &interrupts,
+        deadline: args.limit_time.map(|t| began + t),
+        began,
+        told: Cell::new(began),
+        silent: !std::io::stderr().is_terminal(),
+    };
+    let mut exploration = explore(&mut process, &settings, &guard);
+    let time = began.elapsed();
+    if !guard.silent {
+        eprint!("\r\x1b[K");
+    }
+    settings.steps = settings
+        .steps
+        .max(exploration.depth as u32 + 1000)
+        .min(shared::MAX_STEPS as u32);
+    if !args.no_shorten {
+        for error in &mut exploration.errors {
+            shorter(&mut process, &settings, error);
+        }
+    }
+    let mut pcs = addresses(&exploration);
+    let report = Report {
+        program: name,
+        uncontrolled: program.uncontrolled.clone(),
+        exhaustive: settings.exhaustive,
+        preemptions: args.preemptions,
+        time,
+        places: Places::new(&program.path, &mut pcs),
+        exploration,
+    };
+    let mut exit = match report.verdict() {
+        Verdict::Holds => Exit::Holds,
+        Verdict::Refuted => Exit::Refuted,
+        Verdict::Unknown => Exit::Unknown,
+    };
+    if let (Some(file), Some(error)) = (&args.trace, report.exploration.errors.first()) {
+        let trace = trace(args, &process, error, report.place(error));
+        let written = serde_json::to_string(&trace)
+            .map_err(|e| e.to_string())
+            .and_then(|text| std::fs::write(file, text + "\n").map_err(|e| e.to_string()));
+        if let Err(error) = written {
+            say(&format!("coarsen: can't write {}: {error}", file.display()));
+            exit = exit.and(Exit::Internal);
+        }
+    }
+    match args.format {
+        Format::Json => output.line(serde_json::to_string(&report.json())),
+        Format::Text => output.write(&report.text(args.quiet)),
+    }
+    exit
+}
+
+/// Replaces the schedule of an error by one with fewer preemptions.
+fn shorter(process: &mut Process, settings: &Settings, error: &mut Found) {
+    let Some(first) = follow(process, settings, &schedule(&error.steps), false) else {
+        return;
+    };
+    let known = shared::ERRORS.iter().position(|&e| e == error.kind);
+    // Only what repeats the error is taken for it.
+    let repeats = match known {
+        Some(number) => first.error == number as u32 && first.pc == error.pc,
+        None => matches!(first.status, shared::DEADLOCK | shared::LIVELOCK),
+    };
+    if repeats {
+        let Outcome {
+            steps, last, addr, ..
+        } = shorten(process, settings, first);
+        (error.steps, error.last) = (steps, last);
+        error.addr = addr;
+    }
+}
+
+fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Trace {
+    let shared = process.shared();
+    let names = (shared.names as usize).min(shared::MAX_THREADS);
+    Trace {
+        schema_version: VERSION,
+        format: "coarsen-c-trace".into(),
+        files: args.files.clone(),
+        cflags: args.cflags.clone(),
+        compiler: args.cc.clone(),
+        args: args.args.clone(),
+        kind: error.kind.into(),
+        place,
+        threads: shared.name[..names].to_vec(),
+        schedule: error.steps.iter().map(|s| [s.thread, s.choice]).collect(),
+    }
+}
+
+fn refuse(name: &str, error: &NotBuilt, format: Format, output: &mut Output) -> Exit {
+    let (exit, reason) = match error {
+        NotBuilt::Missing(text) | NotBuilt::Failed(text) => (Exit::Internal, text.clone()),
+        NotBuilt::Rejected(text) => {
+            say(text);
+            (Exit::Input, "the program can't be built".to_string())
+        }
+        NotBuilt::Refused(text) => (Exit::Input, text.clone()),
+    };
+    say(&format!("coarsen: {name}: {reason}"));
+    match format {
+        Format::Text => output.write(&format!("{name}: error - {reason}\n")),
+        Format::Json => {
+            let object = serde_json::json!({
+                "schema_version": coarsen::ctest::report::VERSION,
+                "program": name, "verdict": "error", "reason": reason,
+            });
+            output.line(serde_json::to_string(&object));
+        }
+    }
+    exit
+}
+
+/// Repeats the execution of a trace.
+pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
+    let name = args.trace.display().to_string();
+    let trace = match std::fs::read_to_string(&args.trace) {
+        Ok(text) => Trace::read(&text),
+        Err(error) => {
+            let error = NotBuilt::Failed(format!("can't read the file: {error}"));
+            return refuse(&name, &error, args.format, output);
+        }
+    };
+    let trace = match trace {
+        Ok(trace) => trace,
+        Err(error) => return refuse(&name, &NotBuilt::Refused(error), args.format, output),
+    };
+    let sources = Sources {
+        files: trace.files.clone(),
+        cflags: trace.cflags.clone(),
+        compiler: trace.compiler.clone(),
+    };
+    let program = match build(&sources) {
+        Ok(program) => program,
+        Err(error) => return refuse(&name, &error, args.format, output),
+    };
+    let mut process = match Process::start(&program.path, &trace.args, args.output) {
+        Ok(process) => process,
+        Err(error) => return refuse(&name, &error.into(), args.format, output),
+    };
+    let shared = process.shared_mut();
+    shared.names = trace.threads.len() as u32;
+    shared.name[..trace.threads.len()].copy_from_slice(&trace.threads);
+    shared.show = args.output.into();
+    let settings = Settings {
+        keep_going: false,
+        exhaustive: false,
+        preemptions: None,
+        executions: 1,
+        steps: shared::MAX_STEPS as u32,
+        memory: 4 << 30,
+        patience: Duration::from_secs(10),
+        reset: false,
+    };
+    let outcome = follow(&mut process, &settings, &trace.orders(), false);
+    process.finish();
+    let Some(outcome) = outcome else {
+        let error = NotBuilt::Failed("the program's process ended".into());
+        return refuse(&name, &error, args.format, output);
+    };
+    let kind = match outcome.status {
+        _ if outcome.error != 0 => shared::ERRORS.get(outcome.error as usize).copied(),
+        shared::DEADLOCK => Some("deadlock"),
+        shared::LIVELOCK => Some("livelock"),
+        _ => None,
+    };
+    let mut exploration = Exploration {
+        executions: 1,
+        finished: true,
+        steps: outcome.steps.len() as u64,
+        depth: outcome.steps.len(),
+        threads: outcome.last.len(),
+        ..Exploration::default()
+    };
+    if let Some(kind) = kind {
+        exploration.errors.push(Found {
+            kind,
+            message: outcome.message,
+            thread: (outcome.error != 0).then_some(outcome.thread),
+            pc: if outcome.error != 0 { outcome.pc } else { 0 },
+            addr: outcome.addr,
+            steps: outcome.steps,
+            last: outcome.last,
+        });
+    }
+    let mut pcs = addresses(&exploration);
+    let report = Report {
+        program: trace.files.join(" "),
+        uncontrolled: Vec::new(),
+        exhaustive: false,
+        preemptions: None,
+        time: Duration::ZERO,
+        places: Places::new(&program.path, &mut pcs),
+        exploration,
+    };
+    let found = report.exploration.errors.first();
+    let same = found.is_some_and(|e| e.kind == trace.kind && report.place(e) == trace.place);
+    match args.format {
+        Format::Json => output.line(serde_json::to_string(&report.json())),
+        Format::Text if same => output.write(&report.text(args.quiet)),
+        Format::Text => {}
+    }
+    if same {
+        return Exit::Refuted;
+    }
+    let error = NotBuilt::Refused(format!(
+        "the program does not repeat `{}` at {}: it or its compiler has changed",
+        trace.kind, trace.place
+    ));
+    refuse(&name, &error, Format::Text, output)
+}

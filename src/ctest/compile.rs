@@ -1,0 +1,478 @@
+//! Building the program: compiled with a call before each access, its `main` and the thread functions renamed, linked with the runtime.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The runtime, compiled when this package was.
+const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/coarsen_runtime.o"));
+/// The header that programs may include.
+const HEADER: &str = include_str!("../../runtime/coarsen.h");
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// C files.
+    pub files: Vec<String>,
+    /// Options for the compiler.
+    pub cflags: Vec<String>,
+    /// The compiler; `gcc`, else `clang`, if there is none.
+    pub compiler: Option<String>,
+}
+
+/// A program that was built.
+#[derive(Debug)]
+pub struct Program {
+    /// The executable.
+    pub path: PathBuf,
+    /// What it uses that is not controlled.
+    pub uncontrolled: Vec<String>,
+    /// Whether all its state is in memory, as far as is known.
+    pub reset: bool,
+    directory: PathBuf,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Why there is no program.
+#[derive(Debug)]
+pub enum NotBuilt {
+    /// A tool is missing, or this machine can't do it.
+    Missing(String),
+    /// The compiler or linker rejects the program, and says why.
+    Rejected(String),
+    /// The program uses what can't be controlled.
+    Refused(String),
+    /// Files can't be written.
+    Failed(String),
+}
+
+impl From<io::Error> for NotBuilt {
+    fn from(error: io::Error) -> Self {
+        NotBuilt::Failed(error.to_string())
+    }
+}
+
+/// Functions of the C library that keep no state that a thread could see, and wait for nothing; where they write, they write what the
+/// program does not read back (output) or what is the thread's own.
+const SAFE: &[&str] = &[
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "putc",
+    "fputs",
+    "fputc",
+    "vprintf",
+    "vfprintf",
+    "perror",
+    "fflush",
+    "write",
+    "fwrite",
+    "stdout",
+    "stderr",
+    "setbuf",
+    "setvbuf",
+    "setlinebuf",
+    "atoi",
+    "atol",
+    "atoll",
+    "abs",
+    "labs",
+    "llabs",
+    "isdigit",
+    "isalpha",
+    "isalnum",
+    "isspace",
+    "isupper",
+    "islower",
+    "toupper",
+    "tolower",
+    "__ctype_b_loc",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    "sqrt",
+    "sqrtf",
+    "pow",
+    "powf",
+    "sin",
+    "cos",
+    "tan",
+    "exp",
+    "log",
+    "log2",
+    "log10",
+    "floor",
+    "ceil",
+    "fabs",
+    "fmod",
+    "round",
+    "strerror",
+    "__errno_location",
+    "_GLOBAL_OFFSET_TABLE_",
+    "__stack_chk_fail",
+    "getpid",
+    "getenv",
+    "pthread_equal",
+    "pthread_attr_init",
+    "pthread_attr_destroy",
+    "pthread_attr_setdetachstate",
+    "pthread_attr_getdetachstate",
+    "pthread_attr_setstacksize",
+    "pthread_attr_getstacksize",
+    "pthread_attr_setscope",
+    "pthread_attr_setschedpolicy",
+    "pthread_attr_setinheritsched",
+    "pthread_attr_setschedparam",
+    "pthread_mutexattr_init",
+    "pthread_mutexattr_destroy",
+    "pthread_mutexattr_settype",
+    "pthread_mutexattr_gettype",
+    "pthread_mutexattr_setpshared",
+    "pthread_mutexattr_setprotocol",
+    "pthread_condattr_init",
+    "pthread_condattr_destroy",
+    "pthread_condattr_setclock",
+    "pthread_condattr_setpshared",
+    "pthread_rwlockattr_init",
+    "pthread_rwlockattr_destroy",
+    "pthread_barrierattr_init",
+    "pthread_barrierattr_destroy",
+    "pthread_barrierattr_setpshared",
+    "pthread_setname_np",
+    "pthread_setconcurrency",
+    "pthread_getconcurrency",
+    "sysconf",
+    "get_nprocs",
+];
+
+/// Functions that would make any answer wrong.
+const REFUSED: &[(&str, &str)] = &[
+    ("fork", "processes"),
+    ("vfork", "processes"),
+    ("clone", "processes"),
+    ("execve", "processes"),
+    ("execvp", "processes"),
+    ("system", "processes"),
+    ("popen", "processes"),
+    ("pthread_cancel", "cancellation of threads"),
+    ("pthread_testcancel", "cancellation of threads"),
+    ("pthread_setcancelstate", "cancellation of threads"),
+    ("pthread_setcanceltype", "cancellation of threads"),
+    ("__pthread_register_cancel", "cleanup handlers"),
+    ("__pthread_unregister_cancel", "cleanup handlers"),
+    ("_pthread_cleanup_push", "cleanup handlers"),
+    ("pthread_kill", "signals"),
+    ("kill", "signals"),
+    ("raise", "signals"),
+    ("signal", "signals"),
+    ("sigaction", "signals"),
+    ("sigwait", "signals"),
+    ("alarm", "signals"),
+    ("setitimer", "signals"),
+    ("socket", "sockets"),
+    ("socketpair", "sockets"),
+    ("connect", "sockets"),
+    ("accept", "sockets"),
+    ("pipe", "pipes"),
+    ("select", "waiting for files"),
+    ("poll", "waiting for files"),
+    ("epoll_wait", "waiting for files"),
+    ("mmap", "memory that is mapped by hand"),
+    ("munmap", "memory that is mapped by hand"),
+    ("sem_open", "named semaphores"),
+    ("setjmp", "long jumps"),
+    ("_setjmp", "long jumps"),
+    ("__sigsetjmp", "long jumps"),
+    ("longjmp", "long jumps"),
+    ("syscall", "system calls"),
+    ("thrd_create", "C11 threads (<threads.h>)"),
+    ("mtx_lock", "C11 threads (<threads.h>)"),
+    ("makecontext", "coroutines"),
+    ("swapcontext", "coroutines"),
+];
+
+/// Builds the program.
+///
+/// # Errors
+/// Why it can't be built.
+pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
+    if RUNTIME.is_empty() {
+        return Err(NotBuilt::Missing(
+            "programs can be tested on x86-64 Linux only".into(),
+        ));
+    }
+    let compiler = compiler(sources.compiler.as_deref())?;
+    for tool in ["objcopy", "nm"] {
+        require(tool, "install binutils (`apt-get install binutils`)")?;
+    }
+    let directory = fresh_directory()?;
+    let mut program = Program {
+        path: directory.join("program"),
+        uncontrolled: Vec::new(),
+        reset: true,
+        directory,
+    };
+    let at = program.directory.clone();
+    std::fs::write(at.join("runtime.o"), RUNTIME)?;
+    std::fs::write(at.join("coarsen.h"), HEADER)?;
+    let clang = is_clang(&compiler);
+    let mut objects = Vec::new();
+    for (i, file) in sources.files.iter().enumerate() {
+        objects.push(compile(
+            &compiler,
+            clang,
+            sources,
+            file,
+            i,
+            &at,
+            &mut program,
+        )?);
+    }
+    rename(&objects, &at, &mut program)?;
+    link(&compiler, &objects, sources, &at, &mut program)?;
+    Ok(program)
+}
+
+fn fresh_directory() -> io::Result<PathBuf> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("coarsen-{}-{n}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        match std::fs::create_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| path),
+        }
+    }
+}
+
+fn require(tool: &str, advice: &str) -> Result<(), NotBuilt> {
+    match Command::new(tool).arg("--version").output() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(NotBuilt::Missing(format!(
+            "`{tool}` is not there: {advice}"
+        ))),
+    }
+}
+
+fn compiler(wanted: Option<&str>) -> Result<String, NotBuilt> {
+    let there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    match wanted {
+        Some(name) if there(name) => Ok(name.into()),
+        Some(name) => Err(NotBuilt::Missing(format!(
+            "the compiler `{name}` is not there"
+        ))),
+        None => ["gcc", "clang"]
+            .into_iter()
+            .find(|name| there(name))
+            .map(Into::into)
+            .ok_or_else(|| {
+                NotBuilt::Missing(
+                    "neither `gcc` nor `clang` is there: install one (`apt-get install gcc`)"
+                        .into(),
+                )
+            }),
+    }
+}
+
+fn is_clang(compiler: &str) -> bool {
+    let version = Command::new(compiler).arg("--version").output();
+    version.is_ok_and(|v| String::from_utf8_lossy(&v.stdout).contains("clang"))
+}
+
+fn run(command: &mut Command) -> Result<Output, NotBuilt> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(NotBuilt::Rejected(text))
+}
+
+fn compile(
+    compiler: &str,
+    clang: bool,
+    sources: &Sources,
+    file: &str,
+    i: usize,
+    at: &Path,
+    program: &mut Program,
+) -> Result<PathBuf, NotBuilt> {
+    if let Err(error) = std::fs::metadata(file) {
+        return Err(NotBuilt::Failed(format!("{file}: {error}")));
+    }
+    let assembly = at.join(format!("{i}.s"));
+    let object = at.join(format!("{i}.o"));
+    let mut command = Command::new(compiler);
+    command
+        .args(["-S", "-g", "-O0", "-w"])
+        .args(&sources.cflags);
+    command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
+    command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
+    if clang {
+        command.args(["-mllvm", "-tsan-instrument-read-before-write=1"]);
+        command.args(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
+    } else {
+        command.args(["--param", "tsan-instrument-func-entry-exit=0"]);
+    }
+    command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
+    run(&mut command)?;
+    let text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
+    if let Some(what) = inline_assembly(&text) {
+        program
+            .uncontrolled
+            .push(format!("inline assembly in {file} (`{what}`)"));
+    }
+    if text.contains(",\"awT\"") {
+        return Err(NotBuilt::Refused(format!(
+            "{file} has thread-local variables (`__thread`), which can't be controlled yet; use pthread_setspecific"
+        )));
+    }
+    run(Command::new(compiler)
+        .args(["-c"])
+        .arg(&assembly)
+        .arg("-o")
+        .arg(&object))?;
+    Ok(object)
+}
+
+/// The first instruction of inline assembly that is more than a barrier or a pause.
+fn inline_assembly(text: &str) -> Option<String> {
+    let mut inside = false;
+    for line in text.lines().map(str::trim) {
+        match line {
+            "#APP" => inside = true,
+            "#NO_APP" => inside = false,
+            _ => {
+                let harmless = line.is_empty()
+                    || line.starts_with('#')
+                    || [
+                        "pause", "rep; nop", "rep nop", "nop", "mfence", "lfence", "sfence",
+                    ]
+                    .contains(&line);
+                if inside && !harmless {
+                    return Some(line.replace('\t', " "));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The symbols of an object: whether defined, and the name.
+fn symbols(object: &Path) -> Result<Vec<(bool, String)>, NotBuilt> {
+    let output = run(Command::new("nm").args(["-P"]).arg(object))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let (name, kind) = (words.next()?, words.next()?);
+            Some((!matches!(kind, "U" | "w" | "v"), name.to_string()))
+        })
+        .collect())
+}
+
+/// Renames, in all objects, what the runtime stands for.
+fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), NotBuilt> {
+    let ours: BTreeSet<String> = symbols(&at.join("runtime.o"))?
+        .into_iter()
+        .filter_map(|(defined, name)| defined.then_some(name))
+        .collect();
+    let mut defined = BTreeSet::new();
+    let mut wanted = BTreeSet::new();
+    for object in objects {
+        for (here, name) in symbols(object)? {
+            if here { &mut defined } else { &mut wanted }.insert(name);
+        }
+    }
+    if !defined.contains("main") {
+        return Err(NotBuilt::Rejected("the program has no `main`\n".into()));
+    }
+    let atomic = |name: &&String| {
+        let rest = name.strip_prefix("__VERIFIER_atomic_");
+        rest.is_some_and(|rest| rest != "begin" && rest != "end")
+    };
+    if let Some(name) = defined.iter().find(atomic) {
+        return Err(NotBuilt::Refused(format!(
+            "the program defines `{name}`, which is atomic by its name: put __VERIFIER_atomic_begin() and __VERIFIER_atomic_end() into it, and give it another name"
+        )));
+    }
+    let mut names: BTreeMap<&str, String> = BTreeMap::new();
+    names.insert("main", "coarsen_user_main".into());
+    let mut unknown = Vec::new();
+    for name in wanted.difference(&defined) {
+        let plain = name.strip_prefix("__isoc99_").unwrap_or(name);
+        let renamed = format!("coarsen_c_{plain}");
+        if ours.contains(&renamed) {
+            names.insert(name, renamed);
+        } else if let Some((_, what)) = REFUSED.iter().find(|(n, _)| *n == plain) {
+            return Err(NotBuilt::Refused(format!(
+                "the program calls `{plain}`: {what} can't be controlled"
+            )));
+        } else if name.starts_with("__tsan_") && !ours.contains(name) {
+            return Err(NotBuilt::Refused(format!(
+                "the program needs `{name}`, an access that can't be controlled"
+            )));
+        } else if !ours.contains(name) && !SAFE.contains(&plain) {
+            unknown.push(plain.to_string());
+        }
+    }
+    if !unknown.is_empty() {
+        // Who knows what they keep outside of memory.
+        program.reset = false;
+    }
+    program
+        .uncontrolled
+        .extend(unknown.into_iter().map(|name| format!("`{name}`")));
+    let list: String = names.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
+    let file = at.join("names");
+    std::fs::write(&file, list)?;
+    for object in objects {
+        let mut option = std::ffi::OsString::from("--redefine-syms=");
+        option.push(&file);
+        run(Command::new("objcopy").arg(option).arg(object))?;
+    }
+    Ok(())
+}
+
+fn link(
+    compiler: &str,
+    objects: &[PathBuf],
+    sources: &Sources,
+    at: &Path,
+    program: &mut Program,
+) -> Result<(), NotBuilt> {
+    let libraries = sources
+        .cflags
+        .iter()
+        .filter(|f| f.starts_with("-l") || f.starts_with("-L"));
+    let command = |still: bool| {
+        let mut command = Command::new(compiler);
+        if still {
+            command.arg("-static");
+        }
+        command
+            .arg("-no-pie")
+            .args(objects)
+            .arg(at.join("runtime.o"));
+        command
+            .args(libraries.clone())
+            .args(["-lpthread", "-lm", "-o"]);
+        command.arg(&program.path);
+        command
+    };
+    if run(&mut command(true)).is_err() {
+        // Without a static C library its state is elsewhere, and each execution needs a process.
+        run(&mut command(false))?;
+        program.reset = false;
+    }
+    Ok(())
+}

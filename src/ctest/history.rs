@@ -1,0 +1,377 @@
+//! One execution with its happens-before relation, step by step.
+//!
+//! Two relations are kept, as vector clocks: that of dependence (a step happens before another if it comes first and they
+//! depend on each other, transitively), which says what may be reversed, and that of synchronisation alone, which says what is a data race.
+//! Steps can be taken back, for the exploration goes depth first.
+
+use super::shared::{
+    ATOMIC, Access, BLOCKING, Event, Kind, MODE_WRITE, OBJECT, ORDER, RELEASE, Threads, conflict,
+    dependent,
+};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Counts, for each thread, how many of its steps happen before (and include) a step.
+pub type Clock = Vec<u32>;
+
+/// A step of an execution.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The thread.
+    pub thread: u16,
+    /// Which alternative.
+    pub choice: u16,
+    /// Of how many.
+    pub choices: u16,
+    /// What it did.
+    pub kind: Kind,
+    /// Where.
+    pub pc: u64,
+    /// On what.
+    pub addr: u64,
+    /// How many bytes.
+    pub size: u32,
+    /// What was read, written or returned.
+    pub value: u64,
+    /// Who could have gone on.
+    pub enabled: Threads,
+    /// What it accessed.
+    pub accesses: Rc<[Access]>,
+}
+
+impl Step {
+    /// The step of an event and its accesses.
+    pub fn new(event: &Event, accesses: &[Access]) -> Step {
+        Step {
+            thread: event.thread,
+            choice: event.choice,
+            choices: event.choices,
+            kind: event.kind,
+            pc: event.pc,
+            addr: event.addr,
+            size: event.size,
+            value: event.value,
+            enabled: event.enabled,
+            accesses: accesses.into(),
+        }
+    }
+}
+
+/// One access in the history of a word of memory.
+#[derive(Clone, Copy)]
+struct Entry {
+    step: u32,
+    thread: u16,
+    mask: u8,
+    mode: u8,
+    flags: u8,
+}
+
+/// Accesses wider than this are looked at one by one.
+const WIDE: u32 = 512;
+
+/// An execution.
+#[derive(Default)]
+pub struct History {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    clocks: Vec<Clock>,
+    sync: Vec<Clock>,
+    /// The steps of each thread.
+    of: Vec<Vec<u32>>,
+    words: FxHashMap<u64, Vec<Entry>>,
+    wide: Vec<u32>,
+}
+
+/// What a step, taken now, would have to do with those before it.
+pub struct Look {
+    /// The steps that it may be reversed with, latest first.
+    pub races: Vec<u32>,
+    /// The steps with which it makes a data race.
+    pub data_races: Vec<u32>,
+    /// What happens before it, whatever it accesses.
+    pub before: Clock,
+    full: Clock,
+    sync: Clock,
+}
+
+fn join(a: &mut Clock, b: &Clock) {
+    if a.len() < b.len() {
+        a.resize(b.len(), 0);
+    }
+    for (x, y) in a.iter_mut().zip(b) {
+        *x = (*x).max(*y);
+    }
+}
+
+fn at(clock: &Clock, thread: u16) -> u32 {
+    clock.get(usize::from(thread)).copied().unwrap_or(0)
+}
+
+/// The words of an access, with the bytes in each.
+fn words(access: &Access) -> impl Iterator<Item = (u64, u8)> {
+    let (first, end) = (access.key, access.key + u64::from(access.size));
+    (first >> 3..=(end - 1) >> 3).map(move |word| {
+        let from = first.max(word << 3) & 7;
+        let to = (end.min((word + 1) << 3) - 1) & 7;
+        (word, (0xFFu16 << from & 0xFFu16 >> (7 - to)) as u8)
+    })
+}
+
+impl History {
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The number of a step among its thread's, from 1.
+    pub fn local(&self, step: usize) -> u32 {
+        at(&self.clocks[step], self.steps[step].thread)
+    }
+
+    /// Whether step `a` happens before what has the clock `b`.
+    pub fn covers(&self, b: &Clock, a: usize) -> bool {
+        at(b, self.steps[a].thread) >= self.local(a)
+    }
+
+    /// The clock of a step.
+    pub fn clock(&self, step: usize) -> &Clock {
+        &self.clocks[step]
+    }
+
+    /// Looks at a step of `thread` that would come next.
+    pub fn look(&self, thread: u16, accesses: &[Access]) -> Look {
+        let last = self.of.get(usize::from(thread)).and_then(|of| of.last());
+        let own = |clocks: &[Clock]| last.map_or(Clock::new(), |&l| clocks[l as usize].clone());
+        let mut before = own(&self.clocks);
+        let mut sync = own(&self.sync);
+        for access in accesses.iter().filter(|a| a.flags & ORDER != 0) {
+            self.visit(access, &mut |entry| {
+                join(&mut before, &self.clocks[entry.step as usize]);
+                join(&mut sync, &self.sync[entry.step as usize]);
+                entry.mode == MODE_WRITE
+            });
+        }
+        let mut look = Look {
+            races: Vec::new(),
+            data_races: Vec::new(),
+            full: before.clone(),
+            before,
+            sync: sync.clone(),
+        };
+        // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
+        // done earlier may have been what made it impossible.
+        let impossible = |step: u32| {
+            let set = &self.steps[step as usize].enabled;
+            let enabled = set[usize::from(thread) / 64] >> (thread % 64) & 1 == 1;
+            last.is_some_and(|&l| l < step) && !enabled
+        };
+        for access in accesses.iter().filter(|a| a.flags & ORDER == 0) {
+            let memory = access.key & OBJECT == 0;
+            self.visit(access, &mut |entry| {
+                let step = entry.step as usize;
+                join(&mut look.full, &self.clocks[step]);
+                let plain = memory && (access.flags & entry.flags & ATOMIC == 0);
+                if !plain {
+                    join(&mut look.sync, &self.sync[step]);
+                } else if entry.thread != thread && !self.covers_in(&sync, &self.sync, step) {
+                    look.data_races.push(entry.step);
+                }
+                let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
+                if given_back || impossible(entry.step) {
+                    // Before it was given back it could not be had: what can be reversed is the taking before that.
+                    let known = entry.thread == thread || self.covers(&look.before, step);
+                    return known && entry.mode == MODE_WRITE;
+                }
+                if entry.thread != thread && !self.covers(&look.before, step) {
+                    look.races.push(entry.step);
+                }
+                entry.mode == MODE_WRITE
+            });
+        }
+        look.races.sort_unstable_by(|a, b| b.cmp(a));
+        look.races.dedup();
+        look.data_races.sort_unstable();
+        look.data_races.dedup();
+        // Only what is immediate: nothing in between. A step of several accesses may have been impossible at one of them (a
+        // waiter that needs the mutex as well), which then must not stand before an earlier one.
+        if accesses.iter().filter(|a| a.flags & ORDER == 0).count() == 1 {
+            let all = look.races.clone();
+            look.races.retain(|&i| {
+                !all.iter()
+                    .any(|&c| c > i && self.covers(&self.clocks[c as usize], i as usize))
+            });
+        }
+        look
+    }
+
+    fn covers_in(&self, clock: &Clock, clocks: &[Clock], step: usize) -> bool {
+        let thread = self.steps[step].thread;
+        at(clock, thread) >= at(&clocks[step], thread)
+    }
+
+    /// Calls `see` with the entries that conflict with an access, latest first, until it has said of entries for all of its bytes that what is
+    /// earlier does not matter.
+    fn visit(&self, access: &Access, see: &mut dyn FnMut(&Entry) -> bool) {
+        if access.size == 0 {
+            return;
+        }
+        for &step in self.wide.iter().rev() {
+            self.see_wide(access, step, see);
+        }
+        if access.size > WIDE {
+            for step in (0..self.steps.len() as u32).rev() {
+                self.see_wide(access, step, see);
+            }
+            return;
+        }
+        for (word, mask) in words(access) {
+            let Some(entries) = self.words.get(&word) else {
+                continue;
+            };
+            let mut covered = 0u8;
+            for entry in entries.iter().rev() {
+                let meets = entry.mask & mask;
+                let same = entry.mode == access.mode && access.mode != MODE_WRITE;
+                if meets != 0 && !same && see(entry) {
+                    covered |= entry.mask;
+                    if covered & mask == mask {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn see_wide(&self, access: &Access, step: u32, see: &mut dyn FnMut(&Entry) -> bool) {
+        let other = &self.steps[step as usize];
+        for &a in other.accesses.iter().filter(|a| conflict(a, access)) {
+            see(&Entry {
+                step,
+                thread: other.thread,
+                mask: 0xFF,
+                mode: a.mode,
+                flags: a.flags,
+            });
+        }
+    }
+
+    /// Appends a step that was looked at.
+    pub fn push(&mut self, step: Step, look: Look) {
+        let (index, thread) = (self.steps.len() as u32, usize::from(step.thread));
+        if self.of.len() <= thread {
+            self.of.resize_with(thread + 1, Vec::new);
+        }
+        self.of[thread].push(index);
+        let local = self.of[thread].len() as u32;
+        let (mut full, mut sync) = (look.full, look.sync);
+        for clock in [&mut full, &mut sync] {
+            if clock.len() <= thread {
+                clock.resize(thread + 1, 0);
+            }
+            clock[thread] = local;
+        }
+        self.clocks.push(full);
+        self.sync.push(sync);
+        for access in step.accesses.iter().filter(|a| a.size > 0) {
+            if access.size > WIDE {
+                self.wide.push(index);
+                continue;
+            }
+            for (word, mask) in words(access) {
+                self.words.entry(word).or_default().push(Entry {
+                    step: index,
+                    thread: step.thread,
+                    mask,
+                    mode: access.mode,
+                    flags: access.flags,
+                });
+            }
+        }
+        self.steps.push(step);
+    }
+
+    /// Takes steps back until `n` are left.
+    pub fn truncate(&mut self, n: usize) {
+        while self.steps.len() > n {
+            let Some(step) = self.steps.pop() else { return };
+            let index = self.steps.len() as u32;
+            self.clocks.pop();
+            self.sync.pop();
+            self.of[usize::from(step.thread)].pop();
+            for access in step.accesses.iter().filter(|a| a.size > 0) {
+                if access.size > WIDE {
+                    self.wide.pop();
+                    continue;
+                }
+                for (word, _) in words(access) {
+                    if let Some(entries) = self.words.get_mut(&word) {
+                        while entries.last().is_some_and(|e| e.step >= index) {
+                            entries.pop();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which threads could begin an execution in which the step of `thread` comes before step `i`, among those after `i` that do not need `i`.
+    /// Also the steps that come first then.
+    pub fn initials(&self, i: usize, thread: u16, accesses: &[Access], look: &Look) -> Initials {
+        let mut first: Vec<u32> = Vec::new();
+        let mut heads: Vec<usize> = Vec::new();
+        let mut steps = Vec::new();
+        for k in i + 1..self.steps.len() {
+            if self.covers(&self.clocks[k], i) {
+                continue;
+            }
+            steps.push(k);
+            let t = usize::from(self.steps[k].thread);
+            if first.len() <= t {
+                first.resize(t + 1, u32::MAX);
+            }
+            if first[t] == u32::MAX {
+                first[t] = self.local(k);
+                heads.push(k);
+            }
+        }
+        let free = |clock: &Clock, own: u16| {
+            first
+                .iter()
+                .enumerate()
+                .all(|(t, &f)| t == usize::from(own) || at(clock, t as u16) < f)
+        };
+        let mut threads: Vec<u16> = Vec::new();
+        let begun = first
+            .get(usize::from(thread))
+            .is_some_and(|&f| f != u32::MAX);
+        if !begun
+            && free(&look.before, thread)
+            && !steps
+                .iter()
+                .any(|&k| dependent(&self.steps[k].accesses, accesses))
+        {
+            threads.push(thread);
+        }
+        for k in heads {
+            let own = self.steps[k].thread;
+            if free(&self.clocks[k], own) {
+                threads.push(own);
+            }
+        }
+        Initials { threads, steps }
+    }
+}
+
+/// See [`History::initials`].
+pub struct Initials {
+    /// The threads; that of the reversed step first, if it is one.
+    pub threads: Vec<u16>,
+    /// The steps after `i` that do not need it.
+    pub steps: Vec<usize>,
+}

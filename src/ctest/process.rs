@@ -1,0 +1,229 @@
+//! The tested program as a process: it makes one execution on each request.
+//!
+//! Requests and executions are in memory that both processes map (`shared`); a byte on a pipe says that one is there.
+
+use super::shared::{self, ANSWER_FD, REQUEST_FD, SHARED_FD, Shared};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What is needed of the system and not in `std`.
+mod sys {
+    pub const PROT_RW: i32 = 3;
+    pub const MAP_SHARED: i32 = 1;
+    pub const ADDR_NO_RANDOMIZE: u64 = 0x0040000;
+    pub const POLLIN: i16 = 1;
+
+    #[repr(C)]
+    pub struct Poll {
+        pub fd: i32,
+        pub events: i16,
+        pub revents: i16,
+    }
+
+    unsafe extern "C" {
+        pub fn memfd_create(name: *const std::ffi::c_char, flags: u32) -> i32;
+        pub fn mmap(a: *mut u8, n: usize, prot: i32, flags: i32, fd: i32, off: i64) -> *mut u8;
+        pub fn munmap(a: *mut u8, n: usize) -> i32;
+        pub fn dup2(from: i32, to: i32) -> i32;
+        pub fn personality(persona: u64) -> i32;
+        pub fn poll(fds: *mut Poll, n: u64, timeout: i32) -> i32;
+        pub fn prctl(option: i32, ...) -> i32;
+    }
+}
+
+/// A program that is ready for requests.
+pub struct Process {
+    child: Child,
+    at: *mut Shared,
+    request: File,
+    answer: File,
+    _memory: OwnedFd,
+    program: PathBuf,
+    args: Vec<String>,
+    show: bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Silence {
+    /// Somebody wants us to stop.
+    Stopped,
+    /// The program waits for something outside, or is stuck in a call.
+    Hangs,
+    /// The process is gone.
+    Gone(io::Error),
+}
+
+impl Process {
+    /// Starts a program that [`super::compile`] has made. What it prints is shown or dropped.
+    pub fn start(program: &Path, args: &[String], show: bool) -> io::Result<Process> {
+        let size = size_of::<Shared>();
+        // SAFETY: plain system calls; the descriptor is owned from here on.
+        let (memory, at) = unsafe {
+            let fd = sys::memfd_create(c"coarsen".as_ptr(), 1);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let memory = OwnedFd::from_raw_fd(fd);
+            File::from(memory.try_clone()?).set_len(size as u64)?;
+            let at = sys::mmap(
+                std::ptr::null_mut(),
+                size,
+                sys::PROT_RW,
+                sys::MAP_SHARED,
+                fd,
+                0,
+            );
+            if at as isize == -1 {
+                return Err(io::Error::last_os_error());
+            }
+            (memory, at.cast::<Shared>())
+        };
+        let (child, request, answer) = spawn(program, args, show, memory.as_raw_fd())?;
+        Ok(Process {
+            child,
+            at,
+            request,
+            answer,
+            _memory: memory,
+            program: program.to_path_buf(),
+            args: args.to_vec(),
+            show,
+        })
+    }
+
+    /// The memory that is shared with the program.
+    pub fn shared(&self) -> &Shared {
+        // SAFETY: mapped as long as `self` lives; the other side writes only between a request and its answer, when
+        // `answer` has the exclusive borrow. All fields are integers, for which any bytes are values.
+        unsafe { &*self.at }
+    }
+
+    /// The same, to write a request.
+    pub fn shared_mut(&mut self) -> &mut Shared {
+        // SAFETY: as for `shared`.
+        unsafe { &mut *self.at }
+    }
+
+    /// Makes the execution that is asked for; `stop` is asked now and then whether nobody wants the answer any more.
+    ///
+    /// # Errors
+    /// Why there is no answer; the process has to be started again.
+    pub fn answer(&mut self, patience: Duration, stop: &dyn Fn() -> bool) -> Result<(), Silence> {
+        self.shared_mut().status = shared::RUNNING;
+        self.request.write_all(b".").map_err(Silence::Gone)?;
+        let began = Instant::now();
+        loop {
+            let mut fds = sys::Poll {
+                fd: self.answer.as_raw_fd(),
+                events: sys::POLLIN,
+                revents: 0,
+            };
+            // SAFETY: one valid entry.
+            let ready = unsafe { sys::poll(&mut fds, 1, 100) };
+            if ready > 0 {
+                let mut byte = [0];
+                return self.answer.read_exact(&mut byte).map_err(Silence::Gone);
+            }
+            if stop() {
+                return Err(Silence::Stopped);
+            }
+            if began.elapsed() > patience {
+                return Err(Silence::Hangs);
+            }
+        }
+    }
+
+    /// Starts the process again; what it has told so far is kept.
+    ///
+    /// # Errors
+    /// If it can't be started.
+    pub fn restart(&mut self) -> io::Result<()> {
+        self.end();
+        let (child, request, answer) = spawn(
+            &self.program,
+            &self.args,
+            self.show,
+            self._memory.as_raw_fd(),
+        )?;
+        (self.child, self.request, self.answer) = (child, request, answer);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        // The server's child dies with it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Lets the program end by itself, and waits for it.
+    pub fn finish(mut self) {
+        if let Ok(null) = File::open("/dev/null") {
+            self.request = null;
+        }
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+        // SAFETY: mapped in `start`, and not used after this.
+        unsafe { sys::munmap(self.at.cast(), size_of::<Shared>()) };
+    }
+}
+
+fn spawn(
+    program: &Path,
+    args: &[String],
+    show: bool,
+    memory: i32,
+) -> io::Result<(Child, File, File)> {
+    let (their_request, request) = io::pipe()?;
+    let (answer, their_answer) = io::pipe()?;
+    let (from, to) = (their_request.as_raw_fd(), their_answer.as_raw_fd());
+    let output = || {
+        if show {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
+        }
+    };
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env("COARSEN_TEST", "1")
+        .stdin(Stdio::null())
+        .stdout(output())
+        .stderr(output());
+    // SAFETY: only calls that may be made between fork and exec. The descriptors are moved out of the way first, since they
+    // may lie where others are to be put.
+    unsafe {
+        command.pre_exec(move || {
+            sys::personality(sys::ADDR_NO_RANDOMIZE);
+            sys::prctl(1, 9);
+            for (fd, high) in [(memory, 60), (from, 61), (to, 62)] {
+                if sys::dup2(fd, high) < 0 {
+                    return Err(io::Error::last_os_error());
+                }
+            }
+            for (high, fd) in [(60, SHARED_FD), (61, REQUEST_FD), (62, ANSWER_FD)] {
+                if sys::dup2(high, fd) < 0 {
+                    return Err(io::Error::last_os_error());
+                }
+            }
+            Ok(())
+        });
+    }
+    let child = command.spawn()?;
+    Ok((
+        child,
+        OwnedFd::from(request).into(),
+        OwnedFd::from(answer).into(),
+    ))
+}

@@ -1,0 +1,144 @@
+//! What each hypothesis is there for: with phases that are wrong in one way, the reduced system misses an error, and that hypothesis says so.
+
+use super::super::hypotheses::{Pairs, evaluate};
+use super::super::instantiate::{Model, Names};
+use super::super::invariant::Ladder;
+use super::super::properties::{GoalKind, goals};
+use super::super::stoller_cohen::{Explorer, explore};
+use super::*;
+use crate::control::Control;
+use crate::explore::reach::Blocked;
+use crate::program::Program;
+use crate::report::Status;
+use crate::syntax::ParseLimits;
+use crate::{Session, theory};
+
+const BOTH: Uses = Uses {
+    rights: true,
+    lefts: true,
+};
+
+/// Whether a thread goes wrong in the reduced system, and which hypotheses don't hold.
+fn judged(phased: &Phased) -> (bool, Vec<String>) {
+    let control = Control::default();
+    let mut e = Encoding::new(&phased.program, &control).unwrap();
+    let goals = goals(&e, None).unwrap();
+    let visibility = scheduling(&e, phased);
+    let reduced = explore(
+        &Explorer::prepared(&e, &visibility, Blocked::Waits).unwrap(),
+        &goals,
+    );
+    let wrong = goals.iter().zip(&reduced.met);
+    let wrong = wrong
+        .filter(|(g, _)| g.kind == GoalKind::Assertions)
+        .any(|(_, met)| *met);
+    e.actions = checked(&e).unwrap();
+    let theory = theory("flanagan-qadeer").expect("shipped");
+    let model = Model {
+        encoding: &e,
+        visibility: &visibility,
+        phased: Some(phased),
+        theory: &theory,
+        states: Vec::new(),
+        names: Names::Variables,
+    };
+    let mut ladder = Ladder::new(&e);
+    let mut open = Vec::new();
+    for hypothesis in &theory.hypotheses {
+        let entry = evaluate(&model, hypothesis, &mut ladder, &mut Pairs::default());
+        if entry.unwrap().status != Status::Holds {
+            open.push(hypothesis.id.clone());
+        }
+    }
+    (wrong, open)
+}
+
+fn load(source: &str) -> Program {
+    let (session, _) = Session::load("m.cor", source, &[], ParseLimits::default()).unwrap();
+    session.program().clone()
+}
+
+/// The movers as they are, but for some locations of the first thread (by line of the text).
+fn forged(program: &Program, forged: &[(usize, Mover)]) -> Movers {
+    let control = Control::default();
+    let e = Encoding::new(program, &control).unwrap();
+    let mut movers = by_location(&e, &super::super::judged(&e, &[], false).unwrap());
+    for (line, mover) in forged {
+        let at = |l: &usize| program.line(program.threads[0].locations[*l].span) == *line;
+        let l = program.threads[0].steps().find(at).expect("a step there");
+        movers[0][l] = *mover;
+    }
+    movers
+}
+
+const RIGHT: Mover = Mover {
+    local: false,
+    right: true,
+    left: false,
+};
+
+const LEFT: Mover = Mover {
+    local: false,
+    right: false,
+    left: true,
+};
+
+fn no_cuts(program: &Program) -> Cuts {
+    vec![BTreeSet::new(); program.threads.len()]
+}
+
+/// As it is done, the error is found and all hypotheses hold.
+fn found(program: &Program) {
+    let control = Control::default();
+    let e = Encoding::new(program, &control).unwrap();
+    let movers = super::super::judged(&e, &[], false).unwrap();
+    let right = phased(&e, &movers, BOTH).unwrap();
+    assert_eq!(judged(&right), (true, Vec::new()));
+}
+
+#[test]
+fn a3_is_there_for_right_movers() {
+    let program = load(
+        "var x: 0..2 = 0 unprotected;\nthread a {\n x = 1;\n x = 2;\n}\nthread b { assert(x != 1); }",
+    );
+    found(&program);
+    let movers = forged(&program, &[(3, RIGHT)]);
+    let wrong = Phased::new(&program, &movers, BOTH, &no_cuts(&program));
+    assert_eq!(judged(&wrong), (false, vec!["A3".to_string()]));
+}
+
+#[test]
+fn a4_is_there_for_left_movers() {
+    let program = load(
+        "var x: 0..2 = 0 unprotected;\nthread a {\n x = 1;\n x = 2;\n}\nthread b { assert(x != 1); }",
+    );
+    let movers = forged(&program, &[(4, LEFT)]);
+    let wrong = Phased::new(&program, &movers, BOTH, &no_cuts(&program));
+    assert_eq!(judged(&wrong), (false, vec!["A4".to_string()]));
+}
+
+#[test]
+fn a6_is_there_for_transactions_that_do_not_end() {
+    let program = load(
+        "var x: 0..1 = 0 unprotected;\nthread a {\n x = 1;\n while (true) { skip; }\n}\nthread b { assert(x == 0); }",
+    );
+    found(&program);
+    let movers = forged(&program, &[]);
+    let wrong = Phased::new(&program, &movers, BOTH, &no_cuts(&program));
+    assert_eq!(judged(&wrong), (false, vec!["A6".to_string()]));
+}
+
+#[test]
+fn a2_is_there_for_transactions_that_commit_twice() {
+    let program = load(
+        "var x: 0..2 = 0 unprotected;\nthread a {\n var t: 0..1 = 0;\n x = 1;\n t = 1;\n x = 2;\n}\nthread b { assert(x != 1); }",
+    );
+    found(&program);
+    let movers = forged(&program, &[]);
+    let mut wrong = Phased::new(&program, &movers, BOTH, &no_cuts(&program));
+    let thread = &wrong.program.threads[0];
+    let line = |l: usize| wrong.program.line(thread.locations[l].span);
+    let last = thread.steps().find(|l| line(*l) == 6).expect("x = 2");
+    wrong.phases[0][last] = Phase::Before;
+    assert_eq!(judged(&wrong), (false, vec!["A2".to_string()]));
+}
