@@ -73,6 +73,9 @@ fn both(a: Expr, b: Expr) -> Expr {
     Expr::Binary(BinaryOp::And, Box::new(a), Box::new(b))
 }
 
+/// A thread, its location, and the values of its variables.
+type Local = (usize, usize, Vec<(usize, i64)>);
+
 fn is(cell: usize, value: i64) -> Expr {
     let constant = Box::new(Expr::Const(value));
     Expr::Binary(BinaryOp::Eq, Box::new(Expr::Cell(cell)), constant)
@@ -80,7 +83,7 @@ fn is(cell: usize, value: i64) -> Expr {
 
 /// Everything that a thread by itself might be: a question for each local state, reachable or not.
 fn local_questions(p: &Program, states: &[State]) -> Vec<Question> {
-    let mut all: BTreeSet<(usize, usize, Vec<(usize, i64)>)> = BTreeSet::new();
+    let mut all: BTreeSet<Local> = BTreeSet::new();
     for (t, thread) in p.threads.iter().enumerate() {
         let met: BTreeSet<Vec<(usize, i64)>> =
             states.iter().map(|s| naive::local(p, s, t).1).collect();
@@ -263,6 +266,24 @@ fn programs_with_loops_as_well() {
 #[test]
 fn the_twins_programs_as_well() {
     random(60, twin::generate::samples().prop_map(|s| s.source), 60);
+}
+
+/// A thread that is disabled in the end races with what was done after it was disabled, too: before, its step may have come behind that.
+#[test]
+fn a_disabled_thread_races_with_what_came_later() {
+    let source = "var t: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected; mutex m;
+        thread p0 { when (t == 1 || x == 0) y = 0; }
+        thread p1 { lock(m); x = 1 - x; unlock(m); }
+        thread p2 { y = 1; }";
+    let session = loaded(source).expect("a program");
+    let p = session.program();
+    assert_eq!(naive::classes(p, 20_000), Some(3));
+    let por = Por {
+        techniques: vec![Technique::SourceDpor],
+        ..Por::default()
+    };
+    let found = explore(p, &[], &por, None, (u64::MAX, &control()));
+    assert_eq!(found.executions.expect("finished").0, 3);
 }
 
 /// Sleep sets, alone or with source sets, run one complete execution of each class, and so does `not-seen-before`.

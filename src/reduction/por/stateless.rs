@@ -201,7 +201,15 @@ impl Search<'_, '_> {
         }
         self.push(after, next, sleep)?;
         if self.how.source {
-            for t in changed {
+            // Where nobody goes on, threads that are disabled race with all that has happened since they were disabled, too.
+            let over = self
+                .nodes
+                .last()
+                .is_some_and(|n| !n.backtrack.contains(&true));
+            let of = |t: &ThreadId| self.nodes.last().is_some_and(|n| !n.next[*t].enabled);
+            let disabled = (0..self.steps.threads()).filter(|t| over && of(t));
+            let late: Vec<ThreadId> = disabled.filter(|t| !changed.contains(t)).collect();
+            for t in changed.into_iter().chain(late) {
                 self.races(t)?;
             }
         }
@@ -275,7 +283,8 @@ impl Search<'_, '_> {
             .filter(|&k| self.events[k].clock[event.thread] < event.number)
             .collect();
         let racing = event.thread;
-        // A thread that has not moved since is as it was.
+        // A thread that has not moved since is as it was; one that was disabled may do more where it is not.
+        let mut accesses = next.accesses.clone();
         let same = Rc::ptr_eq(&self.nodes[n].next[thread], next);
         if !(same && next.enabled) {
             let mut way = Vec::new();
@@ -309,6 +318,7 @@ impl Search<'_, '_> {
                 }
                 return Ok(true);
             }
+            accesses = pending.accesses;
         }
         // Who can begin what leads to the reversal.
         let mut initials: Vec<ThreadId> = Vec::new();
@@ -325,7 +335,7 @@ impl Search<'_, '_> {
         let past = happened(&self.events, thread, self.steps.threads());
         let free = seen.iter().all(|&b| {
             let b = &self.events[b];
-            past[b.thread] < b.number && !b.accesses.conflicts(&next.accesses)
+            past[b.thread] < b.number && !b.accesses.conflicts(&accesses)
         });
         if free {
             initials.insert(0, thread);
@@ -354,8 +364,9 @@ impl Search<'_, '_> {
         while let Some(t) = waiting.pop() {
             let pending = self.steps.pending(state, t)?;
             let holder = self.steps.holder(state, &pending.accesses);
-            for u in 0..threads {
-                if u == t || u == except || asked[u] || self.steps.is_stuck(state, u) {
+            let others = (0..threads).filter(|&u| u != t && u != except);
+            for u in others.collect::<Vec<_>>() {
+                if asked[u] || self.steps.is_stuck(state, u) {
                     continue;
                 }
                 let future = self.futures.from(u, self.steps.location(state, u));
