@@ -38,4 +38,4 @@ hypothesis A6 "a thread behind its commit point can finish its transaction by it
     l[i] T <= t[i]* n[i] T;
 
 conclusion A "a thread that can go wrong can do so in the reduced system":
-    init t* w[k] T <= init C* w[k] T proved A in flanagan-qadeer-proof;
+    init t* w[i] T <= init C* w[i] T proved A in flanagan-qadeer-proof;

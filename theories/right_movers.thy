@@ -30,4 +30,4 @@ hypothesis A5-w "no thread's step makes another go wrong":
     i != j => t[j] w[i] <= w[i] t[j];
 
 conclusion right "a thread that can go wrong can do so in the reduced system, if all others have got away from behind their commit points":
-    init D* o[k] w[k] T <= init C* w[k] T proved right in right-movers-proof;
+    init D* o[i] w[i] T <= init C* w[i] T proved right in right-movers-proof;

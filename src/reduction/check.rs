@@ -147,7 +147,8 @@ fn run(
             discharge: Discharge::default(),
             prepared: None,
         },
-        left: match options.strict || options.discharge != By::Either {
+        // Only BDDs have what is asked for then.
+        left: match options.strict || options.certificate || options.discharge != By::Either {
             true => u64::MAX,
             false => control.budget().effort,
         },
@@ -351,9 +352,7 @@ impl Check<'_> {
         if self.options.cross_check {
             self.cross_check(report, &asked)?;
         }
-        if self.options.certificate && too_large {
-            report.no_bundle = Some(NO_SETS.into());
-        } else if self.options.certificate {
+        if self.options.certificate {
             let found = Found {
                 explorer: &explorer,
                 visibility: &visibility,
@@ -449,9 +448,6 @@ impl Check<'_> {
         self.control.publish(report);
         if self.options.cross_check {
             self.cross_check(report, &asked)?;
-        }
-        if self.options.certificate {
-            report.no_bundle = Some(NO_SETS.into());
         }
         Ok(())
     }
@@ -563,10 +559,6 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
         plain: None,
     }
 }
-
-/// Why there is no bundle where BDDs would be too large.
-const NO_SETS: &str =
-    "BDDs would be too large, and a certificate has the states of the reduced system as one";
 
 pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
     Property {

@@ -80,7 +80,7 @@ impl Ground {
     }
 
     /// Whether something may follow a T: then T must not leave the assumed states.
-    fn has_inner_top(&self) -> bool {
+    pub fn has_inner_top(&self) -> bool {
         match self {
             Ground::Zero | Ground::One | Ground::Top | Ground::Atom(_) => false,
             Ground::Not(x) => x.has_inner_top(),

@@ -165,8 +165,8 @@ fn attempt(
         check.cross_check(report, &asked)?;
     }
     if options.certificate {
-        report.notes.push(format!(
-            "there is no certificate: those of theorem {} are not supported",
+        report.no_bundle = Some(format!(
+            "a certificate has the states of the reduced system of stoller-cohen, not of {}",
             check.theory.name
         ));
     }
