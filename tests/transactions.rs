@@ -243,7 +243,7 @@ fn pure_left_movers_are_commit_points() {
 }
 
 /// The models on which techniques are compared, and which of them have loops that may end behind the commit.
-const COMPARED: [&str; 18] = [
+const COMPARED: [&str; 34] = [
     "levin/figure1",
     "levin/figure2",
     "levin/figure3",
@@ -262,6 +262,22 @@ const COMPARED: [&str; 18] = [
     "classic/ticket_lock_loops",
     "classic/two_phase_commit",
     "classic/two_phase_commit_loops",
+    "transactions/auction",
+    "transactions/auction_bug",
+    "transactions/counter_method",
+    "transactions/counter_method_bug",
+    "transactions/reference_count",
+    "transactions/reference_count_bug",
+    "transactions/seqlock",
+    "transactions/seqlock_unchecked",
+    "transactions/singleton",
+    "transactions/singleton_bug",
+    "transactions/singleton_checked",
+    "transactions/two_phase_locking",
+    "transactions/two_phase_locking_bug",
+    "transactions/work_stealing",
+    "transactions/work_stealing_bug",
+    "flanagan_qadeer/counter",
 ];
 
 /// `UPDATE=1` writes the table anew.
