@@ -40,6 +40,7 @@ pub fn settled(
     };
     loop {
         let program = inference.program().clone();
+        control.enter("inferring disciplines: building relations");
         let mut encoding = Encoding::within(&program, effort, control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
         let goals = goals(&encoding, None)?;

@@ -109,7 +109,8 @@ impl Copies<'_> {
 }
 
 impl Phased {
-    /// Gives a program phases. With `checked`, every thread can go wrong, which is what a violation of the discipline then is.
+    /// Gives a program phases. Where something is protected every thread can go wrong, which is what a violation of the discipline is for the
+    /// hypotheses (`checked`).
     pub fn new(program: &Program, movers: &Movers, uses: Uses, cuts: &Cuts) -> Phased {
         let mut base = program.clone();
         if !base.protections.is_empty() {
