@@ -14,6 +14,7 @@ mod arena;
 mod atomics;
 mod check;
 mod libc;
+mod marks;
 mod objects;
 mod pthread;
 mod schedule;

@@ -153,6 +153,7 @@ fn execution(start: &Start) {
     shared.error = NO_ERROR;
     shared.events = 0;
     shared.accesses = 0;
+    shared.marks = 0;
     shared.message_len = 0;
     shared.sampled = 0;
     shared.exit_code = 0;

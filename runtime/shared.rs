@@ -11,6 +11,8 @@ pub const SET_WORDS: usize = MAX_THREADS / 64;
 pub const MAX_STEPS: usize = 1 << 17;
 /// Most accesses of one execution.
 pub const MAX_ACCESSES: usize = 1 << 19;
+/// Most times that functions are entered or left in one execution, where that is asked for.
+pub const MAX_MARKS: usize = 1 << 18;
 /// Most accesses of sleeping threads.
 pub const MAX_ASLEEP: usize = 1 << 16;
 /// Where the runtime finds the shared memory.
@@ -259,6 +261,20 @@ pub struct Last {
     pub addr: u64,
 }
 
+/// A thread enters a function or leaves the last that it entered.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Mark {
+    /// A place at the beginning of the function; 0 where it is left.
+    pub pc: u64,
+    /// How many steps there were before.
+    pub at: u32,
+    /// The thread.
+    pub thread: u16,
+    /// Nothing.
+    pub unused: u16,
+}
+
 /// The head of the shared memory, with the lists behind it.
 #[repr(C)]
 pub struct Shared {
@@ -282,12 +298,16 @@ pub struct Shared {
     pub reset: u32,
     /// Request: end as the program would, with what it prints.
     pub show: u32,
+    /// Request: note which functions are entered and left.
+    pub mark_calls: u32,
     /// Answer: how it ended.
     pub status: u32,
     /// Answer: how many steps.
     pub events: u32,
     /// Answer: how many accesses.
     pub accesses: u32,
+    /// Answer: how many marks of functions.
+    pub marks: u32,
     /// Answer: identities of threads in use.
     pub threads: u32,
     /// Answer: which error.
@@ -324,6 +344,8 @@ pub struct Shared {
     pub event: [Event; MAX_STEPS],
     /// Answer: their accesses.
     pub access: [Access; MAX_ACCESSES],
+    /// Answer: when functions were entered and left.
+    pub mark: [Mark; MAX_MARKS],
 }
 
 /// The program called `rand` or its kin.

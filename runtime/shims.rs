@@ -6,7 +6,7 @@
 
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
-use crate::{arena, check, pthread, semaphores, strings, svcomp, time};
+use crate::{arena, check, marks, pthread, semaphores, strings, svcomp, time};
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
@@ -93,7 +93,7 @@ shims! {
     "__tsan_volatile_write1" => write1, "__tsan_volatile_write2" => write2,
     "__tsan_volatile_write4" => write4, "__tsan_volatile_write8" => write8,
     "__tsan_read_range" => read_range, "__tsan_write_range" => write_range,
-    "__tsan_init" => nothing, "__tsan_func_entry" => nothing, "__tsan_func_exit" => nothing,
+    "__tsan_init" => nothing, "__tsan_func_entry" => marks::enter, "__tsan_func_exit" => marks::leave,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 

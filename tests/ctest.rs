@@ -1,5 +1,7 @@
 //! C programs: known verdicts and counts, the programs of the thesis, replays, and random programs against every interleaving.
 
+mod movers;
+
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
 use coarsen::ctest::explore::{Exploration, Settings, Watch, explore};
 use coarsen::ctest::process::Process;
@@ -33,6 +35,7 @@ fn settings() -> Settings {
         memory: 1 << 30,
         patience: Duration::from_secs(2),
         reset: true,
+        movers: false,
     }
 }
 

@@ -342,6 +342,9 @@ pub struct TestArgs {
     /// Take every interleaving with at most so many preemptions, without reduction
     #[arg(long, value_name = "N", conflicts_with = "exhaustive")]
     pub preemptions: Option<u32>,
+    /// Say of each function whether it is a transaction in all executions, and what breaks it
+    #[arg(long)]
+    pub movers: bool,
     /// Print schedules as they were found, without looking for ones with fewer preemptions
     #[arg(long)]
     pub no_shorten: bool,

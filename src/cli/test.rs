@@ -50,7 +50,8 @@ impl Watch for Guard<'_> {
 
 fn settings(args: &TestArgs, program: &Program) -> Settings {
     Settings {
-        keep_going: args.keep_going,
+        // What a function is, all executions decide.
+        keep_going: args.keep_going || args.movers,
         exhaustive: args.exhaustive || args.preemptions.is_some(),
         preemptions: args.preemptions,
         executions: args.limit_executions,
@@ -58,6 +59,7 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         memory: args.limit_memory << 20,
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
+        movers: args.movers,
     }
 }
 
@@ -110,6 +112,7 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         uncontrolled: program.uncontrolled.clone(),
         exhaustive: settings.exhaustive,
         preemptions: args.preemptions,
+        movers: args.movers,
         time,
         places: Places::new(&program.path, &mut pcs),
         exploration,
@@ -236,6 +239,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         memory: 4 << 30,
         patience: Duration::from_secs(10),
         reset: false,
+        movers: false,
     };
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();
@@ -274,6 +278,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         uncontrolled: Vec::new(),
         exhaustive: false,
         preemptions: None,
+        movers: false,
         time: Duration::ZERO,
         places: Places::new(&program.path, &mut pcs),
         exploration,

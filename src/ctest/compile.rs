@@ -317,9 +317,6 @@ fn compile(
     command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
     if clang {
         command.args(["-mllvm", "-tsan-instrument-read-before-write=1"]);
-        command.args(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
-    } else {
-        command.args(["--param", "tsan-instrument-func-entry-exit=0"]);
     }
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
     run(&mut command)?;

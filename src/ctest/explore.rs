@@ -6,6 +6,7 @@
 //! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together.
 
 use super::history::{Clock, History, Look, Step};
+use super::movers::Calls;
 use super::process::{Process, Silence};
 use super::shared::{self, Access, Kind, Last, Order, SET_WORDS, Sleeper, Threads, dependent};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -32,6 +33,8 @@ pub struct Settings {
     pub patience: Duration,
     /// Whether the program keeps all its state in memory.
     pub reset: bool,
+    /// Find out which functions are transactions.
+    pub movers: bool,
 }
 
 /// An error that was found.
@@ -95,6 +98,8 @@ pub struct Exploration {
     pub finished: bool,
     /// The most threads of an execution.
     pub threads: usize,
+    /// What was learnt about functions, if that is asked for.
+    pub calls: Calls,
 }
 
 /// What there is to decide at a step.
@@ -294,6 +299,14 @@ impl Explorer<'_> {
         if status != shared::ASLEEP && status != shared::RUNNING {
             self.pending();
         }
+        if matches!(status, shared::ASLEEP | shared::ASSUMED) {
+            self.out.calls.skip(given);
+        } else if self.settings.movers {
+            let shared = self.process.shared();
+            let marks = (shared.marks as usize).min(shared::MAX_MARKS);
+            let marks = &shared.mark[..marks];
+            self.out.calls.execution(&self.history, given, marks);
+        }
         let message = self.message();
         match status {
             shared::ASLEEP => self.out.redundant += 1,
@@ -376,6 +389,7 @@ impl Explorer<'_> {
         shared.memory = self.settings.memory;
         shared.reset = (!self.fork).into();
         shared.show = 0;
+        shared.mark_calls = self.settings.movers.into();
         shared.sleepers = 0;
         if self.settings.exhaustive {
             return;

@@ -144,6 +144,11 @@ impl History {
         &self.clocks[step]
     }
 
+    /// A step of a thread by its number among them, from 1.
+    pub fn nth(&self, thread: u16, number: u32) -> usize {
+        self.of[usize::from(thread)][number as usize - 1] as usize
+    }
+
     /// Looks at a step of `thread` that would come next.
     pub fn look(&self, thread: u16, accesses: &[Access]) -> Look {
         let last = self.of.get(usize::from(thread)).and_then(|of| of.last());

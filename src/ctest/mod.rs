@@ -7,7 +7,9 @@
 
 pub mod compile;
 pub mod explore;
+pub mod functions;
 pub mod history;
+pub mod movers;
 pub mod places;
 pub mod process;
 pub mod report;

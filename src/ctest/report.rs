@@ -46,6 +46,8 @@ pub struct Report {
     pub exhaustive: bool,
     /// The bound on preemptions.
     pub preemptions: Option<u32>,
+    /// Whether to say which functions are transactions.
+    pub movers: bool,
     /// How long it took, without building.
     pub time: Duration,
     /// Names.
@@ -62,6 +64,9 @@ pub fn addresses(exploration: &Exploration) -> Vec<u64> {
     }
     for race in &exploration.races {
         pcs.extend(race.places.iter().map(|p| p.1));
+    }
+    for verdict in exploration.calls.verdicts() {
+        pcs.extend(verdict.places());
     }
     pcs
 }
@@ -95,6 +100,9 @@ impl Report {
         }
         if self.exploration.sampled & shared::SAMPLED_NONDET != 0 {
             limits.push("only four values of each wide nondeterministic number".into());
+        }
+        if self.exploration.calls.full() {
+            limits.push("more forms of calls than are kept".into());
         }
         let uncontrolled = self.uncontrolled.iter();
         limits.extend(uncontrolled.map(|what| format!("{what} is not controlled")));
@@ -175,7 +183,7 @@ impl Report {
         }
     }
 
-    fn operation(&self, kind: u8, addr: u64, size: u32) -> String {
+    pub(super) fn operation(&self, kind: u8, addr: u64, size: u32) -> String {
         let name = KINDS.get(usize::from(kind)).copied().unwrap_or("?");
         match kind {
             shared::CREATE | shared::JOIN => format!("{name} T{addr}"),
@@ -277,6 +285,9 @@ impl Report {
             for race in &e.races {
                 let _ = writeln!(text, "    {}", self.race(race));
             }
+        }
+        if self.movers {
+            text.push_str(&self.functions_text());
         }
         let _ = write!(text, "\nexecutions {}", e.executions);
         let counts = [
@@ -381,10 +392,12 @@ impl Report {
             .collect();
         let seconds = self.time.as_secs_f64();
         let made = e.executions + e.redundant + e.assumed + e.cut;
+        let functions = self.movers.then(|| self.functions_json());
         json!({
             "schema_version": VERSION,
             "program": self.program,
             "verdict": self.verdict().name(),
+            "functions": functions,
             "errors": errors,
             "executions": e.executions,
             "redundant": e.redundant,
