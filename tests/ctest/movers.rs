@@ -48,7 +48,8 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("hand_over_hand", "lock(m[0]); lock(m[1]); unlock(m[0]); unlock(m[1]);", "transaction"),
     ("after_a_lock", "lock(m[0]); unlock(m[0]); x[0]++;", "broken"),
     ("store_after_a_lock", "lock(m[0]); x[1]++; unlock(m[0]); int l = 5; l++;", "transaction"),
-    ("by_hand", "while (atomic_exchange(&a[0], 1)); x[0]++; a[0] = 0;", "transaction"),
+    // An attempt that fails is a step like others.
+    ("by_hand", "while (atomic_exchange(&a[0], 1)); x[0]++; a[0] = 0;", "broken"),
     ("barrier", "pthread_barrier_wait(&b);", "broken"),
     ("region", "coarsen_atomic_begin(); x[0]++; x[1]++; coarsen_atomic_end();", "transaction"),
 ];
@@ -162,10 +163,12 @@ fn interleavings(program: &Program, most: usize) -> Option<Vec<Outcome>> {
 }
 
 /// The representative of an execution's class: what can come next with the smallest thread, again and again.
+/// Who is the serial thread of a barrier belongs to the barrier, not to who comes last.
 fn class(outcome: &Outcome) -> Vec<(u16, u64, u8, u16)> {
     let steps = &outcome.steps;
     let mut left: Vec<usize> = (0..steps.len()).collect();
     let mut class = Vec::new();
+    let mut serial = Vec::new();
     while !left.is_empty() {
         let free = |&k: &usize| {
             left[..k].iter().all(|&j| {
@@ -176,8 +179,16 @@ fn class(outcome: &Outcome) -> Vec<(u16, u64, u8, u16)> {
         let candidates = (0..left.len()).filter(free);
         let k = candidates.min_by_key(|&k| steps[left[k]].thread);
         let step = &steps[left.remove(k.expect("the first is free"))];
-        class.push((step.thread, step.pc, step.kind, step.choice));
+        let barrier = step.kind == shared::ARRIVE;
+        if barrier && step.choices > 1 {
+            let generation = step.accesses.last().map_or(0, |a| a.key);
+            serial.push((0, generation, step.kind, step.choice));
+        }
+        let choice = if barrier { 0 } else { step.choice };
+        class.push((step.thread, step.pc, step.kind, choice));
     }
+    serial.sort_unstable();
+    class.extend(serial);
     class
 }
 
