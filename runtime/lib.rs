@@ -13,6 +13,7 @@
 mod arena;
 mod atomics;
 mod check;
+mod invariants;
 mod libc;
 mod marks;
 mod objects;

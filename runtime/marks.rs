@@ -7,7 +7,7 @@ use crate::state::*;
 
 fn mark(pc: u64) {
     let rt = rt();
-    if rt.quiet {
+    if rt.quiet || rt.checking != 0 {
         return;
     }
     let shared = shared();

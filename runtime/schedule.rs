@@ -4,6 +4,7 @@
 //! number, and threads asleep are passed over until somebody takes a step that theirs depends on. A step is recorded before
 //! the program takes it, so that a crash leaves the execution behind that led to it.
 
+use crate::invariants;
 use crate::shared::*;
 use crate::shims;
 use crate::state::*;
@@ -15,6 +16,9 @@ const ROW: u32 = 2000;
 /// Announces a step of the running thread, and returns with its result when it has been taken.
 pub fn step(op: Op) -> i64 {
     let rt = rt();
+    if rt.checking != 0 {
+        invariants::forbidden();
+    }
     let who = rt.current;
     let thread = me();
     let registers = shims::registers();
@@ -34,6 +38,9 @@ pub fn step(op: Op) -> i64 {
         return record(who, 0, rt.steps - 1);
     }
     rt.region = false;
+    if rt.changed != 0 {
+        invariants::check();
+    }
     spin::announce(who);
     next();
     // A call of the program may be several steps; the next one is at the same place.
@@ -120,6 +127,9 @@ fn record(who: usize, choice: u16, n: u32) -> i64 {
         shared.access[rt.accesses as usize] = access;
         rt.accesses += 1;
         event.accesses += 1;
+        if access.key & !0xFF == PROMISED {
+            rt.changed |= 1 << (access.key & 0x1F);
+        }
     });
     shared.accesses = rt.accesses;
     let (result, value) = steps::execute(who, choice);
@@ -242,6 +252,10 @@ fn wake(n: usize) {
 /// Ends the execution.
 pub fn finish(status: u32) -> ! {
     let (rt, shared) = (rt(), shared());
+    if rt.changed != 0 && rt.checking == 0 && !rt.region && status == ERROR {
+        // The thread has changed something since its last step, and announces no other one.
+        invariants::check();
+    }
     shared.status = status;
     shared.threads = rt.count as u32;
     look_back(rt.current);

@@ -5,6 +5,7 @@
 
 use crate::arena;
 use crate::check;
+use crate::invariants;
 use crate::libc;
 use crate::objects;
 use crate::pthread;
@@ -42,6 +43,7 @@ struct Start {
 /// The first thread's routine: the argument is where its arguments are.
 extern "C" fn first(start: usize) -> usize {
     let start = unsafe { &*(start as *const Start) };
+    invariants::begin_early();
     let code = unsafe { coarsen_user_main(start.argc, start.argv, start.envp) };
     check::process_exit(code);
     0
@@ -154,6 +156,9 @@ fn execution(start: &Start) {
     shared.events = 0;
     shared.accesses = 0;
     shared.marks = 0;
+    for invariant in &mut shared.invariant {
+        invariant.violated = 0;
+    }
     shared.message_len = 0;
     shared.sampled = 0;
     shared.exit_code = 0;

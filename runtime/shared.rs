@@ -13,6 +13,10 @@ pub const MAX_STEPS: usize = 1 << 17;
 pub const MAX_ACCESSES: usize = 1 << 19;
 /// Most times that functions are entered or left in one execution, where that is asked for.
 pub const MAX_MARKS: usize = 1 << 18;
+/// Most invariants.
+pub const MAX_INVARIANTS: usize = 32;
+/// Most variables that invariants read.
+pub const MAX_CELLS: usize = 1 << 12;
 /// Most accesses of sleeping threads.
 pub const MAX_ASLEEP: usize = 1 << 16;
 /// Where the runtime finds the shared memory.
@@ -83,6 +87,7 @@ kinds! {
     STOPPED = "stopped",
     PROCESS_EXIT = "exit",
     ATOMIC_BEGIN = "atomic region",
+    PROMISE = "invariant from here on",
 }
 
 /// Reads what others must not write meanwhile.
@@ -100,6 +105,8 @@ pub const BLOCKING: u8 = 2;
 pub const RELEASE: u8 = 4;
 /// By an atomic operation (of memory).
 pub const ATOMIC: u8 = 8;
+/// Orders nothing that the program could rely on.
+pub const SILENT: u8 = 16;
 
 /// One access of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,6 +130,9 @@ pub const OBJECT: u64 = 1 << 63;
 pub const THREAD: u64 = 3 << 62;
 /// Marks the keys of wake-ups.
 pub const WAKE: u64 = THREAD | 1 << 32;
+
+/// Marks the keys of invariants.
+pub const PROMISED: u64 = 5 << 61;
 
 /// Whether the order of two accesses by different threads matters. The one definition of dependence.
 pub fn conflict(a: &Access, b: &Access) -> bool {
@@ -261,6 +271,32 @@ pub struct Last {
     pub addr: u64,
 }
 
+/// An invariant.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Invariant {
+    /// The function.
+    pub function: u64,
+    /// Answer: how many steps there were when it did not hold for the first time, plus one; or 0.
+    pub violated: u32,
+    /// The length of its text.
+    pub length: u32,
+    /// The expression, if it is one.
+    pub text: [u8; 120],
+}
+
+/// Memory that an invariant has read.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Cell {
+    /// The first byte.
+    pub addr: u64,
+    /// How many.
+    pub size: u32,
+    /// Which invariant.
+    pub invariant: u32,
+}
+
 /// A thread enters a function or leaves the last that it entered.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -332,6 +368,14 @@ pub struct Shared {
     pub names: u32,
     /// Kept: thread `i` is the `names[i].1`-th child of `names[i].0`.
     pub name: [[u16; 2]; MAX_THREADS],
+    /// Kept: how many invariants there are.
+    pub invariants: u32,
+    /// Kept: how many variables they have read.
+    pub cells: u32,
+    /// Kept, but for `violated`: the invariants.
+    pub invariant: [Invariant; MAX_INVARIANTS],
+    /// Kept: what they have read.
+    pub cell: [Cell; MAX_CELLS],
     /// Answer: where the threads are.
     pub last: [Last; MAX_THREADS],
     /// Request: the steps.

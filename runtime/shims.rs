@@ -6,7 +6,7 @@
 
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
-use crate::{arena, check, marks, pthread, semaphores, strings, svcomp, time};
+use crate::{arena, check, invariants, marks, pthread, semaphores, strings, svcomp, time};
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
@@ -258,6 +258,8 @@ shims! {
     "coarsen_c_coarsen_assume" => svcomp::assume,
     "coarsen_c_coarsen_atomic_begin" => svcomp::atomic_begin,
     "coarsen_c_coarsen_atomic_end" => svcomp::atomic_end,
+    "coarsen_c_coarsen_invariant" => invariants::register,
+    "coarsen_c_coarsen_invariant_text" => invariants::register_text,
 }
 
 // Saves what a function must preserve on the old stack, and takes it from the new one.

@@ -134,6 +134,15 @@ pub struct Runtime {
     pub quiet: bool,
     /// Whose step is being taken by the runtime itself, plus one.
     pub taking: usize,
+    /// Invariants that have been registered.
+    pub promised: u32,
+    /// Those that have read what the last steps have written.
+    pub changed: u32,
+    /// The one that is being evaluated, plus one.
+    pub checking: usize,
+    /// Where its own stack begins.
+    pub checked_at: u64,
+    pub early: crate::invariants::Early,
 }
 
 struct Global(UnsafeCell<Runtime>);
@@ -161,6 +170,14 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     objects: 0,
     quiet: true,
     taking: 0,
+    promised: 0,
+    changed: 0,
+    checking: 0,
+    checked_at: 0,
+    early: crate::invariants::Early {
+        count: 0,
+        list: [(0, 0); MAX_INVARIANTS],
+    },
 }));
 
 /// The state. Nobody keeps the reference across a step.

@@ -1,5 +1,6 @@
 //! C programs: known verdicts and counts, the programs of the thesis, replays, and random programs against every interleaving.
 
+mod invariants;
 mod movers;
 
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};

@@ -8,7 +8,7 @@
 use super::history::{Clock, History, Look, Step};
 use super::movers::Calls;
 use super::process::{Process, Silence};
-use super::shared::{self, Access, Kind, Last, Order, SET_WORDS, Sleeper, Threads, dependent};
+use super::shared::{self, Access, Invariant, Kind, Last, Order, SET_WORDS, Sleeper, Threads, dependent};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -149,6 +149,10 @@ pub struct Explorer<'a> {
     seen_races: FxHashMap<[u64; 2], ()>,
     out: Exploration,
     fork: bool,
+    /// How many variables the invariants were known to read when the exploration began.
+    cells: u32,
+    /// Executions before it began anew.
+    spent: u64,
 }
 
 /// Explores a program.
@@ -162,6 +166,8 @@ pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) ->
         seen_races: FxHashMap::default(),
         out: Exploration::default(),
         fork: !settings.reset,
+        cells: 0,
+        spent: 0,
     };
     explorer.run();
     explorer.out
@@ -199,7 +205,7 @@ impl Explorer<'_> {
             if let Some(why) = self.watch.stop() {
                 return self.limit(why);
             }
-            let made = self.out.executions + self.out.redundant + self.out.assumed + self.out.cut;
+            let made = self.spent + self.made();
             if made >= self.settings.executions {
                 return self.limit(format!("{made} executions"));
             }
@@ -210,6 +216,11 @@ impl Explorer<'_> {
             if !self.settings.keep_going && !self.out.errors.is_empty() {
                 return;
             }
+            if self.process.shared().cells != self.cells {
+                self.anew();
+                branch = None;
+                continue;
+            }
             if self.out.cut >= MOST_CUT {
                 return self.limit(format!("{MOST_CUT} executions that were cut off"));
             }
@@ -218,6 +229,45 @@ impl Explorer<'_> {
                 self.out.finished = true;
                 return;
             }
+        }
+    }
+
+    fn made(&self) -> u64 {
+        self.out.executions + self.out.redundant + self.out.assumed + self.out.cut
+    }
+
+    /// An invariant has read what was not known to matter: steps that write it depend on others, from the first execution on.
+    fn anew(&mut self) {
+        self.cells = self.process.shared().cells;
+        self.spent += self.made();
+        self.nodes.clear();
+        self.history = History::default();
+        self.seen_races.clear();
+        self.out = Exploration::default();
+    }
+
+    /// The invariants that did not hold in the present execution, each with the step that broke it.
+    fn violated(&mut self) {
+        let shared = self.process.shared();
+        let known = (shared.invariants as usize).min(shared::MAX_INVARIANTS);
+        let violated: Vec<Invariant> = (shared.invariant[..known].iter())
+            .filter(|i| i.violated > 0)
+            .copied()
+            .collect();
+        for invariant in violated {
+            let steps = (invariant.violated as usize - 1).min(self.history.len());
+            let last = steps.checked_sub(1).map(|i| &self.history.steps[i]);
+            let text = &invariant.text[..(invariant.length as usize).min(invariant.text.len())];
+            let error = Found {
+                kind: "invariant",
+                message: String::from_utf8_lossy(text).into_owned(),
+                thread: Some(last.map_or(0, |s| s.thread)),
+                pc: last.map_or(invariant.function + 1, |s| s.pc),
+                addr: invariant.function,
+                steps: self.history.steps[..steps].to_vec(),
+                last: Vec::new(),
+            };
+            self.found(error);
         }
     }
 
@@ -307,6 +357,9 @@ impl Explorer<'_> {
             let marks = &shared.mark[..marks];
             self.out.calls.execution(&self.history, given, marks);
         }
+        if !matches!(status, shared::ASLEEP | shared::DIVERGED) {
+            self.violated();
+        }
         let message = self.message();
         match status {
             shared::ASLEEP => self.out.redundant += 1,
@@ -333,7 +386,7 @@ impl Explorer<'_> {
                 }
             }
         }
-        if let Some(error) = error {
+        if let Some(error) = error.filter(|e| e.kind != "invariant") {
             self.found(error);
         } else if matches!(status, shared::DEADLOCK | shared::LIVELOCK) {
             let error = self.error();
@@ -466,10 +519,13 @@ impl Explorer<'_> {
         let known = self.out.errors.iter().any(|old| {
             old.kind == error.kind
                 && old.pc == error.pc
+                && (error.kind != "invariant" || old.addr == error.addr)
                 && (error.thread.is_some() || stuck(&old.last) == stuck(&error.last))
         });
         if !known {
-            error.steps = self.history.steps.clone();
+            if error.kind != "invariant" {
+                error.steps = self.history.steps.clone();
+            }
             self.out.errors.push(error);
         }
     }

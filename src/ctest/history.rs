@@ -5,7 +5,7 @@
 //! Steps can be taken back, for the exploration goes depth first.
 
 use super::shared::{
-    ATOMIC, Access, BLOCKING, Event, Kind, MODE_WRITE, OBJECT, ORDER, RELEASE, Threads, conflict,
+    ATOMIC, Access, BLOCKING, Event, Kind, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT, Threads, conflict,
     dependent,
 };
 use rustc_hash::FxHashMap;
@@ -181,11 +181,13 @@ impl History {
             self.visit(access, &mut |entry| {
                 let step = entry.step as usize;
                 join(&mut look.full, &self.clocks[step]);
+                let silent = access.flags & SILENT != 0;
                 let plain = memory && (access.flags & entry.flags & ATOMIC == 0);
-                if !plain {
-                    join(&mut look.sync, &self.sync[step]);
-                } else if entry.thread != thread && !self.covers_in(&sync, &self.sync, step) {
+                let known = entry.thread == thread || self.covers_in(&sync, &self.sync, step);
+                if plain && !known {
                     look.data_races.push(entry.step);
+                } else if !plain && !silent {
+                    join(&mut look.sync, &self.sync[step]);
                 }
                 let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
                 if given_back || impossible(entry.step) {

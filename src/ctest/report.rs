@@ -59,6 +59,9 @@ pub fn addresses(exploration: &Exploration) -> Vec<u64> {
     let mut pcs = Vec::new();
     for error in &exploration.errors {
         pcs.push(error.pc);
+        if error.kind == "invariant" {
+            pcs.push(error.addr + 1);
+        }
         pcs.extend(error.steps.iter().map(|s| s.pc));
         pcs.extend(error.last.iter().map(|l| l.pc));
     }
@@ -147,8 +150,11 @@ impl Report {
     /// One line on an error.
     pub fn describe(&self, error: &Found) -> String {
         let message = match error.message.as_str() {
+            "" if error.kind == "invariant" => {
+                format!(" `{}`", self.places.function(error.addr + 1))
+            }
             "" => String::new(),
-            text if error.kind == "assertion" => format!(" `{text}`"),
+            text if matches!(error.kind, "assertion" | "invariant") => format!(" `{text}`"),
             text => format!(" ({text})"),
         };
         let about = match error.kind {
@@ -194,6 +200,7 @@ impl Report {
             | shared::ASSUME
             | shared::STOPPED
             | shared::ATOMIC_BEGIN
+            | shared::PROMISE
             | shared::PROCESS_EXIT => name.to_string(),
             _ if size > 8 => format!("{name} {} ({size} bytes)", self.places.object(addr)),
             _ => format!("{name} {}", self.places.object(addr)),
