@@ -5,7 +5,7 @@
 //! Steps can be taken back, for the exploration goes depth first.
 
 use super::shared::{
-    ATOMIC, Access, BLOCKING, Event, Kind, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT, Threads, conflict,
+    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT, Threads, conflict,
     dependent,
 };
 use rustc_hash::FxHashMap;
@@ -209,9 +209,16 @@ impl History {
         // waiter that needs the mutex as well), which then must not stand before an earlier one.
         if accesses.iter().filter(|a| a.flags & ORDER == 0).count() == 1 {
             let all = look.races.clone();
+            // An attempt that failed says that the object could not be had there either: what has to be reversed is the taking before.
+            let waits = accesses.iter().any(|a| a.flags & BLOCKING != 0);
+            let failed = |c: u32| {
+                let mut met = self.steps[c as usize].accesses.iter();
+                waits && met.all(|a| a.mode == MODE_READ)
+            };
             look.races.retain(|&i| {
-                !all.iter()
-                    .any(|&c| c > i && self.covers(&self.clocks[c as usize], i as usize))
+                !all.iter().any(|&c| {
+                    c > i && self.covers(&self.clocks[c as usize], i as usize) && !failed(c)
+                })
             });
         }
         look
