@@ -75,6 +75,7 @@ pub fn next() {
         wake(n as usize - 1);
     }
     let enabled = enabled();
+    shared.can = enabled;
     let (who, choice) = choose(n, &enabled);
     if n >= shared.max_steps || n as usize >= MAX_STEPS {
         finish(STEP_LIMIT);
@@ -283,9 +284,11 @@ pub fn finish(status: u32) -> ! {
             spins: thread.spins.into(),
             accesses,
             first,
+            choices: steps::choices(i),
             unused: 0,
             pc: thread.op.pc,
             addr: thread.op.addr,
+            local: thread.local,
         };
     }
     unsafe {

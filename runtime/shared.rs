@@ -11,6 +11,17 @@ pub const SET_WORDS: usize = MAX_THREADS / 64;
 pub const MAX_STEPS: usize = 1 << 17;
 /// Most accesses of one execution.
 pub const MAX_ACCESSES: usize = 1 << 19;
+/// Where the stacks of threads are, and how large each is.
+pub const STACKS_AT: usize = 0x2300_0000_0000;
+/// One stack.
+pub const STACK_SIZE: usize = 8 << 20;
+
+/// Whether an address is on a thread's own stack.
+pub fn own_stack(thread: usize, addr: u64) -> bool {
+    let bottom = (STACKS_AT + thread * STACK_SIZE) as u64;
+    (bottom..bottom + STACK_SIZE as u64).contains(&addr)
+}
+
 /// Most times that functions are entered or left in one execution, where that is asked for.
 pub const MAX_MARKS: usize = 1 << 18;
 /// Most invariants.
@@ -263,12 +274,16 @@ pub struct Last {
     pub accesses: u32,
     /// The first of them, in the list of all accesses.
     pub first: u32,
+    /// How many alternatives the next step has.
+    pub choices: u16,
     /// Nothing.
-    pub unused: u32,
+    pub unused: u16,
     /// Where.
     pub pc: u64,
     /// The object.
     pub addr: u64,
+    /// A hash of its local state, where that is asked for.
+    pub local: u64,
 }
 
 /// An invariant.
@@ -336,6 +351,8 @@ pub struct Shared {
     pub show: u32,
     /// Request: note which functions are entered and left.
     pub mark_calls: u32,
+    /// Request: nobody is blocked by an active wait; tell local states instead.
+    pub local_states: u32,
     /// Answer: how it ended.
     pub status: u32,
     /// Answer: how many steps.
@@ -376,6 +393,8 @@ pub struct Shared {
     pub invariant: [Invariant; MAX_INVARIANTS],
     /// Kept: what they have read.
     pub cell: [Cell; MAX_CELLS],
+    /// Answer: who could go on where the request ended.
+    pub can: Threads,
     /// Answer: where the threads are.
     pub last: [Last; MAX_THREADS],
     /// Request: the steps.

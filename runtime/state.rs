@@ -11,8 +11,6 @@ use core::cell::UnsafeCell;
 pub const THREADS_AT: usize = 0x2000_0000_0000;
 pub const ARENA_AT: usize = 0x2100_0000_0000;
 pub const ARENA_SIZE: usize = 1 << 32;
-pub const STACKS_AT: usize = 0x2300_0000_0000;
-pub const STACK_SIZE: usize = 8 << 20;
 pub const GUARD: usize = 64 << 10;
 
 /// A step that a thread has announced.
@@ -88,6 +86,8 @@ pub struct Thread {
     pub held: u64,
     pub gave: u32,
     pub spins: bool,
+    /// A hash of its stack and registers, where that is asked for.
+    pub local: u64,
     /// A store whose effect is to be looked at when the thread comes back.
     pub stores: bool,
     pub old: u64,

@@ -37,6 +37,7 @@ fn settings() -> Settings {
         patience: Duration::from_secs(2),
         reset: true,
         movers: false,
+        filters: None,
     }
 }
 

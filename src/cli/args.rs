@@ -342,6 +342,12 @@ pub struct TestArgs {
     /// Take every interleaving with at most so many preemptions, without reduction
     #[arg(long, value_name = "N", conflicts_with = "exhaustive")]
     pub preemptions: Option<u32>,
+    /// Explore with the filters of Florian's thesis instead, for comparison; several are separated by commas
+    #[arg(long, value_name = "NAME", value_enum, value_delimiter = ',')]
+    pub filters: Vec<Filter>,
+    /// With --filters: most steps of an execution
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub depth: Option<u32>,
     /// Say of each function whether it is a transaction in all executions, and what breaks it
     #[arg(long)]
     pub movers: bool,
@@ -372,6 +378,19 @@ pub struct TestArgs {
     /// Most memory that the program may allocate, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=65_536))]
     pub limit_memory: u64,
+}
+
+/// What leaves out executions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Filter {
+    /// Goes on once from equivalent beginnings of executions
+    NotSeenBefore,
+    /// Follows one thread for as long as no other is concerned
+    SuperStep,
+    /// Ends an execution where a thread has come back to its own state, unnoticed
+    LocalCycles,
+    /// What is done without filters: source sets and sleep sets
+    SourceDpor,
 }
 
 /// Arguments of `coarsen replay`.

@@ -1,11 +1,12 @@
 //! `coarsen test`: every schedule of a C program; and `coarsen replay`: one of them again.
 
-use super::args::{Format, ReplayArgs, TestArgs};
+use super::args::{Filter, Format, ReplayArgs, TestArgs};
 use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
 use coarsen::ctest::explore::{Exploration, Found, Settings, Watch, explore};
+use coarsen::ctest::filters::Filters;
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
 use coarsen::ctest::report::{Report, Verdict, addresses};
@@ -60,11 +61,48 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
         movers: args.movers,
+        filters: filters(args),
     }
+}
+
+/// The filters that are asked for; `source-dpor` is what is done without any.
+fn filters(args: &TestArgs) -> Option<Filters> {
+    let on = |f| args.filters.contains(&f);
+    let filtered = !args.filters.is_empty() && !on(Filter::SourceDpor);
+    filtered.then(|| Filters {
+        not_seen_before: on(Filter::NotSeenBefore),
+        super_step: on(Filter::SuperStep),
+        local_cycles: on(Filter::LocalCycles),
+        depth: args.depth,
+    })
+}
+
+/// What can't be combined (the table is in docs/c-programs.md).
+fn combined(args: &TestArgs) -> Result<(), &'static str> {
+    let dpor = args.filters.contains(&Filter::SourceDpor);
+    if dpor && args.filters.len() > 1 {
+        return Err(
+            "source-dpor is combined with no filter: it has sleep sets, and what may sleep on one way to a state need not be allowed to on another",
+        );
+    }
+    if args.filters.is_empty() || dpor {
+        return match args.depth {
+            Some(_) => Err("--depth belongs to --filters; without filters, --limit-steps bounds executions"),
+            None => Ok(()),
+        };
+    }
+    if args.exhaustive || args.preemptions.is_some() || args.movers {
+        return Err("--filters is not combined with --exhaustive, --preemptions and --movers: these want to see whole executions");
+    }
+    Ok(())
 }
 
 /// Tests the program of `args`.
 pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
+    if let Err(why) = combined(args) {
+        say(&format!("coarsen: {why} (docs/c-programs.md says what may be combined)"));
+        return Exit::Usage;
+    }
     let name = args.files.join(" ");
     let sources = Sources {
         files: args.files.clone(),
@@ -240,6 +278,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         patience: Duration::from_secs(10),
         reset: false,
         movers: false,
+        filters: None,
     };
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();

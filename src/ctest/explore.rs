@@ -5,6 +5,7 @@
 //! threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step may have several
 //! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together.
 
+use super::filters::{self, Filters};
 use super::history::{Clock, History, Look, Step};
 use super::movers::Calls;
 use super::process::{Process, Silence};
@@ -35,6 +36,8 @@ pub struct Settings {
     pub reset: bool,
     /// Find out which functions are transactions.
     pub movers: bool,
+    /// Explore with the thesis's filters instead.
+    pub filters: Option<Filters>,
 }
 
 /// An error that was found.
@@ -141,14 +144,16 @@ pub trait Watch {
 
 /// An exploration under way.
 pub struct Explorer<'a> {
-    process: &'a mut Process,
-    settings: &'a Settings,
-    watch: &'a dyn Watch,
-    history: History,
+    pub(super) process: &'a mut Process,
+    pub(super) settings: &'a Settings,
+    pub(super) watch: &'a dyn Watch,
+    pub(super) history: History,
     nodes: Vec<Node>,
     seen_races: FxHashMap<[u64; 2], ()>,
-    out: Exploration,
+    pub(super) out: Exploration,
     fork: bool,
+    /// With how many steps an execution is left, for filters.
+    pub(super) stop_at: Option<u32>,
     /// How many variables the invariants were known to read when the exploration began.
     cells: u32,
     /// Executions before it began anew.
@@ -166,10 +171,14 @@ pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) ->
         seen_races: FxHashMap::default(),
         out: Exploration::default(),
         fork: !settings.reset,
+        stop_at: None,
         cells: 0,
         spent: 0,
     };
-    explorer.run();
+    match settings.filters {
+        Some(filters) => filters::explore(&mut explorer, filters),
+        None => explorer.run(),
+    }
     explorer.out
 }
 
@@ -193,7 +202,7 @@ fn sane(shared: &shared::Shared, from: usize) -> bool {
 }
 
 impl Explorer<'_> {
-    fn limit(&mut self, what: String) {
+    pub(super) fn limit(&mut self, what: String) {
         if !self.out.limits.contains(&what) {
             self.out.limits.push(what);
         }
@@ -216,8 +225,7 @@ impl Explorer<'_> {
             if !self.settings.keep_going && !self.out.errors.is_empty() {
                 return;
             }
-            if self.process.shared().cells != self.cells {
-                self.anew();
+            if self.grown() {
                 branch = None;
                 continue;
             }
@@ -236,14 +244,20 @@ impl Explorer<'_> {
         self.out.executions + self.out.redundant + self.out.assumed + self.out.cut
     }
 
-    /// An invariant has read what was not known to matter: steps that write it depend on others, from the first execution on.
-    fn anew(&mut self) {
-        self.cells = self.process.shared().cells;
+    /// Whether an invariant has read what was not known to matter: steps that write it depend on others, from the first execution on,
+    /// and the exploration begins anew.
+    pub(super) fn grown(&mut self) -> bool {
+        let cells = self.process.shared().cells;
+        let known = std::mem::replace(&mut self.cells, cells);
+        if cells == known {
+            return false;
+        }
         self.spent += self.made();
         self.nodes.clear();
         self.history = History::default();
         self.seen_races.clear();
         self.out = Exploration::default();
+        true
     }
 
     /// The invariants that did not hold in the present execution, each with the step that broke it.
@@ -312,39 +326,17 @@ impl Explorer<'_> {
     /// Makes one execution: the steps of the history, `branch`, and what comes of it. False if there is nothing more to be had.
     fn execute(&mut self, branch: Option<Order>) -> bool {
         let given = self.history.len();
-        let prefix = given + usize::from(branch.is_some());
-        if !self.request(branch) {
+        let Some(status) = self.repeat(branch) else {
             return false;
-        }
-        let shared = self.process.shared();
-        let events = shared.events as usize;
-        if !sane(shared, given) {
-            // The program can write anywhere, and did so here.
-            self.limit("the program has overwritten what the runtime keeps".into());
-            return false;
-        }
-        self.out.sampled |= shared.sampled;
-        self.out.threads = self.out.threads.max(shared.threads as usize);
-        if self.diverged(prefix) {
-            // What a run of this process leaves behind may be the reason: try again with one process for each.
-            if !self.fork {
-                self.fork = true;
-                return self.process.restart().is_ok() && self.execute(branch);
-            }
-            self.limit("the program does not do the same when it is run again".into());
-            return false;
-        }
-        let status = shared.status;
+        };
+        let events = self.process.shared().events as usize;
         self.out.steps += events as u64;
         self.out.depth = self.out.depth.max(events);
-        let error = (shared.error != shared::NO_ERROR).then(|| self.error());
+        let error = self.process.shared().error != shared::NO_ERROR;
         for i in given..events {
-            let shared = self.process.shared();
-            let event = &shared.event[i];
-            let from = event.first as usize;
-            let accesses = shared.access.get(from..from + event.accesses as usize);
-            let step = Step::new(event, accesses.unwrap_or(&[]));
-            self.append(step);
+            if let Some(step) = self.event(i) {
+                self.append(step);
+            }
         }
         if status != shared::ASLEEP && status != shared::RUNNING {
             self.pending();
@@ -357,13 +349,10 @@ impl Explorer<'_> {
             let marks = &shared.mark[..marks];
             self.out.calls.execution(&self.history, given, marks);
         }
-        if !matches!(status, shared::ASLEEP | shared::DIVERGED) {
-            self.violated();
-        }
         let message = self.message();
         match status {
             shared::ASLEEP => self.out.redundant += 1,
-            shared::ASSUMED if error.is_none() => self.out.assumed += 1,
+            shared::ASSUMED if !error => self.out.assumed += 1,
             shared::STEP_LIMIT => {
                 self.out.cut += 1;
                 self.limit(format!("{} steps in one execution", self.settings.steps));
@@ -386,13 +375,61 @@ impl Explorer<'_> {
                 }
             }
         }
-        if let Some(error) = error.filter(|e| e.kind != "invariant") {
-            self.found(error);
-        } else if matches!(status, shared::DEADLOCK | shared::LIVELOCK) {
+        self.note_errors(status);
+        true
+    }
+
+    /// Repeats the steps of the history and `branch`; says how the execution ended, if it did.
+    pub(super) fn repeat(&mut self, branch: Option<Order>) -> Option<u32> {
+        let given = self.history.len();
+        let prefix = given + usize::from(branch.is_some());
+        if !self.request(branch) {
+            return None;
+        }
+        let shared = self.process.shared();
+        if !sane(shared, given) {
+            // The program can write anywhere, and did so here.
+            self.limit("the program has overwritten what the runtime keeps".into());
+            return None;
+        }
+        self.out.sampled |= shared.sampled;
+        self.out.threads = self.out.threads.max(shared.threads as usize);
+        if self.diverged(prefix) {
+            // What a run of this process leaves behind may be the reason: try again with one process for each.
+            if !self.fork {
+                self.fork = true;
+                self.process.restart().ok()?;
+                return self.repeat(branch);
+            }
+            self.limit("the program does not do the same when it is run again".into());
+            return None;
+        }
+        Some(shared.status)
+    }
+
+    /// A step of the present execution.
+    pub(super) fn event(&self, i: usize) -> Option<Step> {
+        let shared = self.process.shared();
+        let event = shared.event[..shared.events as usize].get(i)?;
+        let from = event.first as usize;
+        let accesses = shared.access.get(from..from + event.accesses as usize);
+        Some(Step::new(event, accesses.unwrap_or(&[])))
+    }
+
+    /// Notes what went wrong in an execution that ended so.
+    pub(super) fn note_errors(&mut self, status: u32) {
+        if matches!(status, shared::ASLEEP | shared::DIVERGED) {
+            return;
+        }
+        self.violated();
+        let code = self.process.shared().error;
+        let stuck = matches!(status, shared::DEADLOCK | shared::LIVELOCK);
+        if code != shared::NO_ERROR && code != shared::INVARIANT
+            || code == shared::NO_ERROR && stuck
+        {
             let error = self.error();
             self.found(error);
         }
-        true
     }
 
     /// Writes the request and waits for the answer, once more with a new process if the old one ended.
@@ -435,7 +472,8 @@ impl Explorer<'_> {
             n += 1;
         }
         shared.prefix = n as u32;
-        shared.max_steps = self.settings.steps;
+        shared.max_steps = self.stop_at.unwrap_or(self.settings.steps);
+        shared.local_states = self.stop_at.is_some().into();
         shared.loose = 0;
         shared.keep_going = self.settings.keep_going.into();
         shared.patience = self.settings.patience.as_millis() as u32;
@@ -485,7 +523,7 @@ impl Explorer<'_> {
         !same || (shared.events as usize) < prefix
     }
 
-    fn message(&self) -> String {
+    pub(super) fn message(&self) -> String {
         let shared = self.process.shared();
         let n = (shared.message_len as usize).min(shared.message.len());
         String::from_utf8_lossy(&shared.message[..n]).into_owned()
@@ -631,7 +669,7 @@ impl Explorer<'_> {
         }
     }
 
-    fn note_data_races(&mut self, step: &Step, look: &Look) {
+    pub(super) fn note_data_races(&mut self, step: &Step, look: &Look) {
         for &i in &look.data_races {
             let other = &self.history.steps[i as usize];
             let mut places = [other.pc, step.pc];

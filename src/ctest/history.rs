@@ -144,6 +144,11 @@ impl History {
         &self.clocks[step]
     }
 
+    /// The steps of a thread.
+    pub fn of(&self, thread: u16) -> &[u32] {
+        self.of.get(usize::from(thread)).map_or(&[], Vec::as_slice)
+    }
+
     /// A step of a thread by its number among them, from 1.
     pub fn nth(&self, thread: u16, number: u32) -> usize {
         self.of[usize::from(thread)][number as usize - 1] as usize

@@ -7,6 +7,7 @@
 
 pub mod compile;
 pub mod explore;
+pub mod filters;
 pub mod functions;
 pub mod history;
 pub mod movers;

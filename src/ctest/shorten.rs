@@ -51,6 +51,7 @@ pub fn follow(
     request.reset = settings.reset.into();
     request.sleepers = 0;
     request.mark_calls = 1;
+    request.local_states = 0;
     if process.answer(Duration::from_secs(20), &|| false).is_err() {
         let _ = process.restart();
         return None;
