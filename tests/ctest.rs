@@ -1,5 +1,7 @@
 //! C programs: known verdicts and counts, the programs of the thesis, replays, and random programs against every interleaving.
 
+mod filters;
+mod formats;
 mod invariants;
 mod movers;
 

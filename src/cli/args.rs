@@ -360,6 +360,12 @@ pub struct TestArgs {
     /// Write the schedule of the first error to this file, for `coarsen replay`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Write it to this file as ITF, Apalache's format
+    #[arg(long, value_name = "FILE")]
+    pub itf: Option<PathBuf>,
+    /// Data races are listed, are errors, or are not spoken of
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub races: RacesArg,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -378,6 +384,18 @@ pub struct TestArgs {
     /// Most memory that the program may allocate, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=65_536))]
     pub limit_memory: u64,
+}
+
+/// What is done about data races.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum RacesArg {
+    /// List them; they do not decide the verdict
+    #[default]
+    List,
+    /// Refute the program
+    Refute,
+    /// Do not speak of them
+    Off,
 }
 
 /// What leaves out executions.

@@ -1,20 +1,21 @@
 //! `coarsen test`: every schedule of a C program; and `coarsen replay`: one of them again.
 
-use super::args::{Filter, Format, ReplayArgs, TestArgs};
+use super::args::{Filter, Format, RacesArg, ReplayArgs, TestArgs};
 use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
-use coarsen::ctest::explore::{Exploration, Found, Settings, Watch, explore};
+use coarsen::ctest::explore::{DataRace, Exploration, Found, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
-use coarsen::ctest::report::{Report, Verdict, addresses};
+use coarsen::ctest::report::{DATA_RACE, Races, Report, Verdict, addresses};
 use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{Outcome, follow, schedule, shorten};
 use coarsen::ctest::trace::{Trace, VERSION};
 use std::cell::Cell;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What ends an exploration before its time.
@@ -144,6 +145,10 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
             shorter(&mut process, &settings, error);
         }
     }
+    if args.races == RacesArg::Refute {
+        let races = exploration.races.iter().map(DataRace::error);
+        exploration.errors.extend(races.collect::<Vec<_>>());
+    }
     let mut pcs = addresses(&exploration);
     let report = Report {
         program: name,
@@ -151,6 +156,11 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         exhaustive: settings.exhaustive,
         preemptions: args.preemptions,
         movers: args.movers,
+        races: match args.races {
+            RacesArg::List => Races::List,
+            RacesArg::Refute => Races::Refute,
+            RacesArg::Off => Races::Off,
+        },
         time,
         places: Places::new(&program.path, &mut pcs),
         exploration,
@@ -162,19 +172,28 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
     };
     if let (Some(file), Some(error)) = (&args.trace, report.exploration.errors.first()) {
         let trace = trace(args, &process, error, report.place(error));
-        let written = serde_json::to_string(&trace)
-            .map_err(|e| e.to_string())
-            .and_then(|text| std::fs::write(file, text + "\n").map_err(|e| e.to_string()));
-        if let Err(error) = written {
-            say(&format!("coarsen: can't write {}: {error}", file.display()));
-            exit = exit.and(Exit::Internal);
-        }
+        let text = serde_json::to_string(&trace).map_err(std::io::Error::from);
+        exit = exit.and(written(file, text.map(|text| text + "\n")));
+    }
+    if let (Some(file), Some(error)) = (&args.itf, report.exploration.errors.first()) {
+        exit = exit.and(written(file, Ok(report.itf(error))));
     }
     match args.format {
         Format::Json => output.line(serde_json::to_string(&report.json())),
         Format::Text => output.write(&report.text(args.quiet)),
     }
     exit
+}
+
+/// Writes a file, or says why not.
+fn written(file: &Path, text: std::io::Result<String>) -> Exit {
+    match text.and_then(|text| std::fs::write(file, text)) {
+        Ok(()) => Exit::Holds,
+        Err(error) => {
+            say(&format!("coarsen: can't write {}: {error}", file.display()));
+            Exit::Internal
+        }
+    }
 }
 
 /// Replaces the schedule of an error by one with fewer preemptions.
@@ -300,7 +319,19 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         threads: outcome.last.len(),
         ..Exploration::default()
     };
-    if let Some(kind) = kind {
+    // A data race is no error of its execution: its two accesses have to come again.
+    let raced = outcome.steps.get(trace.schedule.len().wrapping_sub(1));
+    if let Some(second) = raced.filter(|_| trace.kind == DATA_RACE) {
+        exploration.errors.push(Found {
+            kind: DATA_RACE,
+            message: String::new(),
+            thread: Some(second.thread),
+            pc: second.pc,
+            addr: second.addr,
+            steps: outcome.steps[..trace.schedule.len()].to_vec(),
+            last: Vec::new(),
+        });
+    } else if let Some(kind) = kind {
         exploration.errors.push(Found {
             kind,
             message: outcome.message,
@@ -318,6 +349,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         exhaustive: false,
         preemptions: None,
         movers: false,
+        races: Races::default(),
         time: Duration::ZERO,
         places: Places::new(&program.path, &mut pcs),
         exploration,

@@ -70,6 +70,17 @@ pub struct DataRace {
     pub steps: Vec<Step>,
 }
 
+/// A thread that computes and does nothing that others could see.
+#[derive(Clone, Copy, Debug)]
+pub struct Endless {
+    /// The thread.
+    pub thread: u16,
+    /// Where it was found.
+    pub pc: u64,
+    /// The last place at which it did something that others could see.
+    pub after: u64,
+}
+
 /// What was explored.
 #[derive(Debug, Default)]
 pub struct Exploration {
@@ -101,6 +112,8 @@ pub struct Exploration {
     pub finished: bool,
     /// The most threads of an execution.
     pub threads: usize,
+    /// The first thread that computes without end.
+    pub endless: Option<Endless>,
     /// What was learnt about functions, if that is asked for.
     pub calls: Calls,
 }
@@ -363,9 +376,7 @@ impl Explorer<'_> {
             }
             shared::WATCHDOG => {
                 self.out.cut += 1;
-                self.limit(
-                    "a thread computes for long without a step that others could see".into(),
-                );
+                self.note_endless();
             }
             _ => {
                 self.out.executions += 1;
@@ -414,6 +425,18 @@ impl Explorer<'_> {
         let from = event.first as usize;
         let accesses = shared.access.get(from..from + event.accesses as usize);
         Some(Step::new(event, accesses.unwrap_or(&[])))
+    }
+
+    /// A thread computes without end in the present execution.
+    pub(super) fn note_endless(&mut self) {
+        let shared = self.process.shared();
+        let endless = Endless {
+            thread: shared.error_thread as u16,
+            // An address like one to which a call returns.
+            pc: shared.error_pc.wrapping_add(1),
+            after: shared.error_addr,
+        };
+        self.out.endless.get_or_insert(endless);
     }
 
     /// Notes what went wrong in an execution that ended so.

@@ -180,8 +180,10 @@ impl Search<'_, '_> {
             self.explorer.out.cut += 1;
             self.explorer.limit(format!("executions of at most {depth} steps (--depth)"));
         } else if length >= self.explorer.settings.steps as usize {
+            // Most likely it never ends, and so do those that come next.
             self.explorer.out.cut += 1;
-            self.explorer.limit(format!("{length} steps in one execution"));
+            self.explorer.limit(format!("{length} steps in one execution (--depth bounds all)"));
+            return false;
         } else if let (true, Some(thread), Some(top)) = (follows, thread, self.nodes.last()) {
             node.begun = Rc::clone(&top.begun);
             if let Some((inside, last)) = node.begun.borrow_mut().get_mut(thread) {
@@ -210,14 +212,18 @@ impl Search<'_, '_> {
             node.begun = Rc::new(RefCell::new(steps.collect()));
         }
         self.nodes.push(node);
-        self.explorer.out.cut < MOST_CUT_FILTERED
+        true
     }
 
     fn count(&mut self, status: u32) {
         let out = &mut self.explorer.out;
         match status {
             shared::ASSUMED => out.assumed += 1,
-            shared::RUNTIME_LIMIT | shared::WATCHDOG => {
+            shared::WATCHDOG => {
+                out.cut += 1;
+                self.explorer.note_endless();
+            }
+            shared::RUNTIME_LIMIT => {
                 out.cut += 1;
                 let why = self.explorer.message();
                 self.explorer.limit(why);
@@ -322,6 +328,3 @@ impl Search<'_, '_> {
         self.seen.insert(key.into())
     }
 }
-
-/// After so many executions that met a limit the exploration ends.
-const MOST_CUT_FILTERED: u64 = 100_000;

@@ -10,6 +10,7 @@ pub mod explore;
 pub mod filters;
 pub mod functions;
 pub mod history;
+pub mod itf;
 pub mod movers;
 pub mod places;
 pub mod process;

@@ -1,6 +1,6 @@
 //! What was found, for people and for programs.
 
-use super::explore::{DataRace, Exploration, Found};
+use super::explore::{DataRace, Endless, Exploration, Found};
 use super::history::Step;
 use super::places::Places;
 use super::shared::{self, KINDS, Last};
@@ -34,6 +34,43 @@ impl Verdict {
     }
 }
 
+/// What a data race is called as an error.
+pub const DATA_RACE: &str = "data race";
+
+impl DataRace {
+    /// As an error: of whom comes second.
+    pub fn error(&self) -> Found {
+        let (thread, pc, _) = self.places[1];
+        Found {
+            kind: DATA_RACE,
+            message: String::new(),
+            thread: Some(thread),
+            pc,
+            addr: self.addr,
+            steps: self.steps.clone(),
+            last: Vec::new(),
+        }
+    }
+
+    /// Whether it is this error.
+    fn errs(&self, error: &Found) -> bool {
+        let (thread, pc, _) = self.places[1];
+        Some(thread) == error.thread && pc == error.pc && self.steps.len() == error.steps.len()
+    }
+}
+
+/// What is done about data races.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Races {
+    /// They are listed, and do not decide the verdict.
+    #[default]
+    List,
+    /// They are errors.
+    Refute,
+    /// Nothing is said of them.
+    Off,
+}
+
 /// All that there is to say of a program.
 pub struct Report {
     /// The program.
@@ -48,6 +85,8 @@ pub struct Report {
     pub preemptions: Option<u32>,
     /// Whether to say which functions are transactions.
     pub movers: bool,
+    /// What is done about data races.
+    pub races: Races,
     /// How long it took, without building.
     pub time: Duration,
     /// Names.
@@ -66,8 +105,9 @@ pub fn addresses(exploration: &Exploration) -> Vec<u64> {
         pcs.extend(error.last.iter().map(|l| l.pc));
     }
     for race in &exploration.races {
-        pcs.extend(race.places.iter().map(|p| p.1));
+        pcs.extend(race.steps.iter().map(|s| s.pc));
     }
+    pcs.extend(exploration.endless.iter().flat_map(|e| [e.pc, e.after]));
     for verdict in exploration.calls.verdicts() {
         pcs.extend(verdict.places());
     }
@@ -91,9 +131,21 @@ impl Report {
         }
     }
 
+    /// The data races that are listed.
+    fn races(&self) -> &[DataRace] {
+        match self.races {
+            Races::List => &self.exploration.races,
+            // Spoken of among the errors, or not at all.
+            Races::Refute | Races::Off => &[],
+        }
+    }
+
     /// Why not all executions were seen.
     pub fn limits(&self) -> Vec<String> {
         let mut limits = self.exploration.limits.clone();
+        if let Some(endless) = &self.exploration.endless {
+            limits.push(self.endless(endless));
+        }
         if self.exploration.bounded > 0 {
             let most = self.preemptions.unwrap_or(0);
             limits.push(format!(
@@ -110,6 +162,21 @@ impl Report {
         let uncontrolled = self.uncontrolled.iter();
         limits.extend(uncontrolled.map(|what| format!("{what} is not controlled")));
         limits
+    }
+
+    /// Where a thread computes without end.
+    fn endless(&self, endless: &Endless) -> String {
+        let what = format!(
+            "T{} computes for long without a step that others could see",
+            endless.thread
+        );
+        let line = self.places.line(endless.pc);
+        if line.starts_with("0x") || line == "?" {
+            // In the C library, or in what has no lines.
+            return format!("{what}, after {}", self.places.line(endless.after));
+        }
+        let function = self.places.function(endless.pc);
+        format!("{what}, in `{function}` at {line}")
     }
 
     /// The first line.
@@ -140,7 +207,7 @@ impl Report {
             n if complete => format!("all of the {n} executions"),
             n => plural(n, "execution"),
         };
-        let races = match e.races.len() {
+        let races = match self.races().len() {
             0 => String::new(),
             n => format!(" (with {})", plural(n as u64, "data race")),
         };
@@ -149,6 +216,10 @@ impl Report {
 
     /// One line on an error.
     pub fn describe(&self, error: &Found) -> String {
+        let race = self.exploration.races.iter().find(|r| r.errs(error));
+        if let Some(race) = race.filter(|_| error.kind == DATA_RACE) {
+            return format!("{} on {}", error.kind, self.race(race));
+        }
         let message = match error.message.as_str() {
             "" if error.kind == "invariant" => {
                 format!(" `{}`", self.places.function(error.addr + 1))
@@ -158,6 +229,7 @@ impl Report {
             text => format!(" ({text})"),
         };
         let about = match error.kind {
+            DATA_RACE => format!(" on {}", self.places.object(error.addr)),
             "use after free"
             | "access outside of an allocated block"
             | "double free"
@@ -287,9 +359,9 @@ impl Report {
             let _ = writeln!(text, "    {steps}, {}", plural(n, "preemption"));
             text.push_str(&self.columns(&error.steps));
         }
-        if !e.races.is_empty() {
+        if !self.races().is_empty() {
             text.push_str("\ndata races:\n");
-            for race in &e.races {
+            for race in self.races() {
                 let _ = writeln!(text, "    {}", self.race(race));
             }
         }
@@ -385,8 +457,8 @@ impl Report {
                 })
             })
             .collect();
-        let races: Vec<Value> = e
-            .races
+        let races: Vec<Value> = self
+            .races()
             .iter()
             .map(|race| {
                 let places = race.places.map(|(thread, pc, kind)| {
@@ -435,7 +507,7 @@ impl Report {
 }
 
 /// A value as C would print it: small negative numbers are negative.
-fn number(value: u64, size: u32) -> String {
+pub(super) fn number(value: u64, size: u32) -> String {
     let bits = 8 * size.min(8);
     if bits == 0 {
         return value.to_string();
