@@ -368,6 +368,7 @@ extern "C" fn watchdog(_: i32, _: *const u8, context: *const u8) {
         LOOK = (generation, steps, looks + 1);
         if i64::from(looks + 1) * TICK >= i64::from(shared.patience) && shared.status == RUNNING {
             shared.error_pc = (context.add(REGISTERS) as *const u64).add(RIP).read();
+            shared.error_addr = shims::registers().pc;
             shared.error_thread = rt.current as u32;
             forget_ends();
             shared.status = WATCHDOG;

@@ -162,7 +162,7 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
     let itf = std::fs::read_to_string(scratch.0.join("race.itf.json")).expect("a file");
     let itf: Value = serde_json::from_str(&itf).expect("JSON");
     let vars: Vec<&str> = itf["vars"].as_array().expect("vars").iter().filter_map(Value::as_str).collect();
-    assert_eq!(vars, ["x", "T0", "T1"]);
+    assert!(vars.ends_with(&["x", "T0", "T1"]), "{vars:?}");
     let states = itf["states"].as_array().expect("states");
     for (i, state) in states.iter().enumerate() {
         assert_eq!(state["#meta"]["index"], i);
