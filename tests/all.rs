@@ -32,6 +32,7 @@ mod lock_disciplined;
 mod loops;
 mod manual;
 mod models;
+mod movers;
 mod omega;
 mod por;
 mod prove;
