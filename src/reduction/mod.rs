@@ -53,6 +53,6 @@ pub use replay::{Evaluation, holds_under};
 pub(crate) use search::{SHORTEST_BUDGET, execution};
 pub use stoller_cohen::{Coarse, Explorer, Grain, Reduced, explore};
 pub(crate) use trace::{Rerun, deadlock_words, repeat, step_of};
-pub use transactions::is_about_transactions;
+pub use transactions::{Cuts, Phase, Phased, Uses, checked, is_about_transactions, uses};
 pub(crate) use verdict::gap;
 pub use visibility::{Reason, Visibility};
