@@ -129,7 +129,8 @@ pub fn moves(
     }
 }
 
-fn initial(p: &Program) -> Vec<State> {
+/// The initial states.
+pub fn initial(p: &Program) -> Vec<State> {
     initial_candidates(p).filter(|s| is_initial(p, s)).collect()
 }
 

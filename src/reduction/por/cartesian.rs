@@ -303,10 +303,7 @@ fn corner(steps: &Steps, state: &[u64], vector: &[Prefix]) -> Option<Vec<Vec<u64
             way.push(base.iter().zip(changed).map(|(a, c)| a ^ c).collect());
         }
     }
-    steps
-        .machine
-        .is_deadlock(&way[way.len() - 1])
-        .then_some(way)
+    steps.is_dead(&way[way.len() - 1]).then_some(way)
 }
 
 /// The states behind the steps of a thread that runs alone from one state to another.

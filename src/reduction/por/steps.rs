@@ -9,7 +9,7 @@
 
 use crate::control::{Control, Stop};
 use crate::explore::core::{Accesses, Compiled, Condition, Machine, Shared};
-use crate::explore::reach::{Question, Reduction, Sort};
+use crate::explore::reach::{Blocked, Question, Reduction, Sort};
 use crate::explore::{Heuristic, State, initial_candidates, initially_violated, is_initial};
 use crate::program::{Class, LocId, Program, ThreadId};
 use rustc_hash::FxHashSet;
@@ -44,8 +44,8 @@ pub(super) struct Steps<'c> {
     pub control: &'c Control,
     /// The conditions observed, each with the value that is looked for, and its question.
     observed: Vec<(Condition, bool, usize)>,
-    /// The question about deadlocks.
-    deadlock: Option<usize>,
+    /// The question about deadlocks, and which are meant.
+    deadlock: Option<(Condition, usize)>,
     /// By question, the states on the way to one that is asked for.
     pub found: Vec<Option<Vec<Vec<u64>>>>,
     pub violated: bool,
@@ -90,7 +90,8 @@ impl<'c> Steps<'c> {
                 .filter(|(_, q)| q.sort != Sort::Deadlock)
                 .map(|(n, q)| (machine.compile(program, &q.expr), q.sort == Sort::Find, n))
                 .collect(),
-            deadlock: questions.iter().position(|q| q.sort == Sort::Deadlock),
+            deadlock: (questions.iter().position(|q| q.sort == Sort::Deadlock))
+                .map(|n| (machine.compile(program, &questions[n].expr), n)),
             machine,
             found: vec![None; questions.len()],
             violated: false,
@@ -104,6 +105,7 @@ impl<'c> Steps<'c> {
         Steps {
             machine: Machine::new(self.compiled),
             observed: self.observed.clone(),
+            deadlock: self.deadlock.clone(),
             found: vec![None; self.found.len()],
             violated: false,
             transitions: 0,
@@ -151,7 +153,13 @@ impl<'c> Steps<'c> {
 
     /// The question about deadlocks.
     pub fn deadlock(&self) -> Option<usize> {
-        self.deadlock
+        self.deadlock.as_ref().map(|(_, question)| *question)
+    }
+
+    /// Whether a state is a deadlock that is asked for. No thread can tell which are: all are kept, since nothing follows them.
+    pub fn is_dead(&self, state: &[u64]) -> bool {
+        let meant = |(which, _): &(Condition, usize)| self.machine.holds(which, state);
+        self.deadlock.as_ref().is_some_and(meant) && self.machine.is_deadlock(state)
     }
 
     /// The question of an observer.
@@ -233,10 +241,9 @@ impl<'c> Steps<'c> {
                 pending.after.push(next);
                 continue;
             }
-            // Whether the step ends here depends on what the guards read. It ends where the thread is blocked even if the theorem
-            // would have it wait there: that adds executions, all of them real.
+            // Whether the step ends here, or nowhere, depends on what the guards read.
             let behind = self.steps(&next, thread, &mut pending)?;
-            match behind.is_empty() {
+            match behind.is_empty() && reduction.when_blocked == Blocked::Ends {
                 true => pending.after.push(next),
                 false => pending.inside.push(next),
             }
@@ -301,11 +308,10 @@ impl<'c> Steps<'c> {
                 self.found[*question] = Some(way());
             }
         }
-        let Some(question) = self.deadlock else {
-            return false;
-        };
-        let dead = self.machine.is_deadlock(state);
-        if dead && self.found[question].is_none() {
+        let dead = self.is_dead(state);
+        if let Some(question) = self.deadlock().filter(|_| dead)
+            && self.found[question].is_none()
+        {
             self.found[question] = Some(way());
         }
         dead
