@@ -1,5 +1,7 @@
 //! `coarsen reach --por`: every technique sees what single threads can come to, and deadlocks; executions are one for each class.
 
+#[path = "por/command.rs"]
+mod command;
 #[path = "por/naive.rs"]
 pub(crate) mod naive;
 #[path = "por/reduced.rs"]
@@ -554,4 +556,32 @@ fn a_cycle_that_is_noticed() {
          thread b { when (x == 1) x = 0; when (x == 1) x = 0; assert(x == 1); }",
         1,
     );
+}
+
+/// Where an error ends the system, a deadlock behind one is none.
+#[test]
+fn deadlocks_behind_an_error_are_not_asked_for() {
+    let source = "byte t[2]; byte x = 0;
+        process A { state a, b; init a; trans a -> b { effect t[x + 2] = 1; }; }
+        process B { state a, b; init a; trans a -> b { guard x == 1; }; }
+        system async;";
+    let loaded = Session::load("m.dve", source, &[], ParseLimits::default());
+    let (session, _) = loaded.expect("a model");
+    for por in combinations() {
+        let report = reach(&session, &everything(&session, Some(por.clone())));
+        assert!(
+            !report.evidence_rejected,
+            "{}: {}",
+            por.name(),
+            report.reason
+        );
+        let hashed = por.techniques.contains(&Technique::NotSeenBeforeHashed);
+        let expected = if hashed {
+            Status::Unknown
+        } else {
+            Status::Holds
+        };
+        assert_eq!(report.questions[0].verdict, expected, "{}", por.name());
+        assert_ne!(report.deadlocks.as_deref(), Some("1"), "{}", por.name());
+    }
 }

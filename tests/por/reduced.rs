@@ -132,7 +132,12 @@ fn compare(
         }
     }
     if let (true, Some(count)) = (whole, &outcome.deadlocks) {
-        prop_assert_eq!(count.clone(), naive::deadlocks(p, points).into(), "{}", name);
+        prop_assert_eq!(
+            count.clone(),
+            naive::deadlocks(p, points).into(),
+            "{}",
+            name
+        );
     }
     if let (true, Some(states)) = (whole, &outcome.states) {
         prop_assert!(*states <= points.len().into(), "{name}: {states}");
@@ -203,7 +208,9 @@ fn agrees(session: &Session, theorem: &str, por: &Por) -> Result<usize, TestCase
         "{name}: the discipline"
     );
     let (mut decided, mine_violated) = (0, mine.violated);
-    for ((mine, full), original) in (mine.questions.iter().zip(&full.questions)).zip(&original.questions) {
+    for ((mine, full), original) in
+        (mine.questions.iter().zip(&full.questions)).zip(&original.questions)
+    {
         let known = |s: Status| s != Status::Unknown;
         if known(mine.verdict) {
             // What is found behind a violation is left out by the exploration of the program.
