@@ -8,6 +8,7 @@
 //! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
 
 mod cartesian;
+mod execution;
 mod filters;
 mod future;
 mod happens;
@@ -276,10 +277,16 @@ pub fn explore(
                 .collect();
             stubborn::explore(&mut steps, sets, looks)
         }
-        Plan::Cartesian => cartesian::explore(&mut steps, questions, por.extend, por.cores),
-        Plan::Filters(filters) => filters::explore(&mut steps, filters),
+        Plan::Cartesian => Ok(cartesian::explore(
+            &mut steps, questions, por.extend, por.cores,
+        )),
+        Plan::Filters(filters) => Ok(filters::explore(&mut steps, filters)),
         Plan::Stateless(how) => stateless::explore(&mut steps, how),
     };
+    let searched = searched.unwrap_or_else(|stop| Searched {
+        stopped: Some(stop),
+        ..Searched::default()
+    });
     let outcome = &mut reduced.outcome;
     outcome.stopped = searched.stopped;
     let states = searched.states.map(BigUint::from);

@@ -1,8 +1,9 @@
 //! What the techniques of partial-order reduction work on: the pending steps of the threads in a state, with what they access.
 //!
-//! A thread's next step is one thing, whatever it chooses: it accesses what its guards read, the closed ones included, and what any of its
+//! A thread's pending step accesses what its guards read, the closed ones included, and what any of its
 //! outcomes accesses. A step of another thread that is independent of that neither enables it, nor disables it, nor changes what it
-//! does. On a reduced system a step is a coarse one: a visible step and the invisible ones behind it, on all branches.
+//! does. A step that was taken is one outcome, with what that accesses; what kept the other choices closed is noted beside it. On a
+//! reduced system a step is a coarse one: a visible step and the invisible ones behind it, which accesses what any branch does.
 //!
 //! A question about states is a thread that only looks: an observer. It has no step; what it reads says which steps it has to be
 //! shown apart. So all techniques need to keep what single threads see, and no more.
@@ -12,7 +13,7 @@ use crate::explore::core::{Accesses, Compiled, Condition, Machine, Shared};
 use crate::explore::reach::{Blocked, Question, Reduction, Sort};
 use crate::explore::{Heuristic, State, initial_candidates, initially_violated, is_initial};
 use crate::program::{Class, LocId, Program, ThreadId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// What a thread may do next.
@@ -20,17 +21,37 @@ use std::ops::ControlFlow;
 pub(super) struct Pending {
     /// What it leads to, each state once; nothing if the thread is disabled.
     pub after: Vec<Vec<u64>>,
+    /// Which of these by which accesses: choices that write other variables are not the same, though they may lead to one state.
+    choices: Vec<(usize, Accesses)>,
     /// States inside a coarse step.
     pub inside: Vec<Vec<u64>>,
     /// What it accesses: of a disabled thread, what keeps it so.
     pub accesses: Accesses,
+    /// What closed guards read, and whatever else decides which outcomes there are.
+    pub closed: Vec<u64>,
     /// Whether some outcome violates the discipline.
     pub violates: bool,
+}
+
+/// A choice of a step: what it leads to.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub after: Vec<u64>,
+    /// What is accessed on the way there.
+    pub accesses: Accesses,
 }
 
 impl Pending {
     pub fn is_enabled(&self) -> bool {
         !self.after.is_empty()
+    }
+
+    /// The choices.
+    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        self.choices.iter().map(|(n, accesses)| Outcome {
+            after: self.after[*n].clone(),
+            accesses: accesses.clone(),
+        })
     }
 }
 
@@ -151,6 +172,26 @@ impl<'c> Steps<'c> {
             && cells.all(|c| layout.cell(a, c) == layout.cell(b, c))
     }
 
+    /// What an outcome of a thread's step changes: where it leads, and the cells that it writes, with their values.
+    pub fn effect(&self, thread: ThreadId, outcome: &Outcome) -> Vec<(u32, i64)> {
+        let (layout, after) = (&self.compiled.layout, &outcome.after);
+        let to = (u32::MAX, layout.location(after, thread) as i64);
+        let cells = self.shared.cells_in(&outcome.accesses.written);
+        let written = cells.map(|c| (c as u32, layout.cell(after, c)));
+        written.chain([to]).collect()
+    }
+
+    /// The state behind a step that has been taken elsewhere, if it does here what it did there.
+    pub fn redone(&self, state: &[u64], thread: ThreadId, outcome: &Outcome) -> Vec<u64> {
+        let (layout, mut after) = (&self.compiled.layout, state.to_vec());
+        for c in self.shared.cells_in(&outcome.accesses.written) {
+            layout.cells[c].set(&mut after, layout.cell(&outcome.after, c));
+        }
+        let to = layout.location(&outcome.after, thread);
+        layout.locations[thread].set(&mut after, to as i64);
+        after
+    }
+
     /// The question about deadlocks.
     pub fn deadlock(&self) -> Option<usize> {
         self.deadlock.as_ref().map(|(_, question)| *question)
@@ -223,7 +264,7 @@ impl<'c> Steps<'c> {
             return Ok(pending);
         }
         let Some(reduction) = self.reduction else {
-            pending.after = self.steps(state, thread, &mut pending)?;
+            (pending.after, pending.choices) = self.steps(state, thread, &mut pending)?;
             return Ok(pending);
         };
         let visible =
@@ -232,7 +273,7 @@ impl<'c> Steps<'c> {
             return Ok(pending);
         }
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut waiting = self.steps(state, thread, &mut pending)?;
+        let (mut waiting, _) = self.steps(state, thread, &mut pending)?;
         while let Some(next) = waiting.pop() {
             if !seen.insert(next.clone()) {
                 continue;
@@ -242,25 +283,29 @@ impl<'c> Steps<'c> {
                 continue;
             }
             // Whether the step ends here, or nowhere, depends on what the guards read.
-            let behind = self.steps(&next, thread, &mut pending)?;
+            let (behind, _) = self.steps(&next, thread, &mut pending)?;
             match behind.is_empty() && reduction.when_blocked == Blocked::Ends {
                 true => pending.after.push(next),
                 false => pending.inside.push(next),
             }
             waiting.extend(behind);
         }
+        let choice = |n| (n, pending.accesses.clone());
+        pending.choices = (0..pending.after.len()).map(choice).collect();
+        pending.closed.clone_from(&pending.accesses.accessed);
         Ok(pending)
     }
 
-    /// The states behind the steps of a thread, each once.
+    /// What the steps of a thread lead to, each state once, and which by which accesses.
     fn steps(
         &mut self,
         state: &[u64],
         thread: ThreadId,
         pending: &mut Pending,
-    ) -> Result<Vec<Vec<u64>>, Stop> {
-        let mut after: Vec<Vec<u64>> = Vec::new();
-        let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
+    ) -> Result<(Vec<Vec<u64>>, Vec<(usize, Accesses)>), Stop> {
+        let (mut after, mut choices) = (Vec::<Vec<u64>>::new(), Vec::<(usize, Accesses)>::new());
+        let (mut numbers, mut seen) = (FxHashMap::default(), FxHashSet::default());
+        let mut bad = Accesses::none(self.shared.len());
         let (control, mut taken) = (self.control, 0u64);
         let ran = self.machine.each_step(state, thread, &mut |step| {
             taken += 1;
@@ -273,19 +318,39 @@ impl<'c> Steps<'c> {
             pending.violates |= !step.good;
             // Nothing goes on behind a violation, as in the full exploration: to the others it is a step that is disabled.
             if !step.good {
+                bad.add(step.accessed, &[]);
                 return ControlFlow::Continue(());
             }
-            if after.last().map(Vec::as_slice) != Some(step.after)
-                && seen.insert(step.after.to_vec())
-            {
+            let accesses = Accesses {
+                accessed: step.accessed.to_vec(),
+                written: step.written.to_vec(),
+            };
+            // Most steps have one outcome, and need no table.
+            if let ([only], [(_, same)]) = (after.as_slice(), choices.as_slice()) {
+                if only == step.after && *same == accesses {
+                    return ControlFlow::Continue(());
+                }
+                numbers.insert(only.clone(), 0);
+                seen.insert((0, same.clone()));
+            }
+            let number = match after.is_empty() {
+                true => 0,
+                false => *numbers.entry(step.after.to_vec()).or_insert(after.len()),
+            };
+            if number == after.len() {
                 after.push(step.after.to_vec());
+            }
+            if number == 0 && choices.is_empty() || seen.insert((number, accesses.clone())) {
+                choices.push((number, accesses));
             }
             ControlFlow::Continue(())
         });
-        pending.accesses.add(self.machine.closed(), &[]);
+        bad.add(self.machine.closed(), &[]);
+        pending.accesses.add(&bad.accessed, &[]);
+        pending.closed = bad.accessed;
         match ran {
             ControlFlow::Break(stop) => Err(stop),
-            ControlFlow::Continue(_) => Ok(after),
+            ControlFlow::Continue(_) => Ok((after, choices)),
         }
     }
 
@@ -293,8 +358,8 @@ impl<'c> Steps<'c> {
     ///
     /// # Errors
     /// [`Stop::Operations`] if there are too many.
-    pub fn count(&mut self, steps: usize) -> Result<(), Stop> {
-        self.transitions += steps as u64;
+    pub fn count(&mut self, steps: u64) -> Result<(), Stop> {
+        self.transitions += steps;
         match self.transitions > self.most {
             true => Err(Stop::Operations),
             false => Ok(()),
