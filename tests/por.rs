@@ -215,6 +215,9 @@ fn statement() -> impl Strategy<Value = &'static str> {
         "when (t == 1 || x == 0) y = 0;",
         "either { x = 1; } or { y = 1; }",
         "either { when (x == 1) t = 1; } or { when (y == 1) t = 0; }",
+        "either { when (x == 1) x = 0; } or { y = 1; }",
+        "either { when (y == 0) t = 1; } or { when (z == 1) x = 1; } or { z = 1; }",
+        "either { havoc x; } or { when (a[t] == 0) a[t] = 1; }",
         "if (t == 1) { y = 1; } else { z = 0; }",
         "assert(x == 0);",
         "assert(t == 0 || y == 1);",
@@ -434,6 +437,69 @@ fn two_locks_and_a_barrier() {
             technique.name()
         );
     }
+}
+
+/// Dependence is that of the choices taken: an execution for each order of those that collide.
+#[test]
+fn choices_depend_on_what_they_access_only() {
+    for (threads, executions) in [
+        // x = 1 has nothing to do with the other thread, so only y = 1 comes before and after.
+        (
+            "thread a { either { x = 1; } or { y = 1; } } thread b { y = 2; }",
+            3,
+        ),
+        (
+            "thread a { either { x = 1; } or { x = 2; } } thread b { y = 2; }",
+            2,
+        ),
+        // A compare-and-swap that fails is a read, and two of these are independent.
+        (
+            "thread a { atomic { if (x == 1) x = 2; } } thread b { atomic { if (x == 1) x = 3; } }",
+            1,
+        ),
+        (
+            "init x == 1; thread a { atomic { if (x == 1) x = 2; } } thread b { atomic { if (x == 1) x = 3; } }",
+            2,
+        ),
+        // b opens another choice, which is lost if a has chosen; the order matters for that one only.
+        (
+            "thread a { either { x = 1; } or { when (y == 2) z = 1; } } thread b { y = 2; }",
+            2,
+        ),
+        // An index says which cell it is.
+        ("thread a { c[x] = 1; } thread b { c[1 - x] = 2; }", 1),
+        ("thread a { c[x] = 1; } thread b { c[x] = 2; }", 2),
+    ] {
+        let cells = "var x: 0..3 unprotected; var y: 0..3 = 0 unprotected; var z: 0..3 = 0 unprotected; var c[2]: 0..3 = 0 unprotected;";
+        let first = if threads.starts_with("init") {
+            ""
+        } else {
+            "init x == 0;"
+        };
+        let session = loaded(&format!("{cells} {first} {threads}")).expect("a model");
+        let p = session.program();
+        assert_eq!(
+            naive::classes(p, 1000),
+            Some(executions as usize),
+            "{threads}"
+        );
+        for technique in [
+            Technique::Sleep,
+            Technique::SourceDpor,
+            Technique::NotSeenBefore,
+        ] {
+            let found = explore(p, &[], &Por::only(technique), None, (u64::MAX, &control()));
+            let (complete, _) = found.executions.expect("finished");
+            assert_eq!(complete, executions, "{} {threads}", technique.name());
+        }
+    }
+    // What a compare-and-swap may do in the future is a write.
+    let source = "var x: 0..3 = 0 unprotected;
+        thread a { atomic { if (x == 1) x = 2; } } thread b { atomic { if (x == 1) x = 3; } }";
+    let session = loaded(source).expect("a model");
+    let por = Por::only(Technique::Persistent);
+    let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
+    assert_eq!(found.outcome.states, Some(4u32.into()));
 }
 
 /// The indexer of Flanagan and Godefroid 2005: as many executions as there are classes, and none is superfluous.

@@ -68,19 +68,39 @@ impl Technique {
         Technique::NotSeenBeforeHashed,
     ];
 
+    /// Its name on the command line, and what it is in a few words.
+    pub fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Technique::Persistent => ("persistent", "Persistent sets; states are kept"),
+            Technique::Stubborn => ("stubborn", "Conditional stubborn sets; states are kept"),
+            Technique::Cartesian => (
+                "cartesian",
+                "Cartesian vectors; the ends of prefixes are kept",
+            ),
+            Technique::Sleep => ("sleep", "Sleep sets; executions one after another"),
+            Technique::SourceDpor => (
+                "source-dpor",
+                "Source sets with sleep sets; executions one after another",
+            ),
+            Technique::LocalCycles => (
+                "local-cycles",
+                "With these: a thread that comes back to its own state unnoticed waits",
+            ),
+            Technique::SuperStep => (
+                "super-step",
+                "One thread is followed for as long as nobody else is concerned",
+            ),
+            Technique::NotSeenBefore => ("not-seen-before", "Of equivalent executions one goes on"),
+            Technique::NotSeenBeforeHashed => (
+                "not-seen-before-hashed",
+                "The same by hashes, which can collide: what is not found is unknown",
+            ),
+        }
+    }
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Technique::Persistent => "persistent",
-            Technique::Stubborn => "stubborn",
-            Technique::Cartesian => "cartesian",
-            Technique::Sleep => "sleep",
-            Technique::SourceDpor => "source-dpor",
-            Technique::LocalCycles => "local-cycles",
-            Technique::SuperStep => "super-step",
-            Technique::NotSeenBefore => "not-seen-before",
-            Technique::NotSeenBeforeHashed => "not-seen-before-hashed",
-        }
+        self.told().0
     }
 }
 

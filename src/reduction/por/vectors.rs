@@ -32,6 +32,18 @@ impl Extend {
     /// All of them.
     pub const ALL: [Extend; 3] = [Extend::RoundRobin, Extend::Backwards, Extend::Greedy];
 
+    /// Its name on the command line, and what it is in a few words.
+    pub fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Extend::RoundRobin => ("round-robin", "Each by one step, in turn"),
+            Extend::Backwards => ("backwards", "The same, the last thread first"),
+            Extend::Greedy => (
+                "greedy",
+                "The first thread's as far as it goes, then the next one's",
+            ),
+        }
+    }
+
     /// The next of `count` after `now`, in this order.
     fn next(self, now: usize, count: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
         let mut turns = 0..count;
