@@ -160,7 +160,7 @@ fn whatever_is_visible_the_scheduling_points_are_seen() {
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(wholes.get() > 800, "{} were whole", wholes.get());
+    super::enough(wholes.get(), 800, 100, "explorations were whole");
 }
 
 const THEOREMS: [&str; 6] = [
@@ -253,6 +253,7 @@ fn reduced_systems_of_all_theorems() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     for (theorem, decided) in THEOREMS.iter().zip(&decided) {
-        assert!(decided.get() > 0, "nothing was decided by {theorem}");
+        let what = format!("questions were decided by {theorem}");
+        super::enough(decided.get(), 1, 60, &what);
     }
 }
