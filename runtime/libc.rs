@@ -69,5 +69,10 @@ unsafe extern "C" {
     pub fn memset(to: *mut u8, byte: i32, n: usize) -> *mut u8;
     pub fn memcmp(a: *const u8, b: *const u8, n: usize) -> i32;
     pub fn strlen(s: *const u8) -> usize;
+    pub fn vsnprintf(to: *mut u8, n: usize, format: *const u8, args: usize) -> i32;
+    pub fn strchr(s: *const u8, c: i32) -> *const u8;
+    pub fn strrchr(s: *const u8, c: i32) -> *const u8;
+    pub fn strstr(s: *const u8, t: *const u8) -> *const u8;
+    pub fn memchr(s: *const u8, c: i32, n: usize) -> *const u8;
     pub fn prctl(option: i32, ...) -> i32;
 }

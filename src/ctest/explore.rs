@@ -107,6 +107,14 @@ struct Node {
     preemptions: u32,
 }
 
+/// The address at which two steps meet; a step may have several accesses.
+fn meeting(a: &Step, b: &Step) -> u64 {
+    let pairs = a.accesses.iter().flat_map(|x| b.accesses.iter().map(move |y| (x, y)));
+    let memory = |x: &Access| x.key & shared::OBJECT == 0;
+    let found = pairs.into_iter().find(|(x, y)| memory(x) && shared::conflict(x, y));
+    found.map_or(b.addr, |(x, y)| x.key.max(y.key))
+}
+
 /// A thread that need not be tried, until somebody does something that depends on its step.
 type Rest = (u16, Rc<[Access]>);
 
@@ -574,7 +582,7 @@ impl Explorer<'_> {
                         (other.thread, other.pc, other.kind),
                         (step.thread, step.pc, step.kind),
                     ],
-                    addr: step.addr,
+                    addr: meeting(other, step),
                     steps,
                 });
             }

@@ -5,6 +5,7 @@
 //! (Abdulla, Aronis, Jonsson, Sagonas 2014). The thesis explores graphs of states and restarts the program to come back to one; here
 //! each execution is another equivalence class, and no state is stored.
 
+pub mod assembly;
 pub mod compile;
 pub mod explore;
 pub mod history;
