@@ -33,6 +33,7 @@ fn settings() -> Settings {
         memory: 1 << 30,
         patience: Duration::from_secs(2),
         reset: true,
+        cores: 2,
     }
 }
 

@@ -31,7 +31,7 @@ impl Watch for Guard<'_> {
             return;
         }
         self.told.set(Instant::now());
-        let made = e.executions + e.redundant + e.assumed + e.cut;
+        let made = e.made();
         let rate = made as f64 / self.began.elapsed().as_secs_f64();
         eprint!(
             "\r{made} executions, {rate:.0}/s, longest {} steps ",
@@ -58,6 +58,10 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         memory: args.limit_memory << 20,
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
+        cores: args.cores.map_or_else(
+            || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            usize::from,
+        ),
     }
 }
 
@@ -157,8 +161,6 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found) {
 }
 
 fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Trace {
-    let shared = process.shared();
-    let names = (shared.names as usize).min(shared::MAX_THREADS);
     Trace {
         schema_version: VERSION,
         format: "coarsen-c-trace".into(),
@@ -168,7 +170,7 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         args: args.args.clone(),
         kind: error.kind.into(),
         place,
-        threads: shared.name[..names].to_vec(),
+        threads: process.names(),
         schedule: error.steps.iter().map(|s| [s.thread, s.choice]).collect(),
     }
 }
@@ -223,10 +225,8 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         Ok(process) => process,
         Err(error) => return refuse(&name, &error.into(), args.format, output),
     };
-    let shared = process.shared_mut();
-    shared.names = trace.threads.len() as u32;
-    shared.name[..trace.threads.len()].copy_from_slice(&trace.threads);
-    shared.show = args.output.into();
+    process.set_names(&trace.threads);
+    process.shared_mut().show = args.output.into();
     let settings = Settings {
         keep_going: false,
         exhaustive: false,
@@ -236,6 +236,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         memory: 4 << 30,
         patience: Duration::from_secs(10),
         reset: false,
+        cores: 1,
     };
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();

@@ -380,7 +380,7 @@ impl Report {
             })
             .collect();
         let seconds = self.time.as_secs_f64();
-        let made = e.executions + e.redundant + e.assumed + e.cut;
+        let made = e.made();
         json!({
             "schema_version": VERSION,
             "program": self.program,
