@@ -12,6 +12,7 @@
 
 mod arena;
 mod atomics;
+mod c11;
 mod check;
 mod libc;
 mod objects;

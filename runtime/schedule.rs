@@ -34,7 +34,10 @@ pub fn step(op: Op) -> i64 {
         return record(who, 0, rt.steps - 1);
     }
     rt.region = false;
-    spin::announce(who);
+    // A call may make several steps at the same place without being back there; only after a wait the second one counts.
+    if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
+        spin::announce(who);
+    }
     next();
     // A region that had to wait for something goes on as one step.
     let me = me();

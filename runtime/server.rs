@@ -157,6 +157,7 @@ fn execution(start: &Start) {
     shared.accesses = 0;
     shared.message_len = 0;
     shared.sampled = 0;
+    shared.spun = 0;
     shared.exit_code = 0;
     shared.generation = shared.generation.wrapping_add(1);
     let rt = rt();

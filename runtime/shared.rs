@@ -306,6 +306,8 @@ pub struct Shared {
     pub message_len: u32,
     /// Answer: bits of what the program was given that is only a sample.
     pub sampled: u32,
+    /// Answer: whether a thread has waited actively.
+    pub spun: u32,
     /// Answer: what the program says of the error.
     pub message: [u8; 512],
     /// Kept: how many names there are.

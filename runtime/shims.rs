@@ -6,7 +6,7 @@
 
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
-use crate::{arena, check, pthread, semaphores, sorting, strings, svcomp, time, variadic};
+use crate::{arena, c11, check, pthread, semaphores, sorting, strings, svcomp, time, variadic};
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
@@ -17,6 +17,8 @@ pub struct Registers {
     pub pc: u64,
     pub sp: usize,
     pub saved: [u64; 6],
+    /// Whether the call has made no step yet.
+    pub fresh: u64,
 }
 
 pub struct Place(UnsafeCell<Registers>);
@@ -27,6 +29,7 @@ pub static REGISTERS: Place = Place(UnsafeCell::new(Registers {
     pc: 0,
     sp: 0,
     saved: [0; 6],
+    fresh: 0,
 }));
 
 /// Of the last call from the program.
@@ -34,9 +37,14 @@ pub fn registers() -> Registers {
     unsafe { *REGISTERS.0.get() }
 }
 
-/// Another thread has called since.
+/// Another thread has called since; this one's call has made a step.
 pub fn set_registers(registers: Registers) {
-    unsafe { *REGISTERS.0.get() = registers }
+    unsafe {
+        *REGISTERS.0.get() = Registers {
+            fresh: 0,
+            ..registers
+        }
+    }
 }
 
 macro_rules! shims {
@@ -54,6 +62,7 @@ macro_rules! shims {
             "mov [rip + {r} + 40], r13",
             "mov [rip + {r} + 48], r14",
             "mov [rip + {r} + 56], r15",
+            "mov qword ptr [rip + {r} + 64], 1",
             "jmp {f}",
             r = sym REGISTERS,
             f = sym $to,
@@ -210,6 +219,30 @@ shims! {
     "coarsen_c_pthread_setschedparam" => pthread::attr_ignored,
     "coarsen_c_pthread_yield" => time::yields,
     "coarsen_c_sched_yield" => time::yields,
+    "coarsen_c_thrd_create" => c11::create,
+    "coarsen_c_thrd_join" => c11::join,
+    "coarsen_c_thrd_detach" => c11::detach,
+    "coarsen_c_thrd_exit" => c11::exit,
+    "coarsen_c_thrd_sleep" => c11::sleep,
+    "coarsen_c_mtx_init" => c11::mtx_init,
+    "coarsen_c_mtx_lock" => c11::mtx_lock,
+    "coarsen_c_mtx_trylock" => c11::mtx_trylock,
+    "coarsen_c_mtx_timedlock" => c11::mtx_timedlock,
+    "coarsen_c_mtx_unlock" => c11::mtx_unlock,
+    "coarsen_c_mtx_destroy" => c11::destroy,
+    "coarsen_c_cnd_init" => c11::cnd_init,
+    "coarsen_c_cnd_destroy" => c11::destroy,
+    "coarsen_c_cnd_wait" => c11::cnd_wait,
+    "coarsen_c_cnd_timedwait" => c11::cnd_timedwait,
+    "coarsen_c_cnd_signal" => c11::cnd_signal,
+    "coarsen_c_cnd_broadcast" => c11::cnd_broadcast,
+    "coarsen_c_call_once" => c11::call_once,
+    "coarsen_c_tss_create" => c11::tss_create,
+    "coarsen_c_tss_delete" => c11::tss_delete,
+    "coarsen_c_tss_set" => c11::tss_set,
+    "coarsen_c_tss_get" => pthread::getspecific,
+    "coarsen_c_thrd_current" => pthread::itself,
+    "coarsen_c_thrd_yield" => time::yields,
     "coarsen_c_sem_init" => semaphores::sem_init,
     "coarsen_c_sem_destroy" => semaphores::destroy,
     "coarsen_c_sem_wait" => semaphores::sem_wait,
@@ -242,6 +275,8 @@ shims! {
     "coarsen_c_strcat" => strings::strcat,
     "coarsen_c_strcmp" => strings::strcmp,
     "coarsen_c_strncmp" => strings::strncmp,
+    "coarsen_c_atoi" => strings::atoi,
+    "coarsen_c_atol" => strings::atol,
     "coarsen_c_strnlen" => strings::strnlen,
     "coarsen_c_strncat" => strings::strncat,
     "coarsen_c_strchr" => strings::strchr,
@@ -362,6 +397,7 @@ global_asm!(
     "mov [rip + {r} + 40], r13",
     "mov [rip + {r} + 48], r14",
     "mov [rip + {r} + 56], r15",
+    "mov qword ptr [rip + {r} + 64], 1",
     "push rdi",
     "push rsi",
     "push rdx",

@@ -129,3 +129,12 @@ pub extern "C" fn memchr(s: u64, c: i32, n: u64) -> u64 {
 pub extern "C" fn bzero(to: u64, n: u64) {
     memset(to, 0, n);
 }
+
+pub extern "C" fn atol(s: u64) -> i64 {
+    length(s);
+    unsafe { libc::atol(s as *const u8) }
+}
+
+pub extern "C" fn atoi(s: u64) -> i32 {
+    atol(s) as i32
+}

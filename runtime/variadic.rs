@@ -46,6 +46,7 @@ macro_rules! variadic {
             "mov [rip + {r} + 40], r13",
             "mov [rip + {r} + 48], r14",
             "mov [rip + {r} + 56], r15",
+            "mov qword ptr [rip + {r} + 64], 1",
             "push rbp",
             "mov rbp, rsp",
             "sub rsp, 208",

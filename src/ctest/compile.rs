@@ -85,8 +85,6 @@ const SAFE: &[&str] = &[
     "setbuf",
     "setvbuf",
     "setlinebuf",
-    "atoi",
-    "atol",
     "atoll",
     "abs",
     "labs",
@@ -124,6 +122,7 @@ const SAFE: &[&str] = &[
     "__stack_chk_fail",
     "getenv",
     "pthread_equal",
+    "thrd_equal",
     "pthread_mutexattr_init",
     "pthread_mutexattr_destroy",
     "pthread_mutexattr_settype",
@@ -176,8 +175,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("fork", "processes"),
     ("vfork", "processes"),
     ("clone", "processes"),
+    ("execl", "processes"),
+    ("execle", "processes"),
+    ("execlp", "processes"),
+    ("execv", "processes"),
     ("execve", "processes"),
     ("execvp", "processes"),
+    ("execvpe", "processes"),
+    ("fexecve", "processes"),
+    ("posix_spawn", "processes"),
+    ("posix_spawnp", "processes"),
     ("system", "processes"),
     ("popen", "processes"),
     ("pthread_cancel", "cancellation of threads"),
@@ -211,8 +218,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("__sigsetjmp", "long jumps"),
     ("longjmp", "long jumps"),
     ("syscall", "system calls"),
-    ("thrd_create", "C11 threads (<threads.h>)"),
-    ("mtx_lock", "C11 threads (<threads.h>)"),
     ("makecontext", "coroutines"),
     ("swapcontext", "coroutines"),
 ];
@@ -358,6 +363,8 @@ fn compile(
     command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
     // Functions that are atomic by their names must stay functions.
     command.args(["-fno-inline", "-fno-optimize-sibling-calls"]);
+    // A local array that is too large must meet the end of the stack, and not jump over it.
+    command.arg("-fstack-clash-protection");
     command.args(inline);
     if clang {
         command.args(["-mllvm", "-tsan-instrument-read-before-write=1"]);

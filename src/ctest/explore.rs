@@ -75,6 +75,8 @@ pub struct DataRace {
 pub struct Exploration {
     /// Executions that came to an end: all different, up to equivalence.
     pub executions: u64,
+    /// Those among them in which a thread had to wait actively.
+    pub waited: u64,
     /// Executions that were given up, since all that was left was known.
     pub redundant: u64,
     /// Executions in which an assumption failed.
@@ -146,6 +148,7 @@ impl Exploration {
 
     fn add(&mut self, other: Exploration, known: &mut Known) {
         self.executions += other.executions;
+        self.waited += other.waited;
         self.redundant += other.redundant;
         self.assumed += other.assumed;
         self.cut += other.cut;

@@ -280,6 +280,7 @@ impl Report {
         }
         let _ = write!(text, "\nexecutions {}", e.executions);
         let counts = [
+            (e.waited, "with an active wait"),
             (e.redundant, "redundant"),
             (e.assumed, "assumption failed"),
             (e.cut, "cut off"),
@@ -387,6 +388,7 @@ impl Report {
             "verdict": self.verdict().name(),
             "errors": errors,
             "executions": e.executions,
+            "active_waits": e.waited,
             "redundant": e.redundant,
             "assumption_failed": e.assumed,
             "cut_off": e.cut,

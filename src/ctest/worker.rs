@@ -233,7 +233,7 @@ impl Worker<'_> {
             self.limit("the program does not do the same when it is run again".into());
             return false;
         }
-        let status = shared.status;
+        let (status, spun) = (shared.status, shared.spun != 0);
         self.part.out.steps += events as u64;
         self.part.out.depth = self.part.out.depth.max(events);
         let error = (shared.error != shared::NO_ERROR).then(|| self.error());
@@ -268,6 +268,7 @@ impl Worker<'_> {
             }
             _ => {
                 self.part.out.executions += 1;
+                self.part.out.waited += u64::from(spun);
                 if self.settings.exhaustive {
                     let class = self.class();
                     self.part.out.classes.insert(class);
@@ -368,6 +369,7 @@ impl Worker<'_> {
             .all(|(step, event)| {
                 (step.thread, step.kind, step.pc, step.addr, step.size)
                     == (event.thread, event.kind, event.pc, event.addr, event.size)
+                    && step.value == event.value
             });
         !same || (shared.events as usize) < prefix
     }
