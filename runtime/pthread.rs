@@ -56,13 +56,13 @@ fn name(parent: usize, child: u16) -> usize {
     if shared.names == 0 {
         shared.names = 1;
     }
-    let known = shared.names as usize;
+    let known = (shared.names as usize).min(MAX_THREADS);
     let wanted = [parent as u16, child];
     if let Some(i) = (1..known).find(|&i| shared.name[i] == wanted) {
         return i;
     }
     if known >= MAX_THREADS {
-        check::limit("more than 256 threads");
+        check::stop(TOO_MANY);
     }
     shared.name[known] = wanted;
     shared.names += 1;
@@ -120,6 +120,10 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
     let parent = rt().current;
     let child = me().children;
     me().children += 1;
+    let made: u32 = rt().made.iter().map(|word| word.count_ones()).sum();
+    if made >= shared().max_threads {
+        check::stop(TOO_MANY);
+    }
     let i = name(parent, child);
     on(CREATE, i as u64, 0);
     spawn(i, entry, argument);

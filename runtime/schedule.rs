@@ -173,11 +173,13 @@ fn stuck() -> u32 {
             let new = match thread.op.kind {
                 STOPPED => ERROR,
                 ASSUME => ASSUMED,
+                TOO_MANY => THREAD_LIMIT,
                 _ if thread.spins => LIVELOCK,
                 _ => DEADLOCK,
             };
             let weight = |s| match s {
-                ERROR => 4,
+                ERROR => 5,
+                THREAD_LIMIT => 4,
                 ASSUMED => 3,
                 LIVELOCK => 2,
                 DEADLOCK => 1,

@@ -126,7 +126,7 @@ fn execute_all(start: &Start) -> ! {
         let shared = shared();
         let again = matches!(
             shared.status,
-            COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT
+            COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT | THREAD_LIMIT
         ) && shared.reset != 0
             && snapshot != 0;
         if shared.show != 0 {

@@ -30,6 +30,7 @@ fn settings() -> Settings {
         preemptions: None,
         executions: 200_000,
         steps: 3000,
+        threads: 256,
         memory: 1 << 30,
         patience: Duration::from_secs(2),
         reset: true,

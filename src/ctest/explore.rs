@@ -30,6 +30,8 @@ pub struct Settings {
     pub executions: u64,
     /// Most steps of one execution.
     pub steps: u32,
+    /// Most threads of one execution.
+    pub threads: u32,
     /// Most bytes that the program allocates.
     pub memory: u64,
     /// Processor time for which a thread may compute without a step.
@@ -97,6 +99,8 @@ pub struct Exploration {
     pub steps: u64,
     /// Steps of the longest.
     pub depth: usize,
+    /// Whether threads were not created, since there were too many.
+    pub crowded: bool,
     /// Bits of what is only a sample.
     pub sampled: u32,
     /// Whether all was explored.
@@ -112,6 +116,9 @@ const FIRST: u64 = 64;
 /// Ways that are handed out in a round, and executions of each.
 const WAYS: usize = 32;
 const BUDGET: u64 = 64;
+
+/// Threads of a program that creates too many.
+pub const FEW: u32 = 5;
 
 /// Told now and then how far the exploration is; says whether to stop.
 pub trait Watch {
@@ -157,6 +164,7 @@ impl Exploration {
         self.depth = self.depth.max(other.depth);
         self.threads = self.threads.max(other.threads);
         self.sampled |= other.sampled;
+        self.crowded |= other.crowded;
         self.classes.extend(other.classes);
         for limit in other.limits {
             self.limit(limit);
@@ -323,8 +331,25 @@ impl Tree {
     }
 }
 
-/// Explores a program.
+/// Explores a program. One that creates more threads than there can be (most such create them without end) is explored with few: what
+/// goes wrong mostly does so with few, and there all executions can be seen.
 pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
+    let mut out = explore_once(process, settings, watch);
+    if out.crowded && out.errors.is_empty() && settings.threads > FEW {
+        let few = Settings {
+            threads: FEW,
+            ..settings.clone()
+        };
+        out = explore_once(process, &few, watch);
+        out.limit(format!("executions with at most {FEW} threads"));
+    } else if out.crowded {
+        let most = settings.threads;
+        out.limit(format!("executions with at most {most} threads"));
+    }
+    out
+}
+
+fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
     let mut out = Exploration::default();
     let mut known = Known {
         names: process.names(),
@@ -363,7 +388,8 @@ pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) ->
             if out.cut >= MOST_CUT {
                 out.limit(format!("{MOST_CUT} executions that were cut off"));
             }
-            !(part.over || error || out.cut >= MOST_CUT)
+            let crowded = out.crowded && settings.threads > FEW;
+            !(part.over || error || crowded || out.cut >= MOST_CUT)
         });
         for other in processes {
             // A process ends with the thread that has started it.

@@ -186,6 +186,7 @@ impl Report {
             | shared::ASSUME
             | shared::STOPPED
             | shared::ATOMIC_BEGIN
+            | shared::TOO_MANY
             | shared::PROCESS_EXIT => name.to_string(),
             _ if size > 8 => format!("{name} {} ({size} bytes)", self.places.object(addr)),
             _ => format!("{name} {}", self.places.object(addr)),

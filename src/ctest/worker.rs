@@ -6,7 +6,7 @@
 //! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together; what is to be tried at the given
 //! steps is told and not done, and so is what is left when the budget is used up (`explore.rs` hands it out again).
 
-use super::explore::{DataRace, Exploration, Found, MOST_CUT, Settings, key};
+use super::explore::{DataRace, Exploration, FEW, Found, MOST_CUT, Settings, key};
 use super::history::{Clock, History, Look, Step};
 use super::node::{Node, Rest, has};
 use super::process::{Process, Silence};
@@ -185,7 +185,8 @@ impl Worker<'_> {
                 return;
             }
             let error = !self.part.out.errors.is_empty();
-            if error && !self.settings.keep_going || self.part.out.cut >= MOST_CUT {
+            let crowded = self.part.out.crowded && self.settings.threads > FEW;
+            if crowded || error && !self.settings.keep_going || self.part.out.cut >= MOST_CUT {
                 return;
             }
             branch = self.back();
@@ -256,6 +257,11 @@ impl Worker<'_> {
                 self.part.out.cut += 1;
                 self.limit(format!("{} steps in one execution", self.settings.steps));
             }
+            shared::THREAD_LIMIT => {
+                // Everything but the creation was explored: nothing of it is cut off.
+                self.part.out.executions += 1;
+                self.part.out.crowded = true;
+            }
             shared::RUNTIME_LIMIT => {
                 self.part.out.cut += 1;
                 self.limit(message);
@@ -324,6 +330,7 @@ impl Worker<'_> {
         shared.keep_going = self.settings.keep_going.into();
         shared.patience = self.settings.patience.as_millis() as u32;
         shared.memory = self.settings.memory;
+        shared.max_threads = self.settings.threads;
         shared.reset = (!self.part.fork).into();
         shared.show = 0;
         shared.sleepers = 0;
