@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
-use coarsen::ctest::explore::{Exploration, Found, Settings, Watch, explore};
+use coarsen::ctest::explore::{Exploration, Found, PIECE, Settings, Watch, explore};
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
 use coarsen::ctest::report::{Report, Verdict, addresses};
@@ -63,6 +63,7 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
             || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             usize::from,
         ),
+        piece: PIECE,
     }
 }
 
@@ -239,6 +240,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         patience: Duration::from_secs(10),
         reset: false,
         cores: 1,
+        piece: PIECE,
     };
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();

@@ -81,8 +81,7 @@ fn inline(text: &str) -> Option<String> {
             "#APP" => inside = true,
             "#NO_APP" => inside = false,
             _ => {
-                let harmless =
-                    line.is_empty() || line.starts_with('#') || HARMLESS.contains(&line);
+                let harmless = line.is_empty() || line.starts_with('#') || HARMLESS.contains(&line);
                 if inside && !harmless {
                     return Some(line.replace('\t', " "));
                 }

@@ -424,7 +424,10 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     names.insert("main", "coarsen_user_main".into());
     // In SV-COMP's programs only what is called an error is one.
     let errors = ["reach_error", "__VERIFIER_error"];
-    if errors.iter().any(|&e| defined.contains(e) || wanted.contains(e)) {
+    if errors
+        .iter()
+        .any(|&e| defined.contains(e) || wanted.contains(e))
+    {
         wanted.remove("abort");
         names.insert("abort", "coarsen_c_assume_abort".into());
     }

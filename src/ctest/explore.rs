@@ -40,6 +40,8 @@ pub struct Settings {
     pub reset: bool,
     /// How many processes explore at the same time. What is found does not depend on it.
     pub cores: usize,
+    /// Executions that are handed out at once; [`PIECE`], but in tests.
+    pub piece: u64,
 }
 
 /// An error that was found.
@@ -111,11 +113,10 @@ pub struct Exploration {
 
 /// After so many executions that met a limit the exploration ends: most of them are the same again.
 pub const MOST_CUT: u64 = 100;
-/// Executions of the first round, which is one depth-first exploration.
-const FIRST: u64 = 64;
-/// Ways that are handed out in a round, and executions of each.
+/// Executions of each way that is handed out; the first round is one depth-first exploration with as many.
+pub const PIECE: u64 = 64;
+/// Ways that are handed out in a round.
 const WAYS: usize = 32;
-const BUDGET: u64 = 64;
 
 /// Threads of a program that creates too many.
 pub const FEW: u32 = 5;
@@ -363,7 +364,7 @@ fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -
         branch: None,
         rests: Vec::new(),
         preemptions: 0,
-        budget: FIRST.min(settings.executions),
+        budget: settings.piece.min(settings.executions),
     };
     let mut ways = vec![(usize::MAX, all)];
     while !ways.is_empty() {
@@ -375,22 +376,29 @@ fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -
         }
         let mut processes: Vec<&mut Process> = others.iter_mut().collect();
         processes.push(process);
-        let goes_on = round(&mut processes, settings, watch, &ways, &mut known, &mut |i, mut part, known| {
-            let at = ways[i].0;
-            out.add(std::mem::take(&mut part.out), known);
-            if at == usize::MAX {
-                tree.grow(None, None, &mut part);
-            } else {
-                tree.take_back(at, &mut part);
-            }
-            watch.progress(&out);
-            let error = !settings.keep_going && !out.errors.is_empty();
-            if out.cut >= MOST_CUT {
-                out.limit(format!("{MOST_CUT} executions that were cut off"));
-            }
-            let crowded = out.crowded && settings.threads > FEW;
-            !(part.over || error || crowded || out.cut >= MOST_CUT)
-        });
+        let goes_on = round(
+            &mut processes,
+            settings,
+            watch,
+            &ways,
+            &mut known,
+            &mut |i, mut part, known| {
+                let at = ways[i].0;
+                out.add(std::mem::take(&mut part.out), known);
+                if at == usize::MAX {
+                    tree.grow(None, None, &mut part);
+                } else {
+                    tree.take_back(at, &mut part);
+                }
+                watch.progress(&out);
+                let error = !settings.keep_going && !out.errors.is_empty();
+                if out.cut >= MOST_CUT {
+                    out.limit(format!("{MOST_CUT} executions that were cut off"));
+                }
+                let crowded = out.crowded && settings.threads > FEW;
+                !(part.over || error || crowded || out.cut >= MOST_CUT)
+            },
+        );
         for other in processes {
             // A process ends with the thread that has started it.
             if other.moved() && other.restart().is_err() {
@@ -411,7 +419,7 @@ fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -
             out.limit(format!("{} executions", out.made()));
             break;
         }
-        let budget = BUDGET.min(left / ways.len().max(1) as u64);
+        let budget = settings.piece.min(left / ways.len().max(1) as u64);
         ways.iter_mut().for_each(|way| way.1.budget = budget);
     }
     out.bounded += tree.excluded;

@@ -95,9 +95,14 @@ pub struct Worker<'a> {
 
 /// The address at which two steps meet; a step may have several accesses.
 fn meeting(a: &Step, b: &Step) -> u64 {
-    let pairs = a.accesses.iter().flat_map(|x| b.accesses.iter().map(move |y| (x, y)));
+    let pairs = a
+        .accesses
+        .iter()
+        .flat_map(|x| b.accesses.iter().map(move |y| (x, y)));
     let memory = |x: &Access| x.key & shared::OBJECT == 0;
-    let found = pairs.into_iter().find(|(x, y)| memory(x) && shared::conflict(x, y));
+    let found = pairs
+        .into_iter()
+        .find(|(x, y)| memory(x) && shared::conflict(x, y));
     found.map_or(b.addr, |(x, y)| x.key.max(y.key))
 }
 
