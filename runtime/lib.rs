@@ -12,6 +12,7 @@
 
 mod arena;
 mod atomics;
+mod c11;
 mod check;
 mod libc;
 mod objects;
@@ -22,12 +23,15 @@ mod server;
 #[allow(dead_code)]
 mod shared;
 mod shims;
+mod sorting;
 mod spin;
 mod state;
 mod steps;
 mod strings;
 mod svcomp;
 mod time;
+mod tls;
+mod variadic;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

@@ -81,6 +81,7 @@ kinds! {
     STOPPED = "stopped",
     PROCESS_EXIT = "exit",
     ATOMIC_BEGIN = "atomic region",
+    TOO_MANY = "create too many threads",
 }
 
 /// Reads what others must not write meanwhile.
@@ -186,6 +187,8 @@ pub const DIVERGED: u32 = 8;
 pub const RUNTIME_LIMIT: u32 = 9;
 /// A thread computes without end, as far as the watchdog can say.
 pub const WATCHDOG: u32 = 10;
+/// A thread wanted to create more threads than there may be, and the others have ended or wait.
+pub const THREAD_LIMIT: u32 = 11;
 
 macro_rules! errors {
     ($($name:ident = $text:literal),* $(,)?) => {
@@ -276,6 +279,8 @@ pub struct Shared {
     pub keep_going: u32,
     /// Request: milliseconds of processor time that a thread may take without a step.
     pub patience: u32,
+    /// Request: most threads of an execution.
+    pub max_threads: u32,
     /// Request: most bytes the program may allocate.
     pub memory: u64,
     /// Request: whether the process can be reset from within, without a fork.
@@ -306,6 +311,8 @@ pub struct Shared {
     pub message_len: u32,
     /// Answer: bits of what the program was given that is only a sample.
     pub sampled: u32,
+    /// Answer: whether a thread has waited actively.
+    pub spun: u32,
     /// Answer: what the program says of the error.
     pub message: [u8; 512],
     /// Kept: how many names there are.

@@ -289,6 +289,9 @@ pub struct TestArgs {
     /// A process for each execution, even where the program could be reset
     #[arg(long)]
     pub fork: bool,
+    /// How many processes explore at the same time; the answer does not depend on it [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub cores: Option<u16>,
     /// Write the schedule of the first error to this file, for `coarsen replay`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

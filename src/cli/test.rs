@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
-use coarsen::ctest::explore::{Exploration, Found, Settings, Watch, explore};
+use coarsen::ctest::explore::{Exploration, Found, PIECE, Settings, Watch, explore};
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
 use coarsen::ctest::report::{Report, Verdict, addresses};
@@ -31,7 +31,7 @@ impl Watch for Guard<'_> {
             return;
         }
         self.told.set(Instant::now());
-        let made = e.executions + e.redundant + e.assumed + e.cut;
+        let made = e.made();
         let rate = made as f64 / self.began.elapsed().as_secs_f64();
         eprint!(
             "\r{made} executions, {rate:.0}/s, longest {} steps ",
@@ -55,9 +55,15 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         preemptions: args.preemptions,
         executions: args.limit_executions,
         steps: args.limit_steps,
+        threads: shared::MAX_THREADS as u32,
         memory: args.limit_memory << 20,
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
+        cores: args.cores.map_or_else(
+            || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            usize::from,
+        ),
+        piece: PIECE,
     }
 }
 
@@ -157,8 +163,6 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found) {
 }
 
 fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Trace {
-    let shared = process.shared();
-    let names = (shared.names as usize).min(shared::MAX_THREADS);
     Trace {
         schema_version: VERSION,
         format: "coarsen-c-trace".into(),
@@ -168,7 +172,7 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         args: args.args.clone(),
         kind: error.kind.into(),
         place,
-        threads: shared.name[..names].to_vec(),
+        threads: process.names(),
         schedule: error.steps.iter().map(|s| [s.thread, s.choice]).collect(),
     }
 }
@@ -223,19 +227,20 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         Ok(process) => process,
         Err(error) => return refuse(&name, &error.into(), args.format, output),
     };
-    let shared = process.shared_mut();
-    shared.names = trace.threads.len() as u32;
-    shared.name[..trace.threads.len()].copy_from_slice(&trace.threads);
-    shared.show = args.output.into();
+    process.set_names(&trace.threads);
+    process.shared_mut().show = args.output.into();
     let settings = Settings {
         keep_going: false,
         exhaustive: false,
         preemptions: None,
         executions: 1,
         steps: shared::MAX_STEPS as u32,
+        threads: shared::MAX_THREADS as u32,
         memory: 4 << 30,
         patience: Duration::from_secs(10),
         reset: false,
+        cores: 1,
+        piece: PIECE,
     };
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();

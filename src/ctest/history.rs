@@ -9,7 +9,7 @@ use super::shared::{
     dependent,
 };
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Counts, for each thread, how many of its steps happen before (and include) a step.
 pub type Clock = Vec<u32>;
@@ -36,7 +36,7 @@ pub struct Step {
     /// Who could have gone on.
     pub enabled: Threads,
     /// What it accessed.
-    pub accesses: Rc<[Access]>,
+    pub accesses: Arc<[Access]>,
 }
 
 impl Step {
@@ -321,8 +321,8 @@ impl History {
     }
 
     /// Which threads could begin an execution in which the step of `thread` comes before step `i`, among those after `i` that do not need `i`.
-    /// Also the steps that come first then.
-    pub fn initials(&self, i: usize, thread: u16, accesses: &[Access], look: &Look) -> Initials {
+    /// That of the reversed step comes first, if it is one.
+    pub fn initials(&self, i: usize, thread: u16, accesses: &[Access], look: &Look) -> Vec<u16> {
         let mut first: Vec<u32> = Vec::new();
         let mut heads: Vec<usize> = Vec::new();
         let mut steps = Vec::new();
@@ -364,14 +364,6 @@ impl History {
                 threads.push(own);
             }
         }
-        Initials { threads, steps }
+        threads
     }
-}
-
-/// See [`History::initials`].
-pub struct Initials {
-    /// The threads; that of the reversed step first, if it is one.
-    pub threads: Vec<u16>,
-    /// The steps after `i` that do not need it.
-    pub steps: Vec<usize>,
 }

@@ -46,7 +46,11 @@ pub struct Process {
     program: PathBuf,
     args: Vec<String>,
     show: bool,
+    moved: bool,
 }
+
+// SAFETY: the mapping belongs to this value alone, and is accessed by whoever holds it.
+unsafe impl Send for Process {}
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -94,7 +98,34 @@ impl Process {
             program: program.to_path_buf(),
             args: args.to_vec(),
             show,
+            moved: false,
         })
+    }
+
+    /// One more of the same program.
+    ///
+    /// # Errors
+    /// If it can't be started.
+    pub fn another(&self) -> io::Result<Process> {
+        Process::start(&self.program, &self.args, self.show)
+    }
+
+    /// Which thread is which: the parent of each, and its how manieth child it is.
+    pub fn names(&self) -> Vec<[u16; 2]> {
+        let shared = self.shared();
+        shared.name[..(shared.names as usize).min(shared::MAX_THREADS)].to_vec()
+    }
+
+    /// Says which thread is which.
+    pub fn set_names(&mut self, names: &[[u16; 2]]) {
+        let shared = self.shared_mut();
+        shared.names = names.len() as u32;
+        shared.name[..names.len()].copy_from_slice(names);
+    }
+
+    /// Whether it was started again, or has not answered, since this was asked last.
+    pub fn moved(&mut self) -> bool {
+        std::mem::take(&mut self.moved)
     }
 
     /// The memory that is shared with the program.
@@ -131,9 +162,11 @@ impl Process {
                 return self.answer.read_exact(&mut byte).map_err(Silence::Gone);
             }
             if stop() {
+                self.moved = true;
                 return Err(Silence::Stopped);
             }
             if began.elapsed() > patience {
+                self.moved = true;
                 return Err(Silence::Hangs);
             }
         }
@@ -152,6 +185,7 @@ impl Process {
             self._memory.as_raw_fd(),
         )?;
         (self.child, self.request, self.answer) = (child, request, answer);
+        self.moved = true;
         Ok(())
     }
 

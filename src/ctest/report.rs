@@ -186,6 +186,7 @@ impl Report {
             | shared::ASSUME
             | shared::STOPPED
             | shared::ATOMIC_BEGIN
+            | shared::TOO_MANY
             | shared::PROCESS_EXIT => name.to_string(),
             _ if size > 8 => format!("{name} {} ({size} bytes)", self.places.object(addr)),
             _ => format!("{name} {}", self.places.object(addr)),
@@ -280,6 +281,7 @@ impl Report {
         }
         let _ = write!(text, "\nexecutions {}", e.executions);
         let counts = [
+            (e.waited, "with an active wait"),
             (e.redundant, "redundant"),
             (e.assumed, "assumption failed"),
             (e.cut, "cut off"),
@@ -380,13 +382,14 @@ impl Report {
             })
             .collect();
         let seconds = self.time.as_secs_f64();
-        let made = e.executions + e.redundant + e.assumed + e.cut;
+        let made = e.made();
         json!({
             "schema_version": VERSION,
             "program": self.program,
             "verdict": self.verdict().name(),
             "errors": errors,
             "executions": e.executions,
+            "active_waits": e.waited,
             "redundant": e.redundant,
             "assumption_failed": e.assumed,
             "cut_off": e.cut,
