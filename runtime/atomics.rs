@@ -103,12 +103,14 @@ pub fn execute(who: usize) -> (i64, u64) {
             return (0, value);
         }
         WRITE => {
-            let own = spin::own_stack(who, op.addr);
-            if (rt().region || !matches!(op.size, 1 | 2 | 4 | 8)) && !own {
-                spin::forget(who);
-            } else {
-                thread.old = peek(op.addr, op.size);
-                thread.stores = true;
+            // The thread's own stack is part of the local state that is compared.
+            if !spin::own_stack(who, op.addr) {
+                if matches!(op.size, 1 | 2 | 4 | 8) {
+                    thread.old = peek(op.addr, op.size);
+                    thread.stores = Some((op.addr, op.size));
+                } else {
+                    spin::forget(who);
+                }
             }
             return (0, 0);
         }

@@ -127,7 +127,7 @@ fn evaluate(i: usize) {
         shared.error_thread = thread;
         shared.error_pc = pc;
         shared.error_addr = invariant.function;
-        check::message(&[&invariant.text[..invariant.length as usize]]);
+        check::message(&[invariant.text()]);
         crate::schedule::finish(ERROR);
     }
 }

@@ -8,7 +8,7 @@ use crate::invariants;
 use crate::shared::*;
 use crate::shims;
 use crate::state::*;
-use crate::{spin, steps};
+use crate::{spin, steps, tls};
 
 /// So many steps in a row, and another thread's turn comes.
 const ROW: u32 = 2000;
@@ -41,27 +41,30 @@ pub fn step(op: Op) -> i64 {
     if rt.changed != 0 {
         invariants::check();
     }
-    spin::announce(who);
+    // A call may make several steps at the same place without being back there; only after a wait the second one counts.
+    if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
+        spin::announce(who);
+    }
     next();
+    // A region that had to wait for something goes on as one step.
+    let me = me();
+    crate::state::rt().region = me.regions > 0;
     // A call of the program may be several steps; the next one is at the same place.
     shims::set_registers(registers);
-    me().result
+    me.result
 }
 
-/// Reads what the last plain access of a thread has stored or loaded; nobody else has run since.
-fn look_back(who: usize) {
+/// Reads what the last plain store of a thread has stored; nobody else has run since.
+pub fn look_back(who: usize) {
     let thread = thread(who);
+    if let Some((addr, size)) = thread.stores.take()
+        && steps::peek(addr, size) != thread.old
+    {
+        spin::forget(who);
+    }
     if thread.unread != NO_STEP {
         let event = &mut shared().event[thread.unread as usize];
-        let value = steps::peek(event.addr, event.size);
-        if thread.stores {
-            // The thread's own stack is part of the local state that is compared.
-            if value != thread.old && !spin::own_stack(who, event.addr) {
-                spin::forget(who);
-            }
-            thread.stores = false;
-            event.value = value;
-        }
+        event.value = steps::peek(event.addr, event.size);
         thread.unread = NO_STEP;
     }
 }
@@ -110,6 +113,7 @@ pub fn next() {
     if who != before {
         unsafe {
             thread(before).errno = *crate::libc::__errno_location();
+            tls::enter(who);
             *crate::libc::__errno_location() = thread(who).errno;
             rt.current = who;
             shims::coarsen_switch(&mut thread(before).sp, thread(who).sp);
@@ -121,7 +125,9 @@ pub fn next() {
 fn record(who: usize, choice: u16, n: u32) -> i64 {
     let (rt, shared) = (rt(), shared());
     let event = &mut shared.event[n as usize];
-    steps::footprint(who, choice, &mut |access| {
+    let region = if rt.region { ATOMIC } else { 0 };
+    steps::footprint(who, choice, &mut |mut access| {
+        access.flags |= region;
         if rt.accesses as usize >= MAX_ACCESSES {
             crate::check::limit("more than 500,000 accesses");
         }
@@ -135,7 +141,7 @@ fn record(who: usize, choice: u16, n: u32) -> i64 {
     shared.accesses = rt.accesses;
     let (result, value) = steps::execute(who, choice);
     event.value = value;
-    if matches!(event.kind, READ | WRITE) {
+    if event.kind == WRITE {
         thread(who).unread = n;
     }
     result
@@ -178,11 +184,13 @@ fn stuck() -> u32 {
             let new = match thread.op.kind {
                 STOPPED => ERROR,
                 ASSUME => ASSUMED,
+                TOO_MANY => THREAD_LIMIT,
                 _ if thread.spins => LIVELOCK,
                 _ => DEADLOCK,
             };
             let weight = |s| match s {
-                ERROR => 4,
+                ERROR => 5,
+                THREAD_LIMIT => 4,
                 ASSUMED => 3,
                 LIVELOCK => 2,
                 DEADLOCK => 1,
@@ -291,6 +299,7 @@ pub fn finish(status: u32) -> ! {
             local: thread.local,
         };
     }
+    tls::leave();
     unsafe {
         let mut nowhere = 0;
         shims::coarsen_switch(&mut nowhere, rt.home);

@@ -13,6 +13,7 @@ use crate::shared::*;
 use crate::shims;
 use crate::spin;
 use crate::state::*;
+use crate::tls;
 
 const SNAPSHOT_AT: usize = 0x2010_0000_0000;
 const SIGNAL_STACK_AT: usize = 0x2011_0000_0000;
@@ -70,6 +71,7 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
             return 97;
         }
         rt().shared = at.cast();
+        tls::find();
         objects::map_tables();
         arena::map_all();
         map(STACKS_AT, STACK_SIZE * MAX_THREADS);
@@ -126,7 +128,7 @@ fn execute_all(start: &Start) -> ! {
         let shared = shared();
         let again = matches!(
             shared.status,
-            COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT
+            COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT | THREAD_LIMIT
         ) && shared.reset != 0
             && snapshot != 0;
         if shared.show != 0 {
@@ -161,6 +163,7 @@ fn execution(start: &Start) {
     }
     shared.message_len = 0;
     shared.sampled = 0;
+    shared.spun = 0;
     shared.exit_code = 0;
     shared.generation = shared.generation.wrapping_add(1);
     let rt = rt();
@@ -173,6 +176,7 @@ fn execution(start: &Start) {
     thread(0).begun = true;
     rt.current = 0;
     rt.quiet = false;
+    tls::enter(0);
     unsafe { shims::coarsen_switch(&mut rt.home, thread(0).sp) };
     crate::state::rt().quiet = true;
 }

@@ -99,6 +99,7 @@ kinds! {
     PROCESS_EXIT = "exit",
     ATOMIC_BEGIN = "atomic region",
     PROMISE = "invariant from here on",
+    TOO_MANY = "create too many threads",
 }
 
 /// Reads what others must not write meanwhile.
@@ -209,6 +210,8 @@ pub const DIVERGED: u32 = 8;
 pub const RUNTIME_LIMIT: u32 = 9;
 /// A thread computes without end, as far as the watchdog can say.
 pub const WATCHDOG: u32 = 10;
+/// A thread wanted to create more threads than there may be, and the others have ended or wait.
+pub const THREAD_LIMIT: u32 = 11;
 
 macro_rules! errors {
     ($($name:ident = $text:literal),* $(,)?) => {
@@ -300,6 +303,13 @@ pub struct Invariant {
     pub text: [u8; 120],
 }
 
+impl Invariant {
+    /// The expression.
+    pub fn text(&self) -> &[u8] {
+        &self.text[..(self.length as usize).min(self.text.len())]
+    }
+}
+
 /// Memory that an invariant has read.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -343,6 +353,8 @@ pub struct Shared {
     pub keep_going: u32,
     /// Request: milliseconds of processor time that a thread may take without a step.
     pub patience: u32,
+    /// Request: most threads of an execution.
+    pub max_threads: u32,
     /// Request: most bytes the program may allocate.
     pub memory: u64,
     /// Request: whether the process can be reset from within, without a fork.
@@ -379,6 +391,8 @@ pub struct Shared {
     pub message_len: u32,
     /// Answer: bits of what the program was given that is only a sample.
     pub sampled: u32,
+    /// Answer: whether a thread has waited actively.
+    pub spun: u32,
     /// Answer: what the program says of the error.
     pub message: [u8; 512],
     /// Kept: how many names there are.

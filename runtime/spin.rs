@@ -84,6 +84,7 @@ pub fn announce(who: usize) {
             thread.nseen -= from as u32;
             thread.nheads = 0;
             thread.spins = true;
+            shared().spun = 1;
             return;
         }
         head.hash = hash;

@@ -76,8 +76,10 @@ pub struct Thread {
     pub generation: u32,
     /// The one that a barrier tells so.
     pub serial: bool,
+    /// Atomic regions that it is in.
+    pub regions: u32,
     pub children: u16,
-    /// The step whose value is to be read when the thread comes back, and from where.
+    /// The step whose value is to be read when the thread comes back.
     pub unread: u32,
     pub time: i64,
     pub random: u64,
@@ -88,8 +90,8 @@ pub struct Thread {
     pub spins: bool,
     /// A hash of its stack and registers, where that is asked for.
     pub local: u64,
-    /// A store whose effect is to be looked at when the thread comes back.
-    pub stores: bool,
+    /// The place of a store whose effect is to be looked at when the thread comes back, and what was there.
+    pub stores: Option<(u64, u32)>,
     pub old: u64,
     pub seen: [Seen; WINDOW],
     pub nseen: u32,
@@ -130,6 +132,7 @@ pub struct Runtime {
     pub home: usize,
     pub index: [u16; crate::objects::SLOTS],
     pub objects: usize,
+    pub tls: crate::tls::Blocks,
     /// Hooks of the code that the runtime itself calls are no steps.
     pub quiet: bool,
     /// Whose step is being taken by the runtime itself, plus one.
@@ -168,6 +171,7 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     home: 0,
     index: [0; crate::objects::SLOTS],
     objects: 0,
+    tls: crate::tls::ONE,
     quiet: true,
     taking: 0,
     promised: 0,

@@ -76,7 +76,7 @@ pub fn enabled(who: usize) -> bool {
         }
         LEAVE => object(op.addr).generation != thread.generation,
         ONCE => object(op.addr).count != 1,
-        PROCESS_EXIT | ASSUME | STOPPED => false,
+        PROCESS_EXIT | ASSUME | STOPPED | TOO_MANY => false,
         _ => true,
     }
 }

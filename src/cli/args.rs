@@ -2,6 +2,7 @@
 
 use super::exit::EXITS;
 use super::limits::{Limits, ProofLimits, ReachLimits};
+use super::named::named;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use coarsen::reach::Engine;
@@ -143,14 +144,14 @@ pub struct ReachArgs {
     #[arg(long, value_name = "NAME", requires = "reduced")]
     pub theorem: Option<String>,
     /// Leave out orders of independent steps: one technique, or several with commas
-    #[arg(long, value_name = "NAME", value_enum, value_delimiter = ',')]
-    pub por: Vec<PorName>,
+    #[arg(long, value_name = "NAME", value_parser = named(&Technique::ALL, Technique::told), value_delimiter = ',')]
+    pub por: Vec<Technique>,
     /// Steps of an execution at most, for techniques that keep no states
     #[arg(long, value_name = "N", requires = "por", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub depth: Option<u32>,
     /// Which Cartesian prefix is made longer next [default: round-robin]
-    #[arg(long, value_name = "NAME", value_enum, requires = "por")]
-    pub extend: Option<ExtendName>,
+    #[arg(long, value_name = "NAME", value_parser = named(&Extend::ALL, Extend::told), requires = "por")]
+    pub extend: Option<Extend>,
     /// The variable order: best (the default), interaction, force, threads, declared, or a file with one name on a line
     #[arg(long, value_name = "NAME|FILE")]
     pub order: Option<String>,
@@ -229,66 +230,6 @@ impl From<EngineName> for Engine {
     }
 }
 
-/// Techniques of partial-order reduction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PorName {
-    /// Persistent sets; states are kept
-    Persistent,
-    /// Conditional stubborn sets; states are kept
-    Stubborn,
-    /// Cartesian vectors; the ends of prefixes are kept
-    Cartesian,
-    /// Sleep sets; executions one after another
-    Sleep,
-    /// Source sets with sleep sets; executions one after another
-    SourceDpor,
-    /// With these: a thread that comes back to its own state unnoticed waits
-    LocalCycles,
-    /// One thread is followed for as long as nobody else is concerned
-    SuperStep,
-    /// Of equivalent executions one goes on
-    NotSeenBefore,
-    /// The same by hashes, which can collide: what is not found is unknown
-    NotSeenBeforeHashed,
-}
-
-impl From<PorName> for Technique {
-    fn from(name: PorName) -> Technique {
-        match name {
-            PorName::Persistent => Technique::Persistent,
-            PorName::Stubborn => Technique::Stubborn,
-            PorName::Cartesian => Technique::Cartesian,
-            PorName::Sleep => Technique::Sleep,
-            PorName::SourceDpor => Technique::SourceDpor,
-            PorName::LocalCycles => Technique::LocalCycles,
-            PorName::SuperStep => Technique::SuperStep,
-            PorName::NotSeenBefore => Technique::NotSeenBefore,
-            PorName::NotSeenBeforeHashed => Technique::NotSeenBeforeHashed,
-        }
-    }
-}
-
-/// Which Cartesian prefix is made longer next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExtendName {
-    /// Each by one step, in turn
-    RoundRobin,
-    /// The same, the last thread first
-    Backwards,
-    /// The first thread's as far as it goes, then the next one's
-    Greedy,
-}
-
-impl From<ExtendName> for Extend {
-    fn from(name: ExtendName) -> Extend {
-        match name {
-            ExtendName::RoundRobin => Extend::RoundRobin,
-            ExtendName::Backwards => Extend::Backwards,
-            ExtendName::Greedy => Extend::Greedy,
-        }
-    }
-}
-
 /// How the explicit engine searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SearchName {
@@ -357,6 +298,9 @@ pub struct TestArgs {
     /// A process for each execution, even where the program could be reset
     #[arg(long)]
     pub fork: bool,
+    /// How many processes explore at the same time; the answer does not depend on it [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub cores: Option<u16>,
     /// Write the schedule of the first error to this file, for `coarsen replay`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

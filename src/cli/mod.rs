@@ -20,6 +20,7 @@ mod input;
 mod limits;
 mod memory;
 mod movers;
+mod named;
 mod output;
 mod progress;
 mod prove;

@@ -15,7 +15,7 @@ use coarsen::control::Control;
 use coarsen::explore::Heuristic;
 use coarsen::explore::core::Mode;
 use coarsen::reach::{Engine, Order, ReachOptions};
-use coarsen::reduction::por::{Extend, Por, Technique};
+use coarsen::reduction::por::{Por, Technique};
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::report::{ReachReport, json};
 use coarsen::syntax::ParseLimits;
@@ -175,9 +175,9 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
         );
     }
     let por = Por {
-        techniques: args.por.iter().map(|&name| name.into()).collect(),
+        techniques: args.por.clone(),
         depth: args.depth.map(|n| n as usize),
-        extend: args.extend.map_or(Extend::default(), Extend::from),
+        extend: args.extend.unwrap_or_default(),
         // Filled in with those of the machine, if none are given.
         cores: 0,
         discipline: false,

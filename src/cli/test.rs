@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
-use coarsen::ctest::explore::{DataRace, Exploration, Found, Settings, Watch, explore};
+use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
@@ -33,7 +33,7 @@ impl Watch for Guard<'_> {
             return;
         }
         self.told.set(Instant::now());
-        let made = e.executions + e.redundant + e.assumed + e.cut;
+        let made = e.made();
         let rate = made as f64 / self.began.elapsed().as_secs_f64();
         eprint!(
             "\r{made} executions, {rate:.0}/s, longest {} steps ",
@@ -58,11 +58,17 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         preemptions: args.preemptions,
         executions: args.limit_executions,
         steps: args.limit_steps,
+        threads: shared::MAX_THREADS as u32,
         memory: args.limit_memory << 20,
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
         movers: args.movers,
         filters: filters(args),
+        cores: args.cores.map_or_else(
+            || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            usize::from,
+        ),
+        piece: PIECE,
     }
 }
 
@@ -88,12 +94,16 @@ fn combined(args: &TestArgs) -> Result<(), &'static str> {
     }
     if args.filters.is_empty() || dpor {
         return match args.depth {
-            Some(_) => Err("--depth belongs to --filters; without filters, --limit-steps bounds executions"),
+            Some(_) => Err(
+                "--depth belongs to --filters; without filters, --limit-steps bounds executions",
+            ),
             None => Ok(()),
         };
     }
     if args.exhaustive || args.preemptions.is_some() || args.movers {
-        return Err("--filters is not combined with --exhaustive, --preemptions and --movers: these want to see whole executions");
+        return Err(
+            "--filters is not combined with --exhaustive, --preemptions and --movers: these want to see whole executions",
+        );
     }
     Ok(())
 }
@@ -101,7 +111,9 @@ fn combined(args: &TestArgs) -> Result<(), &'static str> {
 /// Tests the program of `args`.
 pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
     if let Err(why) = combined(args) {
-        say(&format!("coarsen: {why} (docs/c-programs.md says what may be combined)"));
+        say(&format!(
+            "coarsen: {why} (docs/c-programs.md says what may be combined)"
+        ));
         return Exit::Usage;
     }
     let name = args.files.join(" ");
@@ -217,8 +229,6 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found) {
 }
 
 fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Trace {
-    let shared = process.shared();
-    let names = (shared.names as usize).min(shared::MAX_THREADS);
     Trace {
         schema_version: VERSION,
         format: "coarsen-c-trace".into(),
@@ -228,7 +238,7 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         args: args.args.clone(),
         kind: error.kind.into(),
         place,
-        threads: shared.name[..names].to_vec(),
+        threads: process.names(),
         schedule: error.steps.iter().map(|s| [s.thread, s.choice]).collect(),
     }
 }
@@ -283,21 +293,22 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         Ok(process) => process,
         Err(error) => return refuse(&name, &error.into(), args.format, output),
     };
-    let shared = process.shared_mut();
-    shared.names = trace.threads.len() as u32;
-    shared.name[..trace.threads.len()].copy_from_slice(&trace.threads);
-    shared.show = args.output.into();
+    process.set_names(&trace.threads);
+    process.shared_mut().show = args.output.into();
     let settings = Settings {
         keep_going: false,
         exhaustive: false,
         preemptions: None,
         executions: 1,
         steps: shared::MAX_STEPS as u32,
+        threads: shared::MAX_THREADS as u32,
         memory: 4 << 30,
         patience: Duration::from_secs(10),
         reset: false,
         movers: false,
         filters: None,
+        cores: 1,
+        piece: PIECE,
     };
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();

@@ -11,9 +11,11 @@
 //! go on depends on what they wait for, so "enables" is asked for new threads only. A thread that chooses ends its super step.
 //! Each beginning is run anew (the thesis does so when it goes back); a *run* is one that is not gone on with.
 
-use super::explore::{Exploration, Explorer};
+use super::explore::{Settings, Watch};
 use super::history::Step;
+use super::process::Process;
 use super::shared::{self, Access, Kind, MODE_READ, Order, dependent};
+use super::worker::{Item, Known, Part, Worker};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -60,7 +62,8 @@ struct Node {
 
 /// An exploration under way.
 struct Search<'e, 'a> {
-    explorer: &'e mut Explorer<'a>,
+    worker: &'e mut Worker<'a>,
+    watch: &'e dyn Watch,
     filters: Filters,
     nodes: Vec<Node>,
     seen: FxHashSet<Box<[u32]>>,
@@ -70,26 +73,32 @@ struct Search<'e, 'a> {
 }
 
 /// Explores with filters.
-pub(super) fn explore(explorer: &mut Explorer, filters: Filters) {
-    loop {
-        let mut search = Search {
-            explorer,
-            filters,
-            nodes: Vec::new(),
-            seen: FxHashSet::default(),
-            kept: 0,
-            runs: 0,
-        };
-        let finished = search.run();
-        if search.explorer.grown() {
-            continue;
-        }
-        let runs = search.runs;
-        let out: &mut Exploration = &mut explorer.out;
-        out.redundant = runs.saturating_sub(out.executions + out.assumed + out.cut);
-        out.finished = finished;
-        return;
-    }
+pub(super) fn explore(
+    process: &mut Process,
+    settings: &Settings,
+    filters: Filters,
+    all: &Item,
+    known: &Known,
+    stop: &dyn Fn() -> bool,
+    watch: &dyn Watch,
+) -> Part {
+    let mut worker = Worker::new(process, settings, all, known, stop);
+    let mut search = Search {
+        worker: &mut worker,
+        watch,
+        filters,
+        nodes: Vec::new(),
+        seen: FxHashSet::default(),
+        kept: 0,
+        runs: 0,
+    };
+    let finished = search.run();
+    let runs = search.runs;
+    let part = &mut worker.part;
+    part.over = !finished;
+    let complete = part.out.executions + part.out.assumed + part.out.cut;
+    part.out.redundant = runs.saturating_sub(complete);
+    worker.done()
 }
 
 impl Search<'_, '_> {
@@ -98,20 +107,19 @@ impl Search<'_, '_> {
             return false;
         }
         while let Some(top) = self.nodes.last_mut() {
-            if let Some(why) = self.explorer.watch.stop() {
-                self.explorer.limit(why);
+            if (self.worker.stop)() {
                 return false;
             }
-            if self.runs >= self.explorer.settings.executions {
-                self.explorer.limit(format!("{} runs", self.runs));
+            if self.runs >= self.worker.settings.executions {
+                self.worker.limit(format!("{} runs", self.runs));
                 return false;
             }
             if let Some(order) = top.open.pop() {
                 if !self.visit(Some(order)) {
                     return false;
                 }
-                let out = &self.explorer.out;
-                if !self.explorer.settings.keep_going && !out.errors.is_empty() {
+                let out = &self.worker.part.out;
+                if !self.worker.settings.keep_going && !out.errors.is_empty() {
                     return false;
                 }
             } else {
@@ -127,32 +135,35 @@ impl Search<'_, '_> {
         let ends = node.runs == 0;
         if ends {
             self.runs += 1;
-            self.explorer.watch.progress(&self.explorer.out);
+            self.watch.progress(&self.worker.part.out);
         }
         if let Some(parent) = self.nodes.last_mut() {
             parent.runs += node.runs + u64::from(ends);
         }
-        self.explorer.history.truncate(self.nodes.len().saturating_sub(1));
+        self.worker
+            .history
+            .truncate(self.nodes.len().saturating_sub(1));
     }
 
     /// Takes a step, and finds out what can come next. False if there is nothing more to be had.
     fn visit(&mut self, order: Option<Order>) -> bool {
-        let explorer = &mut *self.explorer;
-        let given = explorer.history.len();
+        let worker = &mut *self.worker;
+        let given = worker.history.len();
         let length = given + usize::from(order.is_some());
-        explorer.stop_at = Some(length as u32);
-        let Some(status) = explorer.repeat(order) else {
+        worker.stop_at = Some(length as u32);
+        let Some(status) = worker.repeat(order) else {
             return false;
         };
-        if let Some(step) = explorer.event(given).filter(|_| order.is_some()) {
-            let look = explorer.history.look(step.thread, &step.accesses);
-            explorer.note_data_races(&step, &look);
-            explorer.history.push(step, look);
-            explorer.out.steps += 1;
+        if let Some(step) = worker.event(given).filter(|_| order.is_some()) {
+            let look = worker.history.look(step.thread, &step.accesses);
+            worker.note_data_races(&step, &look);
+            worker.history.push(step, look);
+            worker.part.out.steps += 1;
         }
-        explorer.out.depth = explorer.out.depth.max(length);
-        explorer.note_errors(status);
-        if explorer.grown() {
+        worker.part.out.depth = worker.part.out.depth.max(length);
+        worker.note_errors(status);
+        if worker.grown() && (worker.settings.keep_going || worker.part.out.errors.is_empty()) {
+            worker.part.grown = true;
             return false;
         }
         let goes_on = status == shared::STEP_LIMIT;
@@ -168,7 +179,7 @@ impl Search<'_, '_> {
         let follows = goes_on && thread.is_some_and(|t| self.extends(t, &pending));
         if !follows && self.filters.not_seen_before && !self.is_new() {
             // Somebody else goes on from here: the step is as if it had not been taken.
-            self.explorer.history.truncate(given);
+            self.worker.history.truncate(given);
             return true;
         }
         if !goes_on {
@@ -177,12 +188,15 @@ impl Search<'_, '_> {
             // What comes next comes next without the cycle, too.
         } else if self.filters.depth.is_some_and(|d| length >= d as usize) {
             let depth = length;
-            self.explorer.out.cut += 1;
-            self.explorer.limit(format!("executions of at most {depth} steps (--depth)"));
-        } else if length >= self.explorer.settings.steps as usize {
+            self.worker.part.out.cut += 1;
+            self.worker
+                .limit(format!("executions of at most {depth} steps (--depth)"));
+        } else if length >= self.worker.settings.steps as usize {
             // Most likely it never ends, and so do those that come next.
-            self.explorer.out.cut += 1;
-            self.explorer.limit(format!("{length} steps in one execution (--depth bounds all)"));
+            self.worker.part.out.cut += 1;
+            self.worker.limit(format!(
+                "{length} steps in one execution (--depth bounds all)"
+            ));
             return false;
         } else if let (true, Some(thread), Some(top)) = (follows, thread, self.nodes.last()) {
             node.begun = Rc::clone(&top.begun);
@@ -195,7 +209,11 @@ impl Search<'_, '_> {
                 choice: 0,
             });
         } else {
-            let mut next: Vec<_> = pending.iter().enumerate().filter(|(_, p)| p.enabled).collect();
+            let mut next: Vec<_> = pending
+                .iter()
+                .enumerate()
+                .filter(|(_, p)| p.enabled)
+                .collect();
             // To begin and to end is no step in the thesis. Nobody can tell when it happens: it comes at once.
             let ends = |p: &Pending| matches!(p.kind, shared::START | shared::EXIT);
             if let Some(&first) = next.iter().find(|(_, p)| ends(p)) {
@@ -216,17 +234,17 @@ impl Search<'_, '_> {
     }
 
     fn count(&mut self, status: u32) {
-        let out = &mut self.explorer.out;
+        let out = &mut self.worker.part.out;
         match status {
             shared::ASSUMED => out.assumed += 1,
             shared::WATCHDOG => {
                 out.cut += 1;
-                self.explorer.note_endless();
+                self.worker.note_endless();
             }
             shared::RUNTIME_LIMIT => {
                 out.cut += 1;
-                let why = self.explorer.message();
-                self.explorer.limit(why);
+                let why = self.worker.message();
+                self.worker.limit(why);
             }
             _ => out.executions += 1,
         }
@@ -234,7 +252,7 @@ impl Search<'_, '_> {
 
     /// All threads, as they stand at the end of what was run.
     fn pending(&self) -> Vec<Pending> {
-        let shared = self.explorer.process.shared();
+        let shared = self.worker.process.shared();
         let threads = (shared.threads as usize).min(shared::MAX_THREADS);
         let at = |(i, last): (usize, &shared::Last)| {
             let from = last.first as usize;
@@ -269,12 +287,12 @@ impl Search<'_, '_> {
     }
 
     fn last(&self) -> Option<&Step> {
-        self.explorer.history.steps.last()
+        self.worker.history.steps.last()
     }
 
     /// Whether the thread of the last step was in its present local state before, has changed nothing since, and nobody depends on what it did (algorithm 5).
     fn cycle(&self, thread: usize, local: u64) -> bool {
-        let steps = &self.explorer.history.steps;
+        let steps = &self.worker.history.steps;
         if !self.filters.local_cycles || steps.is_empty() {
             return false;
         }
@@ -299,7 +317,7 @@ impl Search<'_, '_> {
 
     /// Whether no equivalent beginning was met.
     fn is_new(&mut self) -> bool {
-        let history = &self.explorer.history;
+        let history = &self.worker.history;
         let threads = history.steps.iter().map(|s| s.thread + 1).max();
         let mut key = Vec::new();
         for thread in 0..threads.unwrap_or(0) {
@@ -321,7 +339,8 @@ impl Search<'_, '_> {
             key.push(u32::MAX);
         }
         if self.kept + key.len() > MOST {
-            self.explorer.limit("memory for beginnings of executions".into());
+            self.worker
+                .limit("memory for beginnings of executions".into());
             return true;
         }
         self.kept += key.len();

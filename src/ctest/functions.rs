@@ -27,9 +27,8 @@ impl Report {
 
     fn verdicts(&self) -> Vec<(String, Verdict)> {
         let verdicts = self.exploration.calls.verdicts().into_iter();
-        let mut named: Vec<(String, Verdict)> = verdicts
-            .map(|v| (self.places.function(v.pc), v))
-            .collect();
+        let mut named: Vec<(String, Verdict)> =
+            verdicts.map(|v| (self.places.function(v.pc), v)).collect();
         named.sort_by(|a, b| (&a.0, a.1.pc).cmp(&(&b.0, b.1.pc)));
         named
     }
@@ -49,7 +48,11 @@ impl Report {
         };
         let width = verdicts.iter().map(|v| v.0.len()).max().unwrap_or(0);
         for (function, verdict) in &verdicts {
-            let _ = write!(text, "    {function:width$}  {}", name(&verdict.finding, all));
+            let _ = write!(
+                text,
+                "    {function:width$}  {}",
+                name(&verdict.finding, all)
+            );
             if verdict.longest == 0 {
                 text.push_str(" (no step that others could see)");
             }
@@ -58,11 +61,24 @@ impl Report {
                 let pad = width + 6;
                 let first = (self.step(&b.first), self.other(&b.behind));
                 let second = (self.step(&b.second), self.other(&b.before));
-                let _ = writeln!(text, "{:pad$}{}, which {} can follow,", "", first.0, first.1);
-                let _ = writeln!(text, "{:pad$}comes before {}, which can follow {}", "", second.0, second.1);
+                let _ = writeln!(
+                    text,
+                    "{:pad$}{}, which {} can follow,",
+                    "", first.0, first.1
+                );
+                let _ = writeln!(
+                    text,
+                    "{:pad$}comes before {}, which can follow {}",
+                    "", second.0, second.1
+                );
                 let _ = match &verdict.torn {
                     Some([_, other, _]) => {
-                        writeln!(text, "{:pad$}in between has to stand, in one execution: {}", "", self.other(other))
+                        writeln!(
+                            text,
+                            "{:pad$}in between has to stand, in one execution: {}",
+                            "",
+                            self.other(other)
+                        )
                     }
                     None => writeln!(
                         text,

@@ -5,11 +5,11 @@
 //! Steps can be taken back, for the exploration goes depth first.
 
 use super::shared::{
-    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT, Threads, conflict,
-    dependent,
+    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT,
+    Threads, conflict, dependent,
 };
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Counts, for each thread, how many of its steps happen before (and include) a step.
 pub type Clock = Vec<u32>;
@@ -36,7 +36,7 @@ pub struct Step {
     /// Who could have gone on.
     pub enabled: Threads,
     /// What it accessed.
-    pub accesses: Rc<[Access]>,
+    pub accesses: Arc<[Access]>,
 }
 
 impl Step {
@@ -340,8 +340,8 @@ impl History {
     }
 
     /// Which threads could begin an execution in which the step of `thread` comes before step `i`, among those after `i` that do not need `i`.
-    /// Also the steps that come first then.
-    pub fn initials(&self, i: usize, thread: u16, accesses: &[Access], look: &Look) -> Initials {
+    /// That of the reversed step comes first, if it is one.
+    pub fn initials(&self, i: usize, thread: u16, accesses: &[Access], look: &Look) -> Vec<u16> {
         let mut first: Vec<u32> = Vec::new();
         let mut heads: Vec<usize> = Vec::new();
         let mut steps = Vec::new();
@@ -383,14 +383,6 @@ impl History {
                 threads.push(own);
             }
         }
-        Initials { threads, steps }
+        threads
     }
-}
-
-/// See [`History::initials`].
-pub struct Initials {
-    /// The threads; that of the reversed step first, if it is one.
-    pub threads: Vec<u16>,
-    /// The steps after `i` that do not need it.
-    pub steps: Vec<usize>,
 }

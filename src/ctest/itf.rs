@@ -42,8 +42,13 @@ impl Report {
         let threads = threads.unwrap_or(0);
         // Where a thread stands is where its next step is.
         let stands = |thread: usize, from: usize| {
-            let next = error.steps[from..].iter().find(|s| usize::from(s.thread) == thread);
-            let last = error.last.get(thread).filter(|l| l.ended == 0 && l.begun != 0);
+            let next = error.steps[from..]
+                .iter()
+                .find(|s| usize::from(s.thread) == thread);
+            let last = error
+                .last
+                .get(thread)
+                .filter(|l| l.ended == 0 && l.begun != 0);
             let pc = next.map(|s| s.pc).or(last.map(|l| l.pc));
             let known = error.last.len() > thread;
             let end = if known { "end" } else { "?" };

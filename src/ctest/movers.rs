@@ -252,7 +252,13 @@ impl Calls {
             mine.torn = mine.torn.or(theirs.torn);
             for form in theirs.forms {
                 let own = form.iter().map(|&n| numbers.get(n as usize).copied());
-                mine.forms.insert(own.map(|n| n.unwrap_or(SPLIT)).collect());
+                let form: Box<[u32]> = own.map(|n| n.unwrap_or(SPLIT)).collect();
+                let n = form.len();
+                if self.kept + n > MOST {
+                    self.full = true;
+                } else if mine.forms.insert(form) {
+                    self.kept += n;
+                }
             }
         }
         self.full |= other.full;

@@ -118,11 +118,10 @@ fn variables(program: &Path) -> Option<Vec<(u64, u64, String)>> {
             return None;
         };
         let number = |s| u64::from_str_radix(s, 16).ok();
-        matches!(kind, "b" | "B" | "d" | "D" | "r" | "R" | "C").then_some((
-            number(start)?,
-            number(size)?,
-            name.to_string(),
-        ))
+        let (start, size) = (number(start)?, number(size)?);
+        // Below are thread-local variables: there each thread's own block begins at 0.
+        let kinds = ["b", "B", "d", "D", "r", "R", "C"];
+        (kinds.contains(&kind) && start > 0xFFFF).then_some((start, size, name.to_string()))
     });
     Some(variables.collect())
 }

@@ -273,6 +273,7 @@ impl Report {
             | shared::STOPPED
             | shared::ATOMIC_BEGIN
             | shared::PROMISE
+            | shared::TOO_MANY
             | shared::PROCESS_EXIT => name.to_string(),
             _ if size > 8 => format!("{name} {} ({size} bytes)", self.places.object(addr)),
             _ => format!("{name} {}", self.places.object(addr)),
@@ -370,6 +371,7 @@ impl Report {
         }
         let _ = write!(text, "\nexecutions {}", e.executions);
         let counts = [
+            (e.waited, "with an active wait"),
             (e.redundant, "redundant"),
             (e.assumed, "assumption failed"),
             (e.cut, "cut off"),
@@ -470,8 +472,8 @@ impl Report {
             })
             .collect();
         let seconds = self.time.as_secs_f64();
-        let made = e.executions + e.redundant + e.assumed + e.cut;
         let functions = self.movers.then(|| self.functions_json());
+        let made = e.made();
         json!({
             "schema_version": VERSION,
             "program": self.program,
@@ -479,6 +481,7 @@ impl Report {
             "functions": functions,
             "errors": errors,
             "executions": e.executions,
+            "active_waits": e.waited,
             "redundant": e.redundant,
             "assumption_failed": e.assumed,
             "cut_off": e.cut,

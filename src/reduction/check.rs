@@ -359,13 +359,11 @@ impl Check<'_> {
                 reduced: &reduced,
                 goals: &goals,
                 discharge: &self.done.discharge,
+                program,
+                phased: None,
             };
             report.bundle = found.gather(report, &mut ladder)?.map(Box::new);
-            if report.bundle.is_some() && !report.claims.is_empty() {
-                report.notes.push(
-                    "claims of transactions are not in the certificate: they rest on movers that were evaluated on the relations".into(),
-                );
-            }
+            claims_are_missing(report);
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)
@@ -543,6 +541,15 @@ impl Check<'_> {
         report.invariant = hypotheses::common_invariant(report).into();
         report.lemmas = lemmas::tell(ladder, report.invariant == Rung::Lemmas.id())?;
         Ok(())
+    }
+}
+
+/// Says what a bundle does not show, if there is one.
+pub(super) fn claims_are_missing(report: &mut Report) {
+    if report.bundle.is_some() && !report.claims.is_empty() {
+        report.notes.push(
+            "claims of transactions are not in the certificate: they rest on movers that were evaluated on the relations".into(),
+        );
     }
 }
 

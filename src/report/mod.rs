@@ -20,7 +20,7 @@ mod samples;
 pub mod text;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
-pub use movers::{Blocked, MoverAction, MoversReport, Transaction};
+pub use movers::{Blocked, Conditional, MoverAction, MoversReport, Transaction};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 
 use crate::bundle::Bundle;

@@ -1,6 +1,7 @@
 //! The thesis's filters: its programs, and random ones against every interleaving.
 
-use super::{Dice, FAMILIES, Scratch, findings, make, possible, random_program, run, settings, thesis};
+use super::random::{Dice, FAMILIES, findings, random_program};
+use super::{Scratch, make, possible, run, settings, thesis};
 use coarsen::ctest::explore::Settings;
 use coarsen::ctest::filters::Filters;
 
@@ -54,8 +55,16 @@ fn runs_on_the_programs_of_the_thesis() {
     ] {
         let program = make(&thesis(name), &[size]);
         let e = run(&program, &with(filters));
-        assert!(e.finished && e.errors.is_empty() && e.limits.is_empty(), "{:?}", e.limits);
-        assert_eq!((e.executions, e.executions + e.redundant), (executions, runs), "{name} {size}");
+        assert!(
+            e.finished && e.errors.is_empty() && e.limits.is_empty(),
+            "{:?}",
+            e.limits
+        );
+        assert_eq!(
+            (e.executions, e.executions + e.redundant),
+            (executions, runs),
+            "{name} {size}"
+        );
     }
     // The queue waits actively: without local cycles its executions do not end.
     let program = make(&thesis("queue"), &[]);
@@ -123,5 +132,8 @@ fn filters_against_every_interleaving() {
             }
         }
     }
-    assert!(compared >= 40, "only {compared} explorations were small enough");
+    assert!(
+        compared >= 40,
+        "only {compared} explorations were small enough"
+    );
 }

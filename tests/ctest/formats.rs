@@ -37,7 +37,13 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec
                     faults(root, s, value, at, &mut inner);
                     inner.is_empty()
                 };
-                wanted.as_array().expect("a list").iter().filter(fits).count() == 1
+                wanted
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .filter(fits)
+                    .count()
+                    == 1
             }
             "const" => wanted == value,
             "enum" => wanted.as_array().expect("a list").contains(value),
@@ -52,11 +58,15 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec
                     "null" => value.is_null(),
                     other => panic!("type {other}"),
                 };
-                wanted.as_array().map_or_else(|| fits(wanted), |all| all.iter().any(fits))
+                wanted
+                    .as_array()
+                    .map_or_else(|| fits(wanted), |all| all.iter().any(fits))
             }
             "required" => {
                 let names = wanted.as_array().expect("a list");
-                names.iter().all(|n| value.get(n.as_str().expect("a name")).is_some())
+                names
+                    .iter()
+                    .all(|n| value.get(n.as_str().expect("a name")).is_some())
             }
             "properties" => {
                 for (name, schema) in wanted.as_object().expect("properties") {
@@ -69,7 +79,9 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec
             "additionalProperties" => {
                 assert_eq!(wanted, &Value::Bool(false));
                 let known = schema["properties"].as_object().expect("properties");
-                value.as_object().is_none_or(|o| o.keys().all(|k| known.contains_key(k)))
+                value
+                    .as_object()
+                    .is_none_or(|o| o.keys().all(|k| known.contains_key(k)))
             }
             "items" => {
                 for (i, item) in value.as_array().into_iter().flatten().enumerate() {
@@ -116,7 +128,10 @@ fn json_is_as_the_schema_says() {
     let functions = value["functions"].as_array().expect("functions");
     let said = |name: &str| {
         let it = functions.iter().find(|f| f["name"] == name);
-        it.expect(name)["verdict"].as_str().expect("a word").to_string()
+        it.expect(name)["verdict"]
+            .as_str()
+            .expect("a word")
+            .to_string()
     };
     assert_eq!(said("pass"), "split");
     assert_eq!(said("main"), "broken");
@@ -150,18 +165,39 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
     scratch.file("raced", &text);
     let run = |how: &str| coarsen(&["test", "--races", how, "raced.c"], &scratch.0);
     let (code, out, _) = run("list");
-    assert!(code == 0 && out.contains("data races:\n    x: write at"), "{out}");
+    assert!(
+        code == 0 && out.contains("data races:\n    x: write at"),
+        "{out}"
+    );
     let (code, out, _) = run("off");
     assert!(code == 0 && !out.contains("race"), "{out}");
     let (code, out, _) = run("refute");
-    assert!(code == 10 && out.contains("data race on x: write at raced.c:15 in T"), "{out}");
-    let args = ["test", "-q", "--races", "refute", "--trace", "race.json", "--itf", "race.itf.json", "raced.c"];
+    assert!(
+        code == 10 && out.contains("data race on x: write at raced.c:15 in T"),
+        "{out}"
+    );
+    let args = [
+        "test",
+        "-q",
+        "--races",
+        "refute",
+        "--trace",
+        "race.json",
+        "--itf",
+        "race.itf.json",
+        "raced.c",
+    ];
     assert_eq!(coarsen(&args, &scratch.0).0, 10);
     let (code, out, _) = coarsen(&["replay", "-q", "race.json"], &scratch.0);
     assert!(code == 10 && out.contains("data race on x"), "{out}");
     let itf = std::fs::read_to_string(scratch.0.join("race.itf.json")).expect("a file");
     let itf: Value = serde_json::from_str(&itf).expect("JSON");
-    let vars: Vec<&str> = itf["vars"].as_array().expect("vars").iter().filter_map(Value::as_str).collect();
+    let vars: Vec<&str> = itf["vars"]
+        .as_array()
+        .expect("vars")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     assert!(vars.ends_with(&["x", "T0", "T1"]), "{vars:?}");
     let states = itf["states"].as_array().expect("states");
     for (i, state) in states.iter().enumerate() {
@@ -169,8 +205,15 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
         assert!(vars.iter().all(|v| state[*v].is_string()), "{state}");
     }
     let last = states.last().expect("a state");
-    assert_eq!((&states[0]["x"], &last["x"]), (&Value::from("?"), &Value::from("1")));
-    assert!(last["#meta"]["violation"].as_str().is_some_and(|v| v.starts_with("data race on x")));
+    assert_eq!(
+        (&states[0]["x"], &last["x"]),
+        (&Value::from("?"), &Value::from("1"))
+    );
+    assert!(
+        last["#meta"]["violation"]
+            .as_str()
+            .is_some_and(|v| v.starts_with("data race on x"))
+    );
 }
 
 #[test]
@@ -179,7 +222,14 @@ fn an_interrupted_test_says_what_it_has_covered() {
         return;
     }
     let child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
-        .args(["test", "--format", "json", "--exhaustive", "--limit-executions", "1000000000"])
+        .args([
+            "test",
+            "--format",
+            "json",
+            "--exhaustive",
+            "--limit-executions",
+            "1000000000",
+        ])
         .args(["--cflags=-DSTEPS=4", "barrier.c"])
         .current_dir(directory())
         .stdout(Stdio::piped())
@@ -193,9 +243,15 @@ fn an_interrupted_test_says_what_it_has_covered() {
     let output = child.wait_with_output().expect("waited");
     assert_eq!(output.status.code(), Some(20));
     let value = validated(&String::from_utf8_lossy(&output.stdout));
-    assert_eq!((&value["verdict"], &value["finished"]), (&Value::from("unknown"), &Value::from(false)));
+    assert_eq!(
+        (&value["verdict"], &value["finished"]),
+        (&Value::from("unknown"), &Value::from(false))
+    );
     assert_eq!(value["limits"], serde_json::json!(["interrupted"]));
-    assert!(value["executions"].as_u64().is_some_and(|n| n > 0), "{value}");
+    assert!(
+        value["executions"].as_u64().is_some_and(|n| n > 0),
+        "{value}"
+    );
 }
 
 #[test]
@@ -206,7 +262,11 @@ fn a_compiler_that_drops_calls_is_found_out() {
     let scratch = Scratch::new("compilers");
     scratch.file("one", "int main() { return 0; }");
     // As clang without its option: the read of `x++` has no call.
-    for (name, dropped) in [("reads", "__tsan_read"), ("writes", "__tsan_write"), ("none", "no_such_call")] {
+    for (name, dropped) in [
+        ("reads", "__tsan_read"),
+        ("writes", "__tsan_write"),
+        ("none", "no_such_call"),
+    ] {
         let script = format!(
             "#!/bin/sh\ngcc \"$@\" || exit\nfor last; do :; done\ncase \"$last\" in *.s) sed -i '/{dropped}/d' \"$last\";; esac\n"
         );
@@ -219,7 +279,10 @@ fn a_compiler_that_drops_calls_is_found_out() {
         if name == "none" {
             assert_eq!(code, 0, "{out}{err}");
         } else {
-            assert!(code == 1 && err.contains(&format!("`x++` {name} x")), "{out}{err}");
+            assert!(
+                code == 1 && err.contains(&format!("`x++` {name} x")),
+                "{out}{err}"
+            );
         }
     }
 }
@@ -237,18 +300,32 @@ fn an_endless_thread_is_named_with_its_place() {
     scratch.file("endless", &text);
     let (code, out, _) = coarsen(&["test", "-q", "endless.c"], &scratch.0);
     assert_eq!(code, 20);
-    let named = |line| out.contains(&format!("T1 computes for long without a step that others could see, in `forever` at endless.c:{line}"));
+    let named = |line| {
+        out.contains(&format!("T1 computes for long without a step that others could see, in `forever` at endless.c:{line}"))
+    };
     assert!(named(15) || named(16), "{out}");
 }
 
 #[test]
 fn what_can_not_be_combined_is_said() {
     for (args, why) in [
-        (&["--filters", "not-seen-before,source-dpor"][..], "sleep sets"),
+        (
+            &["--filters", "not-seen-before,source-dpor"][..],
+            "sleep sets",
+        ),
         (&["--filters", "source-dpor,super-step"], "sleep sets"),
-        (&["--filters", "super-step", "--exhaustive"], "whole executions"),
-        (&["--filters", "local-cycles", "--preemptions", "2"], "whole executions"),
-        (&["--filters", "not-seen-before", "--movers"], "whole executions"),
+        (
+            &["--filters", "super-step", "--exhaustive"],
+            "whole executions",
+        ),
+        (
+            &["--filters", "local-cycles", "--preemptions", "2"],
+            "whole executions",
+        ),
+        (
+            &["--filters", "not-seen-before", "--movers"],
+            "whole executions",
+        ),
         (&["--depth", "3"], "--filters"),
         (&["--filters", "source-dpor", "--depth", "3"], "--filters"),
         (&["--filters", "persistent"], "persistent"),

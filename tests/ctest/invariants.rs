@@ -1,6 +1,7 @@
 //! Invariants: what they find, and random ones against every interleaving.
 
-use super::{Dice, FAMILIES, HEAD, Scratch, make, possible, run, settings};
+use super::random::{Dice, FAMILIES};
+use super::{HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::explore::{Exploration, Settings};
 use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{follow, schedule};
@@ -20,17 +21,72 @@ fn invariants_with_known_answers() {
     let scratch = Scratch::new("invariants");
     // Name, what is at the outermost level, what the other thread does, what `main` does, executions, violations.
     for (name, outside, other, main, executions, violated) in [
-        ("ordered", "COARSEN_INVARIANT(x >= y)", "y = 1;", "x = 1;", 2, 1),
-        ("never_both", "COARSEN_INVARIANT(!(x && y))", "y = 1; y = 0;", "x = 1; x = 0;", 6, 2),
-        ("one_at_a_time", "COARSEN_INVARIANT(x < 2) COARSEN_INVARIANT(y < 2)", "y = 1;", "x = 1;", 1, 0),
+        (
+            "ordered",
+            "COARSEN_INVARIANT(x >= y)",
+            "y = 1;",
+            "x = 1;",
+            2,
+            1,
+        ),
+        (
+            "never_both",
+            "COARSEN_INVARIANT(!(x && y))",
+            "y = 1; y = 0;",
+            "x = 1; x = 0;",
+            6,
+            2,
+        ),
+        (
+            "one_at_a_time",
+            "COARSEN_INVARIANT(x < 2) COARSEN_INVARIANT(y < 2)",
+            "y = 1;",
+            "x = 1;",
+            1,
+            0,
+        ),
         // What is read depends on what was written.
-        ("by_turns", "COARSEN_INVARIANT(!x || !y)", "y = 1; y = 0;", "x = 1; x = 0;", 6, 2),
+        (
+            "by_turns",
+            "COARSEN_INVARIANT(!x || !y)",
+            "y = 1; y = 0;",
+            "x = 1; x = 0;",
+            6,
+            2,
+        ),
         ("at_first", "COARSEN_INVARIANT(x)", "", "", 1, 1),
-        ("locked", "COARSEN_INVARIANT(x == y || held)", "lock(m); held = 1; x++; y++; held = 0; unlock(m);",
-         "lock(m); held = 1; x++; y++; held = 0; unlock(m);", 2, 0),
-        ("in_a_region", "COARSEN_INVARIANT(x == y)", "coarsen_atomic_begin(); x++; y++; coarsen_atomic_end();", "", 1, 0),
-        ("not_in_a_region", "COARSEN_INVARIANT(x == y)", "x++; y++;", "", 1, 1),
-        ("from_there", "int f(void) { return !x; }", "x = 1; x = 0;", "coarsen_invariant(f);", 3, 2),
+        (
+            "locked",
+            "COARSEN_INVARIANT(x == y || held)",
+            "lock(m); held = 1; x++; y++; held = 0; unlock(m);",
+            "lock(m); held = 1; x++; y++; held = 0; unlock(m);",
+            2,
+            0,
+        ),
+        (
+            "in_a_region",
+            "COARSEN_INVARIANT(x == y)",
+            "coarsen_atomic_begin(); x++; y++; coarsen_atomic_end();",
+            "",
+            1,
+            0,
+        ),
+        (
+            "not_in_a_region",
+            "COARSEN_INVARIANT(x == y)",
+            "x++; y++;",
+            "",
+            1,
+            1,
+        ),
+        (
+            "from_there",
+            "int f(void) { return !x; }",
+            "x = 1; x = 0;",
+            "coarsen_invariant(f);",
+            3,
+            2,
+        ),
     ] {
         let text = format!(
             "{HEAD}#include \"coarsen.h\"\nint x, y, held; pthread_mutex_t m;\n{outside}\n\
@@ -45,7 +101,11 @@ fn invariants_with_known_answers() {
             };
             let e = run(&program, &settings);
             assert!(e.limits.is_empty(), "{name}: {:?}", e.limits);
-            let classes = if exhaustive { e.classes.len() as u64 } else { e.executions };
+            let classes = if exhaustive {
+                e.classes.len() as u64
+            } else {
+                e.executions
+            };
             assert_eq!((classes, e.errors.len()), (executions, violated), "{text}");
             assert!(e.errors.iter().all(|e| e.kind == "invariant"), "{text}");
         }
@@ -122,15 +182,26 @@ fn random_invariants_against_every_interleaving() {
     let mut dice = Dice(0x1234_5678_9ABC_DEF1);
     let (mut compared, mut violated) = (0, 0);
     let families = FAMILIES.iter().filter(|f| {
-        ["memory", "atomics", "mutexes", "trylock", "semaphores", "barriers", "polling"].contains(&f.0)
+        [
+            "memory",
+            "atomics",
+            "mutexes",
+            "trylock",
+            "semaphores",
+            "barriers",
+            "polling",
+        ]
+        .contains(&f.0)
     });
     for (family, statements) in families {
         for round in 0..6 {
-            let mut text = super::random_program(&mut dice, statements);
+            let mut text = super::random::random_program(&mut dice, statements);
             let expression = |dice: &mut Dice| {
                 let j = dice.roll(2);
                 let expression = EXPRESSIONS[dice.roll(EXPRESSIONS.len() as u64) as usize];
-                expression.replace('J', &j.to_string()).replace('K', &(1 - j).to_string())
+                expression
+                    .replace('J', &j.to_string())
+                    .replace('K', &(1 - j).to_string())
             };
             let (first, second) = (expression(&mut dice), expression(&mut dice));
             let at = text.find("void *t0").expect("threads");
@@ -158,7 +229,11 @@ fn random_invariants_against_every_interleaving() {
                 continue;
             }
             compared += 1;
-            violated += reduced.errors.iter().filter(|e| e.kind == "invariant").count();
+            violated += reduced
+                .errors
+                .iter()
+                .filter(|e| e.kind == "invariant")
+                .count();
             assert_eq!(violations(&reduced), violations(&every), "{text}");
             assert_eq!(reduced.executions, every.classes.len() as u64, "{text}");
         }

@@ -1,6 +1,7 @@
 //! Functions as transactions: known answers, and random programs against an enumeration of all interleavings that knows no clocks.
 
-use super::{Dice, FAMILIES, HEAD, Scratch, make, possible, run, settings};
+use super::random::{Dice, FAMILIES};
+use super::{HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::compile::Program;
 use coarsen::ctest::explore::{Exploration, Settings};
 use coarsen::ctest::movers::Finding;
@@ -40,18 +41,54 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("racy", "x[0]++;", "broken"),
     ("store", "x[0] = 7;", "transaction"),
     ("two_stores", "x[0] = 7; x[1] = 7;", "broken"),
-    ("private", "int l[2]; int *p = l; p[0] = 1; p[1]++;", "transaction"),
+    (
+        "private",
+        "int l[2]; int *p = l; p[0] = 1; p[1]++;",
+        "transaction",
+    ),
     ("updated", "atomic_fetch_add(&a[0], 1);", "transaction"),
-    ("updated_twice", "atomic_fetch_add(&a[0], 1); atomic_fetch_add(&a[0], 1);", "broken"),
-    ("in_turn", "lock(m[0]); unlock(m[0]); lock(m[0]); unlock(m[0]);", "broken"),
-    ("nested", "lock(m[0]); lock(m[1]); x[0]++; unlock(m[1]); x[1]++; unlock(m[0]);", "transaction"),
-    ("hand_over_hand", "lock(m[0]); lock(m[1]); unlock(m[0]); unlock(m[1]);", "transaction"),
-    ("after_a_lock", "lock(m[0]); unlock(m[0]); x[0]++;", "broken"),
-    ("store_after_a_lock", "lock(m[0]); x[1]++; unlock(m[0]); int l = 5; l++;", "transaction"),
+    (
+        "updated_twice",
+        "atomic_fetch_add(&a[0], 1); atomic_fetch_add(&a[0], 1);",
+        "broken",
+    ),
+    (
+        "in_turn",
+        "lock(m[0]); unlock(m[0]); lock(m[0]); unlock(m[0]);",
+        "broken",
+    ),
+    (
+        "nested",
+        "lock(m[0]); lock(m[1]); x[0]++; unlock(m[1]); x[1]++; unlock(m[0]);",
+        "transaction",
+    ),
+    (
+        "hand_over_hand",
+        "lock(m[0]); lock(m[1]); unlock(m[0]); unlock(m[1]);",
+        "transaction",
+    ),
+    (
+        "after_a_lock",
+        "lock(m[0]); unlock(m[0]); x[0]++;",
+        "broken",
+    ),
+    (
+        "store_after_a_lock",
+        "lock(m[0]); x[1]++; unlock(m[0]); int l = 5; l++;",
+        "transaction",
+    ),
     // An attempt that fails is a step like others.
-    ("by_hand", "while (atomic_exchange(&a[0], 1)); x[0]++; a[0] = 0;", "broken"),
+    (
+        "by_hand",
+        "while (atomic_exchange(&a[0], 1)); x[0]++; a[0] = 0;",
+        "broken",
+    ),
     ("barrier", "pthread_barrier_wait(&b);", "broken"),
-    ("region", "coarsen_atomic_begin(); x[0]++; x[1]++; coarsen_atomic_end();", "transaction"),
+    (
+        "region",
+        "coarsen_atomic_begin(); x[0]++; x[1]++; coarsen_atomic_end();",
+        "transaction",
+    ),
 ];
 
 #[test]
@@ -264,9 +301,16 @@ fn transactions_against_every_interleaving() {
             };
             let every = run(&program, &every);
             assert_eq!(every.executions, all.len() as u64, "{text}");
-            assert_eq!(functions(&program, &reduced), functions(&program, &every), "{text}");
+            assert_eq!(
+                functions(&program, &reduced),
+                functions(&program, &every),
+                "{text}"
+            );
         }
     }
     assert!(compared >= 24, "only {compared} programs were small enough");
-    assert!(transactions >= 40 && broken >= 40, "{transactions} {broken}");
+    assert!(
+        transactions >= 40 && broken >= 40,
+        "{transactions} {broken}"
+    );
 }

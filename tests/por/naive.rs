@@ -110,6 +110,27 @@ pub fn pending(p: &Program, s: &State, t: ThreadId) -> (Vec<State>, Accesses) {
     (after, accesses)
 }
 
+/// The outcomes of a thread's pending step, each with what it accesses by itself.
+pub fn outcomes(p: &Program, places: &[Thing], s: &State, t: ThreadId) -> Vec<(State, Accesses)> {
+    let mut all: Vec<(State, Accesses)> = Vec::new();
+    let _: ControlFlow<()> = each_successor(p, s, t, None, &mut |step| {
+        let mut own = Accesses::default();
+        let edge = &p.threads[t].locations[s.location(t)].edges[step.edge];
+        if let Some(guard) = &edge.guard {
+            value(p, guard, s, &mut own.reads);
+        }
+        own.reads.extend(step.accesses.into_iter().map(Thing::Cell));
+        own.writes.extend(step.writes.into_iter().map(Thing::Cell));
+        moves(places, t, s, std::slice::from_ref(&step.state), &mut own);
+        let own = (step.state, own);
+        if !all.contains(&own) {
+            all.push(own);
+        }
+        ControlFlow::Continue(())
+    });
+    all
+}
+
 /// Adds that a step moves its thread to or from places that guards ask about. (Effects of the tests' programs ask about none.)
 pub fn moves(
     places: &[Thing],
@@ -129,7 +150,8 @@ pub fn moves(
     }
 }
 
-fn initial(p: &Program) -> Vec<State> {
+/// The initial states.
+pub fn initial(p: &Program) -> Vec<State> {
     initial_candidates(p).filter(|s| is_initial(p, s)).collect()
 }
 
@@ -221,9 +243,7 @@ fn run(
     *left = left.checked_sub(1)?;
     let mut ended = true;
     for t in 0..p.threads.len() {
-        let (after, mut accesses) = pending(p, s, t);
-        moves(places, t, s, &after, &mut accesses);
-        for next in after {
+        for (next, accesses) in outcomes(p, places, s, t) {
             ended = false;
             if known.contains_key(&next) {
                 return None;

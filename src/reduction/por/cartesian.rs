@@ -40,7 +40,7 @@ const STACK: usize = 512 << 20;
 struct Expanded {
     /// By whose prefix, and where.
     ends: Vec<(ThreadId, Vec<u64>)>,
-    transitions: usize,
+    transitions: u64,
     violated: bool,
     /// The deadlock at the end of all prefixes, with the states on the way.
     dead: Option<Vec<Vec<u64>>>,
@@ -175,7 +175,7 @@ impl Search<'_, '_> {
         let one = |steps: &mut Steps, number: usize| -> Result<Expanded, Stop> {
             let mut state = vec![0; steps.compiled.layout.words];
             self.visited.state(number as u32, &mut state);
-            steps.violated = false;
+            (steps.violated, steps.transitions) = (false, 0);
             let vector = vector(steps, &state, &among, self.order)?;
             Ok(self.look(steps, &state, &vector, &local))
         };
@@ -201,10 +201,10 @@ impl Search<'_, '_> {
     ) -> Expanded {
         let mut expanded = Expanded {
             violated: steps.violated,
+            transitions: steps.transitions,
             ..Expanded::default()
         };
         for prefix in vector {
-            expanded.transitions += prefix.steps();
             if prefix.thread >= steps.threads() && steps.sees(state, prefix.thread) {
                 let question = steps.question(prefix.thread);
                 expanded.met.push((question, Vec::new()));
@@ -303,10 +303,7 @@ fn corner(steps: &Steps, state: &[u64], vector: &[Prefix]) -> Option<Vec<Vec<u64
             way.push(base.iter().zip(changed).map(|(a, c)| a ^ c).collect());
         }
     }
-    steps
-        .machine
-        .is_deadlock(&way[way.len() - 1])
-        .then_some(way)
+    steps.is_dead(&way[way.len() - 1]).then_some(way)
 }
 
 /// The states behind the steps of a thread that runs alone from one state to another.

@@ -12,13 +12,14 @@
 //! is followed, and the same execution may come to be a super node elsewhere. Executions are run depth first.
 
 use super::Searched;
+use super::execution::{Execution, Pendings, ended};
 use super::happens::{End, Event, Next, endless, local_cycle};
-use super::steps::Steps;
+use super::steps::{Outcome, Steps};
 use crate::control::Stop;
 use crate::explore::core::Accesses;
 use crate::explore::diagrams::mix;
 use crate::program::ThreadId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -56,16 +57,14 @@ impl SuperNode {
 }
 
 struct Node {
-    state: Rc<Vec<u64>>,
-    next: Vec<Rc<Next>>,
+    next: Pendings,
     /// The super node that its super step began in.
     begun: Rc<RefCell<SuperNode>>,
     /// Threads that are still to be run, the last one first.
     threads: Vec<ThreadId>,
     /// The thread that is being run, and what else its step leads to.
     thread: ThreadId,
-    outcomes: Vec<Vec<u64>>,
-    taken: usize,
+    outcomes: std::vec::IntoIter<Rc<Outcome>>,
     /// The sum of the hashes of the events.
     hash: u128,
 }
@@ -73,13 +72,12 @@ struct Node {
 struct Search<'s, 'c> {
     steps: &'s mut Steps<'c>,
     filters: Filters,
-    events: Vec<Event>,
+    execution: Execution,
     nodes: Vec<Node>,
-    present: FxHashMap<Rc<Vec<u64>>, u32>,
     /// The initial state, by number.
     first: u32,
     hashes: FxHashSet<u128>,
-    exact: FxHashSet<Vec<u32>>,
+    exact: FxHashSet<Vec<i64>>,
     executions: u64,
     cut_short: u64,
     too_long: bool,
@@ -87,13 +85,11 @@ struct Search<'s, 'c> {
 
 /// Runs the executions that the filters leave.
 pub(super) fn explore(steps: &mut Steps, filters: Filters) -> Searched {
-    let mut searched = Searched::default();
     let mut search = Search {
         steps,
         filters,
-        events: Vec::new(),
+        execution: Execution::default(),
         nodes: Vec::new(),
-        present: FxHashMap::default(),
         first: 0,
         hashes: FxHashSet::default(),
         exact: FxHashSet::default(),
@@ -101,14 +97,10 @@ pub(super) fn explore(steps: &mut Steps, filters: Filters) -> Searched {
         cut_short: 0,
         too_long: false,
     };
-    match search.run() {
-        Ok(()) if search.too_long => searched.stopped = Some(Stop::Depth),
-        Ok(()) => {}
-        Err(End::Stopped(stop)) => searched.stopped = Some(stop),
-        Err(End::Refused(why)) => searched.refused = Some(why),
-    }
-    searched.executions = Some((search.executions, search.cut_short));
-    let keys = search.exact.iter().map(|k| 24 + 4 * k.len());
+    let how = search.run();
+    let executions = (search.executions, search.cut_short);
+    let mut searched = ended(how, search.too_long, executions);
+    let keys = search.exact.iter().map(|k| 24 + 8 * k.len());
     searched.memory = Some(16 * search.hashes.len() + keys.sum::<usize>());
     if filters.not_seen == Some(Compared::ByHash) {
         searched.open = Some("executions were told apart by hashes, which can collide (not-seen-before compares them exactly)".into());
@@ -119,99 +111,78 @@ pub(super) fn explore(steps: &mut Steps, filters: Filters) -> Searched {
 impl Search<'_, '_> {
     fn run(&mut self) -> Result<(), End> {
         for state in self.steps.initial()? {
-            let mut next = Vec::new();
-            for t in 0..self.steps.threads() + self.steps.observers() {
-                next.push(Next::of(self.steps, &state, t)?);
-            }
-            self.events.clear();
+            let next = Execution::begin(self.steps, &state)?;
             self.first += 1;
             self.visit(state, next, None, u128::from(self.first))?;
             while let Some(top) = self.nodes.last_mut() {
                 self.steps.control.check()?;
-                if let Some(after) = top.outcomes.get(top.taken).cloned() {
-                    top.taken += 1;
-                    self.step(after)?;
+                if let Some(outcome) = top.outcomes.next() {
+                    self.step(&outcome)?;
                 } else if let Some(thread) = top.threads.pop() {
-                    let state = Rc::clone(&top.state);
-                    let pending = self.steps.pending(&state, thread)?;
-                    if let Some(top) = self.nodes.last_mut() {
-                        (top.thread, top.outcomes, top.taken) = (thread, pending.after, 0);
-                    }
+                    // In this state, that is.
+                    let state = &self.execution.states[self.execution.events.len()];
+                    top.next[thread] = Next::of(self.steps, state, thread)?;
+                    top.thread = thread;
+                    top.outcomes = top.next[thread].outcomes.clone().into_iter();
                 } else {
-                    self.back();
+                    self.nodes.pop();
+                    self.execution.back();
                 }
             }
         }
         Ok(())
     }
 
-    fn back(&mut self) {
-        if let Some(node) = self.nodes.pop()
-            && let Some(n) = self.present.get_mut(&node.state)
-        {
-            *n -= 1;
-            if *n == 0 {
-                self.present.remove(&node.state);
-            }
-        }
-        self.events.pop();
-    }
-
     /// Takes a step of the present thread.
-    fn step(&mut self, after: Vec<u64>) -> Result<(), End> {
+    fn step(&mut self, outcome: &Rc<Outcome>) -> Result<(), End> {
         let Some(top) = self.nodes.last() else {
             return Ok(());
         };
-        let thread = top.thread;
-        let done = Rc::clone(&top.next[thread]);
+        let (thread, after) = (top.thread, &outcome.after);
         let (begun, hash) = (Rc::clone(&top.begun), top.hash);
-        let mut next = top.next.clone();
-        let threads = self.steps.threads();
-        let event = Event::new(&self.events, thread, top.taken - 1, &done.accesses, threads);
-        self.steps.count(1)?;
-        for (t, n) in next.iter_mut().enumerate() {
-            if t == thread || n.accesses.conflicts(&done.accesses) {
-                *n = Next::of(self.steps, &after, t)?;
-            }
-        }
-        let hash = hash.wrapping_add(hashed(&event));
-        self.events.push(event);
-        let before = |n: usize| self.nodes[n].state.as_slice();
-        let local = self.filters.local_cycles
-            && local_cycle(self.steps, &self.events, before, &after).is_some();
+        let step = (thread, outcome);
+        let (next, _) = (self.execution).step(self.steps, &top.next, step, &[])?;
+        let local =
+            self.filters.local_cycles && local_cycle(self.steps, &self.execution, after).is_some();
         if local {
             // What comes next comes next without the cycle, too.
-            let nodes = &self.nodes;
-            self.steps.look(&after, || way(nodes, &after));
+            let upto = self.execution.states.len();
+            let behind = std::slice::from_ref(after);
+            self.execution.look(self.steps, upto, behind);
             self.cut_short += 1;
-            self.events.pop();
+            self.execution.events.pop();
             return Ok(());
         }
-        if self.filters.depth.is_none() && self.present.contains_key(&after) {
-            return Err(End::Refused(endless(self.events.len())));
+        if self.filters.depth.is_none() && self.execution.has_met(after) {
+            return Err(End::Refused(endless(self.execution.events.len())));
         }
-        self.visit(after, next, Some((thread, begun)), hash)
+        let hash = match self.filters.not_seen {
+            Some(Compared::ByHash) => hash.wrapping_add(self.hashed()),
+            _ => hash,
+        };
+        self.visit(after.clone(), next, Some((thread, begun)), hash)
     }
 
     /// A state, come to by a step of a thread that is part of a super step.
     fn visit(
         &mut self,
         state: Vec<u64>,
-        next: Vec<Rc<Next>>,
+        next: Pendings,
         by: Option<(ThreadId, Rc<RefCell<SuperNode>>)>,
         hash: u128,
     ) -> Result<(), End> {
-        let nodes = &self.nodes;
-        self.steps.look(&state, || way(nodes, &state));
+        let upto = self.execution.states.len();
+        (self.execution).look(self.steps, upto, std::slice::from_ref(&state));
         let enabled = |t: &ThreadId| next[*t].enabled;
         let mut threads: Vec<ThreadId> = (0..self.steps.threads()).rev().filter(enabled).collect();
+        let depth = self.execution.events.len();
         if threads.is_empty() {
             self.executions += u64::from(self.is_new(hash));
-        } else if self.filters.depth.is_some_and(|d| self.events.len() >= d) {
+        } else if self.filters.depth.is_some_and(|d| depth >= d) {
             self.too_long = true;
             threads.clear();
         }
-        let begun = match by.filter(|(t, begun)| self.goes_on(&state, *t, begun, &next[*t])) {
+        let begun = match by.filter(|(t, begun)| self.goes_on(*t, begun, &next[*t])) {
             Some((thread, begun)) if !threads.is_empty() => {
                 if let Some((inside, last)) = begun.borrow_mut().steps.get_mut(thread) {
                     inside.add(&last.accessed, &last.written);
@@ -234,33 +205,23 @@ impl Search<'_, '_> {
                 Rc::new(RefCell::new(SuperNode { steps }))
             }
         };
-        let state = Rc::new(state);
-        *self.present.entry(Rc::clone(&state)).or_insert(0) += 1;
+        self.execution.come_to(Rc::new(state));
         self.nodes.push(Node {
-            state,
             next,
             begun,
             threads,
             thread: 0,
-            outcomes: Vec::new(),
-            taken: 0,
+            outcomes: Vec::new().into_iter(),
             hash,
         });
         Ok(())
     }
 
     /// Whether the super step that led here goes on.
-    fn goes_on(
-        &mut self,
-        state: &[u64],
-        thread: ThreadId,
-        begun: &RefCell<SuperNode>,
-        next: &Next,
-    ) -> bool {
+    fn goes_on(&self, thread: ThreadId, begun: &RefCell<SuperNode>, next: &Next) -> bool {
         self.filters.super_step
-            && next.enabled
+            && next.outcomes.len() == 1
             && begun.borrow().extends(thread, &next.accesses)
-            && (self.steps.pending(state, thread)).is_ok_and(|p| p.after.len() == 1)
     }
 
     /// Whether an execution that comes to a super node has not been there before.
@@ -269,33 +230,40 @@ impl Search<'_, '_> {
             None => true,
             Some(Compared::ByHash) => self.hashes.insert(hash),
             Some(Compared::Exactly) => {
-                let mut events: Vec<&Event> = self.events.iter().collect();
+                let mut events: Vec<&Event> = self.execution.events.iter().collect();
                 events.sort_unstable_by_key(|e| (e.thread, e.number));
-                let mut key = vec![self.first];
+                let mut key = vec![i64::from(self.first)];
                 for e in events {
-                    key.extend([e.thread as u32, e.outcome as u32]);
-                    key.extend(&e.clock);
+                    self.told(e, &mut |v| key.push(v));
                 }
                 self.exact.insert(key)
             }
         }
     }
-}
 
-/// The states of an execution, and one more.
-fn way(nodes: &[Node], last: &[u64]) -> Vec<Vec<u64>> {
-    let before = nodes.iter().map(|n| n.state.to_vec());
-    before.chain([last.to_vec()]).collect()
-}
+    /// All that tells an event from others in executions from the same state: what it did, and what happened before.
+    fn told(&self, event: &Event, tell: &mut dyn FnMut(i64)) {
+        let effect = self.steps.effect(event.thread, &event.outcome);
+        tell(event.thread as i64);
+        tell(effect.len() as i64);
+        for (cell, value) in effect {
+            tell(i64::from(cell));
+            tell(value);
+        }
+        event.clock.iter().for_each(|&n| tell(i64::from(n)));
+    }
 
-/// The hash of an event: all that tells it from others in executions from the same state.
-fn hashed(event: &Event) -> u128 {
-    let half = |seed: u64| {
-        let head = [event.thread as u64, event.outcome as u64];
-        let clock = event.clock.iter().map(|&n| u64::from(n));
-        head.into_iter()
-            .chain(clock)
-            .fold(seed, |h, v| mix(h ^ mix(v.wrapping_add(seed))))
-    };
-    u128::from(half(0x9e37_79b9)) << 64 | u128::from(half(0x7f4a_7c15))
+    /// The hash of the last event.
+    fn hashed(&self) -> u128 {
+        let seeds = [0x9e37_79b9, 0x7f4a_7c15_u64];
+        let mut halves = seeds;
+        if let Some(event) = self.execution.events.last() {
+            self.told(event, &mut |v| {
+                for (half, seed) in halves.iter_mut().zip(seeds) {
+                    *half = mix(*half ^ mix((v as u64).wrapping_add(seed)));
+                }
+            });
+        }
+        u128::from(halves[0]) << 64 | u128::from(halves[1])
+    }
 }

@@ -1,7 +1,8 @@
 //! An execution under way: which of its steps happens before which, by vector clocks (Mattern 1989), and whether a thread has come back to
 //! its own state unnoticed (Florian 2010, section 4.2.3).
 
-use super::steps::Steps;
+use super::execution::Execution;
+use super::steps::{Outcome, Steps};
 use crate::control::Stop;
 use crate::explore::core::Accesses;
 use crate::program::ThreadId;
@@ -11,6 +12,10 @@ use std::rc::Rc;
 pub(super) struct Next {
     pub accesses: Accesses,
     pub enabled: bool,
+    /// What decides which outcomes there are, besides their own guards.
+    pub closed: Vec<u64>,
+    /// What it leads to, in the state in which it was last looked at.
+    pub outcomes: Vec<Rc<Outcome>>,
 }
 
 impl Next {
@@ -23,7 +28,9 @@ impl Next {
         steps.violated |= pending.violates;
         Ok(Rc::new(Next {
             enabled: pending.is_enabled(),
+            outcomes: pending.outcomes().map(Rc::new).collect(),
             accesses: pending.accesses,
+            closed: pending.closed,
         }))
     }
 }
@@ -54,9 +61,9 @@ pub(super) type Clock = Vec<u32>;
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub thread: ThreadId,
-    /// Which of the outcomes.
-    pub outcome: usize,
-    pub accesses: Accesses,
+    pub outcome: Rc<Outcome>,
+    /// What decided which choices there were, and what the choices that sleep access: those are not taken now, but have to be seen racing.
+    forgone: Accesses,
     /// The events that happen before it, and itself.
     pub clock: Clock,
     /// Its number among those of its thread, from 1.
@@ -64,17 +71,16 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// A step behind others, of one of so many threads.
+    /// A thread's pending step, with this outcome, behind other events.
     pub fn new(
         before: &[Event],
         thread: ThreadId,
-        outcome: usize,
-        accesses: &Accesses,
+        (outcome, forgone): (Rc<Outcome>, Accesses),
         threads: usize,
     ) -> Self {
         let mut clock = happened(before, thread, threads);
         for e in before.iter().rev() {
-            if clock[e.thread] < e.number && e.accesses.conflicts(accesses) {
+            if clock[e.thread] < e.number && e.accesses().conflicts(&outcome.accesses) {
                 clock
                     .iter_mut()
                     .zip(&e.clock)
@@ -85,10 +91,19 @@ impl Event {
         Event {
             thread,
             outcome,
-            accesses: accesses.clone(),
+            forgone,
             number: clock[thread],
             clock,
         }
+    }
+
+    pub fn accesses(&self) -> &Accesses {
+        &self.outcome.accesses
+    }
+
+    /// Whether a pending step of another thread, taken before it, could make a difference: to it, or by giving its thread another choice.
+    pub fn races(&self, next: &Accesses) -> bool {
+        self.accesses().conflicts(next) || self.forgone.conflicts(next)
     }
 }
 
@@ -99,15 +114,11 @@ pub(super) fn happened(events: &[Event], thread: ThreadId, threads: usize) -> Cl
 }
 
 /// What the thread of the last event accessed since it was in its present state before, if nobody can have noticed that it was away: then
-/// its steps in between can be moved together, to where they change nothing. `before` gives the state before an event.
+/// its steps in between can be moved together, to where they change nothing.
 ///
 /// The source asks for more: that no shared variable is changed on the way, even if it is changed back.
-pub(super) fn local_cycle<'s>(
-    steps: &Steps,
-    events: &[Event],
-    before: impl Fn(usize) -> &'s [u64],
-    after: &[u64],
-) -> Option<Accesses> {
+pub(super) fn local_cycle(steps: &Steps, execution: &Execution, after: &[u64]) -> Option<Accesses> {
+    let events = &execution.events;
     let thread = events.last()?.thread;
     let mut own = Accesses::none(steps.shared.len());
     let mut others = own.clone();
@@ -116,11 +127,14 @@ pub(super) fn local_cycle<'s>(
             true => (&mut own, &others),
             false => (&mut others, &own),
         };
-        if event.accesses.conflicts(against) {
+        // Not even what might have been done otherwise may be disturbed.
+        let mut all = event.accesses().clone();
+        all.add(&event.forgone.accessed, &event.forgone.written);
+        if all.conflicts(against) {
             return None;
         }
-        with.add(&event.accesses.accessed, &event.accesses.written);
-        if event.thread == thread && steps.agree(before(n), after, thread, &own) {
+        with.add(&all.accessed, &all.written);
+        if event.thread == thread && steps.agree(&execution.states[n], after, thread, &own) {
             return Some(own);
         }
     }

@@ -8,6 +8,7 @@
 //! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
 
 mod cartesian;
+mod execution;
 mod filters;
 mod future;
 mod happens;
@@ -67,19 +68,39 @@ impl Technique {
         Technique::NotSeenBeforeHashed,
     ];
 
+    /// Its name on the command line, and what it is in a few words.
+    pub fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Technique::Persistent => ("persistent", "Persistent sets; states are kept"),
+            Technique::Stubborn => ("stubborn", "Conditional stubborn sets; states are kept"),
+            Technique::Cartesian => (
+                "cartesian",
+                "Cartesian vectors; the ends of prefixes are kept",
+            ),
+            Technique::Sleep => ("sleep", "Sleep sets; executions one after another"),
+            Technique::SourceDpor => (
+                "source-dpor",
+                "Source sets with sleep sets; executions one after another",
+            ),
+            Technique::LocalCycles => (
+                "local-cycles",
+                "With these: a thread that comes back to its own state unnoticed waits",
+            ),
+            Technique::SuperStep => (
+                "super-step",
+                "One thread is followed for as long as nobody else is concerned",
+            ),
+            Technique::NotSeenBefore => ("not-seen-before", "Of equivalent executions one goes on"),
+            Technique::NotSeenBeforeHashed => (
+                "not-seen-before-hashed",
+                "The same by hashes, which can collide: what is not found is unknown",
+            ),
+        }
+    }
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Technique::Persistent => "persistent",
-            Technique::Stubborn => "stubborn",
-            Technique::Cartesian => "cartesian",
-            Technique::Sleep => "sleep",
-            Technique::SourceDpor => "source-dpor",
-            Technique::LocalCycles => "local-cycles",
-            Technique::SuperStep => "super-step",
-            Technique::NotSeenBefore => "not-seen-before",
-            Technique::NotSeenBeforeHashed => "not-seen-before-hashed",
-        }
+        self.told().0
     }
 }
 
@@ -276,10 +297,16 @@ pub fn explore(
                 .collect();
             stubborn::explore(&mut steps, sets, looks)
         }
-        Plan::Cartesian => cartesian::explore(&mut steps, questions, por.extend, por.cores),
-        Plan::Filters(filters) => filters::explore(&mut steps, filters),
+        Plan::Cartesian => Ok(cartesian::explore(
+            &mut steps, questions, por.extend, por.cores,
+        )),
+        Plan::Filters(filters) => Ok(filters::explore(&mut steps, filters)),
         Plan::Stateless(how) => stateless::explore(&mut steps, how),
     };
+    let searched = searched.unwrap_or_else(|stop| Searched {
+        stopped: Some(stop),
+        ..Searched::default()
+    });
     let outcome = &mut reduced.outcome;
     outcome.stopped = searched.stopped;
     let states = searched.states.map(BigUint::from);

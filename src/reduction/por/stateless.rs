@@ -14,13 +14,13 @@
 //! read in between is written.
 
 use super::Searched;
+use super::execution::{Execution, Pendings, ended};
 use super::future::Futures;
-use super::happens::{Clock, End, Event, Next, endless, happened, local_cycle};
-use super::steps::Steps;
+use super::happens::{Clock, End, Next, endless, happened, local_cycle};
+use super::steps::{Outcome, Steps};
 use crate::control::Stop;
 use crate::explore::core::meet;
 use crate::program::ThreadId;
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// How executions are run.
@@ -32,72 +32,64 @@ pub(super) struct Stateless {
     pub depth: Option<usize>,
 }
 
+/// What sleeps of a thread: outcomes of its pending step.
+type Sleeping = Vec<Rc<Outcome>>;
+
 /// A state on the present execution.
 struct Node {
-    state: Rc<Vec<u64>>,
     /// By thread, observers behind the threads.
-    next: Vec<Rc<Next>>,
-    sleep: Vec<bool>,
+    next: Pendings,
+    sleep: Vec<Sleeping>,
     backtrack: Vec<bool>,
     /// The thread that is being run, and what else its step leads to.
-    thread: ThreadId,
-    outcomes: Vec<Vec<u64>>,
-    taken: usize,
+    thread: Option<ThreadId>,
+    outcomes: std::vec::IntoIter<Rc<Outcome>>,
 }
 
 struct Search<'s, 'c> {
     steps: &'s mut Steps<'c>,
     how: Stateless,
     futures: Futures,
-    events: Vec<Event>,
+    execution: Execution,
     nodes: Vec<Node>,
-    /// How often each state lies on the present execution.
-    present: FxHashMap<Rc<Vec<u64>>, u32>,
     executions: u64,
     redundant: u64,
     cut: bool,
 }
 
 /// Runs all executions that have to be run.
-pub(super) fn explore(steps: &mut Steps, how: Stateless) -> Searched {
-    let mut searched = Searched::default();
-    let futures = match Futures::new(steps.program, steps.shared, steps.control) {
-        Ok(futures) => futures,
-        Err(stop) => {
-            searched.stopped = Some(stop);
-            return searched;
-        }
-    };
+///
+/// # Errors
+/// As [`Futures::new`].
+pub(super) fn explore(steps: &mut Steps, how: Stateless) -> Result<Searched, Stop> {
     let mut search = Search {
+        futures: Futures::new(steps.program, steps.shared, steps.control)?,
         steps,
         how,
-        futures,
-        events: Vec::new(),
+        execution: Execution::default(),
         nodes: Vec::new(),
-        present: FxHashMap::default(),
         executions: 0,
         redundant: 0,
         cut: false,
     };
-    match search.run() {
-        Ok(()) if search.cut => searched.stopped = Some(Stop::Depth),
-        Ok(()) => {}
-        Err(End::Stopped(stop)) => searched.stopped = Some(stop),
-        Err(End::Refused(why)) => searched.refused = Some(why),
-    }
-    searched.executions = Some((search.executions, search.redundant));
-    searched
+    let how = search.run();
+    Ok(ended(
+        how,
+        search.cut,
+        (search.executions, search.redundant),
+    ))
 }
 
 impl Search<'_, '_> {
     fn run(&mut self) -> Result<(), End> {
         for state in self.steps.initial()? {
-            self.begin(state)?;
+            let next = Execution::begin(self.steps, &state)?;
+            let sleep = vec![Vec::new(); next.len()];
+            self.push(state, next, sleep);
             while !self.nodes.is_empty() {
                 self.steps.control.check()?;
                 self.go_on()?;
             }
-            self.events.clear();
         }
         Ok(())
     }
@@ -107,84 +99,68 @@ impl Search<'_, '_> {
         let Some(top) = self.nodes.last_mut() else {
             return Ok(());
         };
-        if let Some(after) = top.outcomes.get(top.taken).cloned() {
-            top.taken += 1;
-            return self.step(after);
+        if let Some(outcome) = top.outcomes.next() {
+            return self.step(&outcome);
         }
         // What the present thread leads to is known now: it sleeps from here on.
-        if !top.outcomes.is_empty() {
-            top.sleep[top.thread] = true;
-            top.outcomes.clear();
+        if let Some(thread) = top.thread.take() {
+            top.sleep[thread].clone_from(&top.next[thread].outcomes);
         }
-        let waiting = |t: &ThreadId| top.backtrack[*t] && !top.sleep[*t] && top.next[*t].enabled;
+        let n = self.nodes.len() - 1;
+        let waiting = |t: &ThreadId| self.nodes[n].backtrack[*t] && self.is_awake(n, *t);
         match (0..self.steps.threads()).find(waiting) {
             Some(thread) => {
-                let state = Rc::clone(&top.state);
-                let pending = self.steps.pending(&state, thread)?;
-                if let Some(top) = self.nodes.last_mut() {
-                    top.thread = thread;
-                    top.outcomes = pending.after;
-                    top.taken = 0;
-                }
+                // In this state, that is.
+                let state = Rc::clone(&self.execution.states[n]);
+                self.nodes[n].next[thread] = Next::of(self.steps, &state, thread)?;
+                let all = self.nodes[n].next[thread].outcomes.iter();
+                let awake: Vec<Rc<Outcome>> = all
+                    .filter(|o| !self.sleeps(n, thread, o))
+                    .cloned()
+                    .collect();
+                self.nodes[n].thread = Some(thread);
+                self.nodes[n].outcomes = awake.into_iter();
             }
-            None => self.back(),
+            None => {
+                self.nodes.pop();
+                self.execution.back();
+            }
         }
         Ok(())
     }
 
-    fn back(&mut self) {
-        if let Some(node) = self.nodes.pop()
-            && let Some(n) = self.present.get_mut(&node.state)
-        {
-            *n -= 1;
-            if *n == 0 {
-                self.present.remove(&node.state);
-            }
-        }
-        self.events.pop();
+    /// Whether an outcome of a thread's pending step sleeps in the state of a node: one that does the same, depending on the same.
+    fn sleeps(&self, n: usize, thread: ThreadId, outcome: &Outcome) -> bool {
+        self.nodes[n].sleep[thread].iter().any(|s| {
+            s.accesses == outcome.accesses
+                && self.steps.redone(&outcome.after, thread, s) == outcome.after
+        })
     }
 
-    fn begin(&mut self, state: Vec<u64>) -> Result<(), End> {
-        let count = self.steps.threads() + self.steps.observers();
-        let mut next = Vec::with_capacity(count);
-        for t in 0..count {
-            next.push(Next::of(self.steps, &state, t)?);
-        }
-        self.push(state, next, vec![false; count])
+    /// Whether a thread has a step to take that does not sleep.
+    fn is_awake(&self, n: usize, thread: ThreadId) -> bool {
+        let next = &self.nodes[n].next[thread];
+        next.enabled && !(next.outcomes.iter()).all(|o| self.sleeps(n, thread, o))
     }
 
     /// Takes a step of the present thread.
-    fn step(&mut self, after: Vec<u64>) -> Result<(), End> {
-        let top = self.nodes.len() - 1;
-        let thread = self.nodes[top].thread;
-        let done = Rc::clone(&self.nodes[top].next[thread]);
-        let outcome = self.nodes[top].taken - 1;
-        self.steps.count(1)?;
-        let event = Event::new(
-            &self.events,
-            thread,
-            outcome,
-            &done.accesses,
-            self.steps.threads(),
-        );
-        self.events.push(event);
-        // What does not depend on the step is as it was.
-        let mut next = self.nodes[top].next.clone();
-        let mut sleep = self.nodes[top].sleep.clone();
-        let mut changed = Vec::new();
-        for t in 0..next.len() {
-            let touched = t == thread || next[t].accesses.conflicts(&done.accesses);
-            if touched {
-                next[t] = Next::of(self.steps, &after, t)?;
-                changed.push(t);
-            }
-            sleep[t] &= !touched;
+    fn step(&mut self, outcome: &Rc<Outcome>) -> Result<(), End> {
+        let Some(top) = self.nodes.last() else {
+            return Ok(());
+        };
+        let Some(thread) = top.thread else {
+            return Ok(());
+        };
+        let mut sleep = top.sleep.clone();
+        let step = (thread, outcome);
+        let (mut next, changed) =
+            (self.execution).step(self.steps, &top.next, step, &sleep[thread])?;
+        sleep[thread].clear();
+        for sleeping in &mut sleep {
+            sleeping.retain(|s| !s.accesses.conflicts(&outcome.accesses));
         }
         let cycle = match self.how.local_cycles {
-            true => {
-                let before = |n: usize| self.nodes[n].state.as_slice();
-                local_cycle(self.steps, &self.events, before, &after)
-            }
+            true => local_cycle(self.steps, &self.execution, &outcome.after),
             false => None,
         };
         let local = cycle.is_some();
@@ -194,12 +170,14 @@ impl Search<'_, '_> {
             next[thread] = Rc::new(Next {
                 accesses,
                 enabled: false,
+                closed: Vec::new(),
+                outcomes: Vec::new(),
             });
         }
-        if !local && self.how.depth.is_none() && self.present.contains_key(&after) {
-            return Err(End::Refused(endless(self.events.len())));
+        if !local && self.how.depth.is_none() && self.execution.has_met(&outcome.after) {
+            return Err(End::Refused(endless(self.execution.events.len())));
         }
-        self.push(after, next, sleep)?;
+        self.push(outcome.after.clone(), next, sleep);
         if self.how.source {
             // Where nobody goes on, threads that are disabled race with all that has happened since they were disabled, too.
             let over = self
@@ -216,37 +194,31 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    fn push(&mut self, state: Vec<u64>, next: Vec<Rc<Next>>, sleep: Vec<bool>) -> Result<(), End> {
-        let state = Rc::new(state);
-        let nodes = &self.nodes;
-        self.steps.look(&state, || {
-            let before = nodes.iter().map(|n| n.state.to_vec());
-            before.chain([state.to_vec()]).collect()
-        });
+    fn push(&mut self, state: Vec<u64>, next: Pendings, sleep: Vec<Sleeping>) {
+        let upto = self.execution.states.len();
+        (self.execution).look(self.steps, upto, std::slice::from_ref(&state));
         let threads = self.steps.threads();
-        let enabled = |t: &ThreadId| next[*t].enabled;
-        let mut backtrack = vec![false; threads];
-        let first = (0..threads).filter(enabled).find(|&t| !sleep[t]);
-        let any = (0..threads).any(|t| enabled(&t));
-        let too_long = self.how.depth.is_some_and(|d| self.events.len() >= d);
+        self.execution.come_to(Rc::new(state));
+        self.nodes.push(Node {
+            next,
+            sleep,
+            backtrack: vec![false; threads],
+            thread: None,
+            outcomes: Vec::new().into_iter(),
+        });
+        let n = self.nodes.len() - 1;
+        let first = (0..threads).find(|&t| self.is_awake(n, t));
+        let node = &mut self.nodes[n];
+        let any = node.next[..threads].iter().any(|next| next.enabled);
+        let depth = self.execution.events.len();
+        let too_long = self.how.depth.is_some_and(|d| depth >= d);
         match first {
             None if any => self.redundant += 1,
             None => self.executions += 1,
             Some(_) if too_long => self.cut = true,
-            Some(first) if self.how.source => backtrack[first] = true,
-            Some(_) => backtrack.fill(true),
+            Some(first) if self.how.source => node.backtrack[first] = true,
+            Some(_) => node.backtrack.fill(true),
         }
-        *self.present.entry(Rc::clone(&state)).or_insert(0) += 1;
-        self.nodes.push(Node {
-            state,
-            next,
-            sleep,
-            backtrack,
-            thread: 0,
-            outcomes: Vec::new(),
-            taken: 0,
-        });
-        Ok(())
     }
 
     /// The races between what has happened and a thread's pending step.
@@ -258,16 +230,16 @@ impl Search<'_, '_> {
             return Ok(());
         };
         let next = Rc::clone(&node.next[thread]);
-        let mut past: Clock = happened(&self.events, thread, self.steps.threads());
-        for n in (0..self.events.len()).rev() {
-            let event = &self.events[n];
+        let mut past: Clock = happened(&self.execution.events, thread, self.steps.threads());
+        for n in (0..self.execution.events.len()).rev() {
+            let event = &self.execution.events[n];
             let known = past[event.thread] >= event.number;
-            if known || event.thread == thread || !event.accesses.conflicts(&next.accesses) {
+            if known || event.thread == thread || !event.races(&next.accesses) {
                 continue;
             }
             if self.reverse(n, thread, &next)? {
                 // What happened before it races with it, and is found when it does.
-                let event = &self.events[n];
+                let event = &self.execution.events[n];
                 past.iter_mut()
                     .zip(&event.clock)
                     .for_each(|(p, e)| *p = (*p).max(*e));
@@ -278,39 +250,34 @@ impl Search<'_, '_> {
 
     /// Sees to it that a thread's pending step is tried before an event; false if that can't be.
     fn reverse(&mut self, n: usize, thread: ThreadId, next: &Rc<Next>) -> Result<bool, End> {
-        let event = &self.events[n];
-        let without: Vec<usize> = (n + 1..self.events.len())
-            .filter(|&k| self.events[k].clock[event.thread] < event.number)
+        let (events, states) = (&self.execution.events, &self.execution.states);
+        let event = &events[n];
+        let without: Vec<usize> = (n + 1..events.len())
+            .filter(|&k| events[k].clock[event.thread] < event.number)
             .collect();
         let racing = event.thread;
         // A thread that has not moved since is as it was; one that was disabled may do more where it is not.
         let mut accesses = next.accesses.clone();
         let same = Rc::ptr_eq(&self.nodes[n].next[thread], next);
         if !(same && next.enabled) {
-            let mut way = Vec::new();
-            let mut state = self.nodes[n].state.to_vec();
+            let mut way = vec![states[n].to_vec()];
             for &k in &without {
-                let Event {
-                    thread, outcome, ..
-                } = self.events[k];
-                let pending = self.steps.pending(&state, thread)?;
+                let (event, from) = (&events[k], &way[way.len() - 1]);
+                let after = self.steps.redone(from, event.thread, &event.outcome);
+                let pending = self.steps.pending(from, event.thread)?;
                 // An outcome that is no more would be a dependence that is not known of.
-                let Some(after) = pending.after.into_iter().nth(outcome) else {
+                if !pending.after.contains(&after) {
                     return Err(End::Refused("a step changed with one that it is independent of: this is a bug in coarsen".into()));
-                };
-                state = after;
-                way.push(state.clone());
+                }
+                way.push(after);
             }
-            let nodes = &self.nodes;
-            self.steps.look(&state, || {
-                let before = nodes[..=n].iter().map(|n| n.state.to_vec());
-                before.chain(way.clone()).collect()
-            });
+            self.execution.look(self.steps, n, &way);
+            let state = &way[way.len() - 1];
             let is_thread = thread < self.steps.threads();
-            let pending = self.steps.pending(&state, thread)?;
+            let pending = self.steps.pending(state, thread)?;
             if !is_thread || !pending.is_enabled() {
                 if is_thread || !self.steps.is_answered(thread) {
-                    if !self.may_be_enabled(&state, thread, racing)? {
+                    if !self.may_be_enabled(state, thread, racing)? {
                         return Ok(false);
                     }
                     let node = &mut self.nodes[n];
@@ -320,31 +287,35 @@ impl Search<'_, '_> {
             }
             accesses = pending.accesses;
         }
-        // Who can begin what leads to the reversal.
-        let mut initials: Vec<ThreadId> = Vec::new();
-        let mut seen: Vec<usize> = Vec::new();
-        for &k in &without {
-            let e = &self.events[k];
-            let free =
-                (seen.iter()).all(|&b| e.clock[self.events[b].thread] < self.events[b].number);
-            if free {
-                initials.push(e.thread);
+        // Who can begin what leads to the reversal, and whether that sleeps.
+        let events = &self.execution.events;
+        let mut initials: Vec<(ThreadId, bool)> = Vec::new();
+        for (before, &k) in without.iter().enumerate() {
+            let e = &events[k];
+            let earlier = without[..before].iter().map(|&b| &events[b]);
+            if earlier.into_iter().all(|b| e.clock[b.thread] < b.number) {
+                let there = self
+                    .steps
+                    .redone(&self.execution.states[n], e.thread, &e.outcome);
+                let first = Outcome {
+                    after: there,
+                    accesses: e.accesses().clone(),
+                };
+                initials.push((e.thread, self.sleeps(n, e.thread, &first)));
             }
-            seen.push(k);
         }
-        let past = happened(&self.events, thread, self.steps.threads());
-        let free = seen.iter().all(|&b| {
-            let b = &self.events[b];
-            past[b.thread] < b.number && !b.accesses.conflicts(&accesses)
+        let past = happened(events, thread, self.steps.threads());
+        let free = without.iter().all(|&b| {
+            let b = &events[b];
+            past[b.thread] < b.number && !b.accesses().conflicts(&accesses)
         });
         if free {
-            initials.insert(0, thread);
+            initials.insert(0, (thread, !self.is_awake(n, thread)));
         }
         let node = &mut self.nodes[n];
-        if initials
-            .iter()
-            .all(|&t| !node.backtrack[t] && !node.sleep[t])
-            && let Some(&first) = initials.first()
+        let covered = |&(t, sleeps): &(ThreadId, bool)| node.backtrack[t] || sleeps;
+        if !initials.iter().any(covered)
+            && let Some(&(first, _)) = initials.first()
         {
             node.backtrack[first] = true;
         }

@@ -1,18 +1,19 @@
 //! What the techniques of partial-order reduction work on: the pending steps of the threads in a state, with what they access.
 //!
-//! A thread's next step is one thing, whatever it chooses: it accesses what its guards read, the closed ones included, and what any of its
+//! A thread's pending step accesses what its guards read, the closed ones included, and what any of its
 //! outcomes accesses. A step of another thread that is independent of that neither enables it, nor disables it, nor changes what it
-//! does. On a reduced system a step is a coarse one: a visible step and the invisible ones behind it, on all branches.
+//! does. A step that was taken is one outcome, with what that accesses; what kept the other choices closed is noted beside it. On a
+//! reduced system a step is a coarse one: a visible step and the invisible ones behind it, which accesses what any branch does.
 //!
 //! A question about states is a thread that only looks: an observer. It has no step; what it reads says which steps it has to be
 //! shown apart. So all techniques need to keep what single threads see, and no more.
 
 use crate::control::{Control, Stop};
 use crate::explore::core::{Accesses, Compiled, Condition, Machine, Shared};
-use crate::explore::reach::{Question, Reduction, Sort};
+use crate::explore::reach::{Blocked, Question, Reduction, Sort};
 use crate::explore::{Heuristic, State, initial_candidates, initially_violated, is_initial};
 use crate::program::{Class, LocId, Program, ThreadId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// What a thread may do next.
@@ -20,17 +21,37 @@ use std::ops::ControlFlow;
 pub(super) struct Pending {
     /// What it leads to, each state once; nothing if the thread is disabled.
     pub after: Vec<Vec<u64>>,
+    /// Which of these by which accesses: choices that write other variables are not the same, though they may lead to one state.
+    choices: Vec<(usize, Accesses)>,
     /// States inside a coarse step.
     pub inside: Vec<Vec<u64>>,
     /// What it accesses: of a disabled thread, what keeps it so.
     pub accesses: Accesses,
+    /// What closed guards read, and whatever else decides which outcomes there are.
+    pub closed: Vec<u64>,
     /// Whether some outcome violates the discipline.
     pub violates: bool,
+}
+
+/// A choice of a step: what it leads to.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub after: Vec<u64>,
+    /// What is accessed on the way there.
+    pub accesses: Accesses,
 }
 
 impl Pending {
     pub fn is_enabled(&self) -> bool {
         !self.after.is_empty()
+    }
+
+    /// The choices.
+    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        self.choices.iter().map(|(n, accesses)| Outcome {
+            after: self.after[*n].clone(),
+            accesses: accesses.clone(),
+        })
     }
 }
 
@@ -44,8 +65,8 @@ pub(super) struct Steps<'c> {
     pub control: &'c Control,
     /// The conditions observed, each with the value that is looked for, and its question.
     observed: Vec<(Condition, bool, usize)>,
-    /// The question about deadlocks.
-    deadlock: Option<usize>,
+    /// The question about deadlocks, and which are meant.
+    deadlock: Option<(Condition, usize)>,
     /// By question, the states on the way to one that is asked for.
     pub found: Vec<Option<Vec<Vec<u64>>>>,
     pub violated: bool,
@@ -90,7 +111,8 @@ impl<'c> Steps<'c> {
                 .filter(|(_, q)| q.sort != Sort::Deadlock)
                 .map(|(n, q)| (machine.compile(program, &q.expr), q.sort == Sort::Find, n))
                 .collect(),
-            deadlock: questions.iter().position(|q| q.sort == Sort::Deadlock),
+            deadlock: (questions.iter().position(|q| q.sort == Sort::Deadlock))
+                .map(|n| (machine.compile(program, &questions[n].expr), n)),
             machine,
             found: vec![None; questions.len()],
             violated: false,
@@ -104,6 +126,7 @@ impl<'c> Steps<'c> {
         Steps {
             machine: Machine::new(self.compiled),
             observed: self.observed.clone(),
+            deadlock: self.deadlock.clone(),
             found: vec![None; self.found.len()],
             violated: false,
             transitions: 0,
@@ -149,9 +172,35 @@ impl<'c> Steps<'c> {
             && cells.all(|c| layout.cell(a, c) == layout.cell(b, c))
     }
 
+    /// What an outcome of a thread's step changes: where it leads, and the cells that it writes, with their values.
+    pub fn effect(&self, thread: ThreadId, outcome: &Outcome) -> Vec<(u32, i64)> {
+        let (layout, after) = (&self.compiled.layout, &outcome.after);
+        let to = (u32::MAX, layout.location(after, thread) as i64);
+        let cells = self.shared.cells_in(&outcome.accesses.written);
+        let written = cells.map(|c| (c as u32, layout.cell(after, c)));
+        written.chain([to]).collect()
+    }
+
+    /// The state behind a step that has been taken elsewhere, if it does here what it did there.
+    pub fn redone(&self, state: &[u64], thread: ThreadId, outcome: &Outcome) -> Vec<u64> {
+        let (layout, mut after) = (&self.compiled.layout, state.to_vec());
+        for c in self.shared.cells_in(&outcome.accesses.written) {
+            layout.cells[c].set(&mut after, layout.cell(&outcome.after, c));
+        }
+        let to = layout.location(&outcome.after, thread);
+        layout.locations[thread].set(&mut after, to as i64);
+        after
+    }
+
     /// The question about deadlocks.
     pub fn deadlock(&self) -> Option<usize> {
-        self.deadlock
+        self.deadlock.as_ref().map(|(_, question)| *question)
+    }
+
+    /// Whether a state is a deadlock that is asked for. No thread can tell which are: all are kept, since nothing follows them.
+    pub fn is_dead(&self, state: &[u64]) -> bool {
+        let meant = |(which, _): &(Condition, usize)| self.machine.holds(which, state);
+        self.deadlock.as_ref().is_some_and(meant) && self.machine.is_deadlock(state)
     }
 
     /// The question of an observer.
@@ -215,7 +264,7 @@ impl<'c> Steps<'c> {
             return Ok(pending);
         }
         let Some(reduction) = self.reduction else {
-            pending.after = self.steps(state, thread, &mut pending)?;
+            (pending.after, pending.choices) = self.steps(state, thread, &mut pending)?;
             return Ok(pending);
         };
         let visible =
@@ -224,7 +273,7 @@ impl<'c> Steps<'c> {
             return Ok(pending);
         }
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut waiting = self.steps(state, thread, &mut pending)?;
+        let (mut waiting, _) = self.steps(state, thread, &mut pending)?;
         while let Some(next) = waiting.pop() {
             if !seen.insert(next.clone()) {
                 continue;
@@ -233,27 +282,30 @@ impl<'c> Steps<'c> {
                 pending.after.push(next);
                 continue;
             }
-            // Whether the step ends here depends on what the guards read. It ends where the thread is blocked even if the theorem
-            // would have it wait there: that adds executions, all of them real.
-            let behind = self.steps(&next, thread, &mut pending)?;
-            match behind.is_empty() {
+            // Whether the step ends here, or nowhere, depends on what the guards read.
+            let (behind, _) = self.steps(&next, thread, &mut pending)?;
+            match behind.is_empty() && reduction.when_blocked == Blocked::Ends {
                 true => pending.after.push(next),
                 false => pending.inside.push(next),
             }
             waiting.extend(behind);
         }
+        let choice = |n| (n, pending.accesses.clone());
+        pending.choices = (0..pending.after.len()).map(choice).collect();
+        pending.closed.clone_from(&pending.accesses.accessed);
         Ok(pending)
     }
 
-    /// The states behind the steps of a thread, each once.
+    /// What the steps of a thread lead to, each state once, and which by which accesses.
     fn steps(
         &mut self,
         state: &[u64],
         thread: ThreadId,
         pending: &mut Pending,
-    ) -> Result<Vec<Vec<u64>>, Stop> {
-        let mut after: Vec<Vec<u64>> = Vec::new();
-        let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
+    ) -> Result<(Vec<Vec<u64>>, Vec<(usize, Accesses)>), Stop> {
+        let (mut after, mut choices) = (Vec::<Vec<u64>>::new(), Vec::<(usize, Accesses)>::new());
+        let (mut numbers, mut seen) = (FxHashMap::default(), FxHashSet::default());
+        let mut bad = Accesses::none(self.shared.len());
         let (control, mut taken) = (self.control, 0u64);
         let ran = self.machine.each_step(state, thread, &mut |step| {
             taken += 1;
@@ -266,19 +318,39 @@ impl<'c> Steps<'c> {
             pending.violates |= !step.good;
             // Nothing goes on behind a violation, as in the full exploration: to the others it is a step that is disabled.
             if !step.good {
+                bad.add(step.accessed, &[]);
                 return ControlFlow::Continue(());
             }
-            if after.last().map(Vec::as_slice) != Some(step.after)
-                && seen.insert(step.after.to_vec())
-            {
+            let accesses = Accesses {
+                accessed: step.accessed.to_vec(),
+                written: step.written.to_vec(),
+            };
+            // Most steps have one outcome, and need no table.
+            if let ([only], [(_, same)]) = (after.as_slice(), choices.as_slice()) {
+                if only == step.after && *same == accesses {
+                    return ControlFlow::Continue(());
+                }
+                numbers.insert(only.clone(), 0);
+                seen.insert((0, same.clone()));
+            }
+            let number = match after.is_empty() {
+                true => 0,
+                false => *numbers.entry(step.after.to_vec()).or_insert(after.len()),
+            };
+            if number == after.len() {
                 after.push(step.after.to_vec());
+            }
+            if number == 0 && choices.is_empty() || seen.insert((number, accesses.clone())) {
+                choices.push((number, accesses));
             }
             ControlFlow::Continue(())
         });
-        pending.accesses.add(self.machine.closed(), &[]);
+        bad.add(self.machine.closed(), &[]);
+        pending.accesses.add(&bad.accessed, &[]);
+        pending.closed = bad.accessed;
         match ran {
             ControlFlow::Break(stop) => Err(stop),
-            ControlFlow::Continue(_) => Ok(after),
+            ControlFlow::Continue(_) => Ok((after, choices)),
         }
     }
 
@@ -286,8 +358,8 @@ impl<'c> Steps<'c> {
     ///
     /// # Errors
     /// [`Stop::Operations`] if there are too many.
-    pub fn count(&mut self, steps: usize) -> Result<(), Stop> {
-        self.transitions += steps as u64;
+    pub fn count(&mut self, steps: u64) -> Result<(), Stop> {
+        self.transitions += steps;
         match self.transitions > self.most {
             true => Err(Stop::Operations),
             false => Ok(()),
@@ -301,11 +373,10 @@ impl<'c> Steps<'c> {
                 self.found[*question] = Some(way());
             }
         }
-        let Some(question) = self.deadlock else {
-            return false;
-        };
-        let dead = self.machine.is_deadlock(state);
-        if dead && self.found[question].is_none() {
+        let dead = self.is_dead(state);
+        if let Some(question) = self.deadlock().filter(|_| dead)
+            && self.found[question].is_none()
+        {
             self.found[question] = Some(way());
         }
         dead

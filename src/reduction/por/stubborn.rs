@@ -51,40 +51,40 @@ struct Record {
 const NOBODY: u32 = u32::MAX;
 
 /// Explores with such sets.
-pub(super) fn explore(steps: &mut Steps, sets: Sets, looks: Vec<Accesses>) -> Searched {
-    let mut searched = Searched::default();
-    let futures = match Futures::new(steps.program, steps.shared, steps.control) {
-        Ok(futures) => futures,
-        Err(stop) => {
-            searched.stopped = Some(stop);
-            return searched;
-        }
-    };
+///
+/// # Errors
+/// As [`Futures::new`].
+pub(super) fn explore(
+    steps: &mut Steps,
+    sets: Sets,
+    looks: Vec<Accesses>,
+) -> Result<Searched, Stop> {
     let words = steps.compiled.layout.words;
-    let inside = steps.is_reduced().then(|| Visited::new(words));
     let mut search = Search {
+        futures: Futures::new(steps.program, steps.shared, steps.control)?,
+        inside: steps.is_reduced().then(|| Visited::new(words)),
         steps,
         sets,
-        futures,
         looks,
         visited: Visited::new(words),
         on_stack: Vec::new(),
         parents: Vec::new(),
         stack: Vec::new(),
         deadlocks: 0,
-        inside,
     };
-    searched.stopped = search.run().err();
-    searched.states = Some(search.visited.len() as u64);
-    searched.visited = search.inside.as_ref().map(|all| all.len() as u64);
-    searched.deadlocks = Some(search.deadlocks);
-    searched.memory = Some(
-        search.visited.bytes()
-            + search.on_stack.capacity()
-            + search.parents.capacity() * 4
-            + search.inside.as_ref().map_or(0, Visited::bytes),
-    );
-    searched
+    let stopped = search.run().err();
+    let bytes = search.visited.bytes()
+        + search.on_stack.capacity()
+        + search.parents.capacity() * 4
+        + search.inside.as_ref().map_or(0, Visited::bytes);
+    Ok(Searched {
+        states: Some(search.visited.len() as u64),
+        visited: search.inside.as_ref().map(|all| all.len() as u64),
+        deadlocks: Some(search.deadlocks),
+        memory: Some(bytes),
+        stopped,
+        ..Searched::default()
+    })
 }
 
 impl Search<'_, '_> {
@@ -168,7 +168,7 @@ impl Search<'_, '_> {
             next = after(&|_| true);
         }
         let next: Vec<Vec<u64>> = next.into_iter().cloned().collect();
-        self.steps.count(next.len())?;
+        self.steps.count(next.len() as u64)?;
         if let Some(all) = &mut self.inside {
             for state in pending.iter().flat_map(|(_, p)| &p.inside) {
                 all.insert(state, self.steps.control)?;

@@ -32,6 +32,18 @@ impl Extend {
     /// All of them.
     pub const ALL: [Extend; 3] = [Extend::RoundRobin, Extend::Backwards, Extend::Greedy];
 
+    /// Its name on the command line, and what it is in a few words.
+    pub fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Extend::RoundRobin => ("round-robin", "Each by one step, in turn"),
+            Extend::Backwards => ("backwards", "The same, the last thread first"),
+            Extend::Greedy => (
+                "greedy",
+                "The first thread's as far as it goes, then the next one's",
+            ),
+        }
+    }
+
     /// The next of `count` after `now`, in this order.
     fn next(self, now: usize, count: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
         let mut turns = 0..count;
@@ -111,14 +123,6 @@ impl Prefix {
         self.seen.contains(&hash(end)) && self.trail.contains(end)
     }
 
-    /// Steps of the program in it.
-    pub fn steps(&self) -> usize {
-        match self.waits {
-            true => self.trail.len() - 1,
-            false => self.trail.len() - 1 + self.last.len(),
-        }
-    }
-
     /// All states in it but the first.
     pub fn states(&self) -> impl Iterator<Item = &Vec<u64>> {
         self.trail[1..].iter().chain(&self.last)
@@ -138,8 +142,7 @@ pub(super) fn vector(
     let nothing = Accesses::none(steps.shared.len());
     let mut all: Vec<Prefix> = Vec::with_capacity(among.len());
     for &thread in among {
-        let pending = steps.pending(state, thread)?;
-        steps.violated |= pending.violates;
+        let pending = look(steps, state, thread)?;
         all.push(Prefix::new(thread, state, pending, nothing.clone()));
     }
     let count = all.len();
@@ -160,8 +163,7 @@ pub(super) fn vector(
     };
     while let Some(i) = order.next(now, count, |n| all[n].extendable && !all[n].waits) {
         now = i;
-        let pending = steps.pending(&all[i].last[0], all[i].thread)?;
-        steps.violated |= pending.violates;
+        let pending = look(steps, &all[i].last[0], all[i].thread)?;
         let others = || (0..count).filter(|&j| j != i);
         let disturbs = |j: usize| pending.accesses.conflicts(&all[j].before);
         if others().any(disturbs) {
@@ -187,4 +189,12 @@ pub(super) fn vector(
         prefix.infinite |= prefix.waits && prefix.extendable;
     }
     Ok(all)
+}
+
+/// What a thread may do next, its steps counted as taken: as in the paper, also those that turn out to depend on too much.
+fn look(steps: &mut Steps, state: &[u64], thread: ThreadId) -> Result<Pending, Stop> {
+    let pending = steps.pending(state, thread)?;
+    steps.violated |= pending.violates;
+    steps.transitions += pending.after.len() as u64;
+    Ok(pending)
 }

@@ -4,7 +4,10 @@
 //! followed until it is outside again. What is found is an execution of that program; without its phases it is one of the program
 //! that was given, and is repeated there.
 
-use super::super::check::{Check, Prepared, asked_claims, hit, notes, undecided};
+use super::super::certificate::Found;
+use super::super::check::{
+    Check, Prepared, asked_claims, claims_are_missing, hit, notes, undecided,
+};
 use super::super::claims::{self, class};
 use super::super::derive::Deriver;
 use super::super::discharge::{self, By, is_contradiction};
@@ -164,11 +167,31 @@ fn attempt(
         let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
         check.cross_check(report, &asked)?;
     }
-    if options.certificate {
-        report.no_bundle = Some(format!(
-            "a certificate has the states of the reduced system of stoller-cohen, not of {}",
-            check.theory.name
-        ));
+    if options.certificate && check.theory.name == "lipton" {
+        report.no_bundle = Some(
+            "lipton speaks of states with all threads outside transactions only; flanagan-qadeer has certificates".into(),
+        );
+    } else if options.certificate {
+        let mut with_checks = Encoding::within(&phased.program, check.left, control)?;
+        with_checks.actions = checked(&with_checks)?;
+        let begin = with_checks
+            .m
+            .and_not(&with_checks.initial, &with_checks.q())?;
+        with_checks.initial = begin;
+        let found = Found {
+            explorer: &explorer,
+            visibility: &visibility,
+            reduced: &reduced,
+            goals: &goals,
+            discharge: &check.done.discharge,
+            program,
+            phased: Some(&phased),
+        };
+        let with_checks = with_checks;
+        report.bundle = found
+            .gather(report, &mut Ladder::new(&with_checks))?
+            .map(Box::new);
+        claims_are_missing(report);
     }
     report.timing.evidence = clock.elapsed().as_secs_f64();
     Ok(true)
@@ -273,9 +296,9 @@ fn observed(
                 ..hypotheses::undecided(&hypothesis)
             },
         };
+        let rung = |h: &Hypothesis| Rung::ALL.iter().position(|r| r.id() == h.invariant);
         let worse = |w: &Hypothesis| {
-            w.status == Status::Holds
-                && (entry.status != Status::Holds || entry.invariant > w.invariant)
+            w.status == Status::Holds && (entry.status != Status::Holds || rung(&entry) > rung(w))
         };
         if worst.as_ref().is_none_or(worse) {
             worst = Some(entry);

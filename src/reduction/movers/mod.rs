@@ -9,6 +9,10 @@
 //! something going wrong in another thread at that moment. So for a set V of states in which that may happen, a right mover
 //! must not lead into V from outside, and a left mover not out of it. Nothing is asked of the effect of a violating step.
 
+mod conditions;
+
+pub use conditions::Under;
+
 use super::invariant::{Ladder, Rung};
 use crate::control::Stop;
 use crate::explore::core::{Mover, Movers};
@@ -30,6 +34,8 @@ pub struct Judged {
     pub excluded: usize,
     /// The strongest invariant that was needed for what it is.
     pub rung: Rung,
+    /// What it is under a condition, if that is more; asked for with all obstacles.
+    pub under: Vec<Under>,
 }
 
 /// Why an action is no mover in some direction.
@@ -177,6 +183,7 @@ impl Search<'_, '_> {
             shares,
             excluded: 0,
             rung: Rung::True,
+            under: Vec::new(),
         };
         for &other in &judged.shares {
             let (right, up) = self.climb(judged.right.is_empty() || self.all, |s, j| {
@@ -217,6 +224,10 @@ impl Search<'_, '_> {
             right: judged.right.is_empty(),
             left: judged.left.is_empty(),
         };
+        if self.all && wanted.is_empty() {
+            let is = (judged.mover.right, judged.mover.left);
+            judged.under = self.under(n, &judged.shares, is)?;
+        }
         Ok(judged)
     }
 

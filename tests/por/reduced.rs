@@ -1,0 +1,259 @@
+//! Partial-order reduction on reduced systems: whatever steps are visible, it sees the scheduling points that a naive exploration of coarse steps
+//! sees; and on what a theorem makes of random programs it agrees with the full exploration, of the reduced system and of the program.
+
+use super::{combinations, control, deadlock, find, loaded, local_questions, naive, reach};
+use crate::{loops, twin};
+
+use coarsen::explore::State;
+use coarsen::explore::reach::{Answer, Blocked, Question, Reduction};
+use coarsen::program::{Expr, Program, ThreadId};
+use coarsen::reduction::por::{Por, explore};
+use coarsen::report::Status;
+use coarsen::{ReachOptions, Session, theory};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::cell::Cell;
+use std::collections::HashSet;
+
+/// A visible step of a thread, and invisible ones behind it up to the next scheduling point.
+fn coarse(p: &Program, from: &State, t: ThreadId, reduction: &Reduction) -> Vec<State> {
+    let visible = |s: &State| reduction.visible[t][s.location(t)];
+    if !visible(from) {
+        return Vec::new();
+    }
+    let mut points = Vec::new();
+    let mut seen: HashSet<State> = HashSet::new();
+    let mut waiting = naive::pending(p, from, t).0;
+    while let Some(next) = waiting.pop() {
+        if !seen.insert(next.clone()) {
+            continue;
+        }
+        if visible(&next) {
+            points.push(next);
+            continue;
+        }
+        let behind = naive::pending(p, &next, t).0;
+        if behind.is_empty() && reduction.when_blocked == Blocked::Ends {
+            points.push(next);
+        }
+        waiting.extend(behind);
+    }
+    points
+}
+
+/// The scheduling points that can be reached; none if there are more than so many.
+fn points(p: &Program, reduction: &Reduction, most: usize) -> Option<Vec<State>> {
+    let mut all = naive::initial(p);
+    let mut seen: HashSet<State> = all.iter().cloned().collect();
+    let mut n = 0;
+    while let Some(s) = all.get(n).cloned() {
+        n += 1;
+        for t in 0..p.threads.len() {
+            for next in coarse(p, &s, t, reduction) {
+                if seen.insert(next.clone()) {
+                    all.push(next);
+                }
+            }
+        }
+        if all.len() > most {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+/// A reduction that no theorem has to allow: the bits say which locations with steps are visible.
+fn any_reduction(p: &Program, bits: u64) -> Reduction {
+    let mut left = bits;
+    let mut visible = Vec::new();
+    for thread in &p.threads {
+        let own = thread.locations.iter().map(|l| {
+            left = left.rotate_right(1);
+            l.edges.is_empty() || left & 1 == 1
+        });
+        visible.push(own.collect());
+    }
+    let when_blocked = match bits & 1 << 63 {
+        0 => Blocked::Ends,
+        _ => Blocked::Waits,
+    };
+    Reduction {
+        visible,
+        when_blocked,
+    }
+}
+
+/// What every combination sees of the points has to be what there is; how many explorations were whole.
+fn sees_the_points(source: &str, bits: u64) -> Result<usize, TestCaseError> {
+    let Some(session) = loaded(source) else {
+        return Ok(0);
+    };
+    let mut p = session.program().clone();
+    p.protections.clear();
+    let reduction = any_reduction(&p, bits);
+    let Some(points) = points(&p, &reduction, 1000) else {
+        return Ok(0);
+    };
+    let locals = local_questions(&p, &points);
+    let asked = p.properties.iter().flat_map(|q| {
+        let not = Expr::Not(Box::new(q.expr.clone()));
+        [find(q.expr.clone()), find(not)]
+    });
+    let asked: Vec<Question> = asked.chain([deadlock()]).collect();
+    let mut whole = 0;
+    for por in combinations() {
+        let fine = compare(&p, &por, &reduction, &locals, &points)?
+            && compare(&p, &por, &reduction, &asked, &points)?
+            && compare(&p, &por, &reduction, &[deadlock()], &points)?;
+        whole += usize::from(fine);
+    }
+    Ok(whole)
+}
+
+fn compare(
+    p: &Program,
+    por: &Por,
+    reduction: &Reduction,
+    asked: &[Question],
+    points: &[State],
+) -> Result<bool, TestCaseError> {
+    let found = explore(p, asked, por, Some(reduction), (5_000, &control()));
+    let name = por.name();
+    let outcome = &found.outcome;
+    let bug = found.refused.as_ref().is_some_and(|r| r.contains("bug"));
+    prop_assert!(!bug, "{name}: {:?}", found.refused);
+    let whole = found.refused.is_none() && outcome.stopped.is_none();
+    for (question, answer) in asked.iter().zip(&outcome.answers) {
+        let expected = points.iter().any(|s| question.met(p, s));
+        match answer {
+            Answer::Found(_) => prop_assert!(expected, "{name} makes up {question:?}"),
+            Answer::Nowhere if whole => prop_assert!(!expected, "{name} misses {question:?}"),
+            Answer::Nowhere | Answer::Somewhere(_) => {}
+        }
+    }
+    if let (true, Some(count)) = (whole, &outcome.deadlocks) {
+        prop_assert_eq!(
+            count.clone(),
+            naive::deadlocks(p, points).into(),
+            "{}",
+            name
+        );
+    }
+    if let (true, Some(states)) = (whole, &outcome.states) {
+        prop_assert!(*states <= points.len().into(), "{name}: {states}");
+    }
+    Ok(whole)
+}
+
+#[test]
+fn whatever_is_visible_the_scheduling_points_are_seen() {
+    let wholes = Cell::new(0);
+    let sources = prop_oneof![
+        2 => super::ending(2..4, 1..6).boxed(),
+        1 => loops::programs().boxed(),
+        1 => twin::generate::samples().prop_map(|s| s.source).boxed(),
+    ];
+    let mut runner = TestRunner::new(Config::with_cases(super::cases(100)));
+    runner
+        .run(&(sources, any::<u64>()), |(source, bits)| {
+            wholes.set(wholes.get() + sees_the_points(&source, bits)?);
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    super::enough(wholes.get(), 800, 100, "explorations were whole");
+}
+
+const THEOREMS: [&str; 6] = [
+    "stoller-cohen",
+    "flanagan-qadeer",
+    "left-movers",
+    "right-movers",
+    "lipton",
+    "auto",
+];
+
+/// On the reduced system of a theorem a technique decides what the full exploration of it decides, and as it does; and that is so in the program.
+fn agrees(session: &Session, theorem: &str, por: &Por) -> Result<usize, TestCaseError> {
+    let declared = session.program().properties.iter();
+    let asked = ReachOptions {
+        engine: coarsen::reach::Engine::Explicit,
+        deadlock: true,
+        invariants: declared.map(|p| p.name.clone()).collect(),
+        reduced: true,
+        operations: Some(20_000),
+        ..ReachOptions::default()
+    };
+    let theory = match theorem {
+        "auto" => session.choose(true, &control()).0.expect("one of them"),
+        name => theory(name).expect("shipped"),
+    };
+    let run = |options: &ReachOptions| session.reach(&theory, options, &control());
+    let full = run(&asked);
+    let mine = run(&ReachOptions {
+        por: Some(por.clone()),
+        ..asked.clone()
+    });
+    let original = reach(
+        session,
+        &ReachOptions {
+            reduced: false,
+            ..asked
+        },
+    );
+    let name = format!("{} by {theorem}", por.name());
+    prop_assert!(!mine.evidence_rejected, "{name}: {}", mine.reason);
+    let whole = mine.refused.is_none() && mine.limits.hit.is_none();
+    prop_assert!(
+        !whole || mine.violated == full.violated,
+        "{name}: the discipline"
+    );
+    let (mut decided, mine_violated) = (0, mine.violated);
+    for ((mine, full), original) in
+        (mine.questions.iter().zip(&full.questions)).zip(&original.questions)
+    {
+        let known = |s: Status| s != Status::Unknown;
+        if known(mine.verdict) {
+            // What is found behind a violation is left out by the exploration of the program.
+            let there = !known(original.verdict) || mine.verdict == original.verdict;
+            prop_assert!(there, "{name}: {} in the program", mine.name);
+            let here = !known(full.verdict) || mine.verdict == full.verdict;
+            prop_assert!(here, "{name}: {}", mine.name);
+            decided += 1;
+        }
+        // The full exploration asks of states reached by a violation, too.
+        let open = !whole || mine_violated || por.name().contains("hashed");
+        let lost = !open && known(full.verdict) && !known(mine.verdict);
+        prop_assert!(!lost, "{name}: {}: {}", mine.name, mine.reason);
+    }
+    Ok(decided)
+}
+
+#[test]
+fn reduced_systems_of_all_theorems() {
+    let all = combinations();
+    let decided: Vec<Cell<usize>> = THEOREMS.iter().map(|_| Cell::new(0)).collect();
+    let mut runner = TestRunner::new(Config::with_cases(super::cases(60)));
+    let sources = prop_oneof![
+        loops::programs().boxed(),
+        super::ending(2..4, 1..5).boxed(),
+        twin::generate::samples().prop_map(|s| s.source).boxed(),
+    ];
+    let cases = (sources, 0..THEOREMS.len(), 0..all.len());
+    runner
+        .run(&cases, |(source, theorem, first)| {
+            let Some(session) = loaded(&source) else {
+                return Ok(());
+            };
+            for n in 0..4 {
+                let por = &all[(first + 5 * n) % all.len()];
+                let so_far = decided[theorem].get();
+                decided[theorem].set(so_far + agrees(&session, THEOREMS[theorem], por)?);
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    for (theorem, decided) in THEOREMS.iter().zip(&decided) {
+        let what = format!("questions were decided by {theorem}");
+        super::enough(decided.get(), 1, 60, &what);
+    }
+}
