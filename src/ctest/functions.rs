@@ -63,26 +63,24 @@ impl Report {
                 let second = (self.step(&b.second), self.other(&b.before));
                 let _ = writeln!(
                     text,
-                    "{:pad$}{}, which {} can follow,",
+                    "{:pad$}{} ({} came right behind it),",
                     "", first.0, first.1
                 );
                 let _ = writeln!(
                     text,
-                    "{:pad$}comes before {}, which can follow {}",
+                    "{:pad$}then {} ({} came right before it)",
                     "", second.0, second.1
                 );
                 let _ = match &verdict.torn {
-                    Some([_, other, _]) => {
-                        writeln!(
-                            text,
-                            "{:pad$}in between has to stand, in one execution: {}",
-                            "",
-                            self.other(other)
-                        )
-                    }
+                    Some([_, other, _]) => writeln!(
+                        text,
+                        "{:pad$}inside a call, in some execution, has to stand: {}",
+                        "",
+                        self.other(other)
+                    ),
                     None => writeln!(
                         text,
-                        "{:pad$}yet each call seen is equivalent to one that nobody interrupts",
+                        "{:pad$}yet each call is equivalent to one that nobody interrupts",
                         ""
                     ),
                 };

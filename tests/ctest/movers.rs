@@ -4,7 +4,7 @@ use super::random::{Dice, FAMILIES};
 use super::{HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::compile::Program;
 use coarsen::ctest::explore::{Exploration, Settings};
-use coarsen::ctest::movers::Finding;
+use coarsen::ctest::movers::{Finding, Verdict};
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
 use coarsen::ctest::shared::{self, Order};
@@ -295,6 +295,16 @@ fn transactions_against_every_interleaving() {
                     _ => broken += 1,
                 }
             }
+            // Not only each by itself: in each class there is an execution in which nobody interrupts any transaction.
+            let serial = |v: &&Verdict| v.finding == Finding::Transaction;
+            let serial: Vec<u64> = verdicts.iter().filter(serial).map(|v| v.pc).collect();
+            let mut together: BTreeMap<_, bool> = BTreeMap::new();
+            for outcome in &all {
+                let mut calls = calls(outcome).into_iter().filter(|c| serial.contains(&c.2));
+                let whole = calls.all(|c| c.3.windows(2).all(|w| w[0] + 1 == w[1]));
+                *together.entry(class(outcome)).or_default() |= whole;
+            }
+            assert!(together.values().all(|&whole| whole), "{text}");
             let every = Settings {
                 exhaustive: true,
                 ..with_movers()
