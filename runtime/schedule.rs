@@ -293,7 +293,7 @@ pub fn finish(status: u32) -> ! {
             accesses,
             first,
             choices: steps::choices(i),
-            unused: 0,
+            region: (thread.regions > 0 || thread.op.kind == ATOMIC_BEGIN).into(),
             pc: thread.op.pc,
             addr: thread.op.addr,
             local: thread.local,

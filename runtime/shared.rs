@@ -279,8 +279,8 @@ pub struct Last {
     pub first: u32,
     /// How many alternatives the next step has.
     pub choices: u16,
-    /// Nothing.
-    pub unused: u16,
+    /// Whether more than the announced operation belongs to it: it begins or goes on with an atomic region.
+    pub region: u16,
     /// Where.
     pub pc: u64,
     /// The object.

@@ -80,6 +80,9 @@ pub struct DataRace {
     pub steps: Vec<Step>,
 }
 
+/// The limit that such a thread is; a report says more.
+pub const ENDLESS: &str = "a thread computes for long without a step that others could see";
+
 /// A thread that computes and does nothing that others could see.
 #[derive(Clone, Copy, Debug)]
 pub struct Endless {

@@ -41,13 +41,24 @@ struct Pending {
     kind: Kind,
     enabled: bool,
     choices: u16,
+    /// All that is known of the accesses is that there are these.
+    region: bool,
     accesses: Vec<Access>,
     /// A hash of its stack, registers and the like.
     local: u64,
 }
 
-/// The super steps from a super node: of each thread, what its steps before the last one access, and the last one.
-type SuperNode = Vec<(Vec<Access>, Vec<Access>)>;
+/// A super step: what its steps before the last one access, and the last one.
+#[derive(Default)]
+struct SuperStep {
+    inside: Vec<Access>,
+    last: Vec<Access>,
+    /// The last one is a region, of which nobody knows what it accesses until it is taken.
+    region: bool,
+}
+
+/// The super steps from a super node, by thread.
+type SuperNode = Vec<SuperStep>;
 
 struct Node {
     /// What is still to be tried, the last one first.
@@ -200,9 +211,9 @@ impl Search<'_, '_> {
             return false;
         } else if let (true, Some(thread), Some(top)) = (follows, thread, self.nodes.last()) {
             node.begun = Rc::clone(&top.begun);
-            if let Some((inside, last)) = node.begun.borrow_mut().get_mut(thread) {
-                inside.append(last);
-                last.clone_from(&pending[thread].accesses);
+            if let Some(step) = node.begun.borrow_mut().get_mut(thread) {
+                step.inside.append(&mut step.last);
+                step.last.clone_from(&pending[thread].accesses);
             }
             node.open.push(Order {
                 thread: thread as u16,
@@ -226,7 +237,11 @@ impl Search<'_, '_> {
                 });
                 node.open.extend(orders);
             }
-            let steps = pending.into_iter().map(|p| (Vec::new(), p.accesses));
+            let steps = pending.into_iter().map(|p| SuperStep {
+                inside: Vec::new(),
+                last: p.accesses,
+                region: p.region,
+            });
             node.begun = Rc::new(RefCell::new(steps.collect()));
         }
         self.nodes.push(node);
@@ -261,6 +276,7 @@ impl Search<'_, '_> {
                 kind: last.kind,
                 enabled: shared.can[i / 64] >> (i % 64) & 1 == 1,
                 choices: last.choices,
+                region: last.region != 0,
                 accesses: accesses.unwrap_or(&[]).to_vec(),
                 local: last.local,
             }
@@ -279,11 +295,16 @@ impl Search<'_, '_> {
             return false;
         }
         let begun = top.begun.borrow();
-        let Some((_, last)) = begun.get(thread) else {
+        let Some(own) = begun.get(thread) else {
             return false;
         };
         let mut others = begun.iter().enumerate().filter(|(t, _)| *t != thread);
-        others.all(|(_, (inside, end))| !dependent(last, end) && !dependent(&next.accesses, inside))
+        !own.region
+            && !next.region
+            && others.all(|(_, other)| {
+                let meets = dependent(&own.last, &other.last);
+                !other.region && !meets && !dependent(&next.accesses, &other.inside)
+            })
     }
 
     fn last(&self) -> Option<&Step> {

@@ -1,6 +1,6 @@
 //! What was found, for people and for programs.
 
-use super::explore::{DataRace, Endless, Exploration, Found};
+use super::explore::{DataRace, ENDLESS, Endless, Exploration, Found};
 use super::history::Step;
 use super::places::Places;
 use super::shared::{self, KINDS, Last};
@@ -143,8 +143,10 @@ impl Report {
     /// Why not all executions were seen.
     pub fn limits(&self) -> Vec<String> {
         let mut limits = self.exploration.limits.clone();
-        if let Some(endless) = &self.exploration.endless {
-            limits.push(self.endless(endless));
+        for limit in limits.iter_mut().filter(|l| *l == ENDLESS) {
+            if let Some(endless) = &self.exploration.endless {
+                *limit = self.endless(endless);
+            }
         }
         if self.exploration.bounded > 0 {
             let most = self.preemptions.unwrap_or(0);

@@ -6,7 +6,9 @@
 //! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together; what is to be tried at the given
 //! steps is told and not done, and so is what is left when the budget is used up (`explore.rs` hands it out again).
 
-use super::explore::{DataRace, Endless, Exploration, FEW, Found, MOST_CUT, Settings, key};
+use super::explore::{
+    DataRace, ENDLESS, Endless, Exploration, FEW, Found, MOST_CUT, Settings, key,
+};
 use super::history::{Clock, History, Look, Step};
 use super::node::{Node, Rest, has};
 use super::process::{Process, Promise, Silence};
@@ -384,6 +386,7 @@ impl Worker<'_> {
             after: shared.error_addr,
         };
         self.part.out.endless.get_or_insert(endless);
+        self.limit(ENDLESS.into());
     }
 
     /// Notes what went wrong in an execution that ended so.

@@ -162,8 +162,8 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
     let text = format!(
         "{HEAD}int x; void *t(void *_) {{ x = 1; return 0; }}\nint main() {{ pthread_t h; go(h, t); x = 1; end(h); return 0; }}\n"
     );
-    scratch.file("raced", &text);
-    let run = |how: &str| coarsen(&["test", "--races", how, "raced.c"], &scratch.0);
+    scratch.file("both", &text);
+    let run = |how: &str| coarsen(&["test", "--races", how, "both.c"], &scratch.0);
     let (code, out, _) = run("list");
     assert!(
         code == 0 && out.contains("data races:\n    x: write at"),
@@ -173,7 +173,7 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
     assert!(code == 0 && !out.contains("race"), "{out}");
     let (code, out, _) = run("refute");
     assert!(
-        code == 10 && out.contains("data race on x: write at raced.c:15 in T"),
+        code == 10 && out.contains("data race on x: write at both.c:16 in T0, write at both.c:15 in T1"),
         "{out}"
     );
     let args = [
@@ -185,7 +185,7 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
         "race.json",
         "--itf",
         "race.itf.json",
-        "raced.c",
+        "both.c",
     ];
     assert_eq!(coarsen(&args, &scratch.0).0, 10);
     let (code, out, _) = coarsen(&["replay", "-q", "race.json"], &scratch.0);

@@ -130,10 +130,9 @@ fn functions_with_known_answers() {
 
 /// Calls families' statements from functions, each of one to three of them.
 fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
-    let mut text = format!(
-        "{HEAD}int x[3]; atomic_int a[2]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
-         pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n"
-    );
+    let mut text = super::random::random_program(dice, statements);
+    let head = text.find("void *t0").expect("its threads");
+    text.truncate(head);
     for f in 0..3 {
         let _ = write!(text, "void f{f}(void) {{ ");
         for _ in 0..1 + dice.roll(3) {
