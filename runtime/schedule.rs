@@ -44,6 +44,8 @@ pub fn step(op: Op) -> i64 {
     // A call may make several steps at the same place without being back there; only after a wait the second one counts.
     if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
         spin::announce(who);
+    } else {
+        me().local = spin::mix(rt.steps.into());
     }
     next();
     // A region that had to wait for something goes on as one step.

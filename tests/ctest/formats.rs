@@ -173,7 +173,8 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
     assert!(code == 0 && !out.contains("race"), "{out}");
     let (code, out, _) = run("refute");
     assert!(
-        code == 10 && out.contains("data race on x: write at both.c:16 in T0, write at both.c:15 in T1"),
+        code == 10
+            && out.contains("data race on x: write at both.c:16 in T0, write at both.c:15 in T1"),
         "{out}"
     );
     let args = [
