@@ -1,6 +1,7 @@
 //! Bundles of theorems about transactions: what a check establishes is accepted, and what is changed in a bundle is rejected.
 //! (That wrong movers are rejected, hypothesis by hypothesis: `src/reduction/transactions/tests.rs`.)
 
+use crate::claimed::{outcomes, programs};
 use crate::{shipped, twin};
 
 use coarsen::bundle::{Bundle, FALSE, read, write};
@@ -166,4 +167,56 @@ fn what_is_changed_is_rejected() {
     rejected("no J", &|b| b.invariant = None);
     rejected("letters", &|b| b.letters.reverse());
     rejected("an unknown claim", &|b| b.claims.push("no_such".into()));
+}
+
+/// Whatever blocks a bundle claims to be transactions: what is accepted is true of all executions.
+#[test]
+fn claims_that_are_accepted_are_true() {
+    let counts = [const { Cell::new(0) }; 3];
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 150,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let result = runner.run(&programs(), |source| {
+        let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
+        let Ok((session, _)) = loaded else {
+            return Ok(());
+        };
+        let theory = theory("stoller-cohen").expect("shipped");
+        let options = CheckOptions {
+            certificate: true,
+            ..CheckOptions::default()
+        };
+        let report = session.check(&theory, &options, &Control::default());
+        let Some(bundle) = report.bundle else {
+            return Ok(());
+        };
+        let p = session.program();
+        for claim in &p.claims {
+            let shown = bundle.claims.contains(&claim.name);
+            let mut bundle = (*bundle).clone();
+            if !shown {
+                bundle.claims.push(claim.name.clone());
+            }
+            let verdict = replay(&bundle);
+            prop_assert!(
+                verdict.stopped.is_none() && (verdict.is_accepted() || !shown),
+                "{verdict:#?}"
+            );
+            if verdict.is_accepted() {
+                prop_assert_eq!(outcomes(p, claim, false), outcomes(p, claim, true));
+            }
+            let n = if shown {
+                0
+            } else {
+                1 + usize::from(verdict.is_accepted())
+            };
+            counts[n].set(counts[n].get() + 1);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    let [shown, rejected, accepted] = counts.map(|c| c.get());
+    assert!(shown > 20 && rejected > 20, "{shown} {rejected} {accepted}");
 }

@@ -7,7 +7,7 @@ use coarsen::explore::{
     State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
 };
 use coarsen::program::{Program, ThreadId};
-use coarsen::reduction::{Under, judged};
+use coarsen::reduction::{Detail, Under, judged};
 use coarsen::relation::Encoding;
 use coarsen::syntax::ParseLimits;
 use proptest::prelude::*;
@@ -79,7 +79,11 @@ fn classes_under_a_condition_are_true() {
             };
             let (p, control) = (session.program(), Control::default());
             let e = Encoding::new(p, &control).expect("small");
-            for (n, judged) in judged(&e, &[], true).expect("small").iter().enumerate() {
+            for (n, judged) in judged(&e, &[], Detail::Conditions)
+                .expect("small")
+                .iter()
+                .enumerate()
+            {
                 for under in &judged.under {
                     // What it is anyway is no matter of the condition.
                     let right = under.right && !judged.mover.right;

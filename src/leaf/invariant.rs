@@ -33,6 +33,8 @@ pub enum Claim {
     DeadlockFree,
     /// An invariant, by position in the program's properties.
     Invariant(usize),
+    /// A block that is a transaction, by position in the program's claims.
+    Transaction(usize),
 }
 
 /// The claim of this name.
@@ -45,6 +47,9 @@ pub fn claim(program: &Program, name: &str) -> Result<Claim, &'static str> {
         "assertions" => return Ok(Claim::Assertions),
         "deadlock_free" if program.deadlock_free.is_some() => return Ok(Claim::DeadlockFree),
         _ => {}
+    }
+    if let Some(n) = program.claims.iter().position(|c| c.name == name) {
+        return Ok(Claim::Transaction(n));
     }
     let mut all = program.properties.iter();
     match all.position(|p| p.name == name && p.kind == PropertyKind::Invariant) {
@@ -274,7 +279,7 @@ impl Sets<'_, '_> {
         }
         for claim in self.claims {
             let (bad, what) = match claim {
-                Claim::Discipline => (false, "the discipline"),
+                Claim::Discipline | Claim::Transaction(_) => (false, ""),
                 Claim::Assertions => (gone, "assertions"),
                 Claim::DeadlockFree => (is_deadlock(p, &s.state), "deadlock_free"),
                 Claim::Invariant(n) => {
@@ -397,7 +402,7 @@ impl Sets<'_, '_> {
         let e = self.encoded.encoding()?;
         let (m, p) = (&e.m, self.program);
         Ok(match claim {
-            Claim::Discipline => m.no(),
+            Claim::Discipline | Claim::Transaction(_) => m.no(),
             Claim::Assertions => {
                 let threads = p.threads.iter().enumerate();
                 let gone = threads.filter_map(|(t, thread)| Some(e.at(t, thread.wrong?)));

@@ -185,6 +185,18 @@ impl<'a, 'p> Judge<'a, 'p> {
         Ok(Some(false))
     }
 
+    /// Whether `left <= right` by footprints or control alone.
+    pub fn is_apart(
+        &mut self,
+        terms: &Terms,
+        letters: &[Option<Letter>],
+        (left, right): (Id, Id),
+    ) -> bool {
+        let plain = self.is_plain(terms, letters, left, right);
+        self.tally.apart += usize::from(plain);
+        plain
+    }
+
     /// `x y <= y x` of what is apart, and `a b = 0` where control does not lead from a to b.
     fn is_plain(&mut self, terms: &Terms, letters: &[Option<Letter>], left: Id, right: Id) -> bool {
         let Node::Product(l) = terms.node(left) else {

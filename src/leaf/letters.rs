@@ -372,6 +372,11 @@ impl Letters {
         }
     }
 
+    /// q.
+    pub fn violated(&self, terms: &mut Terms) -> Id {
+        terms.atom(self.violated, Vec::new())
+    }
+
     /// Where a state expression holds: a new symbol.
     pub fn holds(&mut self, terms: &mut Terms, name: &str, e: &Expr) -> Id {
         let s = self.add(terms, name, Letter::Holds(e.clone()));

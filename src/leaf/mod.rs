@@ -8,6 +8,7 @@
 //! derivation, and steps with access checks in the encoding, which the verdict names among what is trusted; and for the making of programs with phases,
 //! which is checked.
 
+mod claims;
 mod encoded;
 mod footprint;
 mod invariant;

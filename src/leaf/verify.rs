@@ -1,5 +1,6 @@
 //! A bundle from its text to the answer.
 
+use super::claims::Claims;
 use super::encoded::Encoded;
 use super::invariant::{Claim, Refused, Sets, claim};
 use super::judge::Judge;
@@ -190,6 +191,17 @@ impl Replay<'_, '_> {
             Some(phased) => self.observed(phased, &sets)?,
             None => self.hidden(&mut development, &mut letters, &mut judge)?,
         }
+        self.encoded.control().enter("claims of transactions");
+        let terms = &mut development.terms;
+        let mut claims = Claims::new(self.program, &letters, terms, &mut judge);
+        let transactions = claims.check(self.claims, self.visible)?;
+        if transactions > 0 {
+            verdict.replayed.push(format!(
+                "{transactions} claim{} of transactions: {} pairs of actions can be exchanged",
+                if transactions == 1 { "" } else { "s" },
+                claims.laws
+            ));
+        }
         if development.terms.is_spent() {
             return Err("the terms are too large".into());
         }
@@ -367,7 +379,7 @@ impl Replay<'_, '_> {
                     }
                 }
                 // Where no step is enabled no invisible one is; and q stays.
-                Claim::DeadlockFree | Claim::Discipline => continue,
+                Claim::DeadlockFree | Claim::Discipline | Claim::Transaction(_) => continue,
             };
             let terms = &mut development.terms;
             let good = letters.holds(terms, &property.name, &property.expr);

@@ -10,8 +10,8 @@ use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::program::{ClaimedBlock, Program, ThreadId};
 use crate::reduction::{
-    CheckOptions, Judged, Law, Obstacle, Other, PATTERNS, Pattern, Under, check, class, commits,
-    gap, judged, law_words, prepare, step_of,
+    CheckOptions, Detail, Judged, Law, Obstacle, Other, PATTERNS, Pattern, Under, check, class,
+    commits, gap, judged, law_words, prepare, step_of,
 };
 use crate::relation::Encoding;
 use crate::report::{Blocked, Conditional, MoverAction, MoversReport, Status, Transaction};
@@ -73,7 +73,7 @@ impl Found<'_> {
         self.control.enter("building relations");
         let e = Encoding::new(&program, self.control)?;
         self.control.enter("movers");
-        let mut judged = judged(&e, &[], true)?;
+        let mut judged = judged(&e, &[], Detail::Conditions)?;
         meet(&e, &mut judged);
         self.actions(&e, &judged, report);
         for pattern in PATTERNS {
@@ -221,7 +221,7 @@ impl Found<'_> {
             program = self.disciplined(&program, &mut MoversReport::undecided(self.name, ""));
         }
         let e = Encoding::new(&program, self.control)?;
-        let judged = judged(&e, &[], false)?;
+        let judged = judged(&e, &[], Detail::Class)?;
         let holds = |n: usize| {
             let claim = program.claims.iter().find(|c| c.name == name(n));
             claim.is_some_and(|c| {

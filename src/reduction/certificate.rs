@@ -52,8 +52,16 @@ impl Found<'_, '_, '_> {
         e.m.control().enter("the certificate");
         let judged = goals.iter().zip(&report.properties);
         let held = judged.filter(|(g, p)| p.verdict == Status::Holds && !g.wanted);
-        let claims: Vec<String> = held.map(|(g, _)| g.name.clone()).collect();
-        let rung = Rung::ALL.into_iter().find(|r| r.id() == report.invariant);
+        let mut claims: Vec<String> = held.map(|(g, _)| g.name.clone()).collect();
+        let named = |id: &str| Rung::ALL.into_iter().find(|r| r.id() == id);
+        let mut rung = named(&report.invariant);
+        // What blocks are is shown where no execution violates the discipline, of the program without phases.
+        if phased.is_none() && claims.iter().any(|c| c == "discipline") {
+            for claim in report.claims.iter().filter(|c| c.verdict == Status::Holds) {
+                claims.push(claim.name.clone());
+                rung = rung.zip(named(&claim.invariant)).map(|(a, b)| a.max(b));
+            }
+        }
         let (false, Some(rung)) = (claims.is_empty(), rung) else {
             return Ok(None);
         };

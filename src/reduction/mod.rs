@@ -46,7 +46,7 @@ pub use facts::{Class, Derived, Discharge, Fact, Letter};
 pub use hypotheses::Needed;
 pub use instantiate::{Instance, Model};
 pub use invariant::{Budgets, Ladder, Rung, leaves};
-pub use movers::{Judged, Law, Obstacle, Other, Under, judged, movers};
+pub use movers::{Detail, Judged, Law, Obstacle, Other, Under, judged, movers};
 pub(crate) use properties::{Asked, Goal, GoalKind, deadlocks};
 pub use reachable::reachable;
 pub use replay::{Evaluation, holds_under};

@@ -326,6 +326,9 @@ pub struct Claim {
     pub blocks: Vec<ClaimBlock>,
     /// What stands in the way, where it does not hold.
     pub conflict: Option<Conflict>,
+    /// The strongest invariant that its movers need.
+    #[serde(skip)]
+    pub invariant: String,
 }
 
 /// A claimed block in one thread.

@@ -1,5 +1,6 @@
 //! What each hypothesis is there for: with phases that are wrong in one way, the reduced system misses an error, and that hypothesis says so.
 
+use super::super::Detail;
 use super::super::certificate::Found;
 use super::super::check::undecided;
 use super::super::facts::Discharge;
@@ -108,7 +109,7 @@ fn load(source: &str) -> Program {
 fn forged(program: &Program, forged: &[(usize, Mover)]) -> Movers {
     let control = Control::default();
     let e = Encoding::new(program, &control).unwrap();
-    let mut movers = by_location(&e, &super::super::judged(&e, &[], false).unwrap());
+    let mut movers = by_location(&e, &super::super::judged(&e, &[], Detail::Class).unwrap());
     for (line, mover) in forged {
         let at = |l: &usize| program.line(program.threads[0].locations[*l].span) == *line;
         let l = program.threads[0].steps().find(at).expect("a step there");
@@ -137,7 +138,7 @@ fn no_cuts(program: &Program) -> Cuts {
 fn found(program: &Program) {
     let control = Control::default();
     let e = Encoding::new(program, &control).unwrap();
-    let movers = super::super::judged(&e, &[], false).unwrap();
+    let movers = super::super::judged(&e, &[], Detail::Class).unwrap();
     let right = phased(&e, &movers, BOTH, u64::MAX).unwrap();
     assert_eq!(judged(&right), (true, Vec::new()));
 }
