@@ -72,13 +72,18 @@ pub fn check(addr: u64, size: u32) {
 fn allocate(size: u64, align: u64) -> u64 {
     let rt = rt();
     let thread = me();
+    if size >= 1 << 47 {
+        // More than there are addresses.
+        unsafe { *libc::__errno_location() = libc::ENOMEM };
+        return 0;
+    }
     if rt.quiet && rt.home == 0 {
         check::limit("memory allocated before main");
     }
     crate::spin::forget(rt.current);
     rt.allocated += size;
     if rt.allocated > shared().memory {
-        check::limit("memory");
+        check::limit("the program allocates more than --limit-memory allows");
     }
     let base = (ARENA_AT + rt.current * ARENA_SIZE) as u64;
     let start = (base + thread.top + GAP).next_multiple_of(align.max(16));
@@ -87,7 +92,7 @@ fn allocate(size: u64, align: u64) -> u64 {
         || end + GAP > base + ARENA_SIZE as u64
         || thread.blocks as usize >= MOST
     {
-        check::limit("memory");
+        check::limit("a thread allocates more than 4 GB, or more than 500,000 blocks");
     }
     *block(rt.current, thread.blocks as usize) = Block {
         start,

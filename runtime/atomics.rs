@@ -3,6 +3,7 @@
 //! All of them are sequentially consistent, whatever order the program asks for.
 
 use crate::arena;
+use crate::invariants;
 use crate::schedule;
 use crate::shared::*;
 use crate::spin;
@@ -50,6 +51,10 @@ pub fn mode(op: &Op) -> u8 {
 
 /// An atomic operation of the program.
 pub fn atomic(sub: u8, size: u32, addr: u64, a: u64, b: u64) -> u64 {
+    if rt().checking != 0 && sub == LOAD {
+        invariants::access(READ, addr, size);
+        return peek(addr, size);
+    }
     let kind = match sub {
         LOAD => ATOMIC_LOAD,
         STORE => ATOMIC_STORE,
@@ -75,6 +80,9 @@ pub fn plain(kind: Kind, addr: u64, size: u32) {
     if rt().quiet || size == 0 {
         return;
     }
+    if rt().checking != 0 {
+        return invariants::access(kind, addr, size);
+    }
     schedule::step(Op {
         kind,
         size,
@@ -95,12 +103,14 @@ pub fn execute(who: usize) -> (i64, u64) {
             return (0, value);
         }
         WRITE => {
-            let own = spin::own_stack(who, op.addr);
-            if (rt().region || !matches!(op.size, 1 | 2 | 4 | 8)) && !own {
-                spin::forget(who);
-            } else {
-                thread.old = peek(op.addr, op.size);
-                thread.stores = true;
+            // The thread's own stack is part of the local state that is compared.
+            if !spin::own_stack(who, op.addr) {
+                if matches!(op.size, 1 | 2 | 4 | 8) {
+                    thread.old = peek(op.addr, op.size);
+                    thread.stores = Some((op.addr, op.size));
+                } else {
+                    spin::forget(who);
+                }
             }
             return (0, 0);
         }

@@ -12,8 +12,11 @@
 
 mod arena;
 mod atomics;
+mod c11;
 mod check;
+mod invariants;
 mod libc;
+mod marks;
 mod objects;
 mod pthread;
 mod schedule;
@@ -22,12 +25,15 @@ mod server;
 #[allow(dead_code)]
 mod shared;
 mod shims;
+mod sorting;
 mod spin;
 mod state;
 mod steps;
 mod strings;
 mod svcomp;
 mod time;
+mod tls;
+mod variadic;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

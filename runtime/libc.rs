@@ -15,6 +15,7 @@ pub const ITIMER_VIRTUAL: i32 = 1;
 pub const EPERM: i32 = 1;
 pub const ESRCH: i32 = 3;
 pub const EAGAIN: i32 = 11;
+pub const ENOMEM: i32 = 12;
 pub const EBUSY: i32 = 16;
 pub const EINVAL: i32 = 22;
 pub const EDEADLK: i32 = 35;
@@ -69,5 +70,11 @@ unsafe extern "C" {
     pub fn memset(to: *mut u8, byte: i32, n: usize) -> *mut u8;
     pub fn memcmp(a: *const u8, b: *const u8, n: usize) -> i32;
     pub fn strlen(s: *const u8) -> usize;
+    pub fn vsnprintf(to: *mut u8, n: usize, format: *const u8, args: usize) -> i32;
+    pub fn strchr(s: *const u8, c: i32) -> *const u8;
+    pub fn strrchr(s: *const u8, c: i32) -> *const u8;
+    pub fn strstr(s: *const u8, t: *const u8) -> *const u8;
+    pub fn memchr(s: *const u8, c: i32, n: usize) -> *const u8;
+    pub fn atol(s: *const u8) -> i64;
     pub fn prctl(option: i32, ...) -> i32;
 }

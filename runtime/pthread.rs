@@ -10,11 +10,14 @@ use crate::shims;
 use crate::spin;
 use crate::state::*;
 use crate::steps::UNDEFINED;
+use crate::tls;
 
 unsafe extern "C" {
-    fn pthread_attr_getdetachstate(attr: usize, to: *mut i32) -> i32;
     fn pthread_mutexattr_gettype(attr: usize, to: *mut i32) -> i32;
 }
+
+/// What `pthread_attr_setdetachstate` is told.
+const DETACHED: i32 = 1;
 
 /// A step on an object.
 pub fn on(kind: Kind, addr: u64, a: u64) -> i64 {
@@ -53,13 +56,13 @@ fn name(parent: usize, child: u16) -> usize {
     if shared.names == 0 {
         shared.names = 1;
     }
-    let known = shared.names as usize;
+    let known = (shared.names as usize).min(MAX_THREADS);
     let wanted = [parent as u16, child];
     if let Some(i) = (1..known).find(|&i| shared.name[i] == wanted) {
         return i;
     }
     if known >= MAX_THREADS {
-        check::limit("more than 256 threads");
+        check::stop(TOO_MANY);
     }
     shared.name[known] = wanted;
     shared.names += 1;
@@ -74,14 +77,14 @@ pub fn spawn(i: usize, entry: usize, argument: usize) {
     put(&mut rt.alive, i);
     put(&mut rt.made, i);
     rt.count = rt.count.max(i + 1);
-    let top = spin::stack_top(i);
-    let bottom = (top - STACK_SIZE) as *mut u8;
+    let bottom = (spin::stack_top(i) - STACK_SIZE) as *mut u8;
     unsafe { libc::mprotect(bottom, GUARD, libc::PROT_NONE) };
+    let top = tls::make(i);
     *thread = Thread {
         sp: shims::prepare(top, begin as *const () as usize),
         op: Op {
             kind: START,
-            pc: entry as u64,
+            pc: entry as u64 + 1,
             ..Op::default()
         },
         entry,
@@ -106,7 +109,7 @@ fn end(value: usize) -> ! {
     me().value = value;
     schedule::step(Op {
         kind: EXIT,
-        pc: me().entry as u64,
+        pc: me().entry as u64 + 1,
         ..Op::default()
     });
     schedule::next();
@@ -117,15 +120,42 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
     let parent = rt().current;
     let child = me().children;
     me().children += 1;
+    let made: u32 = rt().made.iter().map(|word| word.count_ones()).sum();
+    if made >= shared().max_threads {
+        check::stop(TOO_MANY);
+    }
     let i = name(parent, child);
     on(CREATE, i as u64, 0);
     spawn(i, entry, argument);
-    let mut state = 0;
-    if attr != 0 {
-        unsafe { pthread_attr_getdetachstate(attr, &mut state) };
-    }
-    thread(i).detached = state == 1;
+    thread(i).detached = attr != 0 && unsafe { *(attr as *const i32) } == DETACHED;
     deliver(handle, i as u64 + 1);
+    0
+}
+
+/// Attributes of threads are our own: all that counts is whether they are detached. Preprocessed programs were often made for a machine
+/// of 32 bits, where there are fewer bytes of them.
+pub extern "C" fn attr_init(attr: *mut [u32; 9]) -> i32 {
+    unsafe { *attr = [0; 9] };
+    0
+}
+
+pub extern "C" fn attr_set_detached(attr: *mut i32, state: i32) -> i32 {
+    unsafe { *attr = state };
+    0
+}
+
+pub extern "C" fn attr_get_detached(attr: *const i32, to: *mut i32) -> i32 {
+    unsafe { *to = *attr };
+    0
+}
+
+pub extern "C" fn attr_get_stack(_: usize, to: *mut usize) -> i32 {
+    unsafe { *to = STACK_SIZE };
+    0
+}
+
+/// An attribute that makes no difference here.
+pub extern "C" fn attr_ignored() -> i32 {
     0
 }
 

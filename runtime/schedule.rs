@@ -4,10 +4,11 @@
 //! number, and threads asleep are passed over until somebody takes a step that theirs depends on. A step is recorded before
 //! the program takes it, so that a crash leaves the execution behind that led to it.
 
+use crate::invariants;
 use crate::shared::*;
 use crate::shims;
 use crate::state::*;
-use crate::{spin, steps};
+use crate::{spin, steps, tls};
 
 /// So many steps in a row, and another thread's turn comes.
 const ROW: u32 = 2000;
@@ -15,6 +16,9 @@ const ROW: u32 = 2000;
 /// Announces a step of the running thread, and returns with its result when it has been taken.
 pub fn step(op: Op) -> i64 {
     let rt = rt();
+    if rt.checking != 0 {
+        invariants::forbidden();
+    }
     let who = rt.current;
     let thread = me();
     let registers = shims::registers();
@@ -34,27 +38,35 @@ pub fn step(op: Op) -> i64 {
         return record(who, 0, rt.steps - 1);
     }
     rt.region = false;
-    spin::announce(who);
+    if rt.changed != 0 {
+        invariants::check();
+    }
+    // A call may make several steps at the same place without being back there; only after a wait the second one counts.
+    if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
+        spin::announce(who);
+    } else {
+        me().local = spin::mix(rt.steps.into());
+    }
     next();
+    // A region that had to wait for something goes on as one step.
+    let me = me();
+    crate::state::rt().region = me.regions > 0;
     // A call of the program may be several steps; the next one is at the same place.
     shims::set_registers(registers);
-    me().result
+    me.result
 }
 
-/// Reads what the last plain access of a thread has stored or loaded; nobody else has run since.
-fn look_back(who: usize) {
+/// Reads what the last plain store of a thread has stored; nobody else has run since.
+pub fn look_back(who: usize) {
     let thread = thread(who);
+    if let Some((addr, size)) = thread.stores.take()
+        && steps::peek(addr, size) != thread.old
+    {
+        spin::forget(who);
+    }
     if thread.unread != NO_STEP {
         let event = &mut shared().event[thread.unread as usize];
-        let value = steps::peek(event.addr, event.size);
-        if thread.stores {
-            // The thread's own stack is part of the local state that is compared.
-            if value != thread.old && !spin::own_stack(who, event.addr) {
-                spin::forget(who);
-            }
-            thread.stores = false;
-            event.value = value;
-        }
+        event.value = steps::peek(event.addr, event.size);
         thread.unread = NO_STEP;
     }
 }
@@ -68,6 +80,7 @@ pub fn next() {
         wake(n as usize - 1);
     }
     let enabled = enabled();
+    shared.can = enabled;
     let (who, choice) = choose(n, &enabled);
     if n >= shared.max_steps || n as usize >= MAX_STEPS {
         finish(STEP_LIMIT);
@@ -102,6 +115,7 @@ pub fn next() {
     if who != before {
         unsafe {
             thread(before).errno = *crate::libc::__errno_location();
+            tls::enter(who);
             *crate::libc::__errno_location() = thread(who).errno;
             rt.current = who;
             shims::coarsen_switch(&mut thread(before).sp, thread(who).sp);
@@ -113,18 +127,23 @@ pub fn next() {
 fn record(who: usize, choice: u16, n: u32) -> i64 {
     let (rt, shared) = (rt(), shared());
     let event = &mut shared.event[n as usize];
-    steps::footprint(who, choice, &mut |access| {
+    let region = if rt.region { ATOMIC } else { 0 };
+    steps::footprint(who, choice, &mut |mut access| {
+        access.flags |= region;
         if rt.accesses as usize >= MAX_ACCESSES {
             crate::check::limit("more than 500,000 accesses");
         }
         shared.access[rt.accesses as usize] = access;
         rt.accesses += 1;
         event.accesses += 1;
+        if access.key & !0xFF == PROMISED {
+            rt.changed |= 1 << (access.key & 0x1F);
+        }
     });
     shared.accesses = rt.accesses;
     let (result, value) = steps::execute(who, choice);
     event.value = value;
-    if matches!(event.kind, READ | WRITE) {
+    if event.kind == WRITE {
         thread(who).unread = n;
     }
     result
@@ -167,11 +186,13 @@ fn stuck() -> u32 {
             let new = match thread.op.kind {
                 STOPPED => ERROR,
                 ASSUME => ASSUMED,
+                TOO_MANY => THREAD_LIMIT,
                 _ if thread.spins => LIVELOCK,
                 _ => DEADLOCK,
             };
             let weight = |s| match s {
-                ERROR => 4,
+                ERROR => 5,
+                THREAD_LIMIT => 4,
                 ASSUMED => 3,
                 LIVELOCK => 2,
                 DEADLOCK => 1,
@@ -242,6 +263,10 @@ fn wake(n: usize) {
 /// Ends the execution.
 pub fn finish(status: u32) -> ! {
     let (rt, shared) = (rt(), shared());
+    if rt.changed != 0 && rt.checking == 0 && !rt.region && status == ERROR {
+        // The thread has changed something since its last step, and announces no other one.
+        invariants::check();
+    }
     shared.status = status;
     shared.threads = rt.count as u32;
     look_back(rt.current);
@@ -269,11 +294,14 @@ pub fn finish(status: u32) -> ! {
             spins: thread.spins.into(),
             accesses,
             first,
-            unused: 0,
+            choices: steps::choices(i),
+            region: (thread.regions > 0 || thread.op.kind == ATOMIC_BEGIN).into(),
             pc: thread.op.pc,
             addr: thread.op.addr,
+            local: thread.local,
         };
     }
+    tls::leave();
     unsafe {
         let mut nowhere = 0;
         shims::coarsen_switch(&mut nowhere, rt.home);

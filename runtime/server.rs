@@ -5,6 +5,7 @@
 
 use crate::arena;
 use crate::check;
+use crate::invariants;
 use crate::libc;
 use crate::objects;
 use crate::pthread;
@@ -12,6 +13,7 @@ use crate::shared::*;
 use crate::shims;
 use crate::spin;
 use crate::state::*;
+use crate::tls;
 
 const SNAPSHOT_AT: usize = 0x2010_0000_0000;
 const SIGNAL_STACK_AT: usize = 0x2011_0000_0000;
@@ -42,6 +44,7 @@ struct Start {
 /// The first thread's routine: the argument is where its arguments are.
 extern "C" fn first(start: usize) -> usize {
     let start = unsafe { &*(start as *const Start) };
+    invariants::begin_early();
     let code = unsafe { coarsen_user_main(start.argc, start.argv, start.envp) };
     check::process_exit(code);
     0
@@ -68,6 +71,7 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
             return 97;
         }
         rt().shared = at.cast();
+        tls::find();
         objects::map_tables();
         arena::map_all();
         map(STACKS_AT, STACK_SIZE * MAX_THREADS);
@@ -124,7 +128,7 @@ fn execute_all(start: &Start) -> ! {
         let shared = shared();
         let again = matches!(
             shared.status,
-            COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT
+            COMPLETE | ASLEEP | DEADLOCK | LIVELOCK | ASSUMED | STEP_LIMIT | THREAD_LIMIT
         ) && shared.reset != 0
             && snapshot != 0;
         if shared.show != 0 {
@@ -153,8 +157,13 @@ fn execution(start: &Start) {
     shared.error = NO_ERROR;
     shared.events = 0;
     shared.accesses = 0;
+    shared.marks = 0;
+    for invariant in &mut shared.invariant {
+        invariant.violated = 0;
+    }
     shared.message_len = 0;
     shared.sampled = 0;
+    shared.spun = 0;
     shared.exit_code = 0;
     shared.generation = shared.generation.wrapping_add(1);
     let rt = rt();
@@ -167,6 +176,7 @@ fn execution(start: &Start) {
     thread(0).begun = true;
     rt.current = 0;
     rt.quiet = false;
+    tls::enter(0);
     unsafe { shims::coarsen_switch(&mut rt.home, thread(0).sp) };
     crate::state::rt().quiet = true;
 }
@@ -362,6 +372,7 @@ extern "C" fn watchdog(_: i32, _: *const u8, context: *const u8) {
         LOOK = (generation, steps, looks + 1);
         if i64::from(looks + 1) * TICK >= i64::from(shared.patience) && shared.status == RUNNING {
             shared.error_pc = (context.add(REGISTERS) as *const u64).add(RIP).read();
+            shared.error_addr = shims::registers().pc;
             shared.error_thread = rt.current as u32;
             forget_ends();
             shared.status = WATCHDOG;

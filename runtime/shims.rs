@@ -6,7 +6,9 @@
 
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
-use crate::{arena, check, pthread, semaphores, strings, svcomp, time};
+use crate::{
+    arena, c11, check, invariants, marks, pthread, semaphores, sorting, strings, svcomp, time, variadic,
+};
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
@@ -17,6 +19,8 @@ pub struct Registers {
     pub pc: u64,
     pub sp: usize,
     pub saved: [u64; 6],
+    /// Whether the call has made no step yet.
+    pub fresh: u64,
 }
 
 pub struct Place(UnsafeCell<Registers>);
@@ -27,6 +31,7 @@ pub static REGISTERS: Place = Place(UnsafeCell::new(Registers {
     pc: 0,
     sp: 0,
     saved: [0; 6],
+    fresh: 0,
 }));
 
 /// Of the last call from the program.
@@ -34,9 +39,14 @@ pub fn registers() -> Registers {
     unsafe { *REGISTERS.0.get() }
 }
 
-/// Another thread has called since.
+/// Another thread has called since; this one's call has made a step.
 pub fn set_registers(registers: Registers) {
-    unsafe { *REGISTERS.0.get() = registers }
+    unsafe {
+        *REGISTERS.0.get() = Registers {
+            fresh: 0,
+            ..registers
+        }
+    }
 }
 
 macro_rules! shims {
@@ -54,6 +64,7 @@ macro_rules! shims {
             "mov [rip + {r} + 40], r13",
             "mov [rip + {r} + 48], r14",
             "mov [rip + {r} + 56], r15",
+            "mov qword ptr [rip + {r} + 64], 1",
             "jmp {f}",
             r = sym REGISTERS,
             f = sym $to,
@@ -93,7 +104,7 @@ shims! {
     "__tsan_volatile_write1" => write1, "__tsan_volatile_write2" => write2,
     "__tsan_volatile_write4" => write4, "__tsan_volatile_write8" => write8,
     "__tsan_read_range" => read_range, "__tsan_write_range" => write_range,
-    "__tsan_init" => nothing, "__tsan_func_entry" => nothing, "__tsan_func_exit" => nothing,
+    "__tsan_init" => nothing, "__tsan_func_entry" => marks::enter, "__tsan_func_exit" => marks::leave,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 
@@ -195,8 +206,45 @@ shims! {
     "coarsen_c_pthread_key_delete" => pthread::key_delete,
     "coarsen_c_pthread_getspecific" => pthread::getspecific,
     "coarsen_c_pthread_setspecific" => pthread::setspecific,
+    "coarsen_c_pthread_attr_init" => pthread::attr_init,
+    "coarsen_c_pthread_attr_destroy" => pthread::attr_ignored,
+    "coarsen_c_pthread_attr_setdetachstate" => pthread::attr_set_detached,
+    "coarsen_c_pthread_attr_getdetachstate" => pthread::attr_get_detached,
+    "coarsen_c_pthread_attr_setstacksize" => pthread::attr_ignored,
+    "coarsen_c_pthread_attr_getstacksize" => pthread::attr_get_stack,
+    "coarsen_c_pthread_attr_setguardsize" => pthread::attr_ignored,
+    "coarsen_c_pthread_attr_setscope" => pthread::attr_ignored,
+    "coarsen_c_pthread_attr_setschedpolicy" => pthread::attr_ignored,
+    "coarsen_c_pthread_attr_setinheritsched" => pthread::attr_ignored,
+    "coarsen_c_pthread_attr_setschedparam" => pthread::attr_ignored,
+    "coarsen_c_pthread_setaffinity_np" => pthread::attr_ignored,
+    "coarsen_c_pthread_setschedparam" => pthread::attr_ignored,
     "coarsen_c_pthread_yield" => time::yields,
     "coarsen_c_sched_yield" => time::yields,
+    "coarsen_c_thrd_create" => c11::create,
+    "coarsen_c_thrd_join" => c11::join,
+    "coarsen_c_thrd_detach" => c11::detach,
+    "coarsen_c_thrd_exit" => c11::exit,
+    "coarsen_c_thrd_sleep" => c11::sleep,
+    "coarsen_c_mtx_init" => c11::mtx_init,
+    "coarsen_c_mtx_lock" => c11::mtx_lock,
+    "coarsen_c_mtx_trylock" => c11::mtx_trylock,
+    "coarsen_c_mtx_timedlock" => c11::mtx_timedlock,
+    "coarsen_c_mtx_unlock" => c11::mtx_unlock,
+    "coarsen_c_mtx_destroy" => c11::destroy,
+    "coarsen_c_cnd_init" => c11::cnd_init,
+    "coarsen_c_cnd_destroy" => c11::destroy,
+    "coarsen_c_cnd_wait" => c11::cnd_wait,
+    "coarsen_c_cnd_timedwait" => c11::cnd_timedwait,
+    "coarsen_c_cnd_signal" => c11::cnd_signal,
+    "coarsen_c_cnd_broadcast" => c11::cnd_broadcast,
+    "coarsen_c_call_once" => c11::call_once,
+    "coarsen_c_tss_create" => c11::tss_create,
+    "coarsen_c_tss_delete" => c11::tss_delete,
+    "coarsen_c_tss_set" => c11::tss_set,
+    "coarsen_c_tss_get" => pthread::getspecific,
+    "coarsen_c_thrd_current" => pthread::itself,
+    "coarsen_c_thrd_yield" => time::yields,
     "coarsen_c_sem_init" => semaphores::sem_init,
     "coarsen_c_sem_destroy" => semaphores::destroy,
     "coarsen_c_sem_wait" => semaphores::sem_wait,
@@ -229,6 +277,19 @@ shims! {
     "coarsen_c_strcat" => strings::strcat,
     "coarsen_c_strcmp" => strings::strcmp,
     "coarsen_c_strncmp" => strings::strncmp,
+    "coarsen_c_atoi" => strings::atoi,
+    "coarsen_c_atol" => strings::atol,
+    "coarsen_c_strnlen" => strings::strnlen,
+    "coarsen_c_strncat" => strings::strncat,
+    "coarsen_c_strchr" => strings::strchr,
+    "coarsen_c_strrchr" => strings::strrchr,
+    "coarsen_c_strstr" => strings::strstr,
+    "coarsen_c_memchr" => strings::memchr,
+    "coarsen_c_bzero" => strings::bzero,
+    "coarsen_c_vsnprintf" => variadic::vsnprintf,
+    "coarsen_c_vsprintf" => variadic::vsprintf,
+    "coarsen_c_qsort" => sorting::qsort,
+    "coarsen_c_bsearch" => sorting::bsearch,
     "coarsen_c_rand" => svcomp::rand,
     "coarsen_c_random" => svcomp::rand,
     "coarsen_c_rand_r" => svcomp::rand_r,
@@ -244,20 +305,55 @@ shims! {
     "coarsen_c___VERIFIER_assert" => svcomp::assert,
     "coarsen_c___VERIFIER_atomic_begin" => svcomp::atomic_begin,
     "coarsen_c___VERIFIER_atomic_end" => svcomp::atomic_end,
+    "coarsen_c_reach_error" => svcomp::error,
+    "coarsen_c_assume_abort" => svcomp::assume_abort,
+    "coarsen_c___VERIFIER_spin_start" => svcomp::nothing,
+    "coarsen_c___VERIFIER_spin_end" => svcomp::nothing,
+    "coarsen_c___VERIFIER_potential_spin_end" => svcomp::nothing,
+    "coarsen_c___VERIFIER_loop_begin" => svcomp::nothing,
+    "coarsen_c___VERIFIER_loop_bound" => svcomp::nothing,
+    "coarsen_c_getpid" => svcomp::process,
+    "coarsen_c_gettid" => svcomp::thread_number,
     "coarsen_c___VERIFIER_nondet_bool" => svcomp::nondet_bool,
     "coarsen_c___VERIFIER_nondet__Bool" => svcomp::nondet_bool,
     "coarsen_c___VERIFIER_nondet_int" => svcomp::nondet,
     "coarsen_c___VERIFIER_nondet_short" => svcomp::nondet,
     "coarsen_c___VERIFIER_nondet_char" => svcomp::nondet,
     "coarsen_c___VERIFIER_nondet_long" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_longlong" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_loff_t" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_S8" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_S16" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_S32" => svcomp::nondet,
+    "coarsen_c___VERIFIER_nondet_S64" => svcomp::nondet,
     "coarsen_c___VERIFIER_nondet_uint" => svcomp::nondet_unsigned,
     "coarsen_c___VERIFIER_nondet_ulong" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_ulonglong" => svcomp::nondet_unsigned,
     "coarsen_c___VERIFIER_nondet_uchar" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_unsigned_char" => svcomp::nondet_unsigned,
     "coarsen_c___VERIFIER_nondet_ushort" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_unsigned" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_unsigned_int" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_size_t" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_u8" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_u16" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_u32" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_u64" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_U8" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_U16" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_U32" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_U64" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_sector_t" => svcomp::nondet_unsigned,
+    "coarsen_c___VERIFIER_nondet_float" => svcomp::nondet_float,
+    "coarsen_c___VERIFIER_nondet_double" => svcomp::nondet_double,
+    "coarsen_c___VERIFIER_nondet_pointer" => svcomp::nondet_pointer,
+    "coarsen_c___VERIFIER_nondet_charp" => svcomp::nondet_pointer,
     "coarsen_c_coarsen_choice" => svcomp::choice,
     "coarsen_c_coarsen_assume" => svcomp::assume,
     "coarsen_c_coarsen_atomic_begin" => svcomp::atomic_begin,
     "coarsen_c_coarsen_atomic_end" => svcomp::atomic_end,
+    "coarsen_c_coarsen_invariant" => invariants::register,
+    "coarsen_c_coarsen_invariant_text" => invariants::register_text,
 }
 
 // Saves what a function must preserve on the old stack, and takes it from the new one.
@@ -290,6 +386,74 @@ global_asm!(
 unsafe extern "C" {
     pub fn coarsen_switch(old: *mut usize, new: usize);
 }
+
+// Calls that are put into functions which are atomic by their names (`ctest/assembly.rs`). What the function was given, and what it
+// returns, must not be touched.
+global_asm!(
+    ".globl coarsen_atomic_enter",
+    "coarsen_atomic_enter:",
+    "mov r11, [rsp]",
+    "mov [rip + {r}], r11",
+    "mov [rip + {r} + 8], rsp",
+    "mov [rip + {r} + 16], rbx",
+    "mov [rip + {r} + 24], rbp",
+    "mov [rip + {r} + 32], r12",
+    "mov [rip + {r} + 40], r13",
+    "mov [rip + {r} + 48], r14",
+    "mov [rip + {r} + 56], r15",
+    "mov qword ptr [rip + {r} + 64], 1",
+    "push rdi",
+    "push rsi",
+    "push rdx",
+    "push rcx",
+    "push r8",
+    "push r9",
+    "push rax",
+    "sub rsp, 136",
+    "movups [rsp], xmm0",
+    "movups [rsp + 16], xmm1",
+    "movups [rsp + 32], xmm2",
+    "movups [rsp + 48], xmm3",
+    "movups [rsp + 64], xmm4",
+    "movups [rsp + 80], xmm5",
+    "movups [rsp + 96], xmm6",
+    "movups [rsp + 112], xmm7",
+    "call {f}",
+    "movups xmm0, [rsp]",
+    "movups xmm1, [rsp + 16]",
+    "movups xmm2, [rsp + 32]",
+    "movups xmm3, [rsp + 48]",
+    "movups xmm4, [rsp + 64]",
+    "movups xmm5, [rsp + 80]",
+    "movups xmm6, [rsp + 96]",
+    "movups xmm7, [rsp + 112]",
+    "add rsp, 136",
+    "pop rax",
+    "pop r9",
+    "pop r8",
+    "pop rcx",
+    "pop rdx",
+    "pop rsi",
+    "pop rdi",
+    "ret",
+    ".globl coarsen_atomic_leave",
+    "coarsen_atomic_leave:",
+    "push rax",
+    "push rdx",
+    "sub rsp, 32",
+    "movups [rsp], xmm0",
+    "movups [rsp + 16], xmm1",
+    "call {g}",
+    "movups xmm0, [rsp]",
+    "movups xmm1, [rsp + 16]",
+    "add rsp, 32",
+    "pop rdx",
+    "pop rax",
+    "ret",
+    r = sym REGISTERS,
+    f = sym svcomp::atomic_begin,
+    g = sym svcomp::atomic_end,
+);
 
 /// A new stack from which a switch goes to `entry`.
 pub fn prepare(top: usize, entry: usize) -> usize {

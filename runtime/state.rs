@@ -11,8 +11,6 @@ use core::cell::UnsafeCell;
 pub const THREADS_AT: usize = 0x2000_0000_0000;
 pub const ARENA_AT: usize = 0x2100_0000_0000;
 pub const ARENA_SIZE: usize = 1 << 32;
-pub const STACKS_AT: usize = 0x2300_0000_0000;
-pub const STACK_SIZE: usize = 8 << 20;
 pub const GUARD: usize = 64 << 10;
 
 /// A step that a thread has announced.
@@ -78,8 +76,10 @@ pub struct Thread {
     pub generation: u32,
     /// The one that a barrier tells so.
     pub serial: bool,
+    /// Atomic regions that it is in.
+    pub regions: u32,
     pub children: u16,
-    /// The step whose value is to be read when the thread comes back, and from where.
+    /// The step whose value is to be read when the thread comes back.
     pub unread: u32,
     pub time: i64,
     pub random: u64,
@@ -88,8 +88,10 @@ pub struct Thread {
     pub held: u64,
     pub gave: u32,
     pub spins: bool,
-    /// A store whose effect is to be looked at when the thread comes back.
-    pub stores: bool,
+    /// A hash of its stack and registers, where that is asked for.
+    pub local: u64,
+    /// The place of a store whose effect is to be looked at when the thread comes back, and what was there.
+    pub stores: Option<(u64, u32)>,
     pub old: u64,
     pub seen: [Seen; WINDOW],
     pub nseen: u32,
@@ -130,10 +132,20 @@ pub struct Runtime {
     pub home: usize,
     pub index: [u16; crate::objects::SLOTS],
     pub objects: usize,
+    pub tls: crate::tls::Blocks,
     /// Hooks of the code that the runtime itself calls are no steps.
     pub quiet: bool,
     /// Whose step is being taken by the runtime itself, plus one.
     pub taking: usize,
+    /// Invariants that have been registered.
+    pub promised: u32,
+    /// Those that have read what the last steps have written.
+    pub changed: u32,
+    /// The one that is being evaluated, plus one.
+    pub checking: usize,
+    /// Where its own stack begins.
+    pub checked_at: u64,
+    pub early: crate::invariants::Early,
 }
 
 struct Global(UnsafeCell<Runtime>);
@@ -159,8 +171,17 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     home: 0,
     index: [0; crate::objects::SLOTS],
     objects: 0,
+    tls: crate::tls::ONE,
     quiet: true,
     taking: 0,
+    promised: 0,
+    changed: 0,
+    checking: 0,
+    checked_at: 0,
+    early: crate::invariants::Early {
+        count: 0,
+        list: [(0, 0); MAX_INVARIANTS],
+    },
 }));
 
 /// The state. Nobody keeps the reference across a step.

@@ -89,3 +89,52 @@ pub extern "C" fn strcmp(a: u64, b: u64) -> i32 {
 pub extern "C" fn strncmp(a: u64, b: u64, n: u64) -> i32 {
     compare(a, b, n)
 }
+
+pub extern "C" fn strnlen(s: u64, most: u64) -> u64 {
+    let n = (0..most).find(|&i| unsafe { *((s + i) as *const u8) } == 0);
+    let n = n.unwrap_or(most);
+    plain(READ, s, size(most.min(n + 1)));
+    n
+}
+
+pub extern "C" fn strncat(to: u64, from: u64, most: u64) -> u64 {
+    let n = strnlen(from, most);
+    let end = to + length(to);
+    copy(end, from, n);
+    memset(end + n, 0, 1);
+    to
+}
+
+pub extern "C" fn strchr(s: u64, c: i32) -> u64 {
+    length(s);
+    unsafe { libc::strchr(s as *const u8, c) as u64 }
+}
+
+pub extern "C" fn strrchr(s: u64, c: i32) -> u64 {
+    length(s);
+    unsafe { libc::strrchr(s as *const u8, c) as u64 }
+}
+
+pub extern "C" fn strstr(s: u64, t: u64) -> u64 {
+    length(s);
+    length(t);
+    unsafe { libc::strstr(s as *const u8, t as *const u8) as u64 }
+}
+
+pub extern "C" fn memchr(s: u64, c: i32, n: u64) -> u64 {
+    plain(READ, s, size(n));
+    unsafe { libc::memchr(s as *const u8, c, n as usize) as u64 }
+}
+
+pub extern "C" fn bzero(to: u64, n: u64) {
+    memset(to, 0, n);
+}
+
+pub extern "C" fn atol(s: u64) -> i64 {
+    length(s);
+    unsafe { libc::atol(s as *const u8) }
+}
+
+pub extern "C" fn atoi(s: u64) -> i32 {
+    atol(s) as i32
+}

@@ -15,6 +15,34 @@ pub extern "C" fn assume(holds: i32) {
     }
 }
 
+/// `abort` where it says that something is assumed.
+pub extern "C" fn assume_abort() {
+    check::stop(ASSUME)
+}
+
+/// Marks that other tools need, and we don't.
+pub extern "C" fn nothing() {}
+
+/// A number that does not depend on the process.
+pub extern "C" fn process() -> i32 {
+    4242
+}
+
+/// Likewise for a thread.
+pub extern "C" fn thread_number() -> i32 {
+    4242 + rt().current as i32
+}
+
+/// No address, or one of a new block.
+pub extern "C" fn nondet_pointer() -> u64 {
+    shared().sampled |= SAMPLED_NONDET;
+    if choice(2) == 0 {
+        0
+    } else {
+        crate::arena::malloc(256)
+    }
+}
+
 pub extern "C" fn assert(holds: i32) {
     if holds == 0 {
         check::error(ASSERTION, 0, &[])
@@ -22,14 +50,20 @@ pub extern "C" fn assert(holds: i32) {
 }
 
 pub extern "C" fn atomic_begin() {
-    schedule::step(Op {
-        kind: ATOMIC_BEGIN,
-        ..Op::default()
-    });
+    me().regions += 1;
+    if me().regions == 1 {
+        schedule::step(Op {
+            kind: ATOMIC_BEGIN,
+            ..Op::default()
+        });
+    }
 }
 
 pub extern "C" fn atomic_end() {
-    rt().region = false;
+    schedule::look_back(rt().current);
+    let me = me();
+    me.regions = me.regions.saturating_sub(1);
+    rt().region = me.regions > 0;
 }
 
 /// Any number below `n`, each in turn.
@@ -57,6 +91,14 @@ pub extern "C" fn nondet() -> i64 {
 pub extern "C" fn nondet_unsigned() -> u64 {
     shared().sampled |= SAMPLED_NONDET;
     [0, 1, 2, 3][choice(4) as usize % 4]
+}
+
+pub extern "C" fn nondet_float() -> f32 {
+    nondet() as f32
+}
+
+pub extern "C" fn nondet_double() -> f64 {
+    nondet() as f64
 }
 
 /// One fixed sequence for each thread.

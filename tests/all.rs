@@ -5,6 +5,7 @@ mod algebra;
 mod algebra_twin;
 mod both_kinds;
 mod bundle;
+mod bundle_transactions;
 mod by_text;
 mod cartesian;
 #[path = "support/claimed.rs"]
@@ -32,6 +33,7 @@ mod lock_disciplined;
 mod loops;
 mod manual;
 mod models;
+mod movers;
 mod omega;
 mod por;
 mod prove;

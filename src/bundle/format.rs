@@ -1,6 +1,6 @@
 //! Bundles as text: one item a line; texts within it are preceded by their length in bytes.
 
-use super::{Bundle, Diagrams, Discipline, Item, Letter, Node, Root};
+use super::{Bundle, Diagrams, Discipline, Item, Letter, Node, Root, Transactions};
 use std::fmt::Write;
 
 const HEADER: &str = "coarsen bundle 1";
@@ -53,6 +53,14 @@ pub fn write(b: &Bundle) -> String {
     for (thread, location) in &b.visible {
         say(format_args!("visible {thread} {location}"));
     }
+    if let Some(t) = &b.transactions {
+        say(format_args!("transactions"));
+        for (word, all) in [("right", &t.right), ("left", &t.left), ("cut", &t.cuts)] {
+            for (thread, location) in all {
+                say(format_args!("{word} {thread} {location}"));
+            }
+        }
+    }
     for claim in &b.claims {
         say(format_args!("claim {claim}"));
     }
@@ -85,6 +93,10 @@ pub fn write(b: &Bundle) -> String {
                 say(format_args!("letter enabled {class} {location}"));
             }
             Letter::Violated => say(format_args!("letter q")),
+            Letter::Before { class } => say(format_args!("letter before {class}")),
+            Letter::Behind { class } => say(format_args!("letter behind {class}")),
+            Letter::Wrong { class } => say(format_args!("letter wrong {class}")),
+            Letter::Initial => say(format_args!("letter init")),
             Letter::Hole => say(format_args!("letter hole")),
         }
     }
@@ -190,6 +202,19 @@ fn contents(r: &mut Reader) -> Result<Bundle, &'static str> {
                 _ => return Err("a predicate of no cell"),
             },
             "visible" => b.visible.push(pair(rest)?),
+            "transactions" if rest.is_empty() && b.transactions.is_none() => {
+                b.transactions = Some(Transactions::default());
+            }
+            "right" | "left" | "cut" => {
+                let t = b.transactions.as_mut();
+                let t = t.ok_or("nothing has been said of transactions before this line")?;
+                let all = match word {
+                    "right" => &mut t.right,
+                    "left" => &mut t.left,
+                    _ => &mut t.cuts,
+                };
+                all.push(pair(rest)?);
+            }
             "claim" => b.claims.push(rest.to_string()),
             "item" => b.items.push(item(rest)?),
             "node" => node(&mut b.diagrams, rest)?,
@@ -247,6 +272,10 @@ fn letter(rest: &str) -> Result<Letter, &'static str> {
         (Some("steps"), &[class, location]) => Ok(Letter::Steps { class, location }),
         (Some("enabled"), &[class, location]) => Ok(Letter::Enabled { class, location }),
         (Some("q"), []) => Ok(Letter::Violated),
+        (Some("before"), &[class]) => Ok(Letter::Before { class }),
+        (Some("behind"), &[class]) => Ok(Letter::Behind { class }),
+        (Some("wrong"), &[class]) => Ok(Letter::Wrong { class }),
+        (Some("init"), []) => Ok(Letter::Initial),
         (Some("hole"), []) => Ok(Letter::Hole),
         _ => Err("no such letter"),
     }

@@ -29,6 +29,8 @@ pub struct Bundle {
     pub disciplines: Vec<Discipline>,
     /// Thread and location of each visible action, by name; all others are invisible.
     pub visible: Vec<(String, String)>,
+    /// For theorems about transactions, where these are; then no action is visible or invisible, and all sets are of the program with phases.
+    pub transactions: Option<Transactions>,
     /// The properties that are claimed to hold.
     pub claims: Vec<String>,
     /// What the state consists of, in the order in which the diagrams look at it.
@@ -51,6 +53,17 @@ pub struct Bundle {
     pub proof: Option<String>,
 }
 
+/// What the program with phases is made of: threads and locations of the program, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transactions {
+    /// Actions that are taken for right movers.
+    pub right: Vec<(String, String)>,
+    /// Actions that are taken for left movers.
+    pub left: Vec<(String, String)>,
+    /// Where transactions are cut.
+    pub cuts: Vec<(String, String)>,
+}
+
 /// A component of the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Item {
@@ -60,6 +73,20 @@ pub enum Item {
     Location(String),
     /// A cell, by its name.
     Cell(String),
+}
+
+impl Letter {
+    /// The class that it speaks of, if it does.
+    pub fn class(self) -> Option<usize> {
+        match self {
+            Letter::Steps { class, .. }
+            | Letter::Enabled { class, .. }
+            | Letter::Before { class }
+            | Letter::Behind { class }
+            | Letter::Wrong { class } => Some(class),
+            Letter::Violated | Letter::Initial | Letter::Hole => None,
+        }
+    }
 }
 
 /// What a symbol of the derivations stands for at a process i; nothing if i is no thread of the class.
@@ -81,6 +108,23 @@ pub enum Letter {
     },
     /// q, whatever i.
     Violated,
+    /// Where i is before the commit point of a transaction.
+    Before {
+        /// The class, by position.
+        class: usize,
+    },
+    /// Where it is behind it.
+    Behind {
+        /// The class, by position.
+        class: usize,
+    },
+    /// Where it has gone wrong.
+    Wrong {
+        /// The class, by position.
+        class: usize,
+    },
+    /// The initial states, whatever i.
+    Initial,
     /// Nothing.
     Hole,
 }

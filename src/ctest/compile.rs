@@ -1,5 +1,6 @@
 //! Building the program: compiled with a call before each access, its `main` and the thread functions renamed, linked with the runtime.
 
+use super::assembly;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/coarsen_runtime.o"));
 /// The header that programs may include.
 const HEADER: &str = include_str!("../../runtime/coarsen.h");
+/// What programs for GenMC include.
+const GENMC: &str = include_str!("../../runtime/genmc.h");
 
 /// What to build.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub struct Program {
     pub uncontrolled: Vec<String>,
     /// Whether all its state is in memory, as far as is known.
     pub reset: bool,
+    /// Whether it has thread-local variables.
+    thread_local: bool,
     directory: PathBuf,
 }
 
@@ -80,8 +85,6 @@ const SAFE: &[&str] = &[
     "setbuf",
     "setvbuf",
     "setlinebuf",
-    "atoi",
-    "atol",
     "atoll",
     "abs",
     "labs",
@@ -119,16 +122,7 @@ const SAFE: &[&str] = &[
     "__stack_chk_fail",
     "getenv",
     "pthread_equal",
-    "pthread_attr_init",
-    "pthread_attr_destroy",
-    "pthread_attr_setdetachstate",
-    "pthread_attr_getdetachstate",
-    "pthread_attr_setstacksize",
-    "pthread_attr_getstacksize",
-    "pthread_attr_setscope",
-    "pthread_attr_setschedpolicy",
-    "pthread_attr_setinheritsched",
-    "pthread_attr_setschedparam",
+    "thrd_equal",
     "pthread_mutexattr_init",
     "pthread_mutexattr_destroy",
     "pthread_mutexattr_settype",
@@ -145,6 +139,31 @@ const SAFE: &[&str] = &[
     "pthread_barrierattr_destroy",
     "pthread_barrierattr_setpshared",
     "pthread_setname_np",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "strtol",
+    "strtoul",
+    "strtoll",
+    "strtoull",
+    "strtod",
+    "isprint",
+    "ispunct",
+    "isxdigit",
+    "difftime",
+    "cbrt",
+    "fmin",
+    "fmax",
+    "hypot",
+    "atan2",
+    "trunc",
+    "ldexp",
+    "expf",
+    "logf",
+    "fabsf",
+    "floorf",
+    "ceilf",
+    "sinf",
+    "cosf",
     "pthread_setconcurrency",
     "pthread_getconcurrency",
     "sysconf",
@@ -156,8 +175,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("fork", "processes"),
     ("vfork", "processes"),
     ("clone", "processes"),
+    ("execl", "processes"),
+    ("execle", "processes"),
+    ("execlp", "processes"),
+    ("execv", "processes"),
     ("execve", "processes"),
     ("execvp", "processes"),
+    ("execvpe", "processes"),
+    ("fexecve", "processes"),
+    ("posix_spawn", "processes"),
+    ("posix_spawnp", "processes"),
     ("system", "processes"),
     ("popen", "processes"),
     ("pthread_cancel", "cancellation of threads"),
@@ -191,8 +218,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("__sigsetjmp", "long jumps"),
     ("longjmp", "long jumps"),
     ("syscall", "system calls"),
-    ("thrd_create", "C11 threads (<threads.h>)"),
-    ("mtx_lock", "C11 threads (<threads.h>)"),
     ("makecontext", "coroutines"),
     ("swapcontext", "coroutines"),
 ];
@@ -216,27 +241,50 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
         path: directory.join("program"),
         uncontrolled: Vec::new(),
         reset: true,
+        thread_local: false,
         directory,
     };
     let at = program.directory.clone();
     std::fs::write(at.join("runtime.o"), RUNTIME)?;
     std::fs::write(at.join("coarsen.h"), HEADER)?;
+    std::fs::write(at.join("genmc.h"), GENMC)?;
     let clang = is_clang(&compiler);
+    if compiler != "gcc" {
+        self_test(&compiler, clang, &at)?;
+    }
+    let made = objects(&compiler, clang, sources, &[], &at, &mut program)
+        .and_then(|objects| link(&compiler, &objects, sources, &at, &mut program));
+    match made {
+        // Before C99 `inline` meant something else, and a program that counts on it lacks functions now.
+        Err(NotBuilt::Rejected(text)) if text.contains("undefined reference") => {
+            program.uncontrolled.clear();
+            let old = ["-fgnu89-inline"];
+            let objects = objects(&compiler, clang, sources, &old, &at, &mut program);
+            let again = objects.and_then(|o| link(&compiler, &o, sources, &at, &mut program));
+            again.map_err(|_| NotBuilt::Rejected(text))?;
+        }
+        made => made?,
+    }
+    Ok(program)
+}
+
+/// Compiles all files, with some more options.
+fn objects(
+    compiler: &str,
+    clang: bool,
+    sources: &Sources,
+    options: &[&str],
+    at: &Path,
+    program: &mut Program,
+) -> Result<Vec<PathBuf>, NotBuilt> {
     let mut objects = Vec::new();
     for (i, file) in sources.files.iter().enumerate() {
         objects.push(compile(
-            &compiler,
-            clang,
-            sources,
-            file,
-            i,
-            &at,
-            &mut program,
+            compiler, clang, sources, options, file, i, at, program,
         )?);
     }
-    rename(&objects, &at, &mut program)?;
-    link(&compiler, &objects, sources, &at, &mut program)?;
-    Ok(program)
+    rename(&objects, at, program)?;
+    Ok(objects)
 }
 
 fn fresh_directory() -> io::Result<PathBuf> {
@@ -281,6 +329,35 @@ fn compiler(wanted: Option<&str>) -> Result<String, NotBuilt> {
     }
 }
 
+/// Has a call put before each access, whatever the user's options say.
+fn instrument(command: &mut Command, clang: bool) {
+    command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
+    command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
+    if clang {
+        // Else it leaves out the read of `x++`.
+        command.args(["-mllvm", "-tsan-instrument-read-before-write=1"]);
+    }
+}
+
+/// Makes sure that a compiler calls before each access, by a small object: executions would be missed if it did not.
+fn self_test(compiler: &str, clang: bool, at: &Path) -> Result<(), NotBuilt> {
+    let (source, assembly) = (at.join("self_test.c"), at.join("self_test.s"));
+    std::fs::write(&source, "int x; void f(void) { x++; }\n")?;
+    let mut command = Command::new(compiler);
+    command.args(["-S", "-O0", "-w"]);
+    instrument(&mut command, clang);
+    run(command.arg(&source).arg("-o").arg(&assembly))?;
+    let text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
+    for (hook, what) in [("__tsan_read4", "reads"), ("__tsan_write4", "writes")] {
+        if !text.contains(hook) {
+            return Err(NotBuilt::Missing(format!(
+                "`{compiler}` puts no call before the place where `x++` {what} x, so schedules would be missed: use gcc, or a clang that knows -tsan-instrument-read-before-write (14 or later)"
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn is_clang(compiler: &str) -> bool {
     let version = Command::new(compiler).arg("--version").output();
     version.is_ok_and(|v| String::from_utf8_lossy(&v.stdout).contains("clang"))
@@ -299,6 +376,7 @@ fn compile(
     compiler: &str,
     clang: bool,
     sources: &Sources,
+    inline: &[&str],
     file: &str,
     i: usize,
     at: &Path,
@@ -311,58 +389,30 @@ fn compile(
     let object = at.join(format!("{i}.o"));
     let mut command = Command::new(compiler);
     command
-        .args(["-S", "-g", "-O0", "-w"])
+        .args(["-S", "-g", "-O0", "-w", "-fcommon"])
         .args(&sources.cflags);
-    command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
-    command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
-    if clang {
-        command.args(["-mllvm", "-tsan-instrument-read-before-write=1"]);
-        command.args(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
-    } else {
-        command.args(["--param", "tsan-instrument-func-entry-exit=0"]);
-    }
+    instrument(&mut command, clang);
+    // Functions that are atomic by their names must stay functions.
+    command.args(["-fno-inline", "-fno-optimize-sibling-calls"]);
+    // A local array that is too large must meet the end of the stack, and not jump over it.
+    command.arg("-fstack-clash-protection");
+    command.args(inline);
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
     run(&mut command)?;
-    let text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
-    if let Some(what) = inline_assembly(&text) {
+    let prepared = assembly::prepare(&String::from_utf8_lossy(&std::fs::read(&assembly)?));
+    if let Some(what) = &prepared.inline {
         program
             .uncontrolled
             .push(format!("inline assembly in {file} (`{what}`)"));
     }
-    if text.contains(",\"awT\"") {
-        return Err(NotBuilt::Refused(format!(
-            "{file} has thread-local variables (`__thread`), which can't be controlled yet; use pthread_setspecific"
-        )));
-    }
+    program.thread_local |= prepared.thread_local;
+    std::fs::write(&assembly, prepared.text)?;
     run(Command::new(compiler)
         .args(["-c"])
         .arg(&assembly)
         .arg("-o")
         .arg(&object))?;
     Ok(object)
-}
-
-/// The first instruction of inline assembly that is more than a barrier or a pause.
-fn inline_assembly(text: &str) -> Option<String> {
-    let mut inside = false;
-    for line in text.lines().map(str::trim) {
-        match line {
-            "#APP" => inside = true,
-            "#NO_APP" => inside = false,
-            _ => {
-                let harmless = line.is_empty()
-                    || line.starts_with('#')
-                    || [
-                        "pause", "rep; nop", "rep nop", "nop", "mfence", "lfence", "sfence",
-                    ]
-                    .contains(&line);
-                if inside && !harmless {
-                    return Some(line.replace('\t', " "));
-                }
-            }
-        }
-    }
-    None
 }
 
 /// The symbols of an object: whether defined, and the name.
@@ -395,17 +445,17 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     if !defined.contains("main") {
         return Err(NotBuilt::Rejected("the program has no `main`\n".into()));
     }
-    let atomic = |name: &&String| {
-        let rest = name.strip_prefix("__VERIFIER_atomic_");
-        rest.is_some_and(|rest| rest != "begin" && rest != "end")
-    };
-    if let Some(name) = defined.iter().find(atomic) {
-        return Err(NotBuilt::Refused(format!(
-            "the program defines `{name}`, which is atomic by its name: put __VERIFIER_atomic_begin() and __VERIFIER_atomic_end() into it, and give it another name"
-        )));
-    }
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     names.insert("main", "coarsen_user_main".into());
+    // In SV-COMP's programs only what is called an error is one.
+    let errors = ["reach_error", "__VERIFIER_error"];
+    if errors
+        .iter()
+        .any(|&e| defined.contains(e) || wanted.contains(e))
+    {
+        wanted.remove("abort");
+        names.insert("abort", "coarsen_c_assume_abort".into());
+    }
     let mut unknown = Vec::new();
     for name in wanted.difference(&defined) {
         let plain = name.strip_prefix("__isoc99_").unwrap_or(name);
@@ -458,8 +508,10 @@ fn link(
         if still {
             command.arg("-static");
         }
+        let local = u8::from(program.thread_local);
         command
             .arg("-no-pie")
+            .arg(format!("-Wl,--defsym=coarsen_has_tls={local}"))
             .args(objects)
             .arg(at.join("runtime.o"));
         command
@@ -471,6 +523,11 @@ fn link(
     if run(&mut command(true)).is_err() {
         // Without a static C library its state is elsewhere, and each execution needs a process.
         run(&mut command(false))?;
+        if program.thread_local {
+            return Err(NotBuilt::Refused(
+                "thread-local variables (`__thread`) need a C library that can be linked statically (libc.a)".into(),
+            ));
+        }
         program.reset = false;
     }
     Ok(())

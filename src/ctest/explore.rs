@@ -1,16 +1,22 @@
-//! Depth-first exploration of all executions up to equivalence: source-set dynamic partial order reduction with sleep sets
-//! (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order Reduction", POPL 2014, Algorithm 1).
+//! The exploration of all executions up to equivalence, on several cores.
 //!
-//! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that its
-//! threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step may have several
-//! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together.
+//! What is open is a tree of decisions (`node.rs`). In each round some of the ways that are left are handed out, in a fixed order and each
+//! with a budget of executions; each is explored depth first in a process of its own (`worker.rs`), and what comes of it (what was found, what is
+//! to be tried at decisions above, which decisions are left below) is put together in the same order. What a round hands out does not
+//! depend on how many processes there are, nor does the result. A way is not given out before the one before it at the same decision has
+//! taken its step, for its accesses are needed to put its thread to sleep; that it is still being explored below does no harm.
 
-use super::history::{Clock, History, Look, Step};
-use super::process::{Process, Silence};
-use super::shared::{self, Access, Kind, Last, Order, SET_WORDS, Sleeper, Threads, dependent};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
-use std::rc::Rc;
+use super::filters::{self, Filters};
+use super::history::Step;
+use super::movers::Calls;
+use super::node::Node;
+use super::process::{Process, Promise};
+use super::shared::{Kind, Last};
+use super::worker::{self, Item, Known, Part};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 /// What to do, and for how long.
@@ -26,12 +32,22 @@ pub struct Settings {
     pub executions: u64,
     /// Most steps of one execution.
     pub steps: u32,
+    /// Most threads of one execution.
+    pub threads: u32,
     /// Most bytes that the program allocates.
     pub memory: u64,
     /// Processor time for which a thread may compute without a step.
     pub patience: Duration,
     /// Whether the program keeps all its state in memory.
     pub reset: bool,
+    /// How many processes explore at the same time. What is found does not depend on it.
+    pub cores: usize,
+    /// Executions that are handed out at once; [`PIECE`], but in tests.
+    pub piece: u64,
+    /// Find out which functions are transactions.
+    pub movers: bool,
+    /// Explore with the thesis's filters instead.
+    pub filters: Option<Filters>,
 }
 
 /// An error that was found.
@@ -64,11 +80,27 @@ pub struct DataRace {
     pub steps: Vec<Step>,
 }
 
+/// The limit that such a thread is; a report says more.
+pub const ENDLESS: &str = "a thread computes for long without a step that others could see";
+
+/// A thread that computes and does nothing that others could see.
+#[derive(Clone, Copy, Debug)]
+pub struct Endless {
+    /// The thread.
+    pub thread: u16,
+    /// Where it was found.
+    pub pc: u64,
+    /// The last place at which it did something that others could see.
+    pub after: u64,
+}
+
 /// What was explored.
 #[derive(Debug, Default)]
 pub struct Exploration {
     /// Executions that came to an end: all different, up to equivalence.
     pub executions: u64,
+    /// Those among them in which a thread had to wait actively.
+    pub waited: u64,
     /// Executions that were given up, since all that was left was known.
     pub redundant: u64,
     /// Executions in which an assumption failed.
@@ -89,520 +121,451 @@ pub struct Exploration {
     pub steps: u64,
     /// Steps of the longest.
     pub depth: usize,
+    /// Whether threads were not created, since there were too many.
+    pub crowded: bool,
     /// Bits of what is only a sample.
     pub sampled: u32,
     /// Whether all was explored.
     pub finished: bool,
     /// The most threads of an execution.
     pub threads: usize,
-}
-
-/// What there is to decide at a step.
-struct Node {
-    sleep: Vec<Rest>,
-    backtrack: Threads,
-    done: Vec<Rest>,
-    /// What the present thread has accessed, with all alternatives up to now.
-    tried: Rc<[Access]>,
-    preemptions: u32,
-}
-
-/// A thread that need not be tried, until somebody does something that depends on its step.
-type Rest = (u16, Rc<[Access]>);
-
-fn has(set: &Threads, i: u16) -> bool {
-    set[usize::from(i) / 64] >> (i % 64) & 1 == 1
-}
-
-fn put(set: &mut Threads, i: u16) {
-    set[usize::from(i) / 64] |= 1 << (i % 64);
-}
-
-/// The threads of a set.
-pub fn members(set: &Threads) -> impl Iterator<Item = u16> + '_ {
-    (0..(SET_WORDS * 64) as u16).filter(|&i| has(set, i))
+    /// Whether it has to begin anew.
+    pub again: bool,
+    /// The first thread that computes without end.
+    pub endless: Option<Endless>,
+    /// What was learnt about functions, if that is asked for.
+    pub calls: Calls,
 }
 
 /// After so many executions that met a limit the exploration ends: most of them are the same again.
-const MOST_CUT: u64 = 100;
+pub const MOST_CUT: u64 = 100;
+/// Executions of each way that is handed out; the first round is one depth-first exploration with as many.
+pub const PIECE: u64 = 64;
+/// Ways that are handed out in a round.
+const WAYS: usize = 32;
+
+/// Threads of a program that creates too many.
+pub const FEW: u32 = 5;
 
 /// Told now and then how far the exploration is; says whether to stop.
 pub trait Watch {
-    /// Called after each execution.
+    /// Called now and then.
     fn progress(&self, exploration: &Exploration);
     /// Why to stop, if so.
     fn stop(&self) -> Option<String>;
 }
 
-/// An exploration under way.
-pub struct Explorer<'a> {
-    process: &'a mut Process,
-    settings: &'a Settings,
-    watch: &'a dyn Watch,
-    history: History,
-    nodes: Vec<Node>,
-    seen_races: FxHashMap<[u64; 2], ()>,
-    out: Exploration,
-    fork: bool,
-}
+/// What makes two errors the same: the kind, the place, and, if it is nobody's, who waits where.
+pub type ErrorKey = (&'static str, u64, Vec<(Kind, u64)>);
 
-/// Explores a program.
-pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
-    let mut explorer = Explorer {
-        process,
-        settings,
-        watch,
-        history: History::default(),
-        nodes: Vec::new(),
-        seen_races: FxHashMap::default(),
-        out: Exploration::default(),
-        fork: !settings.reset,
+/// The key of an error.
+pub fn key(error: &Found) -> ErrorKey {
+    let open = error.last.iter().filter(|l| l.ended == 0);
+    let stuck = match error.thread {
+        Some(_) if error.kind == "invariant" => vec![(0, error.addr)],
+        Some(_) => Vec::new(),
+        None => open.map(|l| (l.kind, l.pc)).collect(),
     };
-    explorer.run();
-    explorer.out
+    (error.kind, error.pc, stuck)
 }
 
-/// Whether an answer can be one at all.
-fn sane(shared: &shared::Shared, from: usize) -> bool {
-    let within = |first: u32, n: u32| first as usize + n as usize <= shared::MAX_ACCESSES;
-    let events = shared.events as usize;
-    let threads = shared.threads as usize;
-    events <= shared::MAX_STEPS
-        && threads <= shared::MAX_THREADS
-        && shared.event[from.min(events)..events]
-            .iter()
-            .all(|e| usize::from(e.thread) < shared::MAX_THREADS && within(e.first, e.accesses))
-        && shared.last[..threads]
-            .iter()
-            .all(|l| within(l.first, l.accesses))
-        && shared.accesses as usize <= shared::MAX_ACCESSES
-        && shared.access[..shared.accesses as usize]
-            .iter()
-            .all(|a| a.key.checked_add(a.size.into()).is_some() && a.mode <= shared::MODE_WRITE)
-}
+impl Exploration {
+    /// Executions of whatever end.
+    pub fn made(&self) -> u64 {
+        self.executions + self.redundant + self.assumed + self.cut
+    }
 
-impl Explorer<'_> {
     fn limit(&mut self, what: String) {
-        if !self.out.limits.contains(&what) {
-            self.out.limits.push(what);
+        if !self.limits.contains(&what) {
+            self.limits.push(what);
         }
     }
 
-    fn run(&mut self) {
-        let mut branch: Option<Order> = None;
+    fn add(&mut self, other: Exploration, known: &mut Known) {
+        self.executions += other.executions;
+        self.waited += other.waited;
+        self.redundant += other.redundant;
+        self.assumed += other.assumed;
+        self.cut += other.cut;
+        self.bounded += other.bounded;
+        self.steps += other.steps;
+        self.depth = self.depth.max(other.depth);
+        self.threads = self.threads.max(other.threads);
+        self.sampled |= other.sampled;
+        self.crowded |= other.crowded;
+        self.classes.extend(other.classes);
+        self.endless = self.endless.or(other.endless);
+        self.calls.merge(other.calls);
+        for limit in other.limits {
+            self.limit(limit);
+        }
+        let mut races = other.races;
+        races.retain(|race| known.races.insert(race.key()));
+        self.races.append(&mut races);
+        let mut errors = other.errors;
+        errors.retain(|error| known.errors.insert(key(error)));
+        self.errors.append(&mut errors);
+    }
+}
+
+impl DataRace {
+    /// The two places, in whatever order they were come to.
+    pub fn key(&self) -> [u64; 2] {
+        let mut places = self.places.map(|p| p.1);
+        places.sort_unstable();
+        places
+    }
+}
+
+/// A decision that is not done with.
+struct Open {
+    parent: Option<usize>,
+    /// The step that leads to it; the first one has none.
+    edge: Option<Step>,
+    depth: usize,
+    node: Node,
+    /// Open decisions right below, and ways that are handed out.
+    below: usize,
+    handed_out: bool,
+}
+
+/// The tree of open decisions, by numbers that only grow: what is deep and new comes last.
+#[derive(Default)]
+struct Tree {
+    open: BTreeMap<usize, Open>,
+    /// Those that may have a way left to hand out.
+    ready: BTreeSet<usize>,
+    next: usize,
+    excluded: u64,
+}
+
+impl Tree {
+    fn prefix(&self, mut at: usize) -> Vec<Step> {
+        let mut steps = Vec::new();
+        while let Some(open) = self.open.get(&at) {
+            steps.extend(open.edge.clone());
+            match open.parent {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// The decision at a depth, on the way to another one.
+    fn above(&self, mut at: usize, depth: usize) -> Option<usize> {
         loop {
-            if let Some(why) = self.watch.stop() {
-                return self.limit(why);
+            let open = self.open.get(&at)?;
+            if open.depth == depth {
+                return Some(at);
             }
-            let made = self.out.executions + self.out.redundant + self.out.assumed + self.out.cut;
-            if made >= self.settings.executions {
-                return self.limit(format!("{made} executions"));
-            }
-            if !self.execute(branch) {
-                return;
-            }
-            self.watch.progress(&self.out);
-            if !self.settings.keep_going && !self.out.errors.is_empty() {
-                return;
-            }
-            if self.out.cut >= MOST_CUT {
-                return self.limit(format!("{MOST_CUT} executions that were cut off"));
-            }
-            branch = self.back();
-            if branch.is_none() {
-                self.out.finished = true;
-                return;
-            }
+            at = open.parent?;
         }
     }
 
-    /// Goes back to the last step that has another way left, and says which. The step itself is taken back.
-    fn back(&mut self) -> Option<Order> {
-        loop {
-            let at = self.nodes.len().checked_sub(1)?;
-            let step = &self.history.steps[at];
-            let (thread, choice, choices) = (step.thread, step.choice, step.choices);
-            let enabled = step.enabled;
-            let previous = at.checked_sub(1).map(|p| self.history.steps[p].thread);
-            let node = &mut self.nodes[at];
-            if choice + 1 < choices {
-                self.history.truncate(at);
-                return Some(Order {
-                    thread,
-                    choice: choice + 1,
-                });
+    /// Adds what is left below a decision; `edge` leads there.
+    fn grow(&mut self, mut parent: Option<usize>, mut edge: Option<Step>, part: &mut Part) {
+        let (nodes, edges) = std::mem::take(&mut part.left);
+        let mut edges = edges.into_iter();
+        for node in nodes {
+            let number = self.next;
+            self.next += 1;
+            let mut depth = 0;
+            if let Some(above) = parent.and_then(|p| self.open.get_mut(&p)) {
+                above.below += 1;
+                depth = above.depth + 1;
             }
-            let tried = std::mem::replace(&mut node.tried, Rc::new([]));
-            node.done.push((thread, tried));
-            let rests = |t: u16| node.done.iter().chain(&node.sleep).any(|r| r.0 == t);
-            let candidates: Vec<u16> = members(&node.backtrack).filter(|&t| !rests(t)).collect();
-            let before = node.preemptions;
-            let fits = |t: &u16| {
-                let preempts = previous.is_some_and(|p| p != *t && has(&enabled, p));
-                let most = self.settings.preemptions.unwrap_or(u32::MAX);
-                before.saturating_add(preempts.into()) <= most
+            let open = Open {
+                parent,
+                edge,
+                depth,
+                node,
+                below: 0,
+                handed_out: false,
             };
-            let next = candidates.iter().copied().find(fits);
-            if next.is_none() {
-                self.out.bounded += candidates.len() as u64;
-            }
-            self.history.truncate(at);
-            if let Some(thread) = next {
-                return Some(Order { thread, choice: 0 });
-            }
-            self.nodes.pop();
+            self.open.insert(number, open);
+            self.ready.insert(number);
+            parent = Some(number);
+            edge = edges.next();
         }
     }
 
-    /// Makes one execution: the steps of the history, `branch`, and what comes of it. False if there is nothing more to be had.
-    fn execute(&mut self, branch: Option<Order>) -> bool {
-        let given = self.history.len();
-        let prefix = given + usize::from(branch.is_some());
-        if !self.request(branch) {
-            return false;
-        }
-        let shared = self.process.shared();
-        let events = shared.events as usize;
-        if !sane(shared, given) {
-            // The program can write anywhere, and did so here.
-            self.limit("the program has overwritten what the runtime keeps".into());
-            return false;
-        }
-        self.out.sampled |= shared.sampled;
-        self.out.threads = self.out.threads.max(shared.threads as usize);
-        if self.diverged(prefix) {
-            // What a run of this process leaves behind may be the reason: try again with one process for each.
-            if !self.fork {
-                self.fork = true;
-                return self.process.restart().is_ok() && self.execute(branch);
+    /// Forgets a decision with nothing left, and those above it that were waiting for it.
+    fn prune(&mut self, mut at: usize) {
+        while let Some(open) = self.open.get(&at) {
+            if open.below > 0 || open.handed_out || self.ready.contains(&at) {
+                return;
             }
-            self.limit("the program does not do the same when it is run again".into());
-            return false;
-        }
-        let status = shared.status;
-        self.out.steps += events as u64;
-        self.out.depth = self.out.depth.max(events);
-        let error = (shared.error != shared::NO_ERROR).then(|| self.error());
-        for i in given..events {
-            let shared = self.process.shared();
-            let event = &shared.event[i];
-            let from = event.first as usize;
-            let accesses = shared.access.get(from..from + event.accesses as usize);
-            let step = Step::new(event, accesses.unwrap_or(&[]));
-            self.append(step);
-        }
-        if status != shared::ASLEEP && status != shared::RUNNING {
-            self.pending();
-        }
-        let message = self.message();
-        match status {
-            shared::ASLEEP => self.out.redundant += 1,
-            shared::ASSUMED if error.is_none() => self.out.assumed += 1,
-            shared::STEP_LIMIT => {
-                self.out.cut += 1;
-                self.limit(format!("{} steps in one execution", self.settings.steps));
+            self.excluded += open.node.excluded();
+            let parent = open.parent;
+            self.open.remove(&at);
+            let Some(parent) = parent else { return };
+            if let Some(open) = self.open.get_mut(&parent) {
+                open.below -= 1;
             }
-            shared::RUNTIME_LIMIT => {
-                self.out.cut += 1;
-                self.limit(message);
-            }
-            shared::WATCHDOG => {
-                self.out.cut += 1;
-                self.limit(
-                    "a thread computes for long without a step that others could see".into(),
-                );
-            }
-            _ => {
-                self.out.executions += 1;
-                if self.settings.exhaustive {
-                    let class = self.class();
-                    self.out.classes.insert(class);
-                }
-            }
+            at = parent;
         }
-        if let Some(error) = error {
-            self.found(error);
-        } else if matches!(status, shared::DEADLOCK | shared::LIVELOCK) {
-            let error = self.error();
-            self.found(error);
-        }
-        true
     }
 
-    /// Writes the request and waits for the answer, once more with a new process if the old one ended.
-    fn request(&mut self, branch: Option<Order>) -> bool {
-        for attempt in 0..2 {
-            self.write_request(branch);
-            let watch = self.watch;
-            let patience = self.settings.patience * 4 + Duration::from_secs(5);
-            match self.process.answer(patience, &|| watch.stop().is_some()) {
-                Ok(()) => return true,
-                Err(Silence::Stopped) => {
-                    let why = self.watch.stop().unwrap_or_default();
-                    self.limit(why);
-                    return false;
+    /// Hands out ways, at most one of each decision.
+    fn hand_out(&mut self, most: usize, preemptions: Option<u32>) -> Vec<(usize, Item)> {
+        let mut ways = Vec::new();
+        for at in self.ready.clone().into_iter().rev() {
+            if ways.len() == most {
+                break;
+            }
+            let Some(open) = self.open.get_mut(&at) else {
+                continue;
+            };
+            if let Some(branch) = open.node.next(preemptions) {
+                open.handed_out = true;
+                let node = &open.node;
+                let others = node.rests().filter(|r| r.0 != branch.thread);
+                let item = Item {
+                    rests: others.cloned().collect(),
+                    preemptions: node.preemptions,
+                    prefix: self.prefix(at),
+                    branch: Some(branch),
+                    budget: 0,
+                };
+                ways.push((at, item));
+            } else {
+                self.ready.remove(&at);
+                self.prune(at);
+            }
+        }
+        ways
+    }
+
+    /// Takes what came of a way back.
+    fn take_back(&mut self, at: usize, part: &mut Part) {
+        let Some(open) = self.open.get_mut(&at) else {
+            return;
+        };
+        open.handed_out = false;
+        if let Some(step) = &part.branch {
+            open.node.took(step);
+        }
+        for (depth, initials) in std::mem::take(&mut part.wanted) {
+            let Some(above) = self.above(at, depth) else {
+                continue;
+            };
+            if let Some(open) = self.open.get_mut(&above)
+                && open.node.want(&initials)
+            {
+                self.ready.insert(above);
+            }
+        }
+        self.grow(Some(at), part.branch.take(), part);
+    }
+}
+
+/// Explores a program. One that creates more threads than there can be (most such create them without end) is explored with few: what
+/// goes wrong mostly does so with few, and there all executions can be seen.
+pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
+    let mut out = explore_settled(process, settings, watch);
+    if out.crowded && out.errors.is_empty() && settings.threads > FEW {
+        let few = Settings {
+            threads: FEW,
+            ..settings.clone()
+        };
+        out = explore_settled(process, &few, watch);
+        out.limit(format!("executions with at most {FEW} threads"));
+    } else if out.crowded {
+        let most = settings.threads;
+        out.limit(format!("executions with at most {most} threads"));
+    }
+    out
+}
+
+/// Explores anew for as long as invariants read what was not known to matter: steps that write it depend on each other, from the first
+/// execution on.
+fn explore_settled(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
+    let mut settings = settings.clone();
+    let mut promises = process.promises();
+    loop {
+        let mut out = explore_once(process, &settings, watch, &mut promises);
+        if !std::mem::take(&mut out.again) {
+            return out;
+        }
+        settings.executions = settings.executions.saturating_sub(out.made()).max(1);
+    }
+}
+
+fn explore_once(
+    process: &mut Process,
+    settings: &Settings,
+    watch: &dyn Watch,
+    promises: &mut Vec<Promise>,
+) -> Exploration {
+    let mut out = Exploration::default();
+    let mut known = Known {
+        names: process.names(),
+        promises: promises.clone(),
+        fork: !settings.reset,
+        ..Known::default()
+    };
+    let mut others: Vec<Process> = Vec::new();
+    let mut tree = Tree::default();
+    let all = Item {
+        prefix: Vec::new(),
+        branch: None,
+        rests: Vec::new(),
+        preemptions: 0,
+        budget: settings.piece.min(settings.executions),
+    };
+    if let Some(filters) = settings.filters {
+        let stop = || watch.stop().is_some();
+        let part = filters::explore(process, settings, filters, &all, &known, &stop, watch);
+        Promise::add(promises, &part.promises);
+        out.add(part.out, &mut known);
+        out.again = part.grown;
+        out.finished = !part.over && !part.grown;
+        if let Some(why) = watch.stop() {
+            out.limit(why);
+        }
+        return out;
+    }
+    let mut ways = vec![(usize::MAX, all)];
+    while !ways.is_empty() {
+        while others.len() + 1 < settings.cores.min(ways.len()) {
+            match process.another() {
+                Ok(other) => others.push(other),
+                Err(_) => break,
+            }
+        }
+        let mut processes: Vec<&mut Process> = others.iter_mut().collect();
+        processes.push(process);
+        let goes_on = round(
+            &mut processes,
+            settings,
+            watch,
+            &ways,
+            &mut known,
+            &mut |i, mut part, known| {
+                let at = ways[i].0;
+                Promise::add(promises, &part.promises);
+                out.again |= part.grown;
+                out.add(std::mem::take(&mut part.out), known);
+                if at == usize::MAX {
+                    tree.grow(None, None, &mut part);
+                } else {
+                    tree.take_back(at, &mut part);
                 }
-                Err(Silence::Hangs) => {
-                    self.limit("the program waits for something outside".into());
-                    return false;
+                watch.progress(&out);
+                let error = !settings.keep_going && !out.errors.is_empty();
+                if out.cut >= MOST_CUT {
+                    out.limit(format!("{MOST_CUT} executions that were cut off"));
                 }
-                Err(Silence::Gone(error)) => {
-                    if attempt == 1 || self.process.restart().is_err() {
-                        self.limit(format!("the program's process ended ({error})"));
-                        return false;
+                let crowded = out.crowded && settings.threads > FEW;
+                !(part.over || part.grown || error || crowded || out.cut >= MOST_CUT)
+            },
+        );
+        for other in processes {
+            // A process ends with the thread that has started it.
+            if other.moved() && other.restart().is_err() {
+                out.limit("the program can't be started again".into());
+            }
+        }
+        if !goes_on {
+            if let Some(why) = watch.stop() {
+                out.limit(why);
+            }
+            break;
+        }
+        let left = settings.executions.saturating_sub(out.made());
+        let most = WAYS.min(usize::try_from(left).unwrap_or(WAYS));
+        ways = tree.hand_out(most.max(1), settings.preemptions);
+        out.finished = ways.is_empty();
+        if left == 0 && !ways.is_empty() {
+            out.limit(format!("{} executions", out.made()));
+            break;
+        }
+        let budget = settings.piece.min(left / ways.len().max(1) as u64);
+        ways.iter_mut().for_each(|way| way.1.budget = budget);
+    }
+    out.bounded += tree.excluded;
+    process.set_names(&known.names);
+    out
+}
+
+/// Has each way explored, and calls `take` with what came of it, in order, until that says no.
+fn round(
+    processes: &mut [&mut Process],
+    settings: &Settings,
+    watch: &dyn Watch,
+    ways: &[(usize, Item)],
+    known: &mut Known,
+    take: &mut dyn FnMut(usize, Part, &mut Known) -> bool,
+) -> bool {
+    let stopped = AtomicBool::new(false);
+    // Nothing behind this way is needed any more.
+    let end = AtomicUsize::new(ways.len());
+    let next = Mutex::new(0);
+    let before = std::mem::take(known);
+    known.clone_from(&before);
+    let mut parts: Vec<Option<Part>> = ways.iter().map(|_| None).collect();
+    std::thread::scope(|scope| {
+        let (send, receive) = mpsc::channel();
+        for process in processes.iter_mut() {
+            let send = send.clone();
+            let (stopped, end, next, before) = (&stopped, &end, &next, &before);
+            scope.spawn(move || {
+                loop {
+                    let i = {
+                        let mut next = next.lock().unwrap_or_else(|e| e.into_inner());
+                        *next += 1;
+                        *next - 1
+                    };
+                    if i >= end.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let stop =
+                        || stopped.load(Ordering::Relaxed) || i > end.load(Ordering::Relaxed);
+                    let part = worker::explore(process, settings, &ways[i].1, before, &stop);
+                    let last = part.over
+                        || part.grown
+                        || !settings.keep_going && !part.out.errors.is_empty();
+                    if last {
+                        end.fetch_min(i, Ordering::Relaxed);
+                    }
+                    if send.send((i, part)).is_err() {
+                        return;
                     }
                 }
-            }
-        }
-        false
-    }
-
-    fn write_request(&mut self, branch: Option<Order>) {
-        let order = |step: &Step| Order {
-            thread: step.thread,
-            choice: step.choice,
-        };
-        let shared = self.process.shared_mut();
-        let mut n = 0;
-        for step in self.history.steps.iter().map(order).chain(branch) {
-            shared.order[n] = step;
-            n += 1;
-        }
-        shared.prefix = n as u32;
-        shared.max_steps = self.settings.steps;
-        shared.loose = 0;
-        shared.keep_going = self.settings.keep_going.into();
-        shared.patience = self.settings.patience.as_millis() as u32;
-        shared.memory = self.settings.memory;
-        shared.reset = (!self.fork).into();
-        shared.show = 0;
-        shared.sleepers = 0;
-        if self.settings.exhaustive {
-            return;
-        }
-        if let (Some(branch), Some(node)) = (branch, self.nodes.last()) {
-            shared.sleep_from = n as u32 - 1;
-            let mut first = 0;
-            let mut count = 0;
-            for (thread, accesses) in node.sleep.iter().chain(&node.done) {
-                let room = shared.asleep.len() - first;
-                if *thread == branch.thread || accesses.len() > room {
-                    continue;
-                }
-                shared.asleep[first..first + accesses.len()].copy_from_slice(accesses);
-                shared.sleeper[count] = Sleeper {
-                    thread: u32::from(*thread),
-                    first: first as u32,
-                    accesses: accesses.len() as u32,
-                };
-                first += accesses.len();
-                count += 1;
-            }
-            shared.sleepers = count as u32;
-        }
-    }
-
-    /// Whether the program did not repeat the given steps.
-    fn diverged(&self, prefix: usize) -> bool {
-        let shared = self.process.shared();
-        if shared.status == shared::DIVERGED {
-            return true;
-        }
-        let repeated = self.history.steps.iter().zip(&shared.event);
-        let same = repeated
-            .take((shared.events as usize).min(prefix))
-            .all(|(step, event)| {
-                (step.thread, step.kind, step.pc, step.addr, step.size)
-                    == (event.thread, event.kind, event.pc, event.addr, event.size)
             });
-        !same || (shared.events as usize) < prefix
-    }
-
-    fn message(&self) -> String {
-        let shared = self.process.shared();
-        let n = (shared.message_len as usize).min(shared.message.len());
-        String::from_utf8_lossy(&shared.message[..n]).into_owned()
-    }
-
-    /// The error that ended the present execution.
-    fn error(&self) -> Found {
-        let shared = self.process.shared();
-        let code = shared.error as usize;
-        let kind = match shared.status {
-            _ if code != 0 => shared::ERRORS.get(code).copied().unwrap_or("crash"),
-            shared::LIVELOCK => "livelock",
-            _ => "deadlock",
-        };
-        Found {
-            kind,
-            message: self.message(),
-            thread: (code != 0).then_some(shared.error_thread as u16),
-            pc: if code != 0 { shared.error_pc } else { 0 },
-            addr: if code != 0 { shared.error_addr } else { 0 },
-            steps: Vec::new(),
-            last: shared.last[..(shared.threads as usize).min(shared::MAX_THREADS)].to_vec(),
         }
-    }
-
-    fn found(&mut self, mut error: Found) {
-        let stuck = |last: &[Last]| -> Vec<(Kind, u64)> {
-            let open = last.iter().filter(|l| l.ended == 0);
-            open.map(|l| (l.kind, l.pc)).collect()
-        };
-        let known = self.out.errors.iter().any(|old| {
-            old.kind == error.kind
-                && old.pc == error.pc
-                && (error.thread.is_some() || stuck(&old.last) == stuck(&error.last))
-        });
-        if !known {
-            error.steps = self.history.steps.clone();
-            self.out.errors.push(error);
-        }
-    }
-
-    /// A new step at the end.
-    fn append(&mut self, step: Step) {
-        let look = self.history.look(step.thread, &step.accesses);
-        self.note_data_races(&step, &look);
-        if !self.settings.exhaustive {
-            for &i in &look.races {
-                self.reverse(i as usize, step.thread, &step.accesses, &look);
+        drop(send);
+        loop {
+            match receive.recv_timeout(Duration::from_millis(50)) {
+                Ok((i, part)) => parts[i] = Some(part),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+            if watch.stop().is_some() {
+                stopped.store(true, Ordering::Relaxed);
             }
         }
-        let at = self.history.len();
-        if at < self.nodes.len() {
-            // Another way from a step that is known: what it sleeps on stays.
-            let node = &mut self.nodes[at];
-            let mut tried = node.tried.to_vec();
-            tried.extend_from_slice(&step.accesses);
-            node.tried = tried.into();
-        } else {
-            let node = self.node(&step);
-            self.nodes.push(node);
-        }
-        self.history.push(step, look);
-    }
-
-    fn node(&self, step: &Step) -> Node {
-        let mut backtrack = [0; SET_WORDS];
-        let mut sleep = Vec::new();
-        let mut preemptions = 0;
-        if self.settings.exhaustive {
-            backtrack = step.enabled;
-        } else {
-            put(&mut backtrack, step.thread);
-        }
-        if let (Some(parent), Some(before)) = (self.nodes.last(), self.history.steps.last()) {
-            preemptions = parent.preemptions;
-            let earlier = self.history.len().checked_sub(2);
-            if let Some(earlier) = earlier.map(|e| self.history.steps[e].thread) {
-                let preempted = earlier != before.thread && has(&before.enabled, earlier);
-                preemptions += u32::from(preempted);
+    });
+    for (i, part) in parts.into_iter().enumerate() {
+        let Some(part) = part else { return false };
+        // Threads that two ways have named differently: the later one is explored again, with the names of the earlier one.
+        let grown = part.names.len() > before.names.len();
+        if grown && !part.names.starts_with(&known.names) {
+            let again = Part::nothing(&part);
+            if !take(i, again, known) {
+                return false;
             }
-            if !self.settings.exhaustive {
-                let rests = parent.sleep.iter().chain(&parent.done);
-                sleep.extend(
-                    rests
-                        .filter(|r| r.0 != before.thread && !dependent(&r.1, &before.accesses))
-                        .cloned(),
-                );
-            }
+            continue;
         }
-        Node {
-            sleep,
-            backtrack,
-            done: Vec::new(),
-            tried: Rc::clone(&step.accesses),
-            preemptions,
+        if grown {
+            known.names.clone_from(&part.names);
+        }
+        known.fork |= part.fork;
+        if !take(i, part, known) {
+            return false;
         }
     }
-
-    /// The steps that threads could not take: what they wait for may have been taken from them.
-    fn pending(&mut self) {
-        if self.settings.exhaustive {
-            return;
-        }
-        let shared = self.process.shared();
-        let threads = (shared.threads as usize).min(shared::MAX_THREADS);
-        let mut waiting = Vec::new();
-        for (i, last) in shared.last[..threads].iter().enumerate() {
-            if last.ended == 0 && last.accesses > 0 {
-                let from = last.first as usize;
-                let accesses: Rc<[Access]> =
-                    shared.access[from..from + last.accesses as usize].into();
-                waiting.push((i as u16, accesses));
-            }
-        }
-        for (thread, accesses) in waiting {
-            let look = self.history.look(thread, &accesses);
-            for &i in &look.races {
-                self.reverse(i as usize, thread, &accesses, &look);
-            }
-        }
-    }
-
-    /// Sees to it that an execution is explored in which a step of `thread` that may come next comes before step `i`.
-    fn reverse(&mut self, i: usize, thread: u16, accesses: &[Access], look: &Look) {
-        let initials = self.history.initials(i, thread, accesses, look);
-        let enabled = self.history.steps[i].enabled;
-        let node = &self.nodes[i];
-        let mut usable = initials.threads.iter().filter(|&&t| has(&enabled, t));
-        let Some(&first) = usable.clone().next() else {
-            return;
-        };
-        if usable.any(|&t| has(&node.backtrack, t)) {
-            return;
-        }
-        // What a sleeping thread could begin as well is explored where it is awake.
-        let rests = node.sleep.iter().chain(&node.done);
-        let covered = rests.map(|r| r.0).any(|t| initials.threads.contains(&t));
-        if !covered {
-            put(&mut self.nodes[i].backtrack, first);
-        }
-    }
-
-    fn note_data_races(&mut self, step: &Step, look: &Look) {
-        for &i in &look.data_races {
-            let other = &self.history.steps[i as usize];
-            let mut places = [other.pc, step.pc];
-            places.sort_unstable();
-            if self.seen_races.insert(places, ()).is_none() {
-                let mut steps = self.history.steps.clone();
-                steps.push(step.clone());
-                self.out.races.push(DataRace {
-                    places: [
-                        (other.thread, other.pc, other.kind),
-                        (step.thread, step.pc, step.kind),
-                    ],
-                    addr: step.addr,
-                    steps,
-                });
-            }
-        }
-    }
-
-    /// A number for the class of the present execution: its steps, each with what happens before it.
-    fn class(&self) -> u64 {
-        (0..self.history.len()).fold(0, |sum: u64, i| {
-            let step = &self.history.steps[i];
-            let clock: &Clock = self.history.clock(i);
-            let mut hasher = FxHasher::default();
-            let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
-            // Whoever comes last to a barrier chooses for all.
-            let common = if step.kind == shared::ARRIVE {
-                step.choice
-            } else {
-                0
-            };
-            let choice = step.choice - common;
-            (step.thread, step.kind, choice, &clock[..end]).hash(&mut hasher);
-            let mix = |hash: u64| hash.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let mut chosen = FxHasher::default();
-            if common > 0 {
-                (step.addr, common, step.accesses.last().map(|a| a.key)).hash(&mut chosen);
-            }
-            sum.wrapping_add(mix(hasher.finish()))
-                .wrapping_add(mix(chosen.finish()))
-        })
-    }
+    true
 }

@@ -5,9 +5,15 @@
 //! (Abdulla, Aronis, Jonsson, Sagonas 2014). The thesis explores graphs of states and restarts the program to come back to one; here
 //! each execution is another equivalence class, and no state is stored.
 
+pub mod assembly;
 pub mod compile;
 pub mod explore;
+pub mod filters;
+pub mod functions;
 pub mod history;
+pub mod itf;
+pub mod movers;
+pub mod node;
 pub mod places;
 pub mod process;
 pub mod report;
@@ -15,3 +21,4 @@ pub mod report;
 pub mod shared;
 pub mod shorten;
 pub mod trace;
+pub mod worker;

@@ -25,7 +25,7 @@ use sites::{Sites, is_open};
 use std::collections::BTreeSet;
 
 /// Single steps that the lockset computation explores.
-const OBSERVED_STEPS: usize = 20_000;
+const OBSERVED_STEPS: usize = 100_000;
 
 /// How the discipline of a cell is violated in the reduced system.
 #[derive(Clone, Debug)]
@@ -121,9 +121,20 @@ impl Inference {
             revisions: Vec::new(),
             pinned: BTreeSet::new(),
         };
-        let visible = mentions(&inference.program);
-        let sees = |t: ThreadId, l: LocId| visible.contains(&(t, l));
-        inference.observed = observe(&inference.program, &sees, &watched, OBSERVED_STEPS, control)?;
+        let visible = |unprotected: &FxHashSet<CellId>| {
+            let mut program = inference.program.clone();
+            for &c in unprotected {
+                program.cells[c].class = Class::Unprotected { declared: false };
+            }
+            mentions(&program)
+        };
+        inference.observed = observe(
+            &inference.program,
+            &visible,
+            &watched,
+            OBSERVED_STEPS,
+            control,
+        )?;
         inference.settle(&cells);
         inference.tell_locksets();
         Ok(Some(inference))

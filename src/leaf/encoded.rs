@@ -5,7 +5,8 @@ use super::space::{Part, Space};
 use crate::bundle::{Diagrams, Root};
 use crate::control::{Control, Stop};
 use crate::kernel::{Id, Node, Terms};
-use crate::program::Program;
+use crate::program::{Expr, Program};
+use crate::reduction::checked;
 use crate::relation::{Encoding, Evaluator, Ground, GroundAtom, Item, Meaning};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
@@ -16,17 +17,25 @@ pub struct Encoded<'p> {
     program: &'p Program,
     control: &'p Control,
     diagrams: &'p Diagrams,
+    /// Whether steps that violate the discipline make their thread go wrong.
+    checks: bool,
     encoding: OnceCell<Encoding<'p>>,
     sets: RefCell<FxHashMap<Root, Bdd>>,
 }
 
 impl<'p> Encoded<'p> {
-    /// Nothing is built yet.
-    pub fn new(program: &'p Program, diagrams: &'p Diagrams, control: &'p Control) -> Self {
+    /// Nothing is built yet. With `checks`, steps that violate the discipline will make their thread go wrong, and do nothing else.
+    pub fn new(
+        program: &'p Program,
+        diagrams: &'p Diagrams,
+        checks: bool,
+        control: &'p Control,
+    ) -> Self {
         Encoded {
             program,
             control,
             diagrams,
+            checks,
             encoding: OnceCell::new(),
             sets: RefCell::default(),
         }
@@ -35,6 +44,11 @@ impl<'p> Encoded<'p> {
     /// The control that bounds the work.
     pub fn control(&self) -> &'p Control {
         self.control
+    }
+
+    /// Whether steps that violate the discipline make their thread go wrong.
+    pub fn checks(&self) -> bool {
+        self.checks
     }
 
     /// Whether it had to be built.
@@ -51,7 +65,11 @@ impl<'p> Encoded<'p> {
             return Ok(known);
         }
         self.control.enter("building relations anew");
-        let built = Encoding::new(self.program, self.control)?;
+        let mut built = Encoding::new(self.program, self.control)?;
+        if self.checks {
+            built.actions = checked(&built)?;
+            built.initial = built.m.and_not(&built.initial, &built.q())?;
+        }
         Ok(self.encoding.get_or_init(|| built))
     }
 
@@ -192,6 +210,8 @@ impl Atoms<'_, '_> {
             }
             Letter::Violated => Some(Meaning::Test(e.q())),
             Letter::Holds(x) => Some(Meaning::Test(e.predicate(x)?)),
+            Letter::At(t, all) => Some(Meaning::Test(e.predicate(&Expr::At(*t, all.clone()))?)),
+            Letter::Initial => Some(Meaning::Test(e.initial.clone())),
         };
         let Some(meaning) = meaning else {
             return Ok(None);

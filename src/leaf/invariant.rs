@@ -2,15 +2,19 @@
 //!
 //! If X has the initial states, `Y_i` what visible steps of i lead to from X and invisible ones from `Y_i`, and X what of `Y_i` lets no invisible step
 //! of i happen, then X has all states of the reduced system and the `Y_i` all inside its steps; where no state of theirs is bad, none is reached.
+//! With phases, a thread's steps from outside its transactions stand for visible ones and those inside for invisible ones; X has the states with all threads outside,
+//! and where a thread is blocked inside nobody is scheduled. Then no thread may have gone wrong anywhere, whatever is claimed.
 //! Small sets are gone through by the interpreter, others in an encoding built anew.
 
 use super::encoded::Encoded;
-use super::judge::{each_step, is_enabled};
+use super::judge::is_enabled;
+use super::phases::each_step;
 use super::space::{Marked, Space};
 use crate::bundle::{Bundle, Root};
 use crate::control::Stop;
 use crate::explore::{holds, initial_candidates, initially_violated, is_deadlock, is_initial};
 use crate::program::{LocId, Program, ThreadId};
+use crate::reduction::{Phase, Phased};
 use crate::syntax::ast::PropertyKind;
 use biodivine_lib_bdd::Bdd;
 use std::ops::ControlFlow;
@@ -29,6 +33,8 @@ pub enum Claim {
     DeadlockFree,
     /// An invariant, by position in the program's properties.
     Invariant(usize),
+    /// A block that is a transaction, by position in the program's claims.
+    Transaction(usize),
 }
 
 /// The claim of this name.
@@ -41,6 +47,9 @@ pub fn claim(program: &Program, name: &str) -> Result<Claim, &'static str> {
         "assertions" => return Ok(Claim::Assertions),
         "deadlock_free" if program.deadlock_free.is_some() => return Ok(Claim::DeadlockFree),
         _ => {}
+    }
+    if let Some(n) = program.claims.iter().position(|c| c.name == name) {
+        return Ok(Claim::Transaction(n));
     }
     let mut all = program.properties.iter();
     match all.position(|p| p.name == name && p.kind == PropertyKind::Invariant) {
@@ -87,6 +96,8 @@ pub struct Sets<'a, 'p> {
     pub bundle: &'a Bundle,
     /// Its sets.
     pub space: &'a Space<'p>,
+    /// The program's phases, if it has some.
+    pub phased: Option<&'a Phased>,
     /// Which actions are visible.
     pub visible: &'a dyn Fn(ThreadId, LocId) -> bool,
     /// What is claimed.
@@ -174,10 +185,16 @@ impl Sets<'_, '_> {
         }
     }
 
+    /// Whether a thread is inside a transaction.
+    fn is_inside(&self, t: ThreadId, location: LocId) -> bool {
+        self.phased
+            .is_some_and(|p| p.phases[t][location] != Phase::Outside)
+    }
+
     /// Whether all steps of a thread lead into a set.
     fn stays(&self, t: ThreadId, s: &Marked, set: Root, name: &str) -> Result<(), Refused> {
         let mut inside = true;
-        each_step(self.program, t, s, &mut |next| {
+        each_step(self.program, self.phased.is_some(), t, s, &mut |next| {
             inside &= self.space.has(set, &next)
         });
         match inside {
@@ -204,7 +221,10 @@ impl Sets<'_, '_> {
         self.encoded.control().enter("X and Y, state by state");
         let hidden = |t: ThreadId, s: &Marked| {
             let l = s.state.location(t);
-            !(self.visible)(t, l) && is_enabled(p, t, &s.state)
+            match self.phased {
+                Some(_) => self.is_inside(t, l),
+                None => !(self.visible)(t, l) && is_enabled(p, t, &s.state),
+            }
         };
         for s in starts {
             if !space.has(x, s) {
@@ -217,6 +237,9 @@ impl Sets<'_, '_> {
         }
         self.each(x, &mut |s| {
             self.good(s, "X")?;
+            if (0..p.threads.len()).any(|t| self.is_inside(t, s.state.location(t))) {
+                return wrong("a state of X has a thread inside a transaction");
+            }
             for (t, y) in self.bundle.inside.iter().enumerate() {
                 if (self.visible)(t, s.state.location(t)) {
                     self.stays(t, s, *y, "its set Y")?;
@@ -249,14 +272,15 @@ impl Sets<'_, '_> {
         if s.violated {
             return wrong(format!("a state of {set} violates the discipline"));
         }
+        let mut all = p.threads.iter().enumerate();
+        let gone = all.any(|(t, thread)| thread.wrong == Some(s.state.location(t)));
+        if gone && self.phased.is_some() {
+            return wrong(format!("a thread has gone wrong in a state of {set}"));
+        }
         for claim in self.claims {
             let (bad, what) = match claim {
-                Claim::Discipline => (false, "the discipline"),
-                Claim::Assertions => {
-                    let mut all = p.threads.iter().enumerate();
-                    let wrong = all.any(|(t, thread)| thread.wrong == Some(s.state.location(t)));
-                    (wrong, "assertions")
-                }
+                Claim::Discipline | Claim::Transaction(_) => (false, ""),
+                Claim::Assertions => (gone, "assertions"),
                 Claim::DeadlockFree => (is_deadlock(p, &s.state), "deadlock_free"),
                 Claim::Invariant(n) => {
                     let property = &p.properties[*n];
@@ -312,6 +336,15 @@ impl Sets<'_, '_> {
             return wrong("an initial state is not in X");
         }
         let bad = self.bad()?;
+        let mut inside = m.no();
+        for (t, thread) in self.program.threads.iter().enumerate() {
+            for l in (0..thread.locations.len()).filter(|l| self.is_inside(t, *l)) {
+                inside = m.or(&inside, &e.at(t, l))?;
+            }
+        }
+        if !m.disjoint(&x, &inside) {
+            return wrong("a state of X has a thread inside a transaction");
+        }
         if bad.iter().any(|b| !m.disjoint(b, &x)) {
             return wrong("a state of X violates what is claimed");
         }
@@ -332,7 +365,9 @@ impl Sets<'_, '_> {
                         "a step of {name} at {location} leads out of its set Y"
                     ));
                 }
-                if !visible {
+                if self.is_inside(t, a.location) {
+                    ends = m.and_not(&ends, &e.at(t, a.location))?;
+                } else if !visible {
                     ends = m.and_not(&ends, &a.enabled)?;
                     if !m.disjoint(&e.initial, &a.enabled) {
                         return wrong("an invisible step can be the first");
@@ -349,35 +384,47 @@ impl Sets<'_, '_> {
     /// The states that must not occur.
     fn bad(&self) -> Result<Vec<Bdd>, Stop> {
         let e = self.encoded.encoding()?;
-        let (m, p) = (&e.m, self.program);
         let mut all = vec![e.q()];
+        if self.phased.is_some() {
+            all.push(self.excluded(Claim::Assertions)?);
+        }
         for claim in self.claims {
-            all.push(match claim {
-                Claim::Discipline => continue,
-                Claim::Assertions => {
-                    let threads = p.threads.iter().enumerate();
-                    let gone = threads.filter_map(|(t, thread)| Some(e.at(t, thread.wrong?)));
-                    gone.into_iter()
-                        .try_fold(m.no(), |all, there| m.or(&all, &there))?
-                }
-                Claim::DeadlockFree => {
-                    let mut resting = m.yes();
-                    for (t, thread) in p.threads.iter().enumerate() {
-                        let mut rests = m.no();
-                        for l in thread.resting() {
-                            rests = m.or(&rests, &e.at(t, l))?;
-                        }
-                        resting = m.and(&resting, &rests)?;
-                    }
-                    let mut dead = resting.not();
-                    for a in &e.actions {
-                        dead = m.and_not(&dead, &a.enabled)?;
-                    }
-                    dead
-                }
-                Claim::Invariant(n) => e.predicate(&p.properties[*n].expr)?.not(),
-            });
+            all.push(self.excluded(*claim)?);
         }
         Ok(all)
+    }
+
+    /// The states that a claim excludes, violations of the discipline left aside.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn excluded(&self, claim: Claim) -> Result<Bdd, Stop> {
+        let e = self.encoded.encoding()?;
+        let (m, p) = (&e.m, self.program);
+        Ok(match claim {
+            Claim::Discipline | Claim::Transaction(_) => m.no(),
+            Claim::Assertions => {
+                let threads = p.threads.iter().enumerate();
+                let gone = threads.filter_map(|(t, thread)| Some(e.at(t, thread.wrong?)));
+                gone.into_iter()
+                    .try_fold(m.no(), |all, there| m.or(&all, &there))?
+            }
+            Claim::DeadlockFree => {
+                let mut resting = m.yes();
+                for (t, thread) in p.threads.iter().enumerate() {
+                    let mut rests = m.no();
+                    for l in thread.resting() {
+                        rests = m.or(&rests, &e.at(t, l))?;
+                    }
+                    resting = m.and(&resting, &rests)?;
+                }
+                let mut dead = resting.not();
+                for a in &e.actions {
+                    dead = m.and_not(&dead, &a.enabled)?;
+                }
+                dead
+            }
+            Claim::Invariant(n) => e.predicate(&p.properties[n].expr)?.not(),
+        })
     }
 }

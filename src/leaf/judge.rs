@@ -7,10 +7,11 @@
 use super::encoded::Encoded;
 use super::footprint::{Footprint, Footprints, key, part, support, targets};
 use super::letters::{Letter, meaning};
+use super::phases::each_step;
 use super::space::{Marked, Part, Space};
 use crate::bundle::Root;
 use crate::control::Stop;
-use crate::explore::{State, each_successor, holds, violates};
+use crate::explore::{State, each_successor, holds, initially_violated, is_initial};
 use crate::kernel::{Id, Node, ONE, TOP, Terms, ZERO};
 use crate::program::{LocId, Program, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,6 +63,8 @@ pub struct Judge<'a, 'p> {
     pub invariant: Option<(Root, u64)>,
     /// The encoding, built when it is first needed.
     pub encoded: &'a Encoded<'p>,
+    /// Whether steps that violate the discipline make their thread go wrong.
+    checks: bool,
     footprints: Footprints<'p>,
     known: FxHashMap<(ThreadId, LocId), Footprint>,
     /// What was done.
@@ -103,6 +106,7 @@ impl<'a, 'p> Judge<'a, 'p> {
             space,
             invariant: invariant.map(|j| (j, space.size(j) as u64)),
             encoded,
+            checks: encoded.checks(),
             footprints: Footprints::new(program),
             known: FxHashMap::default(),
             tally: Tally::default(),
@@ -181,6 +185,18 @@ impl<'a, 'p> Judge<'a, 'p> {
         Ok(Some(false))
     }
 
+    /// Whether `left <= right` by footprints or control alone.
+    pub fn is_apart(
+        &mut self,
+        terms: &Terms,
+        letters: &[Option<Letter>],
+        (left, right): (Id, Id),
+    ) -> bool {
+        let plain = self.is_plain(terms, letters, left, right);
+        self.tally.apart += usize::from(plain);
+        plain
+    }
+
     /// `x y <= y x` of what is apart, and `a b = 0` where control does not lead from a to b.
     fn is_plain(&mut self, terms: &Terms, letters: &[Option<Letter>], left: Id, right: Id) -> bool {
         let Node::Product(l) = terms.node(left) else {
@@ -218,7 +234,10 @@ impl<'a, 'p> Judge<'a, 'p> {
         terms.any(t, &mut |n| {
             match n {
                 Node::Atom(s, _) => match meaning(letters, *s) {
-                    Some(Letter::Violated) | None => plain = false,
+                    Some(Letter::Violated | Letter::Initial) | None => plain = false,
+                    Some(Letter::At(t, _)) => {
+                        f.parts.insert(key(self.program, Part::Location(*t)));
+                    }
                     Some(Letter::Steps(t, l)) => {
                         let more = self.of(*t, *l);
                         f.parts.extend(&more.parts);
@@ -286,8 +305,12 @@ impl<'a, 'p> Judge<'a, 'p> {
                         parts.extend(&self.of(*t, *l).parts);
                     }
                     Some(Letter::Holds(e)) => support(program, e, &mut parts),
+                    Some(Letter::At(t, _)) => {
+                        parts.insert(key(program, Part::Location(*t)));
+                    }
                     Some(Letter::Violated) => {}
-                    None => return Err(Open::NotEnumerable),
+                    // It looks at everything.
+                    Some(Letter::Initial) | None => return Err(Open::NotEnumerable),
                 }
             }
         }
@@ -334,6 +357,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         let mut codes = vec![0u64; free.len()];
         let eval = Eval {
             program,
+            checks: self.checks,
             terms,
             letters,
         };
@@ -436,6 +460,7 @@ fn split(terms: &Terms, t: Id, before: &mut Vec<Id>, into: &mut Vec<Vec<Id>>) ->
 /// Terms evaluated on single states by the interpreter.
 struct Eval<'e> {
     program: &'e Program,
+    checks: bool,
     terms: &'e Terms,
     letters: &'e [Option<Letter>],
 }
@@ -508,7 +533,7 @@ impl Eval<'_> {
         let mut next = Reach::default();
         for s in &from.states {
             if s.state.location(thread) == location {
-                each_step(self.program, thread, s, &mut |s| {
+                each_step(self.program, self.checks, thread, s, &mut |s| {
                     next.states.insert(s);
                 });
             }
@@ -543,11 +568,18 @@ impl Eval<'_> {
                     s.state.location(*t) == *l && is_enabled(self.program, *t, &s.state)
                 }
                 Some(Letter::Holds(e)) => holds(self.program, e, &s.state),
+                Some(Letter::At(t, all)) => all.contains(&s.state.location(*t)),
+                Some(Letter::Initial) => is_first(self.program, s),
                 _ => return Err(Open::NotEnumerable),
             },
             _ => return Err(Open::NotEnumerable),
         })
     }
+}
+
+/// Whether a state is initial, and nothing is violated in it.
+fn is_first(program: &Program, s: &Marked) -> bool {
+    !s.violated && is_initial(program, &s.state) && !initially_violated(program, &s.state)
 }
 
 /// Whether a thread has a step.
@@ -560,21 +592,4 @@ pub fn is_enabled(program: &Program, thread: ThreadId, state: &State) -> bool {
         &mut |_| ControlFlow::Break(()),
     )
     .is_break()
-}
-
-/// Calls `visit` with the states that the steps of a thread lead to, q set as (26) says.
-pub fn each_step(
-    program: &Program,
-    thread: ThreadId,
-    from: &Marked,
-    visit: &mut dyn FnMut(Marked),
-) {
-    let _: ControlFlow<()> = each_successor(program, &from.state, thread, None, &mut |step| {
-        let violated = from.violated || violates(program, thread, &from.state, &step);
-        visit(Marked {
-            state: step.state,
-            violated,
-        });
-        ControlFlow::Continue(())
-    });
 }

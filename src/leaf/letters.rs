@@ -4,6 +4,7 @@ use crate::algebra::{Index, Order, Statement, Term, Theory};
 use crate::bundle::{self, Bundle};
 use crate::kernel::{self, Id, Node, ONE, Sym, TOP, Terms, ZERO};
 use crate::program::{Expr, LocId, Program, ThreadId};
+use crate::reduction::{Phase, Phased};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,27 @@ pub enum Letter {
     Violated,
     /// Where a state expression holds.
     Holds(Expr),
+    /// Where a thread is at one of these locations.
+    At(ThreadId, Vec<LocId>),
+    /// The initial states, nothing being violated.
+    Initial,
+}
+
+impl Phases {
+    /// The symbol of a test that theories about transactions have.
+    fn named(&self, name: &str, threads: &[ThreadId]) -> Option<Sym> {
+        let of = |all: &[Sym]| match threads {
+            [t] => all.get(*t).copied(),
+            _ => None,
+        };
+        match name {
+            "r" => of(&self.before),
+            "l" => of(&self.behind),
+            "w" => of(&self.wrong),
+            "init" if threads.is_empty() => Some(self.initial),
+            _ => None,
+        }
+    }
 }
 
 /// What is done with the two sides of an instance.
@@ -49,6 +71,16 @@ pub struct Letters {
     steps: FxHashMap<(ThreadId, LocId), Sym>,
     enabled: FxHashMap<(ThreadId, LocId), Sym>,
     violated: Sym,
+    /// What is said of phases, if there are some.
+    phases: Option<Phases>,
+}
+
+/// The symbols for phases, by thread.
+struct Phases {
+    before: Vec<Sym>,
+    behind: Vec<Sym>,
+    wrong: Vec<Sym>,
+    initial: Sym,
 }
 
 /// Choices of threads for one statement of the derivations.
@@ -61,6 +93,7 @@ impl Letters {
     /// If a symbol can't have that meaning.
     pub fn new(
         program: &Program,
+        phased: Option<&Phased>,
         bundle: &Bundle,
         terms: &mut Terms,
     ) -> Result<Self, &'static str> {
@@ -76,17 +109,28 @@ impl Letters {
             return Err("the derivations have not one symbol for each letter");
         }
         for (letter, symbol) in bundle.letters.iter().zip(terms.symbols()) {
-            let (test, arity, at) = match *letter {
-                bundle::Letter::Steps { class, location } => (false, 1, Some((class, location))),
-                bundle::Letter::Enabled { class, location } => (true, 1, Some((class, location))),
-                bundle::Letter::Violated => (true, 0, None),
-                bundle::Letter::Hole => (false, 0, None),
+            let (test, at) = match *letter {
+                bundle::Letter::Steps { location, .. } => (false, Some(location)),
+                bundle::Letter::Enabled { location, .. } => (true, Some(location)),
+                bundle::Letter::Violated => (true, None),
+                bundle::Letter::Hole => (false, None),
+                bundle::Letter::Before { .. }
+                | bundle::Letter::Behind { .. }
+                | bundle::Letter::Wrong { .. }
+                | bundle::Letter::Initial => match phased {
+                    Some(_) => (true, None),
+                    None => return Err("a letter for phases, which the program has not"),
+                },
             };
+            let arity = usize::from(letter.class().is_some());
             if (symbol.test, symbol.arity) != (test, arity) {
                 return Err("a letter is no symbol of the derivations' kind");
             }
-            if let Some((class, location)) = at {
-                let class: &Vec<ThreadId> = classes.get(class).ok_or("there is no such class")?;
+            let class = letter.class().map(|c| classes.get(c));
+            if class == Some(None) {
+                return Err("there is no such class");
+            }
+            if let (Some(Some(class)), Some(location)) = (class, at) {
                 let has = |t: &ThreadId| program.threads[*t].steps().any(|l| l == location);
                 if !class.iter().all(has) {
                     return Err("a thread of the class has no steps from there");
@@ -100,6 +144,7 @@ impl Letters {
             steps: FxHashMap::default(),
             enabled: FxHashMap::default(),
             violated: 0,
+            phases: None,
         };
         letters.violated = letters.add(terms, "q", Letter::Violated);
         for (t, thread) in program.threads.iter().enumerate() {
@@ -110,6 +155,27 @@ impl Letters {
                 let enabled = letters.add(terms, &format!("e({name})"), Letter::Enabled(t, l));
                 letters.enabled.insert((t, l), enabled);
             }
+        }
+        if let Some(phased) = phased {
+            let mut each = |name: &str, of: &dyn Fn(ThreadId) -> Vec<LocId>| -> Vec<Sym> {
+                let threads = program.threads.iter().enumerate();
+                threads
+                    .map(|(t, thread)| {
+                        let name = format!("{name}({})", thread.name);
+                        letters.add(terms, &name, Letter::At(t, of(t)))
+                    })
+                    .collect()
+            };
+            let before = each("r", &|t| phased.at(t, Phase::Before).collect());
+            let behind = each("l", &|t| phased.at(t, Phase::Behind).collect());
+            let wrong = each("w", &|t| program.threads[t].wrong.into_iter().collect());
+            let initial = letters.add(terms, "init", Letter::Initial);
+            letters.phases = Some(Phases {
+                before,
+                behind,
+                wrong,
+                initial,
+            });
         }
         Ok(letters)
     }
@@ -138,11 +204,7 @@ impl Letters {
             terms.any(t, &mut |n| {
                 match n {
                     Node::Atom(s, indices) => {
-                        let class = match self.generic.get(*s as usize) {
-                            Some(bundle::Letter::Steps { class, .. })
-                            | Some(bundle::Letter::Enabled { class, .. }) => Some(*class),
-                            _ => None,
-                        };
+                        let class = self.generic.get(*s as usize).and_then(|l| l.class());
                         for i in indices {
                             match i {
                                 kernel::Index::Var(v) => {
@@ -265,7 +327,8 @@ impl Letters {
                         of(*class, &self.enabled, *location)
                     }
                     Some(bundle::Letter::Violated) => Some(self.violated),
-                    _ => None,
+                    Some(letter) => self.phase(*letter, thread),
+                    None => None,
                 };
                 match symbol {
                     Some(s) => terms.atom(s, Vec::new()),
@@ -275,6 +338,22 @@ impl Letters {
         };
         known.insert(t, done);
         done
+    }
+
+    /// The symbol of a letter that speaks of phases.
+    fn phase(&self, letter: bundle::Letter, thread: Option<ThreadId>) -> Option<Sym> {
+        let phases = self.phases.as_ref()?;
+        let of = |class: usize, all: &[Sym]| {
+            let t = thread.filter(|t| self.classes[class].contains(t))?;
+            all.get(t).copied()
+        };
+        match letter {
+            bundle::Letter::Before { class } => of(class, &phases.before),
+            bundle::Letter::Behind { class } => of(class, &phases.behind),
+            bundle::Letter::Wrong { class } => of(class, &phases.wrong),
+            bundle::Letter::Initial => Some(phases.initial),
+            _ => None,
+        }
     }
 
     /// The steps of a thread from a location.
@@ -291,6 +370,11 @@ impl Letters {
             Some(&s) => terms.atom(s, Vec::new()),
             None => ZERO,
         }
+    }
+
+    /// q.
+    pub fn violated(&self, terms: &mut Terms) -> Id {
+        terms.atom(self.violated, Vec::new())
     }
 
     /// Where a state expression holds: a new symbol.
@@ -474,8 +558,20 @@ impl Reading<'_> {
             Term::Atom(a) => {
                 let threads: Result<Vec<ThreadId>, _> =
                     a.indices.iter().map(|i| self.thread(i, b)).collect();
-                match (a.name.as_str(), threads?.as_slice()) {
+                let threads = threads?;
+                if let (None, Some(phases)) = (&a.label, &self.letters.phases)
+                    && let Some(symbol) = phases.named(&a.name, &threads)
+                {
+                    return Ok(terms.atom(symbol, Vec::new()));
+                }
+                match (a.name.as_str(), threads.as_slice()) {
                     _ if a.label.is_some() => return Err(UNKNOWN),
+                    ("t", [t]) if self.letters.phases.is_some() => {
+                        let all = self.program.threads[*t].steps();
+                        let all = all.map(|l| self.letters.steps(terms, (*t, l)));
+                        let all: Vec<Id> = all.collect();
+                        terms.sum(all)
+                    }
                     ("u", [t]) => self.actions(*t, false, terms),
                     ("v", [t]) => self.actions(*t, true, terms),
                     ("p", [t]) => {

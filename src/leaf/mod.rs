@@ -5,13 +5,16 @@
 //! property. Where there are few states the plain interpreter goes through all of them; where there are many, a fresh encoding is asked.
 //!
 //! Architecture invariant: nothing of `reduction` that computes a bundle is used here, but for the evaluation of a hypothesis without
-//! derivation, which the verdict names among what is trusted.
+//! derivation, and steps with access checks in the encoding, which the verdict names among what is trusted; and for the making of programs with phases,
+//! which is checked.
 
+mod claims;
 mod encoded;
 mod footprint;
 mod invariant;
 mod judge;
 mod letters;
+mod phases;
 mod space;
 mod theorem;
 mod verdict;

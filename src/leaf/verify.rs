@@ -1,18 +1,20 @@
 //! A bundle from its text to the answer.
 
+use super::claims::Claims;
 use super::encoded::Encoded;
 use super::invariant::{Claim, Refused, Sets, claim};
 use super::judge::Judge;
 use super::letters::{Asked, Letters, Reading};
+use super::phases::phased;
 use super::space::Space;
 use super::theorem;
 use super::verdict::BundleVerdict;
 use crate::algebra::Theory;
 use crate::bundle::{self, Bundle};
-use crate::control::Control;
+use crate::control::{Control, Stop};
 use crate::kernel::{self, Development, Id, Statement, Theorem, WORK, ZERO};
 use crate::program::{LocId, Program, ThreadId};
-use crate::reduction::{Evaluation, holds_under};
+use crate::reduction::{Evaluation, Phase, Phased, holds_under, uses};
 use crate::session::{Session, theory};
 use crate::syntax::ParseLimits;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -47,19 +49,51 @@ fn replay(text: &str, control: &Control, verdict: &mut BundleVerdict) -> Result<
         Refused::Wrong(format!("the model has errors: {first}"))
     })?;
     let program = bundle::put(model.program(), &bundle.disciplines)?;
-    let visible = visible(&program, &bundle)?;
-    let claims: Result<Vec<Claim>, _> = bundle.claims.iter().map(|c| claim(&program, c)).collect();
-    let space = Space::new(&program, &bundle)?;
+    let phased = match (uses(&bundle.theorem), &bundle.transactions) {
+        (Some(uses), Some(all)) if bundle.theorem != OUTSIDE_ONLY => {
+            Some(phased(&program, all, uses)?)
+        }
+        (None, None) => None,
+        _ => {
+            return Err(
+                "transactions belong to a theorem about them, that keeps what is claimed".into(),
+            );
+        }
+    };
+    let program = match &phased {
+        Some(phased) if bundle.visible.is_empty() => &phased.program,
+        Some(_) => return Err("with transactions no step is visible or invisible".into()),
+        None => &program,
+    };
+    let visible = match &phased {
+        Some(phased) => outside(phased),
+        None => visible(program, &bundle)?,
+    };
+    let claims: Result<Vec<Claim>, _> = bundle.claims.iter().map(|c| claim(program, c)).collect();
+    let space = Space::new(program, &bundle)?;
     let replay = Replay {
         theory: &theory,
-        program: &program,
+        program,
+        phased: phased.as_ref(),
         bundle: &bundle,
         space: &space,
         visible: &visible,
         claims: &claims?,
-        encoded: &Encoded::new(&program, &bundle.diagrams, control),
+        encoded: &Encoded::new(program, &bundle.diagrams, phased.is_some(), control),
     };
     replay.all(verdict)
+}
+
+/// Lipton's theorem speaks of states with all threads outside transactions only, which is not what a bundle claims.
+const OUTSIDE_ONLY: &str = "lipton";
+
+/// The actions of threads that are in no transaction.
+fn outside(phased: &Phased) -> FxHashSet<(ThreadId, LocId)> {
+    let threads = phased.program.threads.iter().enumerate();
+    let steps = threads.flat_map(|(t, thread)| thread.steps().map(move |l| (t, l)));
+    steps
+        .filter(|&(t, l)| phased.phases[t][l] == Phase::Outside)
+        .collect()
 }
 
 /// The visible actions.
@@ -87,6 +121,7 @@ fn visible(
 struct Replay<'a, 'p> {
     theory: &'a Theory,
     program: &'p Program,
+    phased: Option<&'a Phased>,
     bundle: &'a Bundle,
     space: &'a Space<'p>,
     visible: &'a FxHashSet<(ThreadId, LocId)>,
@@ -99,6 +134,7 @@ impl Replay<'_, '_> {
         let is_visible = |t: ThreadId, l: LocId| self.visible.contains(&(t, l));
         let sets = Sets {
             program: self.program,
+            phased: self.phased,
             bundle: self.bundle,
             space: self.space,
             visible: &is_visible,
@@ -135,7 +171,12 @@ impl Replay<'_, '_> {
             self.bundle.invariant,
             self.encoded,
         );
-        let mut letters = Letters::new(self.program, self.bundle, &mut development.terms)?;
+        let mut letters = Letters::new(
+            self.program,
+            self.phased,
+            self.bundle,
+            &mut development.terms,
+        )?;
         let proved = self.facts(&mut development, &letters, &mut judge, verdict)?;
         let reading = Reading {
             program: self.program,
@@ -146,7 +187,21 @@ impl Replay<'_, '_> {
         let asked = reading.asked(&mut development.terms)?;
         let evaluated =
             self.hypotheses(&development, &letters, &asked, &proved, &mut judge, verdict)?;
-        self.hidden(&mut development, &mut letters, &mut judge)?;
+        match self.phased {
+            Some(phased) => self.observed(phased, &sets)?,
+            None => self.hidden(&mut development, &mut letters, &mut judge)?,
+        }
+        self.encoded.control().enter("claims of transactions");
+        let terms = &mut development.terms;
+        let mut claims = Claims::new(self.program, &letters, terms, &mut judge);
+        let transactions = claims.check(self.claims, self.visible)?;
+        if transactions > 0 {
+            verdict.replayed.push(format!(
+                "{transactions} claim{} of transactions: {} pairs of actions can be exchanged",
+                if transactions == 1 { "" } else { "s" },
+                claims.laws
+            ));
+        }
         if development.terms.is_spent() {
             return Err("the terms are too large".into());
         }
@@ -288,6 +343,7 @@ impl Replay<'_, '_> {
             encoding,
             theory: self.theory,
             visible: &|t, l| self.visible.contains(&(t, l)),
+            phased: self.phased,
             invariant: invariant.as_ref(),
         };
         let wanted: Vec<(usize, &[ThreadId])> = open
@@ -323,7 +379,7 @@ impl Replay<'_, '_> {
                     }
                 }
                 // Where no step is enabled no invisible one is; and q stays.
-                Claim::DeadlockFree | Claim::Discipline => continue,
+                Claim::DeadlockFree | Claim::Discipline | Claim::Transaction(_) => continue,
             };
             let terms = &mut development.terms;
             let good = letters.holds(terms, &property.name, &property.expr);
@@ -346,6 +402,47 @@ impl Replay<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Checks A3 and A4 where the other thread is an observer, that goes wrong in what a claim excludes: no right mover leads into it, no left mover out of it.
+    fn observed(&self, phased: &Phased, sets: &Sets) -> Result<(), Refused> {
+        let all = self.claims.iter();
+        let mut of_states = all.filter(|c| matches!(c, Claim::DeadlockFree | Claim::Invariant(_)));
+        if of_states.clone().next().is_none() {
+            return Ok(());
+        }
+        self.encoded.control().enter("who may hide what is claimed");
+        let e = self.encoded.encoding()?;
+        let m = &e.m;
+        let j = match self.bundle.invariant {
+            Some(j) => self.encoded.set(self.space, j)?,
+            None => Some(e.type_correct(&e.all_bits())?),
+        };
+        let j = j.ok_or("J is too large to be gone through, and its bits are in another order than the encoding's")?;
+        let hidden = |claim: &Claim| -> Result<bool, Stop> {
+            let bad = sets.excluded(*claim)?;
+            for a in &e.actions {
+                let at = |phase: Phase| {
+                    let mut all = phased.at(a.thread, phase);
+                    all.try_fold(m.no(), |some, l| m.or(&some, &e.at(a.thread, l)))
+                };
+                let to_right = a.rel.image(m, &m.and_not(&j, &bad)?)?;
+                let into = m.and(&m.and(&to_right, &at(Phase::Before)?)?, &bad)?;
+                let from_left = m.and(&m.and(&j, &bad)?, &at(Phase::Behind)?)?;
+                if !into.is_false() || !m.within(&a.rel.image(m, &from_left)?, &bad) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        match of_states.try_fold(false, |some, claim| {
+            Ok::<bool, Stop>(some || hidden(claim)?)
+        })? {
+            true => Err(
+                "a right mover leads into what a claim excludes, or a left mover out of it".into(),
+            ),
+            false => Ok(()),
+        }
     }
 
     /// Replays the proof of the theorem itself; whether it is there, and has the corollary.
@@ -373,7 +470,9 @@ impl Replay<'_, '_> {
                 self.theory.source
             ));
         }
-        if proof != Some(true) && self.claims.iter().any(|c| *c != Claim::Discipline) {
+        if self.phased.is_some() {
+            say("that a state of which a property speaks is a thread that goes wrong there, an observer in no transaction; and that a violation of the discipline is one".into());
+        } else if proof != Some(true) && self.claims.iter().any(|c| *c != Claim::Discipline) {
             say("that the theorem speaks of all properties which no invisible step hides (corollary (a))".into());
         }
         if self.encoded.is_used() {

@@ -1,6 +1,6 @@
 //! `coarsen movers`: what every action of a model is as a mover, what blocks a better class, and how long its transactions can be.
 //!
-//! Movers are established as for claims (`reduction/movers.rs`). For transactions each statement becomes a block of its own
+//! Movers are established as for claims (`reduction/movers/`). For transactions each statement becomes a block of its own
 //! (`statements.rs`); a run of statements in one list is a transaction if its ways from beginning to end have the theorem's form in each
 //! thread that has them. If a run is none, no longer one is, so the longest runs are found from left to right.
 
@@ -10,11 +10,11 @@ use crate::algebra::Theory;
 use crate::control::{Control, Stop};
 use crate::program::{ClaimedBlock, Program, ThreadId};
 use crate::reduction::{
-    CheckOptions, Judged, Law, Obstacle, Other, PATTERNS, Pattern, check, class, commits, gap,
-    judged, law_words, prepare, step_of,
+    CheckOptions, Detail, Judged, Law, Obstacle, Other, PATTERNS, Pattern, Under, check, class,
+    commits, gap, judged, law_words, prepare, step_of,
 };
 use crate::relation::Encoding;
-use crate::report::{Blocked, MoverAction, MoversReport, Status, Transaction};
+use crate::report::{Blocked, Conditional, MoverAction, MoversReport, Status, Transaction};
 use crate::syntax::ast::Model;
 use statements::{List, numbered};
 use std::time::Instant;
@@ -73,7 +73,7 @@ impl Found<'_> {
         self.control.enter("building relations");
         let e = Encoding::new(&program, self.control)?;
         self.control.enter("movers");
-        let mut judged = judged(&e, &[], true)?;
+        let mut judged = judged(&e, &[], Detail::Conditions)?;
         meet(&e, &mut judged);
         self.actions(&e, &judged, report);
         for pattern in PATTERNS {
@@ -147,6 +147,7 @@ impl Found<'_> {
                 invariant: j.rung.id().into(),
                 right: j.right.iter().filter_map(|o| blocked(e, o)).collect(),
                 left: j.left.iter().filter_map(|o| blocked(e, o)).collect(),
+                under: j.under.iter().map(under).collect(),
                 step,
             });
         }
@@ -220,7 +221,7 @@ impl Found<'_> {
             program = self.disciplined(&program, &mut MoversReport::undecided(self.name, ""));
         }
         let e = Encoding::new(&program, self.control)?;
-        let judged = judged(&e, &[], false)?;
+        let judged = judged(&e, &[], Detail::Class)?;
         let holds = |n: usize| {
             let claim = program.claims.iter().find(|c| c.name == name(n));
             claim.is_some_and(|c| {
@@ -319,7 +320,14 @@ fn meet(e: &Encoding, judged: &mut [Judged]) {
                 let other = &judged[b];
                 (other.right.clone(), other.left.clone(), other.rung)
             };
+            let theirs = judged[b].clone();
             let mine = &mut judged[a];
+            mine.under.retain(|u| {
+                let same =
+                    |v: &Under| v.words == u.words && (v.right || !u.right) && (v.left || !u.left);
+                (theirs.mover.right || !u.right) && (theirs.mover.left || !u.left)
+                    || theirs.under.iter().any(same)
+            });
             if mine.right.is_empty() {
                 mine.right = right;
             }
@@ -362,6 +370,18 @@ fn run(p: &Program, statements: &[statements::Statement]) -> Option<Vec<ClaimedB
         }
     }
     Some(all)
+}
+
+fn under(u: &Under) -> Conditional {
+    let class = match (u.right, u.left) {
+        (true, true) => "both",
+        (true, false) => "right",
+        (false, _) => "left",
+    };
+    Conditional {
+        class: class.into(),
+        condition: u.words.clone(),
+    }
 }
 
 fn blocked(e: &Encoding, obstacle: &Obstacle) -> Option<Blocked> {

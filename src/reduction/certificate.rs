@@ -1,13 +1,16 @@
 //! What a check has established, as a bundle for the leaf checker.
 
-use super::facts::{self, Discharge};
+use super::facts::{self, Discharge, PhaseLetter};
 use super::invariant::{Ladder, Rung};
 use super::properties::Goal;
 use super::stoller_cohen::{Explorer, Grain, Reduced};
+use super::transactions::Phased;
 use super::visibility::Visibility;
-use crate::bundle::{Bundle, Diagrams, Item, Letter, Node, Root, TRUE, differences};
+use crate::bundle::{Bundle, Diagrams, Item, Letter, Node, Root, TRUE, Transactions, differences};
 use crate::control::Stop;
+use crate::explore::core::Mover;
 use crate::kernel;
+use crate::program::{LocId, Program, ThreadId};
 use crate::relation::{self, Encoding, Q};
 use crate::report::{Report, Status};
 use biodivine_lib_bdd::Bdd;
@@ -19,6 +22,9 @@ pub(super) struct Found<'a, 'e, 'p> {
     pub reduced: &'a Reduced,
     pub goals: &'a [Goal],
     pub discharge: &'a Discharge,
+    /// The program, and its phases if all this is about a program with phases.
+    pub program: &'a Program,
+    pub phased: Option<&'a Phased>,
 }
 
 impl Found<'_, '_, '_> {
@@ -39,17 +45,35 @@ impl Found<'_, '_, '_> {
             reduced,
             goals,
             discharge,
+            program,
+            phased,
         } = self;
         let e = ladder.encoding();
         e.m.control().enter("the certificate");
         let judged = goals.iter().zip(&report.properties);
         let held = judged.filter(|(g, p)| p.verdict == Status::Holds && !g.wanted);
-        let claims: Vec<String> = held.map(|(g, _)| g.name.clone()).collect();
-        let rung = Rung::ALL.into_iter().find(|r| r.id() == report.invariant);
+        let mut claims: Vec<String> = held.map(|(g, _)| g.name.clone()).collect();
+        let named = |id: &str| Rung::ALL.into_iter().find(|r| r.id() == id);
+        let mut rung = named(&report.invariant);
+        // What blocks are is shown where no execution violates the discipline, of the program without phases.
+        if phased.is_none() && claims.iter().any(|c| c == "discipline") {
+            for claim in report.claims.iter().filter(|c| c.verdict == Status::Holds) {
+                claims.push(claim.name.clone());
+                rung = rung.zip(named(&claim.invariant)).map(|(a, b)| a.max(b));
+            }
+        }
         let (false, Some(rung)) = (claims.is_empty(), rung) else {
             return Ok(None);
         };
         let p = e.program;
+        // The theorems about transactions speak of threads that go wrong, for whatever reason.
+        if phased.is_some()
+            && !e
+                .m
+                .disjoint(&reduced.visited, &e.predicate(&p.gone_wrong())?)
+        {
+            return Ok(None);
+        }
         let mut bundle = Bundle {
             name: report.model.clone(),
             theorem: report.theorem.clone(),
@@ -60,12 +84,13 @@ impl Found<'_, '_, '_> {
                 .map(|(name, value)| (name.to_string(), value.to_string()))
                 .collect(),
             text: p.source.clone(),
-            disciplines: differences(p),
+            disciplines: differences(program),
             claims,
             items: items(e),
             ..Bundle::default()
         };
-        for (a, action) in e.actions.iter().enumerate() {
+        bundle.transactions = phased.map(|phased| transactions(program, phased));
+        for (a, action) in e.actions.iter().enumerate().filter(|_| phased.is_none()) {
             if visibility.is_visible(a) {
                 let thread = &p.threads[action.thread];
                 let location = thread.locations[action.location].name.clone();
@@ -92,11 +117,7 @@ impl Found<'_, '_, '_> {
         bundle.states = roots.first().copied().unwrap_or(TRUE);
         if discharge.development.theorems().len() > 0 {
             bundle.classes = classes(e, discharge);
-            let letters: Option<Vec<Letter>> = discharge.letters.iter().map(letter).collect();
-            let Some(letters) = letters else {
-                return Ok(None);
-            };
-            bundle.letters = letters;
+            bundle.letters = discharge.letters.iter().map(letter).collect();
             bundle.derivations = Some(kernel::write(&discharge.development));
         }
         Ok(Some(bundle))
@@ -109,15 +130,40 @@ fn classes(e: &Encoding, discharge: &Discharge) -> Vec<Vec<String>> {
     discharge.classes.iter().map(of).collect()
 }
 
-/// A letter of a bundle; those of programs with phases have none.
-fn letter(of: &facts::Letter) -> Option<Letter> {
-    Some(match *of {
+/// What a program with phases is made of.
+fn transactions(p: &Program, phased: &Phased) -> Transactions {
+    let places = || {
+        let threads = p.threads.iter().enumerate();
+        threads.flat_map(|(t, thread)| thread.steps().map(move |l| (t, l)))
+    };
+    let named = |(t, l): (ThreadId, LocId)| {
+        let thread = &p.threads[t];
+        (thread.name.clone(), thread.locations[l].name.clone())
+    };
+    let of = |is: &dyn Fn(&Mover) -> bool| {
+        let all = places().filter(|(t, l)| is(&phased.movers[*t][*l]));
+        all.map(named).collect()
+    };
+    let cut = |&(t, l): &(ThreadId, LocId)| phased.cuts.get(t).is_some_and(|c| c.contains(&l));
+    Transactions {
+        right: of(&|m| m.right || m.local),
+        left: of(&|m| m.left || m.local),
+        cuts: places().filter(cut).map(named).collect(),
+    }
+}
+
+/// A letter of a bundle.
+fn letter(of: &facts::Letter) -> Letter {
+    match *of {
         facts::Letter::Action(class, location) => Letter::Steps { class, location },
         facts::Letter::Enabled(class, location) => Letter::Enabled { class, location },
         facts::Letter::Violated => Letter::Violated,
         facts::Letter::Hole => Letter::Hole,
-        facts::Letter::Phase(..) | facts::Letter::Initial => return None,
-    })
+        facts::Letter::Phase(class, PhaseLetter::Before) => Letter::Before { class },
+        facts::Letter::Phase(class, PhaseLetter::Behind) => Letter::Behind { class },
+        facts::Letter::Phase(class, PhaseLetter::Wrong) => Letter::Wrong { class },
+        facts::Letter::Initial => Letter::Initial,
+    }
 }
 
 /// The state's components in the order of their bits.

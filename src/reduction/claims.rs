@@ -10,7 +10,8 @@
 //! all copies of the block are atomic: all outcomes of the latter are gathered, state by state, and those of the program held
 //! against them. An outcome is the shared state with the locals of a thread that has the block, once every thread has ended.
 
-use super::movers::{Judged, Law, Obstacle, Other, judged};
+use super::invariant::Rung;
+use super::movers::{Detail, Judged, Law, Obstacle, Other, judged};
 use super::trace::{Walked, rerun, step_of};
 use crate::control::Stop;
 use crate::explore::Heuristic;
@@ -162,7 +163,7 @@ pub fn claims(context: &Context) -> Result<Vec<Answer>, Stop> {
     e.m.control().enter("transactions: movers");
     let judge = Judge {
         context,
-        judged: judged(e, &[], true)?,
+        judged: judged(e, &[], Detail::Obstacles)?,
     };
     let mut all = Vec::new();
     for &claim in &context.asked {
@@ -238,6 +239,7 @@ impl Judge<'_, '_, '_> {
             theorem: None,
             blocks: Vec::new(),
             conflict: None,
+            invariant: self.rung(claim).id().into(),
         };
         for block in &claim.blocks {
             entry.blocks.push(self.told(block));
@@ -261,6 +263,17 @@ impl Judge<'_, '_, '_> {
         }
         entry.verdict = property.verdict;
         Ok((entry, property, hit))
+    }
+
+    /// The highest rung that what is said of a claim's actions needs.
+    fn rung(&self, claim: &Claim) -> Rung {
+        let of = |b: &ClaimedBlock| {
+            let inside = b.entries.iter().chain(&b.inside).copied();
+            self.actions(b, &inside.collect::<Vec<LocId>>())
+        };
+        let actions = claim.blocks.iter().flat_map(of);
+        let rungs = actions.map(|a| self.judged[a].rung);
+        rungs.max().unwrap_or(Rung::True)
     }
 
     fn mover(&self, action: usize) -> Mover {

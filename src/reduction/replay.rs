@@ -1,6 +1,7 @@
 //! Hypotheses evaluated anew, for the leaf checker: those of a bundle that have no derivation.
 
 use super::instantiate::{Atoms, Model, Names, Unreadable};
+use super::transactions::Phased;
 use super::visibility::{Reason, Visibility};
 use crate::algebra::{Order, Theory};
 use crate::control::Stop;
@@ -16,6 +17,8 @@ pub struct Evaluation<'a, 'p> {
     pub theory: &'a Theory,
     /// Which actions are visible.
     pub visible: &'a dyn Fn(ThreadId, LocId) -> bool,
+    /// The program's phases, if it has some.
+    pub phased: Option<&'a Phased>,
     /// J, for what fails on all type-correct states.
     pub invariant: Option<&'a Bdd>,
 }
@@ -42,7 +45,7 @@ pub fn holds_under(
         visibility: &visibility,
         theory: on.theory,
         states: Vec::new(),
-        phased: None,
+        phased: on.phased,
         names: Names::Variables,
     };
     for (h, hypothesis) in on.theory.hypotheses.iter().enumerate() {

@@ -20,7 +20,7 @@ mod samples;
 pub mod text;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
-pub use movers::{Blocked, MoverAction, MoversReport, Transaction};
+pub use movers::{Blocked, Conditional, MoverAction, MoversReport, Transaction};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 
 use crate::bundle::Bundle;
@@ -326,6 +326,9 @@ pub struct Claim {
     pub blocks: Vec<ClaimBlock>,
     /// What stands in the way, where it does not hold.
     pub conflict: Option<Conflict>,
+    /// The strongest invariant that its movers need.
+    #[serde(skip)]
+    pub invariant: String,
 }
 
 /// A claimed block in one thread.

@@ -59,6 +59,17 @@ pub struct MoverAction {
     pub right: Vec<Blocked>,
     /// What keeps it from being a left mover.
     pub left: Vec<Blocked>,
+    /// What it is under a condition, where that is more.
+    pub under: Vec<Conditional>,
+}
+
+/// The class of an action where a condition holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conditional {
+    /// `both`, `right` or `left`.
+    pub class: String,
+    /// The condition, in words; `it` is the action's thread.
+    pub condition: String,
 }
 
 /// An action of another thread that an action does not commute with.

@@ -4,6 +4,7 @@
 //! followed until it is outside again. What is found is an execution of that program; without its phases it is one of the program
 //! that was given, and is repeated there.
 
+use super::super::certificate::Found;
 use super::super::check::{Check, Prepared, asked_claims, hit, notes, undecided};
 use super::super::claims::{self, class};
 use super::super::derive::Deriver;
@@ -15,7 +16,7 @@ use super::super::inferred;
 use super::super::instantiate::{Model, Names, Unreadable};
 use super::super::invariant::{Ladder, Rung};
 use super::super::lemmas;
-use super::super::movers::{Judged, Other, judged};
+use super::super::movers::{Detail, Judged, Other, judged};
 use super::super::properties::{Asked, Goal, GoalKind, goals};
 use super::super::search::Execution;
 use super::super::stoller_cohen::{Explorer, Reduced, explore};
@@ -100,7 +101,7 @@ fn attempt(
         .filter(|g| is_observed(g))
         .map(|g| g.bad.clone())
         .collect();
-    let judged = judged(&plain, &wanted, false)?;
+    let judged = judged(&plain, &wanted, Detail::Class)?;
     control.enter("transactions");
     let phased = phased(&plain, &judged, uses, check.left)?;
     let mut e = Encoding::within(&phased.program, check.left, control)?;
@@ -164,11 +165,35 @@ fn attempt(
         let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
         check.cross_check(report, &asked)?;
     }
-    if options.certificate {
-        report.no_bundle = Some(format!(
-            "a certificate has the states of the reduced system of stoller-cohen, not of {}",
-            check.theory.name
-        ));
+    if options.certificate && check.theory.name == "lipton" {
+        report.no_bundle = Some(
+            "lipton speaks of states with all threads outside transactions only; flanagan-qadeer has certificates".into(),
+        );
+    } else if options.certificate {
+        let mut with_checks = Encoding::within(&phased.program, check.left, control)?;
+        with_checks.actions = checked(&with_checks)?;
+        let begin = with_checks
+            .m
+            .and_not(&with_checks.initial, &with_checks.q())?;
+        with_checks.initial = begin;
+        let found = Found {
+            explorer: &explorer,
+            visibility: &visibility,
+            reduced: &reduced,
+            goals: &goals,
+            discharge: &check.done.discharge,
+            program,
+            phased: Some(&phased),
+        };
+        let with_checks = with_checks;
+        report.bundle = found
+            .gather(report, &mut Ladder::new(&with_checks))?
+            .map(Box::new);
+        if report.bundle.is_some() && report.claims.iter().any(|c| c.verdict == Status::Holds) {
+            report.notes.push(
+                "claims of transactions are in certificates of the default theorem only".into(),
+            );
+        }
     }
     report.timing.evidence = clock.elapsed().as_secs_f64();
     Ok(true)
@@ -273,9 +298,9 @@ fn observed(
                 ..hypotheses::undecided(&hypothesis)
             },
         };
+        let rung = |h: &Hypothesis| Rung::ALL.iter().position(|r| r.id() == h.invariant);
         let worse = |w: &Hypothesis| {
-            w.status == Status::Holds
-                && (entry.status != Status::Holds || entry.invariant > w.invariant)
+            w.status == Status::Holds && (entry.status != Status::Holds || rung(&entry) > rung(w))
         };
         if worst.as_ref().is_none_or(worse) {
             worst = Some(entry);

@@ -49,6 +49,10 @@ pub struct Phased {
     pub phases: Vec<Vec<Phase>>,
     /// What each location is a copy of, by thread.
     pub origin: Vec<Vec<LocId>>,
+    /// The movers that it was made with.
+    pub movers: Movers,
+    /// The cuts that it was made with.
+    pub cuts: Cuts,
 }
 
 /// A thread whose locations are being copied.
@@ -179,6 +183,8 @@ impl Phased {
             ..base.clone()
         };
         Phased {
+            movers: movers.clone(),
+            cuts: cuts.clone(),
             program: instrumented,
             phases: numbers
                 .iter()

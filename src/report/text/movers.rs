@@ -6,6 +6,9 @@ use crate::report::layout::{counted, printable_lines, wrapped};
 use crate::report::{Blocked, MoverAction, MoversReport, Transaction};
 use std::fmt::Write;
 
+/// Conditions shown for an action, the weakest first.
+const CONDITIONS: usize = 2;
+
 /// The report of `coarsen movers` on one model.
 pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
     let mut body = String::from("\n");
@@ -29,6 +32,14 @@ pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
             }
             blocked(&mut body, "right", &action.right, verbose);
             blocked(&mut body, "left", &action.left, verbose);
+            let shown = if verbose {
+                action.under.len()
+            } else {
+                CONDITIONS
+            };
+            for u in action.under.iter().take(shown) {
+                let _ = writeln!(body, "           {} if {}", u.class, u.condition);
+            }
         }
     }
     let mut theorems: Vec<&str> = report

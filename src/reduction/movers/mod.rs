@@ -9,6 +9,10 @@
 //! something going wrong in another thread at that moment. So for a set V of states in which that may happen, a right mover
 //! must not lead into V from outside, and a left mover not out of it. Nothing is asked of the effect of a violating step.
 
+mod conditions;
+
+pub use conditions::Under;
+
 use super::invariant::{Ladder, Rung};
 use crate::control::Stop;
 use crate::explore::core::{Mover, Movers};
@@ -30,6 +34,8 @@ pub struct Judged {
     pub excluded: usize,
     /// The strongest invariant that was needed for what it is.
     pub rung: Rung,
+    /// What it is under a condition, if that is more; asked for with all obstacles.
+    pub under: Vec<Under>,
 }
 
 /// Why an action is no mover in some direction.
@@ -73,6 +79,17 @@ pub enum Law {
     Leaves,
 }
 
+/// How much is said of each action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// What it is; of what is in the way of more one thing, for less work.
+    Class,
+    /// All that is in the way.
+    Obstacles,
+    /// That, and under which conditions it is more.
+    Conditions,
+}
+
 /// Finds the movers of a program; `wanted` are sets of states whose reachability matters.
 ///
 /// # Errors
@@ -84,23 +101,23 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
         .iter()
         .map(|t| vec![Mover::default(); t.locations.len()])
         .collect();
-    for (a, judged) in e.actions.iter().zip(judged(e, wanted, false)?) {
+    for (a, judged) in e.actions.iter().zip(judged(e, wanted, Detail::Class)?) {
         all[a.thread][a.location] = judged.mover;
     }
     Ok(all)
 }
 
-/// Says of each action what it is as a mover, and why; of the obstacles all or, for less work, one.
+/// Says of each action what it is as a mover, and why.
 ///
 /// # Errors
 /// Any [`Stop`].
-pub fn judged(e: &Encoding, wanted: &[Bdd], all: bool) -> Result<Vec<Judged>, Stop> {
+pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged>, Stop> {
     let mut search = Search {
         e,
         ladder: Ladder::new(e),
         calm: calm(e)?,
         parts: Vec::new(),
-        all,
+        detail,
     };
     for a in 0..e.actions.len() {
         search.parts.push(search.part(a)?);
@@ -134,8 +151,7 @@ struct Search<'e, 'p> {
     ladder: Ladder<'e, 'p>,
     calm: Bdd,
     parts: Vec<Part>,
-    /// Whether all obstacles are wanted.
-    all: bool,
+    detail: Detail,
 }
 
 impl Search<'_, '_> {
@@ -177,14 +193,15 @@ impl Search<'_, '_> {
             shares,
             excluded: 0,
             rung: Rung::True,
+            under: Vec::new(),
         };
+        let all = self.detail >= Detail::Obstacles;
         for &other in &judged.shares {
-            let (right, up) = self.climb(judged.right.is_empty() || self.all, |s, j| {
+            let (right, up) = self.climb(judged.right.is_empty() || all, |s, j| {
                 s.is_right(n, other, j)
             })?;
-            let (left, down) = self.climb(judged.left.is_empty() || self.all, |s, j| {
-                s.is_left(n, other, j)
-            })?;
+            let (left, down) =
+                self.climb(judged.left.is_empty() || all, |s, j| s.is_left(n, other, j))?;
             let obstacle = |law: Law| Obstacle {
                 other: Other::Action(other),
                 law,
@@ -192,16 +209,16 @@ impl Search<'_, '_> {
             judged.right.extend(right.map(obstacle));
             judged.left.extend(left.map(obstacle));
             judged.rung = judged.rung.max(up).max(down);
-            if self.all && self.is_excluded(n, other)? {
+            if all && self.is_excluded(n, other)? {
                 judged.excluded += 1;
             }
         }
         for v in seen {
             let set = &wanted[v];
-            let (right, up) = self.climb(judged.right.is_empty() || self.all, |s, j| {
+            let (right, up) = self.climb(judged.right.is_empty() || all, |s, j| {
                 Ok(s.enters(n, set, j)?.then_some(Law::Enters))
             })?;
-            let (left, down) = self.climb(judged.left.is_empty() || self.all, |s, j| {
+            let (left, down) = self.climb(judged.left.is_empty() || all, |s, j| {
                 Ok(s.leaves(n, set, j)?.then_some(Law::Leaves))
             })?;
             let obstacle = |law: Law| Obstacle {
@@ -217,6 +234,9 @@ impl Search<'_, '_> {
             right: judged.right.is_empty(),
             left: judged.left.is_empty(),
         };
+        if self.detail == Detail::Conditions && wanted.is_empty() {
+            judged.under = self.under(n, &judged)?;
+        }
         Ok(judged)
     }
 

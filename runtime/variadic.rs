@@ -1,0 +1,83 @@
+//! Functions with any number of arguments that write memory: the arguments are put where `va_list` has them, as the calling
+//! convention says, and handed on. x86-64 only.
+
+use crate::atomics::plain;
+use crate::libc;
+use crate::shared::*;
+use crate::shims::REGISTERS;
+use core::arch::global_asm;
+
+/// Most that is printed at once.
+const ROOM: usize = 1 << 16;
+
+/// `vsnprintf`, told as a write of what it writes. What it reads is not asked.
+pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: usize) -> i32 {
+    let mut text = [0u8; ROOM];
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+    if length < 0 || n == 0 {
+        return length;
+    }
+    let m = (length as usize).min(ROOM - 1).min(n as usize - 1);
+    plain(WRITE, to, m as u32 + 1);
+    unsafe {
+        libc::memcpy(to as *mut u8, text.as_ptr(), m);
+        ((to + m as u64) as *mut u8).write(0);
+    }
+    length
+}
+
+/// `vsprintf`.
+pub extern "C" fn vsprintf(to: u64, format: *const u8, args: usize) -> i32 {
+    vsnprintf(to, u64::MAX, format, args)
+}
+
+macro_rules! variadic {
+    ($name:literal, $named:literal, $($place:literal),*) => {
+        global_asm!(
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ", @function"),
+            concat!($name, ":"),
+            "mov r11, [rsp]",
+            "mov [rip + {r}], r11",
+            "mov [rip + {r} + 8], rsp",
+            "mov [rip + {r} + 16], rbx",
+            "mov [rip + {r} + 24], rbp",
+            "mov [rip + {r} + 32], r12",
+            "mov [rip + {r} + 40], r13",
+            "mov [rip + {r} + 48], r14",
+            "mov [rip + {r} + 56], r15",
+            "mov qword ptr [rip + {r} + 64], 1",
+            "push rbp",
+            "mov rbp, rsp",
+            "sub rsp, 208",
+            "mov [rsp + 24], rdi",
+            "mov [rsp + 32], rsi",
+            "mov [rsp + 40], rdx",
+            "mov [rsp + 48], rcx",
+            "mov [rsp + 56], r8",
+            "mov [rsp + 64], r9",
+            "movups [rsp + 72], xmm0",
+            "movups [rsp + 88], xmm1",
+            "movups [rsp + 104], xmm2",
+            "movups [rsp + 120], xmm3",
+            "movups [rsp + 136], xmm4",
+            "movups [rsp + 152], xmm5",
+            "movups [rsp + 168], xmm6",
+            "movups [rsp + 184], xmm7",
+            concat!("mov dword ptr [rsp], ", $named),
+            "mov dword ptr [rsp + 4], 48",
+            "lea rax, [rbp + 16]",
+            "mov [rsp + 8], rax",
+            "lea rax, [rsp + 24]",
+            "mov [rsp + 16], rax",
+            $($place,)*
+            "call {f}",
+            "leave",
+            "ret",
+            r = sym REGISTERS,
+            f = sym vsnprintf,
+        );
+    };
+}
+variadic!("coarsen_c_snprintf", 24, "mov rcx, rsp");
+variadic!("coarsen_c_sprintf", 16, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");

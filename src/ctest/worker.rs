@@ -1,0 +1,663 @@
+//! Depth-first exploration below some given steps: source-set dynamic partial order reduction with sleep sets
+//! (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order Reduction", POPL 2014, Algorithm 1).
+//!
+//! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that its
+//! threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step may have several
+//! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together; what is to be tried at the given
+//! steps is told and not done, and so is what is left when the budget is used up (`explore.rs` hands it out again).
+
+use super::explore::{
+    DataRace, ENDLESS, Endless, Exploration, FEW, Found, MOST_CUT, Settings, key,
+};
+use super::history::{Clock, History, Look, Step};
+use super::node::{Node, Rest, has};
+use super::process::{Process, Promise, Silence};
+use super::shared::{self, Access, Invariant, Order, Sleeper, dependent};
+use rustc_hash::{FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is to be explored: all that follows after some steps.
+pub struct Item {
+    /// The steps.
+    pub prefix: Vec<Step>,
+    /// The one after them; without it, all is to be explored.
+    pub branch: Option<Order>,
+    /// Who need not be tried instead of it.
+    pub rests: Vec<Rest>,
+    /// Preemptions before it.
+    pub preemptions: u32,
+    /// Most executions.
+    pub budget: u64,
+}
+
+/// What is known already, and need not be told again.
+#[derive(Clone, Default)]
+pub struct Known {
+    /// The places of data races.
+    pub races: FxHashSet<[u64; 2]>,
+    /// Errors.
+    pub errors: FxHashSet<super::explore::ErrorKey>,
+    /// Which thread is which.
+    pub names: Vec<[u16; 2]>,
+    /// What invariants read.
+    pub promises: Vec<Promise>,
+    /// Whether each execution needs a process.
+    pub fork: bool,
+}
+
+/// What came of it.
+pub struct Part {
+    /// What was found.
+    pub out: Exploration,
+    /// The step that was `branch`.
+    pub branch: Option<Step>,
+    /// At which of the given steps one of which threads is to be tried.
+    pub wanted: Vec<(usize, Vec<u16>)>,
+    /// What is left: the decisions after `branch`, and the steps that lead from one to the next.
+    pub left: (Vec<Node>, Vec<Step>),
+    /// Which thread is which.
+    pub names: Vec<[u16; 2]>,
+    /// What invariants read.
+    pub promises: Vec<Promise>,
+    /// Whether that is more than was known: all has to be explored anew.
+    pub grown: bool,
+    /// Whether each execution needs a process.
+    pub fork: bool,
+    /// Nothing more can be explored at all.
+    pub over: bool,
+}
+
+impl Part {
+    /// As if nothing had been explored.
+    pub fn nothing(of: &Part) -> Part {
+        Part {
+            out: Exploration::default(),
+            branch: None,
+            wanted: Vec::new(),
+            left: (Vec::new(), Vec::new()),
+            names: Vec::new(),
+            promises: Vec::new(),
+            grown: false,
+            fork: of.fork,
+            over: false,
+        }
+    }
+}
+
+/// An exploration under way.
+pub struct Worker<'a> {
+    pub(super) process: &'a mut Process,
+    pub(super) settings: &'a Settings,
+    pub(super) stop: &'a dyn Fn() -> bool,
+    known: &'a Known,
+    item: &'a Item,
+    pub(super) history: History,
+    /// With how many steps an execution is left, for filters.
+    pub(super) stop_at: Option<u32>,
+    nodes: Vec<Node>,
+    /// The step that belongs to the first node.
+    base: usize,
+    seen_races: FxHashSet<[u64; 2]>,
+    seen_errors: FxHashSet<super::explore::ErrorKey>,
+    wanted: FxHashSet<(usize, Vec<u16>)>,
+    pub(super) part: Part,
+}
+
+/// The address at which two steps meet; a step may have several accesses.
+fn meeting(a: &Step, b: &Step) -> u64 {
+    let pairs = a
+        .accesses
+        .iter()
+        .flat_map(|x| b.accesses.iter().map(move |y| (x, y)));
+    let memory = |x: &Access| x.key & shared::OBJECT == 0;
+    let found = pairs
+        .into_iter()
+        .find(|(x, y)| memory(x) && shared::conflict(x, y));
+    found.map_or(b.addr, |(x, y)| x.key.max(y.key))
+}
+
+/// Whether an answer can be one at all.
+fn sane(shared: &shared::Shared, from: usize) -> bool {
+    let within = |first: u32, n: u32| first as usize + n as usize <= shared::MAX_ACCESSES;
+    let events = shared.events as usize;
+    let threads = shared.threads as usize;
+    events <= shared::MAX_STEPS
+        && threads <= shared::MAX_THREADS
+        && shared.event[from.min(events)..events]
+            .iter()
+            .all(|e| usize::from(e.thread) < shared::MAX_THREADS && within(e.first, e.accesses))
+        && shared.last[..threads]
+            .iter()
+            .all(|l| within(l.first, l.accesses))
+        && shared.accesses as usize <= shared::MAX_ACCESSES
+        && shared.access[..shared.accesses as usize]
+            .iter()
+            .all(|a| a.key.checked_add(a.size.into()).is_some() && a.mode <= shared::MODE_WRITE)
+}
+
+/// Explores `item`.
+pub fn explore(
+    process: &mut Process,
+    settings: &Settings,
+    item: &Item,
+    known: &Known,
+    stop: &dyn Fn() -> bool,
+) -> Part {
+    let mut worker = Worker::new(process, settings, item, known, stop);
+    for step in &item.prefix {
+        let look = worker.history.look(step.thread, &step.accesses);
+        worker.history.push(step.clone(), look);
+    }
+    worker.run();
+    let edges = worker.history.steps.get(worker.base..);
+    let edges = edges.unwrap_or(&[]).to_vec();
+    worker.part.left = (std::mem::take(&mut worker.nodes), edges);
+    worker.done()
+}
+
+impl<'a> Worker<'a> {
+    /// Before the first execution.
+    pub(super) fn new(
+        process: &'a mut Process,
+        settings: &'a Settings,
+        item: &'a Item,
+        known: &'a Known,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Worker<'a> {
+        process.set_names(&known.names);
+        process.set_promises(&known.promises);
+        Worker {
+            process,
+            settings,
+            stop,
+            known,
+            item,
+            history: History::default(),
+            stop_at: None,
+            nodes: Vec::new(),
+            base: item.prefix.len() + usize::from(item.branch.is_some()),
+            seen_races: FxHashSet::default(),
+            seen_errors: FxHashSet::default(),
+            wanted: FxHashSet::default(),
+            part: Part {
+                out: Exploration::default(),
+                branch: None,
+                wanted: Vec::new(),
+                left: (Vec::new(), Vec::new()),
+                names: Vec::new(),
+                promises: Vec::new(),
+                grown: false,
+                fork: known.fork,
+                over: false,
+            },
+        }
+    }
+
+    /// After the last.
+    pub(super) fn done(mut self) -> Part {
+        self.part.names = self.process.names();
+        self.part.promises = self.process.promises();
+        self.part
+    }
+}
+
+impl Worker<'_> {
+    pub(super) fn limit(&mut self, what: String) {
+        if !self.part.out.limits.contains(&what) {
+            self.part.out.limits.push(what);
+        }
+    }
+
+    fn run(&mut self) {
+        let mut branch = self.item.branch;
+        for _ in 0..self.item.budget {
+            if (self.stop)() || !self.execute(branch) {
+                self.part.over = true;
+                return;
+            }
+            let error = !self.part.out.errors.is_empty();
+            if self.grown() && (self.settings.keep_going || !error) {
+                self.part.grown = true;
+                return;
+            }
+            let crowded = self.part.out.crowded && self.settings.threads > FEW;
+            if crowded || error && !self.settings.keep_going || self.part.out.cut >= MOST_CUT {
+                return;
+            }
+            branch = self.back();
+            if branch.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Goes back to the last step that has another way left, and says which. The step itself is taken back.
+    fn back(&mut self) -> Option<Order> {
+        loop {
+            let node = self.nodes.last_mut()?;
+            let next = node.next(self.settings.preemptions);
+            self.history.truncate(self.base + self.nodes.len() - 1);
+            if next.is_some() {
+                return next;
+            }
+            self.part.out.bounded += self.nodes.pop().map_or(0, |node| node.excluded());
+        }
+    }
+
+    /// Makes one execution: the steps of the history, `branch`, and what comes of it. False if there is nothing more to be had.
+    fn execute(&mut self, branch: Option<Order>) -> bool {
+        let given = self.history.len();
+        let Some(status) = self.repeat(branch) else {
+            return false;
+        };
+        let shared = self.process.shared();
+        let (events, spun) = (shared.events as usize, shared.spun != 0);
+        self.part.out.steps += events as u64;
+        self.part.out.depth = self.part.out.depth.max(events);
+        let error = self.process.shared().error != shared::NO_ERROR;
+        for i in given..events {
+            if let Some(step) = self.event(i) {
+                self.append(step);
+            }
+        }
+        if status != shared::ASLEEP && status != shared::RUNNING {
+            self.pending();
+        }
+        if matches!(status, shared::ASLEEP | shared::ASSUMED) {
+            self.part.out.calls.skip(given);
+        } else if self.settings.movers {
+            let shared = self.process.shared();
+            let marks = (shared.marks as usize).min(shared::MAX_MARKS);
+            let marks = &shared.mark[..marks];
+            self.part.out.calls.execution(&self.history, given, marks);
+        }
+        let message = self.message();
+        match status {
+            shared::ASLEEP => self.part.out.redundant += 1,
+            shared::ASSUMED if !error => self.part.out.assumed += 1,
+            shared::STEP_LIMIT => {
+                self.part.out.cut += 1;
+                self.limit(format!("{} steps in one execution", self.settings.steps));
+            }
+            shared::THREAD_LIMIT => {
+                // Everything but the creation was explored: nothing of it is cut off.
+                self.part.out.executions += 1;
+                self.part.out.crowded = true;
+            }
+            shared::RUNTIME_LIMIT => {
+                self.part.out.cut += 1;
+                self.limit(message);
+            }
+            shared::WATCHDOG => {
+                self.part.out.cut += 1;
+                self.note_endless();
+            }
+            _ => {
+                self.part.out.executions += 1;
+                self.part.out.waited += u64::from(spun);
+                if self.settings.exhaustive {
+                    let class = self.class();
+                    self.part.out.classes.insert(class);
+                }
+            }
+        }
+        self.note_errors(status);
+        true
+    }
+
+    /// Repeats the steps of the history and `branch`; says how the execution ended, if it did.
+    pub(super) fn repeat(&mut self, branch: Option<Order>) -> Option<u32> {
+        let given = self.history.len();
+        let prefix = given + usize::from(branch.is_some());
+        if !self.request(branch) {
+            return None;
+        }
+        let shared = self.process.shared();
+        if !sane(shared, given) {
+            // The program can write anywhere, and did so here.
+            self.limit("the program has overwritten what the runtime keeps".into());
+            return None;
+        }
+        self.part.out.sampled |= shared.sampled;
+        self.part.out.threads = self.part.out.threads.max(shared.threads as usize);
+        if self.diverged(prefix) {
+            // What a run of this process leaves behind may be the reason: try again with one process for each.
+            if !self.part.fork {
+                self.part.fork = true;
+                self.process.restart().ok()?;
+                return self.repeat(branch);
+            }
+            self.limit("the program does not do the same when it is run again".into());
+            return None;
+        }
+        Some(shared.status)
+    }
+
+    /// A step of the present execution.
+    pub(super) fn event(&self, i: usize) -> Option<Step> {
+        let shared = self.process.shared();
+        let event = shared.event[..shared.events as usize].get(i)?;
+        let from = event.first as usize;
+        let accesses = shared.access.get(from..from + event.accesses as usize);
+        Some(Step::new(event, accesses.unwrap_or(&[])))
+    }
+
+    /// Whether an invariant has read what was not known to matter.
+    pub(super) fn grown(&self) -> bool {
+        let shared = self.process.shared();
+        let cells = self.known.promises.iter().map(|p| p.cells.len());
+        (shared.invariants as usize, shared.cells as usize)
+            != (self.known.promises.len(), cells.sum())
+    }
+
+    /// The invariants that did not hold in the present execution, each with the step that broke it.
+    fn violated(&mut self) {
+        let shared = self.process.shared();
+        let known = (shared.invariants as usize).min(shared::MAX_INVARIANTS);
+        let violated: Vec<Invariant> = (shared.invariant[..known].iter())
+            .filter(|i| i.violated > 0)
+            .copied()
+            .collect();
+        for invariant in violated {
+            let steps = (invariant.violated as usize - 1).min(self.history.len());
+            let last = steps.checked_sub(1).map(|i| &self.history.steps[i]);
+            let error = Found {
+                kind: "invariant",
+                message: String::from_utf8_lossy(invariant.text()).into_owned(),
+                thread: Some(last.map_or(0, |s| s.thread)),
+                pc: last.map_or(invariant.function.wrapping_add(1), |s| s.pc),
+                addr: invariant.function,
+                steps: self.history.steps[..steps].to_vec(),
+                last: Vec::new(),
+            };
+            self.found(error);
+        }
+    }
+
+    /// A thread computes without end in the present execution.
+    pub(super) fn note_endless(&mut self) {
+        let shared = self.process.shared();
+        let endless = Endless {
+            thread: shared.error_thread as u16,
+            // An address like one to which a call returns.
+            pc: shared.error_pc.wrapping_add(1),
+            after: shared.error_addr,
+        };
+        self.part.out.endless.get_or_insert(endless);
+        self.limit(ENDLESS.into());
+    }
+
+    /// Notes what went wrong in an execution that ended so.
+    pub(super) fn note_errors(&mut self, status: u32) {
+        if matches!(status, shared::ASLEEP | shared::DIVERGED) {
+            return;
+        }
+        self.violated();
+        let code = self.process.shared().error;
+        let stuck = matches!(status, shared::DEADLOCK | shared::LIVELOCK);
+        if code != shared::NO_ERROR && code != shared::INVARIANT
+            || code == shared::NO_ERROR && stuck
+        {
+            let error = self.error();
+            self.found(error);
+        }
+    }
+
+    /// Writes the request and waits for the answer, once more with a new process if the old one ended.
+    fn request(&mut self, branch: Option<Order>) -> bool {
+        for attempt in 0..2 {
+            self.write_request(branch);
+            let patience = self.settings.patience * 4 + Duration::from_secs(5);
+            match self.process.answer(patience, self.stop) {
+                Ok(()) => return true,
+                Err(Silence::Stopped) => return false,
+                Err(Silence::Hangs) => {
+                    self.limit("the program waits for something outside".into());
+                    return false;
+                }
+                Err(Silence::Gone(error)) => {
+                    if attempt == 1 || self.process.restart().is_err() {
+                        self.limit(format!("the program's process ended ({error})"));
+                        return false;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    fn write_request(&mut self, branch: Option<Order>) {
+        let order = |step: &Step| Order {
+            thread: step.thread,
+            choice: step.choice,
+        };
+        let shared = self.process.shared_mut();
+        let mut n = 0;
+        for step in self.history.steps.iter().map(order).chain(branch) {
+            shared.order[n] = step;
+            n += 1;
+        }
+        shared.prefix = n as u32;
+        shared.max_steps = self.stop_at.unwrap_or(self.settings.steps);
+        shared.local_states = self.stop_at.is_some().into();
+        shared.mark_calls = self.settings.movers.into();
+        shared.loose = 0;
+        shared.keep_going = self.settings.keep_going.into();
+        shared.patience = self.settings.patience.as_millis() as u32;
+        shared.memory = self.settings.memory;
+        shared.max_threads = self.settings.threads;
+        shared.reset = (!self.part.fork).into();
+        shared.show = 0;
+        shared.sleepers = 0;
+        if self.settings.exhaustive {
+            return;
+        }
+        if let Some(branch) = branch {
+            let given = &self.item.rests;
+            let rests: Vec<&Rest> = match self.nodes.last() {
+                Some(node) => node.rests().collect(),
+                None => given.iter().collect(),
+            };
+            shared.sleep_from = n as u32 - 1;
+            let mut first = 0;
+            let mut count = 0;
+            for (thread, accesses) in rests {
+                let room = shared.asleep.len() - first;
+                if *thread == branch.thread || accesses.len() > room {
+                    continue;
+                }
+                shared.asleep[first..first + accesses.len()].copy_from_slice(accesses);
+                shared.sleeper[count] = Sleeper {
+                    thread: u32::from(*thread),
+                    first: first as u32,
+                    accesses: accesses.len() as u32,
+                };
+                first += accesses.len();
+                count += 1;
+            }
+            shared.sleepers = count as u32;
+        }
+    }
+
+    /// Whether the program did not repeat the given steps.
+    fn diverged(&self, prefix: usize) -> bool {
+        let shared = self.process.shared();
+        if shared.status == shared::DIVERGED {
+            return true;
+        }
+        let repeated = self.history.steps.iter().zip(&shared.event);
+        let same = repeated
+            .take((shared.events as usize).min(prefix))
+            .all(|(step, event)| {
+                (step.thread, step.kind, step.pc, step.addr, step.size)
+                    == (event.thread, event.kind, event.pc, event.addr, event.size)
+                    && step.value == event.value
+            });
+        !same || (shared.events as usize) < prefix
+    }
+
+    pub(super) fn message(&self) -> String {
+        let shared = self.process.shared();
+        let n = (shared.message_len as usize).min(shared.message.len());
+        String::from_utf8_lossy(&shared.message[..n]).into_owned()
+    }
+
+    /// The error that ended the present execution.
+    fn error(&self) -> Found {
+        let shared = self.process.shared();
+        let code = shared.error as usize;
+        let kind = match shared.status {
+            _ if code != 0 => shared::ERRORS.get(code).copied().unwrap_or("crash"),
+            shared::LIVELOCK => "livelock",
+            _ => "deadlock",
+        };
+        Found {
+            kind,
+            message: self.message(),
+            thread: (code != 0).then_some(shared.error_thread as u16),
+            pc: if code != 0 { shared.error_pc } else { 0 },
+            addr: if code != 0 { shared.error_addr } else { 0 },
+            steps: Vec::new(),
+            last: shared.last[..(shared.threads as usize).min(shared::MAX_THREADS)].to_vec(),
+        }
+    }
+
+    fn found(&mut self, mut error: Found) {
+        let key = key(&error);
+        if !self.known.errors.contains(&key) && self.seen_errors.insert(key) {
+            if error.kind != "invariant" {
+                error.steps = self.history.steps.clone();
+            }
+            self.part.out.errors.push(error);
+        }
+    }
+
+    /// A new step at the end.
+    fn append(&mut self, step: Step) {
+        let look = self.history.look(step.thread, &step.accesses);
+        self.note_data_races(&step, &look);
+        if !self.settings.exhaustive {
+            for &i in &look.races {
+                self.reverse(i as usize, step.thread, &step.accesses, &look);
+            }
+        }
+        let at = self.history.len();
+        if at < self.base {
+            self.part.branch = Some(step.clone());
+        } else if let Some(node) = self.nodes.get_mut(at - self.base) {
+            // Another way from a step that is known: what it sleeps on stays.
+            node.took(&step);
+        } else {
+            let node = self.node(&step);
+            self.nodes.push(node);
+        }
+        self.history.push(step, look);
+    }
+
+    fn node(&self, step: &Step) -> Node {
+        let exhaustive = self.settings.exhaustive;
+        let Some(before) = self.history.steps.last() else {
+            return Node::new(step, Vec::new(), None, 0, exhaustive);
+        };
+        let parent = self.nodes.last();
+        let earlier = self.history.len().checked_sub(2);
+        let earlier = earlier.map(|e| self.history.steps[e].thread);
+        let preempted = earlier.is_some_and(|e| e != before.thread && has(&before.enabled, e));
+        let preemptions = parent.map_or(self.item.preemptions, |p| p.preemptions);
+        let awake = |r: &&Rest| r.0 != before.thread && !dependent(&r.1, &before.accesses);
+        let sleep = match parent {
+            _ if exhaustive => Vec::new(),
+            Some(parent) => parent.rests().filter(awake).cloned().collect(),
+            None => self.item.rests.iter().filter(awake).cloned().collect(),
+        };
+        let preemptions = preemptions + u32::from(preempted);
+        Node::new(step, sleep, Some(before.thread), preemptions, exhaustive)
+    }
+
+    /// The steps that threads could not take: what they wait for may have been taken from them.
+    fn pending(&mut self) {
+        if self.settings.exhaustive {
+            return;
+        }
+        let shared = self.process.shared();
+        let threads = (shared.threads as usize).min(shared::MAX_THREADS);
+        let mut waiting = Vec::new();
+        for (i, last) in shared.last[..threads].iter().enumerate() {
+            if last.ended == 0 && last.accesses > 0 {
+                let from = last.first as usize;
+                let accesses: Arc<[Access]> =
+                    shared.access[from..from + last.accesses as usize].into();
+                waiting.push((i as u16, accesses));
+            }
+        }
+        for (thread, accesses) in waiting {
+            let look = self.history.look(thread, &accesses);
+            for &i in &look.races {
+                self.reverse(i as usize, thread, &accesses, &look);
+            }
+        }
+    }
+
+    /// Sees to it that an execution is explored in which a step of `thread` that may come next comes before step `i`.
+    fn reverse(&mut self, i: usize, thread: u16, accesses: &[Access], look: &Look) {
+        let mut initials = self.history.initials(i, thread, accesses, look);
+        match i.checked_sub(self.base) {
+            Some(own) => {
+                self.nodes[own].want(&initials);
+            }
+            None => {
+                initials.shrink_to_fit();
+                if self.wanted.insert((i, initials.clone())) {
+                    self.part.wanted.push((i, initials));
+                }
+            }
+        }
+    }
+
+    pub(super) fn note_data_races(&mut self, step: &Step, look: &Look) {
+        for &i in &look.data_races {
+            let other = &self.history.steps[i as usize];
+            let mut places = [other.pc, step.pc];
+            places.sort_unstable();
+            if !self.known.races.contains(&places) && self.seen_races.insert(places) {
+                let mut steps = self.history.steps.clone();
+                steps.push(step.clone());
+                self.part.out.races.push(DataRace {
+                    places: [
+                        (other.thread, other.pc, other.kind),
+                        (step.thread, step.pc, step.kind),
+                    ],
+                    addr: meeting(other, step),
+                    steps,
+                });
+            }
+        }
+    }
+
+    /// A number for the class of the present execution: its steps, each with what happens before it.
+    fn class(&self) -> u64 {
+        (0..self.history.len()).fold(0, |sum: u64, i| {
+            let step = &self.history.steps[i];
+            let clock: &Clock = self.history.clock(i);
+            let mut hasher = FxHasher::default();
+            let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
+            // Whoever comes last to a barrier chooses for all.
+            let common = if step.kind == shared::ARRIVE {
+                step.choice
+            } else {
+                0
+            };
+            let choice = step.choice - common;
+            (step.thread, step.kind, choice, &clock[..end]).hash(&mut hasher);
+            let mix = |hash: u64| hash.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let mut chosen = FxHasher::default();
+            if common > 0 {
+                (step.addr, common, step.accesses.last().map(|a| a.key)).hash(&mut chosen);
+            }
+            sum.wrapping_add(mix(hasher.finish()))
+                .wrapping_add(mix(chosen.finish()))
+        })
+    }
+}

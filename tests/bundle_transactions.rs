@@ -1,0 +1,222 @@
+//! Bundles of theorems about transactions: what a check establishes is accepted, and what is changed in a bundle is rejected.
+//! (That wrong movers are rejected, hypothesis by hypothesis: `src/reduction/transactions/tests.rs`.)
+
+use crate::claimed::{outcomes, programs};
+use crate::{shipped, twin};
+
+use coarsen::bundle::{Bundle, FALSE, read, write};
+use coarsen::control::Control;
+use coarsen::leaf::{BundleVerdict, verify};
+use coarsen::report::{Report, Status};
+use coarsen::syntax::ParseLimits;
+use coarsen::{CheckOptions, Session, theory};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
+use twin::generate::{Disciplines, samples_with};
+
+const THEOREMS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers"];
+
+fn check(session: &Session, theorem: &str) -> Report {
+    let theory = theory(theorem).expect("shipped");
+    let options = CheckOptions {
+        certificate: true,
+        claims_by: Some(theorem.into()),
+        ..CheckOptions::default()
+    };
+    session.check(&theory, &options, &Control::default())
+}
+
+fn replay(bundle: &Bundle) -> BundleVerdict {
+    verify(&write(bundle), &Control::default())
+}
+
+/// What a bundle has to show: all that holds by the theorem, as long as no thread goes wrong.
+fn shown(report: &Report) -> usize {
+    let goes_wrong = |p: &coarsen::report::Property| {
+        p.verdict == Status::Refuted && ["discipline", "assertions"].contains(&p.name.as_str())
+    };
+    if report.properties.iter().any(goes_wrong) {
+        return 0;
+    }
+    let by_theorem = |p: &&coarsen::report::Property| {
+        p.verdict == Status::Holds && p.trace.is_none() && p.kind != "transaction"
+    };
+    report.properties.iter().filter(by_theorem).count()
+}
+
+fn accepted(name: &str, report: &Report) -> Result<usize, TestCaseError> {
+    let Some(bundle) = &report.bundle else {
+        let wrong = report
+            .properties
+            .iter()
+            .any(|p| p.verdict == Status::Refuted);
+        prop_assert!(shown(report) == 0 || wrong, "{}: no bundle", name);
+        return Ok(0);
+    };
+    prop_assert_eq!(bundle.claims.len(), shown(report), "{}", name);
+    prop_assert!(bundle.transactions.is_some());
+    let again = read(&write(bundle));
+    prop_assert_eq!(again.as_ref(), Ok(&**bundle), "{}", name);
+    let verdict = replay(bundle);
+    prop_assert!(verdict.is_accepted(), "{}: {:#?}", name, verdict);
+    let unproved = |t: &&String| t.contains("its proof is missing");
+    prop_assert!(verdict.trusted.iter().find(unproved).is_none(), "{name}");
+    Ok(1)
+}
+
+/// Models whose hypotheses take long to settle; looked at with `ALL=1`, as are two thirds of the others that are not about transactions.
+const SLOW: [&str; 3] = ["monitors/", "section6/", "gueta/"];
+
+#[test]
+fn every_shipped_model_that_holds_has_a_bundle() {
+    let mut found = [0; 3];
+    for (n, model) in shipped::models().into_iter().enumerate() {
+        let all = std::env::var_os("ALL").is_some();
+        let about = ["transactions/", "flanagan_qadeer/"]
+            .iter()
+            .any(|s| model.name.contains(s));
+        let slow = SLOW.iter().any(|s| model.name.contains(s));
+        if !all && !about && (slow || n % 3 > 0) {
+            continue;
+        }
+        // All theorems on what is about transactions, else the one that has all of them in it.
+        for (n, theorem) in THEOREMS
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| about || *n == 0)
+        {
+            let report = check(&model.load(&[]), theorem);
+            let done = accepted(&format!("{} by {theorem}", model.name), &report);
+            found[n] += done.unwrap_or_else(|failure| panic!("{failure}"));
+        }
+    }
+    assert!(found[0] > 20 && found[1] > 5 && found[2] > 5, "{found:?}");
+}
+
+#[test]
+fn random_models_that_hold_have_bundles() {
+    for theorem in THEOREMS {
+        for disciplines in [Disciplines::Written, Disciplines::Omitted] {
+            let mut runner = TestRunner::new(ProptestConfig {
+                cases: 25,
+                failure_persistence: None,
+                ..ProptestConfig::default()
+            });
+            let found = Cell::new(0);
+            let result = runner.run(&samples_with(disciplines), |sample| {
+                let loaded = Session::load("s.cor", &sample.source, &[], ParseLimits::default());
+                let (session, _) =
+                    loaded.map_err(|_| TestCaseError::fail("a generated model has errors"))?;
+                let report = check(&session, theorem);
+                found.set(found.get() + accepted(&sample.source, &report)?);
+                Ok(())
+            });
+            result.unwrap_or_else(|failure| panic!("{theorem}: {failure}"));
+            assert!(found.get() > 0, "{theorem}: no bundle at all");
+        }
+    }
+}
+
+#[test]
+fn what_is_changed_is_rejected() {
+    let report = check(
+        &shipped::model("flanagan_qadeer/counter").load(&[]),
+        "flanagan-qadeer",
+    );
+    let good = *report.bundle.expect("it holds");
+    assert!(replay(&good).is_accepted());
+    let rejected = |what: &str, change: &dyn Fn(&mut Bundle)| {
+        let mut bundle = good.clone();
+        change(&mut bundle);
+        let verdict = replay(&bundle);
+        verdict
+            .rejected
+            .unwrap_or_else(|| panic!("{what} is accepted"))
+    };
+    rejected("another theorem", &|b| b.theorem = "stoller-cohen".into());
+    rejected("a theorem that keeps less", &|b| {
+        b.theorem = "lipton".into()
+    });
+    rejected("no transactions", &|b| b.transactions = None);
+    rejected("visible steps beside them", &|b| {
+        let right = b.transactions.iter().flat_map(|t| &t.right).next();
+        b.visible.extend(right.cloned());
+    });
+    let with = |f: &dyn Fn(&mut coarsen::bundle::Transactions)| {
+        let f = |b: &mut Bundle| b.transactions.as_mut().map(f).unwrap_or_default();
+        rejected("other movers", &f)
+    };
+    with(&|t| t.right.push(("nobody".into(), "nowhere".into())));
+    with(&|t| t.right.clear());
+    with(&|t| t.left.clear());
+    with(&|t| t.right = t.left.clone());
+    let first = good
+        .transactions
+        .iter()
+        .flat_map(|t| &t.right)
+        .next()
+        .cloned();
+    with(&|t| t.left.extend(first.clone()));
+    rejected("no states", &|b| b.states = FALSE);
+    for t in 0..good.inside.len() {
+        rejected("no states inside", &|b| b.inside[t] = FALSE);
+        rejected("all states inside", &|b| b.inside[t] = 1);
+    }
+    rejected("J", &|b| b.invariant = Some(FALSE));
+    rejected("no J", &|b| b.invariant = None);
+    rejected("letters", &|b| b.letters.reverse());
+    rejected("an unknown claim", &|b| b.claims.push("no_such".into()));
+}
+
+/// Whatever blocks a bundle claims to be transactions: what is accepted is true of all executions.
+#[test]
+fn claims_that_are_accepted_are_true() {
+    let counts = [const { Cell::new(0) }; 3];
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 150,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let result = runner.run(&programs(), |source| {
+        let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
+        let Ok((session, _)) = loaded else {
+            return Ok(());
+        };
+        let theory = theory("stoller-cohen").expect("shipped");
+        let options = CheckOptions {
+            certificate: true,
+            ..CheckOptions::default()
+        };
+        let report = session.check(&theory, &options, &Control::default());
+        let Some(bundle) = report.bundle else {
+            return Ok(());
+        };
+        let p = session.program();
+        for claim in &p.claims {
+            let shown = bundle.claims.contains(&claim.name);
+            let mut bundle = (*bundle).clone();
+            if !shown {
+                bundle.claims.push(claim.name.clone());
+            }
+            let verdict = replay(&bundle);
+            prop_assert!(
+                verdict.stopped.is_none() && (verdict.is_accepted() || !shown),
+                "{verdict:#?}"
+            );
+            if verdict.is_accepted() {
+                prop_assert_eq!(outcomes(p, claim, false), outcomes(p, claim, true));
+            }
+            let n = if shown {
+                0
+            } else {
+                1 + usize::from(verdict.is_accepted())
+            };
+            counts[n].set(counts[n].get() + 1);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    let [shown, rejected, accepted] = counts.map(|c| c.get());
+    assert!(shown > 20 && rejected > 20, "{shown} {rejected} {accepted}");
+}

@@ -1,0 +1,233 @@
+//! Random programs against every interleaving.
+
+use super::*;
+use std::fmt::Write;
+
+/// Random numbers (xorshift), the same on every machine.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) % n
+    }
+}
+
+/// Statements that a family of random programs is made of; `J` and `K` are 0 and 1 or 1 and 0, `V` is 0 or 1.
+pub const FAMILIES: &[(&str, &[&str])] = &[
+    ("memory", &["int V1 = x[J];", "x[J] = V;", "x[J]++;"]),
+    (
+        "atomics",
+        &[
+            "(void)a[J];",
+            "a[J] = V;",
+            "atomic_fetch_add(&a[J], 1);",
+            "{ int e = V; atomic_compare_exchange_strong(&a[J], &e, 1 - V); }",
+            "x[J] = V;",
+        ],
+    ),
+    (
+        "mutexes",
+        &[
+            "lock(m[J]); unlock(m[J]);",
+            "lock(m[J]); lock(m[K]); unlock(m[K]); unlock(m[J]);",
+            "lock(m[J]); x[2]++; unlock(m[J]);",
+        ],
+    ),
+    (
+        "trylock",
+        &[
+            "lock(m[J]); unlock(m[J]);",
+            "if (!pthread_mutex_trylock(&m[J])) unlock(m[J]);",
+            "x[J] = V;",
+        ],
+    ),
+    (
+        "semaphores",
+        &[
+            "sem_post(&s);",
+            "sem_wait(&s);",
+            "sem_trywait(&s);",
+            "x[J] = V;",
+        ],
+    ),
+    (
+        "conditions",
+        &[
+            "lock(m[0]); pthread_cond_wait(&c, &m[0]); unlock(m[0]);",
+            "pthread_cond_signal(&c);",
+            "pthread_cond_broadcast(&c);",
+            "lock(m[0]); unlock(m[0]);",
+        ],
+    ),
+    (
+        "timed",
+        &[
+            "lock(m[0]); pthread_cond_timedwait(&c, &m[0], &ts); unlock(m[0]);",
+            "pthread_cond_signal(&c);",
+            "lock(m[0]); unlock(m[0]);",
+        ],
+    ),
+    (
+        "rwlocks",
+        &[
+            "pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l);",
+            "pthread_rwlock_wrlock(&l); pthread_rwlock_unlock(&l);",
+            "if (!pthread_rwlock_trywrlock(&l)) pthread_rwlock_unlock(&l);",
+        ],
+    ),
+    (
+        "barriers",
+        &[
+            "if (pthread_barrier_wait(&b)) x[0] = V;",
+            "x[J] = V;",
+            "(void)a[J];",
+        ],
+    ),
+    (
+        "spinning",
+        &[
+            "while (a[J] == V);",
+            "a[J] = V;",
+            "atomic_fetch_add(&a[J], 1);",
+            "while (a[J] == 0 && a[K] != 1) sched_yield();",
+        ],
+    ),
+    (
+        "polling",
+        &[
+            "while (pthread_mutex_trylock(&m[J])); unlock(m[J]);",
+            "lock(m[0]); while (!x[0]) { unlock(m[0]); lock(m[0]); } unlock(m[0]);",
+            "lock(m[0]); x[0] = 1; unlock(m[0]);",
+            "lock(m[J]); unlock(m[J]);",
+        ],
+    ),
+    (
+        "regions",
+        &[
+            "coarsen_atomic_begin(); x[J]++; x[K] = V; coarsen_atomic_end();",
+            "coarsen_atomic_begin(); while (x[J] == V) { coarsen_atomic_end(); coarsen_atomic_begin(); } coarsen_atomic_end();",
+            "x[J] = V;",
+            "swap(&x[J], &x[K]);",
+        ],
+    ),
+    (
+        "strings",
+        &[
+            "memcpy(x, y, J + 5);",
+            "strcpy((char *)x, \"ab\");",
+            "memset(y, V, 4);",
+            "(void)strlen((char *)x);",
+        ],
+    ),
+    (
+        "locks_by_hand",
+        &[
+            "for (;;) { int e = 0; if (atomic_compare_exchange_strong(&a[J], &e, 1)) break; } a[J] = 0;",
+            "while (atomic_exchange(&a[J], 1)); a[J] = 0;",
+            "x[J] = V;",
+        ],
+    ),
+];
+
+pub fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
+    let threads = 2 + dice.roll(2) as usize;
+    let mut text = format!(
+        "{HEAD}#include <string.h>\n#include \"coarsen.h\"\nint x[3], y[3]; _Thread_local int own; atomic_int a[2]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
+         pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n\
+         #define swap __VERIFIER_atomic_swap\n\
+         void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n"
+    );
+    for t in 0..threads {
+        let _ = write!(text, "void *t{t}(void *_) {{ ");
+        for _ in 0..1 + dice.roll(if threads == 2 { 3 } else { 1 }) {
+            let j = dice.roll(2);
+            let statement = statements[dice.roll(statements.len() as u64) as usize];
+            let statement = statement
+                .replace('J', &j.to_string())
+                .replace('K', &(1 - j).to_string())
+                .replace("V1", &format!("l{}", dice.0 % 100_000))
+                .replace('V', &dice.roll(2).to_string());
+            let _ = writeln!(text, "{statement}");
+        }
+        text.push_str("return 0; }\n");
+    }
+    let value = dice.roll(2);
+    let _ = writeln!(
+        text,
+        "int main() {{ sem_init(&s, 0, {value}); pthread_barrier_init(&b, 0, 2); pthread_t h[3];"
+    );
+    for t in 1..threads {
+        let _ = writeln!(text, "go(h[{t} - 1], t{t});");
+    }
+    text.push_str("t0(0);\n");
+    for t in 1..threads {
+        let _ = writeln!(text, "end(h[{t} - 1]);");
+    }
+    text.push_str("return 0; }\n");
+    text
+}
+
+/// What an exploration says of errors and data races.
+pub fn findings(e: &Exploration) -> Vec<String> {
+    let mut found: Vec<String> = e
+        .errors
+        .iter()
+        .map(|error| {
+            let open = error.last.iter().filter(|l| l.ended == 0);
+            format!(
+                "{} {:x?}",
+                error.kind,
+                open.map(|l| (l.kind, l.pc)).collect::<Vec<_>>()
+            )
+        })
+        .collect();
+    found.extend(e.races.iter().map(|race| {
+        let mut places = race.places.map(|p| p.1);
+        places.sort_unstable();
+        format!("race {places:x?}")
+    }));
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn random_programs_against_every_interleaving() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("random");
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut compared = 0;
+    for (family, statements) in FAMILIES {
+        for round in 0..4 {
+            let text = random_program(&mut dice, statements);
+            let program = make(&scratch.file(&format!("{family}{round}"), &text), &[]);
+            let reduced = run(&program, &settings());
+            let most = Settings {
+                exhaustive: true,
+                executions: 8_000,
+                cores: 1,
+                ..settings()
+            };
+            let every = run(&program, &most);
+            if !every.limits.is_empty() {
+                continue;
+            }
+            compared += 1;
+            assert_eq!(reduced.executions, every.classes.len() as u64, "{text}");
+            assert_eq!(findings(&reduced), findings(&every), "{text}");
+            // Handed out one by one, ways meet in all orders.
+            let small = Settings {
+                piece: 1,
+                ..settings()
+            };
+            let pieces = run(&program, &small);
+            assert_eq!(pieces.executions, reduced.executions, "{text}");
+            assert_eq!(findings(&pieces), findings(&every), "{text}");
+        }
+    }
+    assert!(compared >= 24, "only {compared} programs were small enough");
+}

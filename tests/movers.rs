@@ -1,0 +1,129 @@
+//! Classes under a condition: on random programs, what is said of an action holds from every reachable state in which nothing has been violated.
+
+use crate::claimed::programs;
+use coarsen::Session;
+use coarsen::control::Control;
+use coarsen::explore::{
+    State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
+};
+use coarsen::program::{Program, ThreadId};
+use coarsen::reduction::{Detail, Under, judged};
+use coarsen::relation::Encoding;
+use coarsen::syntax::ParseLimits;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
+use std::collections::HashSet;
+
+/// The steps of a thread that violate nothing.
+fn clean(p: &Program, state: &State, thread: ThreadId) -> Vec<State> {
+    let all = successors(p, state, thread);
+    let kept = all.into_iter().filter(|s| !violates(p, thread, state, s));
+    kept.map(|s| s.state).collect()
+}
+
+/// The states that executions without violations reach.
+fn reachable(p: &Program) -> HashSet<State> {
+    let initial = initial_candidates(p).filter(|s| is_initial(p, s) && !initially_violated(p, s));
+    let mut open: Vec<State> = initial.collect();
+    let mut met: HashSet<State> = open.iter().cloned().collect();
+    while let Some(state) = open.pop() {
+        for t in 0..p.threads.len() {
+            for next in clean(p, &state, t) {
+                if met.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+    }
+    met
+}
+
+/// Properties (1) and (3), (4) of Levin et al. 2005, where the action is taken from states with the condition only.
+fn is_true(
+    p: &Program,
+    (me, at): (ThreadId, usize),
+    under: &Under,
+    (right, left): (bool, bool),
+) -> Result<(), TestCaseError> {
+    let steps = |s: &State| match s.location(me) == at && holds(p, &under.condition, s) {
+        true => clean(p, s, me),
+        false => Vec::new(),
+    };
+    for s in reachable(p) {
+        for other in (0..p.threads.len()).filter(|o| *o != me) {
+            let mine = steps(&s);
+            let theirs = clean(p, &s, other);
+            let swapped: HashSet<State> = theirs.iter().flat_map(steps).collect();
+            let straight: HashSet<State> = mine.iter().flat_map(|s| clean(p, s, other)).collect();
+            prop_assert!(!right || straight.is_subset(&swapped), "{under:?}");
+            if left {
+                prop_assert!(swapped.is_subset(&straight), "{under:?}");
+                let kept = theirs.iter().all(|s| !steps(s).is_empty());
+                prop_assert!(mine.is_empty() || kept, "{under:?} is disabled");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn classes_under_a_condition_are_true() {
+    let mut runner = TestRunner::default();
+    let seen = [const { Cell::new(0) }; 2];
+    runner
+        .run(&programs(), |source| {
+            let Ok((session, _)) = Session::load("m.cor", &source, &[], ParseLimits::default())
+            else {
+                return Ok(());
+            };
+            let (p, control) = (session.program(), Control::default());
+            let e = Encoding::new(p, &control).expect("small");
+            for (n, judged) in judged(&e, &[], Detail::Conditions)
+                .expect("small")
+                .iter()
+                .enumerate()
+            {
+                for under in &judged.under {
+                    // What it is anyway is no matter of the condition.
+                    let right = under.right && !judged.mover.right;
+                    let left = under.left && !judged.mover.left;
+                    prop_assert!(right || left, "{under:?}");
+                    seen[0].set(seen[0].get() + u32::from(right));
+                    seen[1].set(seen[1].get() + u32::from(left));
+                    let place = (e.actions[n].thread, e.actions[n].location);
+                    is_true(p, place, under, (right, left))?;
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    let [right, left] = seen.map(|c| c.get());
+    assert!(right > 100 && left > 50, "{right} right, {left} left");
+}
+
+/// Conditions that people know: a flag that is never taken back, the last reference.
+#[test]
+fn known_conditions() {
+    let told = |source: &str, line: &str| -> Vec<String> {
+        let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+        let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+        let default = coarsen::theory("stoller-cohen").expect("shipped");
+        let report = session.movers(&default, Some("lipton"), &Control::default());
+        let mut of = report.actions.iter().filter(|a| a.step.text == line);
+        let all = of.next().map(|a| a.under.iter()).into_iter().flatten();
+        all.map(|u| format!("{} if {}", u.class, u.condition))
+            .collect()
+    };
+    let flag = "var ready: bool = false unprotected; var x: 0..1 = 0 unprotected;
+        thread a { ready = true; }
+        thread b { if (ready) { x = 1; } }";
+    assert_eq!(told(flag, "if (ready)"), ["right if ready"]);
+    let count = "var count: 0..2 = 2 unprotected;
+        thread t(i in 0..1) { var last: bool = false;
+            atomic { count = count - 1; last = count == 0; } }";
+    assert_eq!(
+        told(count, "atomic { count = count - 1; last = count == 0; }"),
+        ["right if count == 1"]
+    );
+}
