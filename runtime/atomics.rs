@@ -3,6 +3,7 @@
 //! All of them are sequentially consistent, whatever order the program asks for.
 
 use crate::arena;
+use crate::invariants;
 use crate::schedule;
 use crate::shared::*;
 use crate::spin;
@@ -50,6 +51,10 @@ pub fn mode(op: &Op) -> u8 {
 
 /// An atomic operation of the program.
 pub fn atomic(sub: u8, size: u32, addr: u64, a: u64, b: u64) -> u64 {
+    if rt().checking != 0 && sub == LOAD {
+        invariants::access(READ, addr, size);
+        return peek(addr, size);
+    }
     let kind = match sub {
         LOAD => ATOMIC_LOAD,
         STORE => ATOMIC_STORE,
@@ -74,6 +79,9 @@ pub fn atomic(sub: u8, size: u32, addr: u64, a: u64, b: u64) -> u64 {
 pub fn plain(kind: Kind, addr: u64, size: u32) {
     if rt().quiet || size == 0 {
         return;
+    }
+    if rt().checking != 0 {
+        return invariants::access(kind, addr, size);
     }
     schedule::step(Op {
         kind,

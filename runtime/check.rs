@@ -32,6 +32,7 @@ pub fn text(s: *const u8) -> &'static [u8] {
 pub fn error(kind: u32, addr: u64, parts: &[&[u8]]) -> ! {
     let (rt, shared) = (rt(), shared());
     rt.quiet = true;
+    rt.checking = 0;
     if shared.error == NO_ERROR {
         shared.error = kind;
         shared.error_thread = rt.current as u32;
@@ -49,6 +50,7 @@ pub fn error(kind: u32, addr: u64, parts: &[&[u8]]) -> ! {
 
 /// The running thread goes no further.
 pub fn stop(kind: Kind) -> ! {
+    rt().checking = 0;
     schedule::step(Op {
         kind,
         ..Op::default()

@@ -84,7 +84,7 @@ pub fn spawn(i: usize, entry: usize, argument: usize) {
         sp: shims::prepare(top, begin as *const () as usize),
         op: Op {
             kind: START,
-            pc: entry as u64,
+            pc: entry as u64 + 1,
             ..Op::default()
         },
         entry,
@@ -109,7 +109,7 @@ fn end(value: usize) -> ! {
     me().value = value;
     schedule::step(Op {
         kind: EXIT,
-        pc: me().entry as u64,
+        pc: me().entry as u64 + 1,
         ..Op::default()
     });
     schedule::next();

@@ -4,6 +4,7 @@
 //! number, and threads asleep are passed over until somebody takes a step that theirs depends on. A step is recorded before
 //! the program takes it, so that a crash leaves the execution behind that led to it.
 
+use crate::invariants;
 use crate::shared::*;
 use crate::shims;
 use crate::state::*;
@@ -15,6 +16,9 @@ const ROW: u32 = 2000;
 /// Announces a step of the running thread, and returns with its result when it has been taken.
 pub fn step(op: Op) -> i64 {
     let rt = rt();
+    if rt.checking != 0 {
+        invariants::forbidden();
+    }
     let who = rt.current;
     let thread = me();
     let registers = shims::registers();
@@ -34,9 +38,14 @@ pub fn step(op: Op) -> i64 {
         return record(who, 0, rt.steps - 1);
     }
     rt.region = false;
+    if rt.changed != 0 {
+        invariants::check();
+    }
     // A call may make several steps at the same place without being back there; only after a wait the second one counts.
     if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
         spin::announce(who);
+    } else {
+        me().local = spin::mix(rt.steps.into());
     }
     next();
     // A region that had to wait for something goes on as one step.
@@ -71,6 +80,7 @@ pub fn next() {
         wake(n as usize - 1);
     }
     let enabled = enabled();
+    shared.can = enabled;
     let (who, choice) = choose(n, &enabled);
     if n >= shared.max_steps || n as usize >= MAX_STEPS {
         finish(STEP_LIMIT);
@@ -126,6 +136,9 @@ fn record(who: usize, choice: u16, n: u32) -> i64 {
         shared.access[rt.accesses as usize] = access;
         rt.accesses += 1;
         event.accesses += 1;
+        if access.key & !0xFF == PROMISED {
+            rt.changed |= 1 << (access.key & 0x1F);
+        }
     });
     shared.accesses = rt.accesses;
     let (result, value) = steps::execute(who, choice);
@@ -262,6 +275,10 @@ fn wake(n: usize) {
 /// Ends the execution.
 pub fn finish(status: u32) -> ! {
     let (rt, shared) = (rt(), shared());
+    if rt.changed != 0 && rt.checking == 0 && !rt.region && status == ERROR {
+        // The thread has changed something since its last step, and announces no other one.
+        invariants::check();
+    }
     shared.status = status;
     shared.threads = rt.count as u32;
     look_back(rt.current);
@@ -289,9 +306,11 @@ pub fn finish(status: u32) -> ! {
             spins: thread.spins.into(),
             accesses,
             first,
-            unused: 0,
+            choices: steps::choices(i),
+            region: (thread.regions > 0 || thread.op.kind == ATOMIC_BEGIN).into(),
             pc: thread.op.pc,
             addr: thread.op.addr,
+            local: thread.local,
         };
     }
     tls::leave();

@@ -5,6 +5,7 @@
 
 use crate::arena;
 use crate::check;
+use crate::invariants;
 use crate::libc;
 use crate::objects;
 use crate::pthread;
@@ -43,6 +44,7 @@ struct Start {
 /// The first thread's routine: the argument is where its arguments are.
 extern "C" fn first(start: usize) -> usize {
     let start = unsafe { &*(start as *const Start) };
+    invariants::begin_early();
     let code = unsafe { coarsen_user_main(start.argc, start.argv, start.envp) };
     check::process_exit(code);
     0
@@ -155,6 +157,10 @@ fn execution(start: &Start) {
     shared.error = NO_ERROR;
     shared.events = 0;
     shared.accesses = 0;
+    shared.marks = 0;
+    for invariant in &mut shared.invariant {
+        invariant.violated = 0;
+    }
     shared.message_len = 0;
     shared.sampled = 0;
     shared.spun = 0;
@@ -366,6 +372,7 @@ extern "C" fn watchdog(_: i32, _: *const u8, context: *const u8) {
         LOOK = (generation, steps, looks + 1);
         if i64::from(looks + 1) * TICK >= i64::from(shared.patience) && shared.status == RUNNING {
             shared.error_pc = (context.add(REGISTERS) as *const u64).add(RIP).read();
+            shared.error_addr = shims::registers().pc;
             shared.error_thread = rt.current as u32;
             forget_ends();
             shared.status = WATCHDOG;

@@ -11,6 +11,23 @@ pub const SET_WORDS: usize = MAX_THREADS / 64;
 pub const MAX_STEPS: usize = 1 << 17;
 /// Most accesses of one execution.
 pub const MAX_ACCESSES: usize = 1 << 19;
+/// Where the stacks of threads are, and how large each is.
+pub const STACKS_AT: usize = 0x2300_0000_0000;
+/// One stack.
+pub const STACK_SIZE: usize = 8 << 20;
+
+/// Whether an address is on a thread's own stack.
+pub fn own_stack(thread: usize, addr: u64) -> bool {
+    let bottom = (STACKS_AT + thread * STACK_SIZE) as u64;
+    (bottom..bottom + STACK_SIZE as u64).contains(&addr)
+}
+
+/// Most times that functions are entered or left in one execution, where that is asked for.
+pub const MAX_MARKS: usize = 1 << 18;
+/// Most invariants.
+pub const MAX_INVARIANTS: usize = 32;
+/// Most variables that invariants read.
+pub const MAX_CELLS: usize = 1 << 12;
 /// Most accesses of sleeping threads.
 pub const MAX_ASLEEP: usize = 1 << 16;
 /// Where the runtime finds the shared memory.
@@ -81,6 +98,7 @@ kinds! {
     STOPPED = "stopped",
     PROCESS_EXIT = "exit",
     ATOMIC_BEGIN = "atomic region",
+    PROMISE = "invariant from here on",
     TOO_MANY = "create too many threads",
 }
 
@@ -99,6 +117,8 @@ pub const BLOCKING: u8 = 2;
 pub const RELEASE: u8 = 4;
 /// By an atomic operation (of memory).
 pub const ATOMIC: u8 = 8;
+/// Orders nothing that the program could rely on.
+pub const SILENT: u8 = 16;
 
 /// One access of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +142,9 @@ pub const OBJECT: u64 = 1 << 63;
 pub const THREAD: u64 = 3 << 62;
 /// Marks the keys of wake-ups.
 pub const WAKE: u64 = THREAD | 1 << 32;
+
+/// Marks the keys of invariants.
+pub const PROMISED: u64 = 5 << 61;
 
 /// Whether the order of two accesses by different threads matters. The one definition of dependence.
 pub fn conflict(a: &Access, b: &Access) -> bool {
@@ -254,12 +277,63 @@ pub struct Last {
     pub accesses: u32,
     /// The first of them, in the list of all accesses.
     pub first: u32,
-    /// Nothing.
-    pub unused: u32,
+    /// How many alternatives the next step has.
+    pub choices: u16,
+    /// Whether more than the announced operation belongs to it: it begins or goes on with an atomic region.
+    pub region: u16,
     /// Where.
     pub pc: u64,
     /// The object.
     pub addr: u64,
+    /// A hash of its local state, where that is asked for.
+    pub local: u64,
+}
+
+/// An invariant.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Invariant {
+    /// The function.
+    pub function: u64,
+    /// Answer: how many steps there were when it did not hold for the first time, plus one; or 0.
+    pub violated: u32,
+    /// The length of its text.
+    pub length: u32,
+    /// The expression, if it is one.
+    pub text: [u8; 120],
+}
+
+impl Invariant {
+    /// The expression.
+    pub fn text(&self) -> &[u8] {
+        &self.text[..(self.length as usize).min(self.text.len())]
+    }
+}
+
+/// Memory that an invariant has read.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Cell {
+    /// The first byte.
+    pub addr: u64,
+    /// How many.
+    pub size: u32,
+    /// Which invariant.
+    pub invariant: u32,
+}
+
+/// A thread enters a function or leaves the last that it entered.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Mark {
+    /// A place at the beginning of the function; 0 where it is left.
+    pub pc: u64,
+    /// How many steps there were before.
+    pub at: u32,
+    /// The thread.
+    pub thread: u16,
+    /// Nothing.
+    pub unused: u16,
 }
 
 /// The head of the shared memory, with the lists behind it.
@@ -289,12 +363,18 @@ pub struct Shared {
     pub reset: u32,
     /// Request: end as the program would, with what it prints.
     pub show: u32,
+    /// Request: note which functions are entered and left.
+    pub mark_calls: u32,
+    /// Request: nobody is blocked by an active wait; tell local states instead.
+    pub local_states: u32,
     /// Answer: how it ended.
     pub status: u32,
     /// Answer: how many steps.
     pub events: u32,
     /// Answer: how many accesses.
     pub accesses: u32,
+    /// Answer: how many marks of functions.
+    pub marks: u32,
     /// Answer: identities of threads in use.
     pub threads: u32,
     /// Answer: which error.
@@ -321,6 +401,16 @@ pub struct Shared {
     pub names: u32,
     /// Kept: thread `i` is the `names[i].1`-th child of `names[i].0`.
     pub name: [[u16; 2]; MAX_THREADS],
+    /// Kept: how many invariants there are.
+    pub invariants: u32,
+    /// Kept: how many variables they have read.
+    pub cells: u32,
+    /// Kept, but for `violated`: the invariants.
+    pub invariant: [Invariant; MAX_INVARIANTS],
+    /// Kept: what they have read.
+    pub cell: [Cell; MAX_CELLS],
+    /// Answer: who could go on where the request ended.
+    pub can: Threads,
     /// Answer: where the threads are.
     pub last: [Last; MAX_THREADS],
     /// Request: the steps.
@@ -333,6 +423,8 @@ pub struct Shared {
     pub event: [Event; MAX_STEPS],
     /// Answer: their accesses.
     pub access: [Access; MAX_ACCESSES],
+    /// Answer: when functions were entered and left.
+    pub mark: [Mark; MAX_MARKS],
 }
 
 /// The program called `rand` or its kin.

@@ -6,7 +6,9 @@
 
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
-use crate::{arena, c11, check, pthread, semaphores, sorting, strings, svcomp, time, variadic};
+use crate::{
+    arena, c11, check, invariants, marks, pthread, semaphores, sorting, strings, svcomp, time, variadic,
+};
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
@@ -102,7 +104,7 @@ shims! {
     "__tsan_volatile_write1" => write1, "__tsan_volatile_write2" => write2,
     "__tsan_volatile_write4" => write4, "__tsan_volatile_write8" => write8,
     "__tsan_read_range" => read_range, "__tsan_write_range" => write_range,
-    "__tsan_init" => nothing, "__tsan_func_entry" => nothing, "__tsan_func_exit" => nothing,
+    "__tsan_init" => nothing, "__tsan_func_entry" => marks::enter, "__tsan_func_exit" => marks::leave,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 
@@ -350,6 +352,8 @@ shims! {
     "coarsen_c_coarsen_assume" => svcomp::assume,
     "coarsen_c_coarsen_atomic_begin" => svcomp::atomic_begin,
     "coarsen_c_coarsen_atomic_end" => svcomp::atomic_end,
+    "coarsen_c_coarsen_invariant" => invariants::register,
+    "coarsen_c_coarsen_invariant_text" => invariants::register_text,
 }
 
 // Saves what a function must preserve on the old stack, and takes it from the new one.

@@ -6,6 +6,7 @@
 //! the loop is not blocked there (others may need the lock), but where it has given it back.
 
 use crate::objects::object;
+pub use crate::shared::own_stack;
 use crate::shared::*;
 use crate::shims;
 use crate::state::*;
@@ -20,12 +21,6 @@ pub fn mix(x: u64) -> u64 {
 /// Where a thread's stack begins (it grows down).
 pub fn stack_top(who: usize) -> usize {
     STACKS_AT + (who + 1) * STACK_SIZE
-}
-
-/// Whether an address is on the thread's own stack.
-pub fn own_stack(who: usize, addr: u64) -> bool {
-    let top = stack_top(who) as u64;
-    addr >= top - STACK_SIZE as u64 && addr < top
 }
 
 /// The thread has changed something: what it saw before says nothing about what it will do.
@@ -56,6 +51,16 @@ fn local_state(who: usize) -> u64 {
 /// Looks whether the thread, before the step it has announced, is back where it was.
 pub fn announce(who: usize) {
     let thread = thread(who);
+    if shared().local_states != 0 {
+        thread.local = thread
+            .specific
+            .iter()
+            .chain(&[thread.random as usize, thread.time as usize, thread.top as usize])
+            .fold(local_state(who) ^ thread.op.pc, |hash, &word| {
+                mix(hash ^ mix(word as u64))
+            });
+        return;
+    }
     match thread.op.kind {
         READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
         | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK | ATOMIC_BEGIN => {}

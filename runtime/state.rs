@@ -11,8 +11,6 @@ use core::cell::UnsafeCell;
 pub const THREADS_AT: usize = 0x2000_0000_0000;
 pub const ARENA_AT: usize = 0x2100_0000_0000;
 pub const ARENA_SIZE: usize = 1 << 32;
-pub const STACKS_AT: usize = 0x2300_0000_0000;
-pub const STACK_SIZE: usize = 8 << 20;
 pub const GUARD: usize = 64 << 10;
 
 /// A step that a thread has announced.
@@ -90,6 +88,8 @@ pub struct Thread {
     pub held: u64,
     pub gave: u32,
     pub spins: bool,
+    /// A hash of its stack and registers, where that is asked for.
+    pub local: u64,
     /// The place of a store whose effect is to be looked at when the thread comes back, and what was there.
     pub stores: Option<(u64, u32)>,
     pub old: u64,
@@ -139,6 +139,15 @@ pub struct Runtime {
     pub quiet: bool,
     /// Whose step is being taken by the runtime itself, plus one.
     pub taking: usize,
+    /// Invariants that have been registered.
+    pub promised: u32,
+    /// Those that have read what the last steps have written.
+    pub changed: u32,
+    /// The one that is being evaluated, plus one.
+    pub checking: usize,
+    /// Where its own stack begins.
+    pub checked_at: u64,
+    pub early: crate::invariants::Early,
 }
 
 struct Global(UnsafeCell<Runtime>);
@@ -168,6 +177,14 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     resume: 0,
     quiet: true,
     taking: 0,
+    promised: 0,
+    changed: 0,
+    checking: 0,
+    checked_at: 0,
+    early: crate::invariants::Early {
+        count: 0,
+        list: [(0, 0); MAX_INVARIANTS],
+    },
 }));
 
 /// The state. Nobody keeps the reference across a step.

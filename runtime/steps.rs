@@ -128,6 +128,9 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                     flags: op.flags,
                     unused: 0,
                 });
+                if atomics::mode(op) == MODE_WRITE {
+                    crate::invariants::touched(op.addr, op.size, &mut |i| put(promised(i)));
+                }
             }
         }
         LOCK => {
@@ -224,7 +227,19 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
         }
         ONCE_DONE => on(it, MODE_WRITE, RELEASE),
         KEY => on(OBJECT | 1, MODE_WRITE, 0),
+        PROMISE => put(promised(op.a)),
         _ => {}
+    }
+}
+
+/// What all steps have in common that write what an invariant reads.
+fn promised(invariant: u64) -> Access {
+    Access {
+        key: PROMISED | invariant,
+        size: 1,
+        mode: MODE_WRITE,
+        flags: SILENT,
+        unused: 0,
     }
 }
 

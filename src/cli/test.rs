@@ -1,19 +1,21 @@
 //! `coarsen test`: every schedule of a C program; and `coarsen replay`: one of them again.
 
-use super::args::{Format, ReplayArgs, TestArgs};
+use super::args::{Filter, Format, RacesArg, ReplayArgs, TestArgs};
 use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
-use coarsen::ctest::explore::{Exploration, Found, PIECE, Settings, Watch, explore};
+use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Watch, explore};
+use coarsen::ctest::filters::Filters;
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
-use coarsen::ctest::report::{Report, Verdict, addresses};
+use coarsen::ctest::report::{DATA_RACE, Races, Report, Verdict, addresses};
 use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{Outcome, follow, schedule, shorten};
 use coarsen::ctest::trace::{Trace, VERSION};
 use std::cell::Cell;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What ends an exploration before its time.
@@ -50,7 +52,8 @@ impl Watch for Guard<'_> {
 
 fn settings(args: &TestArgs, program: &Program) -> Settings {
     Settings {
-        keep_going: args.keep_going,
+        // What a function is, all executions decide.
+        keep_going: args.keep_going || args.movers,
         exhaustive: args.exhaustive || args.preemptions.is_some(),
         preemptions: args.preemptions,
         executions: args.limit_executions,
@@ -59,6 +62,8 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         memory: args.limit_memory << 20,
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
+        movers: args.movers,
+        filters: filters(args),
         cores: args.cores.map_or_else(
             || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             usize::from,
@@ -67,8 +72,50 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
     }
 }
 
+/// The filters that are asked for; `source-dpor` is what is done without any.
+fn filters(args: &TestArgs) -> Option<Filters> {
+    let on = |f| args.filters.contains(&f);
+    let filtered = !args.filters.is_empty() && !on(Filter::SourceDpor);
+    filtered.then(|| Filters {
+        not_seen_before: on(Filter::NotSeenBefore),
+        super_step: on(Filter::SuperStep),
+        local_cycles: on(Filter::LocalCycles),
+        depth: args.depth,
+    })
+}
+
+/// What can't be combined (the table is in docs/c-programs.md).
+fn combined(args: &TestArgs) -> Result<(), &'static str> {
+    let dpor = args.filters.contains(&Filter::SourceDpor);
+    if dpor && args.filters.len() > 1 {
+        return Err(
+            "source-dpor is combined with no filter: it has sleep sets, and what may sleep on one way to a state need not be allowed to on another",
+        );
+    }
+    if args.filters.is_empty() || dpor {
+        return match args.depth {
+            Some(_) => Err(
+                "--depth belongs to --filters; without filters, --limit-steps bounds executions",
+            ),
+            None => Ok(()),
+        };
+    }
+    if args.exhaustive || args.preemptions.is_some() || args.movers {
+        return Err(
+            "--filters is not combined with --exhaustive, --preemptions and --movers: these want to see whole executions",
+        );
+    }
+    Ok(())
+}
+
 /// Tests the program of `args`.
 pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
+    if let Err(why) = combined(args) {
+        say(&format!(
+            "coarsen: {why} (docs/c-programs.md says what may be combined)"
+        ));
+        return Exit::Usage;
+    }
     let name = args.files.join(" ");
     let sources = Sources {
         files: args.files.clone(),
@@ -110,12 +157,22 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
             shorter(&mut process, &settings, error);
         }
     }
+    if args.races == RacesArg::Refute {
+        let races = exploration.races.iter().map(DataRace::error);
+        exploration.errors.extend(races.collect::<Vec<_>>());
+    }
     let mut pcs = addresses(&exploration);
     let report = Report {
         program: name,
         uncontrolled: program.uncontrolled.clone(),
         exhaustive: settings.exhaustive,
         preemptions: args.preemptions,
+        movers: args.movers,
+        races: match args.races {
+            RacesArg::List => Races::List,
+            RacesArg::Refute => Races::Refute,
+            RacesArg::Off => Races::Off,
+        },
         time,
         places: Places::new(&program.path, &mut pcs),
         exploration,
@@ -127,19 +184,28 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
     };
     if let (Some(file), Some(error)) = (&args.trace, report.exploration.errors.first()) {
         let trace = trace(args, &process, error, report.place(error));
-        let written = serde_json::to_string(&trace)
-            .map_err(|e| e.to_string())
-            .and_then(|text| std::fs::write(file, text + "\n").map_err(|e| e.to_string()));
-        if let Err(error) = written {
-            say(&format!("coarsen: can't write {}: {error}", file.display()));
-            exit = exit.and(Exit::Internal);
-        }
+        let text = serde_json::to_string(&trace).map_err(std::io::Error::from);
+        exit = exit.and(written(file, text.map(|text| text + "\n")));
+    }
+    if let (Some(file), Some(error)) = (&args.itf, report.exploration.errors.first()) {
+        exit = exit.and(written(file, Ok(report.itf(error))));
     }
     match args.format {
         Format::Json => output.line(serde_json::to_string(&report.json())),
         Format::Text => output.write(&report.text(args.quiet)),
     }
     exit
+}
+
+/// Writes a file, or says why not.
+fn written(file: &Path, text: std::io::Result<String>) -> Exit {
+    match text.and_then(|text| std::fs::write(file, text)) {
+        Ok(()) => Exit::Holds,
+        Err(error) => {
+            say(&format!("coarsen: can't write {}: {error}", file.display()));
+            Exit::Internal
+        }
+    }
 }
 
 /// Replaces the schedule of an error by one with fewer preemptions.
@@ -239,6 +305,8 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         memory: 4 << 30,
         patience: Duration::from_secs(10),
         reset: false,
+        movers: false,
+        filters: None,
         cores: 1,
         piece: PIECE,
     };
@@ -262,7 +330,19 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         threads: outcome.last.len(),
         ..Exploration::default()
     };
-    if let Some(kind) = kind {
+    // A data race is no error of its execution: its two accesses have to come again.
+    let raced = outcome.steps.get(trace.schedule.len().wrapping_sub(1));
+    if let Some(second) = raced.filter(|_| trace.kind == DATA_RACE) {
+        exploration.errors.push(Found {
+            kind: DATA_RACE,
+            message: String::new(),
+            thread: Some(second.thread),
+            pc: second.pc,
+            addr: second.addr,
+            steps: outcome.steps[..trace.schedule.len()].to_vec(),
+            last: Vec::new(),
+        });
+    } else if let Some(kind) = kind {
         exploration.errors.push(Found {
             kind,
             message: outcome.message,
@@ -279,6 +359,8 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         uncontrolled: Vec::new(),
         exhaustive: false,
         preemptions: None,
+        movers: false,
+        races: Races::default(),
         time: Duration::ZERO,
         places: Places::new(&program.path, &mut pcs),
         exploration,

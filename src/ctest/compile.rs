@@ -249,6 +249,9 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
     std::fs::write(at.join("coarsen.h"), HEADER)?;
     std::fs::write(at.join("genmc.h"), GENMC)?;
     let clang = is_clang(&compiler);
+    if compiler != "gcc" {
+        self_test(&compiler, clang, &at)?;
+    }
     let made = objects(&compiler, clang, sources, &[], &at, &mut program)
         .and_then(|objects| link(&compiler, &objects, sources, &at, &mut program));
     match made {
@@ -326,6 +329,35 @@ fn compiler(wanted: Option<&str>) -> Result<String, NotBuilt> {
     }
 }
 
+/// Has a call put before each access, whatever the user's options say.
+fn instrument(command: &mut Command, clang: bool) {
+    command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
+    command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
+    if clang {
+        // Else it leaves out the read of `x++`.
+        command.args(["-mllvm", "-tsan-instrument-read-before-write=1"]);
+    }
+}
+
+/// Makes sure that a compiler calls before each access, by a small object: executions would be missed if it did not.
+fn self_test(compiler: &str, clang: bool, at: &Path) -> Result<(), NotBuilt> {
+    let (source, assembly) = (at.join("self_test.c"), at.join("self_test.s"));
+    std::fs::write(&source, "int x; void f(void) { x++; }\n")?;
+    let mut command = Command::new(compiler);
+    command.args(["-S", "-O0", "-w"]);
+    instrument(&mut command, clang);
+    run(command.arg(&source).arg("-o").arg(&assembly))?;
+    let text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
+    for (hook, what) in [("__tsan_read4", "reads"), ("__tsan_write4", "writes")] {
+        if !text.contains(hook) {
+            return Err(NotBuilt::Missing(format!(
+                "`{compiler}` puts no call before the place where `x++` {what} x, so schedules would be missed: use gcc, or a clang that knows -tsan-instrument-read-before-write (14 or later)"
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn is_clang(compiler: &str) -> bool {
     let version = Command::new(compiler).arg("--version").output();
     version.is_ok_and(|v| String::from_utf8_lossy(&v.stdout).contains("clang"))
@@ -359,19 +391,12 @@ fn compile(
     command
         .args(["-S", "-g", "-O0", "-w", "-fcommon"])
         .args(&sources.cflags);
-    command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
-    command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
+    instrument(&mut command, clang);
     // Functions that are atomic by their names must stay functions.
     command.args(["-fno-inline", "-fno-optimize-sibling-calls"]);
     // A local array that is too large must meet the end of the stack, and not jump over it.
     command.arg("-fstack-clash-protection");
     command.args(inline);
-    if clang {
-        command.args(["-mllvm", "-tsan-instrument-read-before-write=1"]);
-        command.args(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
-    } else {
-        command.args(["--param", "tsan-instrument-func-entry-exit=0"]);
-    }
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
     run(&mut command)?;
     let prepared = assembly::prepare(&String::from_utf8_lossy(&std::fs::read(&assembly)?));

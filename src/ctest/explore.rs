@@ -6,9 +6,11 @@
 //! depend on how many processes there are, nor does the result. A way is not given out before the one before it at the same decision has
 //! taken its step, for its accesses are needed to put its thread to sleep; that it is still being explored below does no harm.
 
+use super::filters::{self, Filters};
 use super::history::Step;
+use super::movers::Calls;
 use super::node::Node;
-use super::process::Process;
+use super::process::{Process, Promise};
 use super::shared::{Kind, Last};
 use super::worker::{self, Item, Known, Part};
 use rustc_hash::FxHashSet;
@@ -43,6 +45,10 @@ pub struct Settings {
     pub cores: usize,
     /// Executions that are handed out at once; [`PIECE`], but in tests.
     pub piece: u64,
+    /// Find out which functions are transactions.
+    pub movers: bool,
+    /// Explore with the thesis's filters instead.
+    pub filters: Option<Filters>,
 }
 
 /// An error that was found.
@@ -73,6 +79,20 @@ pub struct DataRace {
     pub addr: u64,
     /// An execution that ends with the two.
     pub steps: Vec<Step>,
+}
+
+/// The limit that such a thread is; a report says more.
+pub const ENDLESS: &str = "a thread computes for long without a step that others could see";
+
+/// A thread that computes and does nothing that others could see.
+#[derive(Clone, Copy, Debug)]
+pub struct Endless {
+    /// The thread.
+    pub thread: u16,
+    /// Where it was found.
+    pub pc: u64,
+    /// The last place at which it did something that others could see.
+    pub after: u64,
 }
 
 /// What was explored.
@@ -110,6 +130,12 @@ pub struct Exploration {
     pub finished: bool,
     /// The most threads of an execution.
     pub threads: usize,
+    /// Whether it has to begin anew.
+    pub again: bool,
+    /// The first thread that computes without end.
+    pub endless: Option<Endless>,
+    /// What was learnt about functions, if that is asked for.
+    pub calls: Calls,
 }
 
 /// After so many executions that met a limit the exploration ends: most of them are the same again.
@@ -142,6 +168,7 @@ pub type ErrorKey = (&'static str, u64, Vec<(Kind, u64)>);
 pub fn key(error: &Found) -> ErrorKey {
     let open = error.last.iter().filter(|l| l.ended == 0);
     let stuck = match error.thread {
+        Some(_) if error.kind == "invariant" => vec![(0, error.addr)],
         Some(_) => Vec::new(),
         None => open.map(|l| (l.kind, l.pc)).collect(),
     };
@@ -173,6 +200,8 @@ impl Exploration {
         self.sampled |= other.sampled;
         self.crowded |= other.crowded;
         self.classes.extend(other.classes);
+        self.endless = self.endless.or(other.endless);
+        self.calls.merge(other.calls);
         for limit in other.limits {
             self.limit(limit);
         }
@@ -389,13 +418,13 @@ impl Tree {
 /// Explores a program. One that creates more threads than there can be (most such create them without end) is explored with few: what
 /// goes wrong mostly does so with few, and there all executions can be seen.
 pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
-    let mut out = explore_once(process, settings, watch);
+    let mut out = explore_settled(process, settings, watch);
     if out.crowded && out.errors.is_empty() && settings.threads > FEW {
         let few = Settings {
             threads: FEW,
             ..settings.clone()
         };
-        out = explore_once(process, &few, watch);
+        out = explore_settled(process, &few, watch);
         out.limit(format!("executions with at most {FEW} threads"));
     } else if out.crowded {
         let most = settings.threads;
@@ -404,10 +433,30 @@ pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) ->
     out
 }
 
-fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
+/// Explores anew for as long as invariants read what was not known to matter: steps that write it depend on each other, from the first
+/// execution on.
+fn explore_settled(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
+    let mut settings = settings.clone();
+    let mut promises = process.promises();
+    loop {
+        let mut out = explore_once(process, &settings, watch, &mut promises);
+        if !std::mem::take(&mut out.again) {
+            return out;
+        }
+        settings.executions = settings.executions.saturating_sub(out.made()).max(1);
+    }
+}
+
+fn explore_once(
+    process: &mut Process,
+    settings: &Settings,
+    watch: &dyn Watch,
+    promises: &mut Vec<Promise>,
+) -> Exploration {
     let mut out = Exploration::default();
     let mut known = Known {
         names: process.names(),
+        promises: promises.clone(),
         fork: !settings.reset,
         ..Known::default()
     };
@@ -420,6 +469,18 @@ fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -
         preemptions: 0,
         budget: settings.piece.min(settings.executions),
     };
+    if let Some(filters) = settings.filters {
+        let stop = || watch.stop().is_some();
+        let part = filters::explore(process, settings, filters, &all, &known, &stop, watch);
+        Promise::add(promises, &part.promises);
+        out.add(part.out, &mut known);
+        out.again = part.grown;
+        out.finished = !part.over && !part.grown;
+        if let Some(why) = watch.stop() {
+            out.limit(why);
+        }
+        return out;
+    }
     let mut ways = vec![(usize::MAX, all)];
     let mut quick = 0;
     while !ways.is_empty() {
@@ -439,6 +500,8 @@ fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -
             &mut known,
             &mut |i, mut part, known| {
                 let at = ways[i].0;
+                Promise::add(promises, &part.promises);
+                out.again |= part.grown;
                 out.add(std::mem::take(&mut part.out), known);
                 if at == usize::MAX {
                     tree.grow(None, None, &mut part);
@@ -452,7 +515,7 @@ fn explore_once(process: &mut Process, settings: &Settings, watch: &dyn Watch) -
                     out.limit(format!("{MOST_CUT} executions that were cut off"));
                 }
                 let crowded = out.crowded && settings.threads > FEW;
-                !(part.over || error || crowded || out.cut >= MOST_CUT)
+                !(part.over || part.grown || error || crowded || out.cut >= MOST_CUT)
             },
         );
         for other in processes {
@@ -521,7 +584,9 @@ fn round(
                     let stop =
                         || stopped.load(Ordering::Relaxed) || i > end.load(Ordering::Relaxed);
                     let part = worker::explore(process, settings, &ways[i].1, before, &stop);
-                    let last = part.over || !settings.keep_going && !part.out.errors.is_empty();
+                    let last = part.over
+                        || part.grown
+                        || !settings.keep_going && !part.out.errors.is_empty();
                     if last {
                         end.fetch_min(i, Ordering::Relaxed);
                     }

@@ -5,8 +5,8 @@
 //! Steps can be taken back, for the exploration goes depth first.
 
 use super::shared::{
-    ATOMIC, Access, BLOCKING, Event, Kind, MODE_WRITE, OBJECT, ORDER, RELEASE, Threads, conflict,
-    dependent,
+    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT,
+    Threads, conflict, dependent,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -144,6 +144,16 @@ impl History {
         &self.clocks[step]
     }
 
+    /// The steps of a thread.
+    pub fn of(&self, thread: u16) -> &[u32] {
+        self.of.get(usize::from(thread)).map_or(&[], Vec::as_slice)
+    }
+
+    /// A step of a thread by its number among them, from 1.
+    pub fn nth(&self, thread: u16, number: u32) -> usize {
+        self.of[usize::from(thread)][number as usize - 1] as usize
+    }
+
     /// Looks at a step of `thread` that would come next.
     pub fn look(&self, thread: u16, accesses: &[Access]) -> Look {
         let last = self.of.get(usize::from(thread)).and_then(|of| of.last());
@@ -176,11 +186,13 @@ impl History {
             self.visit(access, &mut |entry| {
                 let step = entry.step as usize;
                 join(&mut look.full, &self.clocks[step]);
+                let silent = access.flags & SILENT != 0;
                 let plain = memory && (access.flags & entry.flags & ATOMIC == 0);
-                if !plain {
-                    join(&mut look.sync, &self.sync[step]);
-                } else if entry.thread != thread && !self.covers_in(&sync, &self.sync, step) {
+                let known = entry.thread == thread || self.covers_in(&sync, &self.sync, step);
+                if plain && !known {
                     look.data_races.push(entry.step);
+                } else if !plain && !silent {
+                    join(&mut look.sync, &self.sync[step]);
                 }
                 let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
                 if given_back || impossible(entry.step) {
@@ -202,9 +214,16 @@ impl History {
         // waiter that needs the mutex as well), which then must not stand before an earlier one.
         if accesses.iter().filter(|a| a.flags & ORDER == 0).count() == 1 {
             let all = look.races.clone();
+            // An attempt that failed says that the object could not be had there either: what has to be reversed is the taking before.
+            let waits = accesses.iter().any(|a| a.flags & BLOCKING != 0);
+            let failed = |c: u32| {
+                let mut met = self.steps[c as usize].accesses.iter();
+                waits && met.all(|a| a.mode == MODE_READ)
+            };
             look.races.retain(|&i| {
-                !all.iter()
-                    .any(|&c| c > i && self.covers(&self.clocks[c as usize], i as usize))
+                !all.iter().any(|&c| {
+                    c > i && self.covers(&self.clocks[c as usize], i as usize) && !failed(c)
+                })
             });
         }
         look

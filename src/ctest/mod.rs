@@ -8,7 +8,11 @@
 pub mod assembly;
 pub mod compile;
 pub mod explore;
+pub mod filters;
+pub mod functions;
 pub mod history;
+pub mod itf;
+pub mod movers;
 pub mod node;
 pub mod places;
 pub mod process;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// What addresses of one program are called.
 pub struct Places {
-    lines: FxHashMap<u64, String>,
+    lines: FxHashMap<u64, (String, String)>,
     variables: Vec<(u64, u64, String)>,
 }
 
@@ -25,8 +25,17 @@ impl Places {
     /// `file:line`, or the address.
     pub fn line(&self, pc: u64) -> String {
         match self.lines.get(&pc) {
-            Some(line) => line.clone(),
+            Some((_, line)) => line.clone(),
             None if pc == 0 => "?".into(),
+            None => format!("{pc:#x}"),
+        }
+    }
+
+    /// The function, or the address.
+    pub fn function(&self, pc: u64) -> String {
+        match self.lines.get(&pc) {
+            Some((name, _)) if name == "coarsen_user_main" => "main".into(),
+            Some((name, _)) => name.clone(),
             None => format!("{pc:#x}"),
         }
     }
@@ -61,9 +70,10 @@ impl Places {
     }
 }
 
-fn lines(program: &Path, pcs: &[u64]) -> Option<FxHashMap<u64, String>> {
+/// Function and line of addresses.
+fn lines(program: &Path, pcs: &[u64]) -> Option<FxHashMap<u64, (String, String)>> {
     let mut child = Command::new("addr2line")
-        .arg("-e")
+        .args(["-f", "-e"])
         .arg(program)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -83,11 +93,13 @@ fn lines(program: &Path, pcs: &[u64]) -> Option<FxHashMap<u64, String>> {
     let _ = writer.join();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut found = FxHashMap::default();
-    for (&pc, line) in pcs.iter().zip(text.lines()) {
+    let mut told = text.lines();
+    for &pc in pcs {
+        let (name, line) = (told.next()?, told.next()?);
         if !line.starts_with("??") && !line.ends_with(":?") {
             let line = line.split(" (").next().unwrap_or(line);
-            let name = line.rsplit('/').next().unwrap_or(line);
-            found.insert(pc, name.to_string());
+            let line = line.rsplit('/').next().unwrap_or(line);
+            found.insert(pc, (name.to_string(), line.to_string()));
         }
     }
     Some(found)

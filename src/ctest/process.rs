@@ -52,6 +52,31 @@ pub struct Process {
 // SAFETY: the mapping belongs to this value alone, and is accessed by whoever holds it.
 unsafe impl Send for Process {}
 
+/// An invariant, and what it has read in any execution.
+#[derive(Clone, Debug)]
+pub struct Promise {
+    function: u64,
+    text: Vec<u8>,
+    /// Addresses and sizes.
+    pub cells: Vec<(u64, u32)>,
+}
+
+impl Promise {
+    /// Adds what somebody else knows.
+    pub fn add(mine: &mut Vec<Promise>, theirs: &[Promise]) {
+        for promise in theirs {
+            match mine.iter_mut().find(|m| m.function == promise.function) {
+                Some(known) => {
+                    let new = promise.cells.iter().filter(|c| !known.cells.contains(c));
+                    let new: Vec<_> = new.copied().collect();
+                    known.cells.extend(new);
+                }
+                None => mine.push(promise.clone()),
+            }
+        }
+    }
+}
+
 /// Why there is no answer.
 #[derive(Debug)]
 pub enum Silence {
@@ -121,6 +146,47 @@ impl Process {
         let shared = self.shared_mut();
         shared.names = names.len() as u32;
         shared.name[..names.len()].copy_from_slice(names);
+    }
+
+    /// What invariants have read.
+    pub fn promises(&self) -> Vec<Promise> {
+        let shared = self.shared();
+        let cells = &shared.cell[..(shared.cells as usize).min(shared::MAX_CELLS)];
+        let known = (shared.invariants as usize).min(shared::MAX_INVARIANTS);
+        let promise = |(i, invariant): (usize, &shared::Invariant)| Promise {
+            function: invariant.function,
+            text: invariant.text().to_vec(),
+            cells: (cells.iter().filter(|c| c.invariant as usize == i))
+                .map(|c| (c.addr, c.size))
+                .collect(),
+        };
+        let invariants = shared.invariant[..known].iter().enumerate();
+        invariants.map(promise).collect()
+    }
+
+    /// Says what invariants read.
+    pub fn set_promises(&mut self, promises: &[Promise]) {
+        let shared = self.shared_mut();
+        let mut cells = 0;
+        for (i, promise) in promises.iter().enumerate() {
+            let invariant = &mut shared.invariant[i];
+            invariant.function = promise.function;
+            invariant.length = promise.text.len() as u32;
+            invariant.text[..promise.text.len()].copy_from_slice(&promise.text);
+            for &(addr, size) in &promise.cells {
+                // What does not fit is read again, and told.
+                if let Some(cell) = shared.cell.get_mut(cells) {
+                    *cell = shared::Cell {
+                        addr,
+                        size,
+                        invariant: i as u32,
+                    };
+                    cells += 1;
+                }
+            }
+        }
+        shared.invariants = promises.len() as u32;
+        shared.cells = cells as u32;
     }
 
     /// Whether it was started again, or has not answered, since this was asked last.

@@ -1,6 +1,6 @@
 //! What was found, for people and for programs.
 
-use super::explore::{DataRace, Exploration, Found};
+use super::explore::{DataRace, ENDLESS, Endless, Exploration, Found};
 use super::history::Step;
 use super::places::Places;
 use super::shared::{self, KINDS, Last};
@@ -34,6 +34,43 @@ impl Verdict {
     }
 }
 
+/// What a data race is called as an error.
+pub const DATA_RACE: &str = "data race";
+
+impl DataRace {
+    /// As an error: of whom comes second.
+    pub fn error(&self) -> Found {
+        let (thread, pc, _) = self.places[1];
+        Found {
+            kind: DATA_RACE,
+            message: String::new(),
+            thread: Some(thread),
+            pc,
+            addr: self.addr,
+            steps: self.steps.clone(),
+            last: Vec::new(),
+        }
+    }
+
+    /// Whether it is this error.
+    fn errs(&self, error: &Found) -> bool {
+        let (thread, pc, _) = self.places[1];
+        Some(thread) == error.thread && pc == error.pc && self.steps.len() == error.steps.len()
+    }
+}
+
+/// What is done about data races.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Races {
+    /// They are listed, and do not decide the verdict.
+    #[default]
+    List,
+    /// They are errors.
+    Refute,
+    /// Nothing is said of them.
+    Off,
+}
+
 /// All that there is to say of a program.
 pub struct Report {
     /// The program.
@@ -46,6 +83,10 @@ pub struct Report {
     pub exhaustive: bool,
     /// The bound on preemptions.
     pub preemptions: Option<u32>,
+    /// Whether to say which functions are transactions.
+    pub movers: bool,
+    /// What is done about data races.
+    pub races: Races,
     /// How long it took, without building.
     pub time: Duration,
     /// Names.
@@ -57,11 +98,18 @@ pub fn addresses(exploration: &Exploration) -> Vec<u64> {
     let mut pcs = Vec::new();
     for error in &exploration.errors {
         pcs.push(error.pc);
+        if error.kind == "invariant" {
+            pcs.push(error.addr + 1);
+        }
         pcs.extend(error.steps.iter().map(|s| s.pc));
         pcs.extend(error.last.iter().map(|l| l.pc));
     }
     for race in &exploration.races {
-        pcs.extend(race.places.iter().map(|p| p.1));
+        pcs.extend(race.steps.iter().map(|s| s.pc));
+    }
+    pcs.extend(exploration.endless.iter().flat_map(|e| [e.pc, e.after]));
+    for verdict in exploration.calls.verdicts() {
+        pcs.extend(verdict.places());
     }
     pcs
 }
@@ -83,9 +131,23 @@ impl Report {
         }
     }
 
+    /// The data races that are listed.
+    fn races(&self) -> &[DataRace] {
+        match self.races {
+            Races::List => &self.exploration.races,
+            // Spoken of among the errors, or not at all.
+            Races::Refute | Races::Off => &[],
+        }
+    }
+
     /// Why not all executions were seen.
     pub fn limits(&self) -> Vec<String> {
         let mut limits = self.exploration.limits.clone();
+        for limit in limits.iter_mut().filter(|l| *l == ENDLESS) {
+            if let Some(endless) = &self.exploration.endless {
+                *limit = self.endless(endless);
+            }
+        }
         if self.exploration.bounded > 0 {
             let most = self.preemptions.unwrap_or(0);
             limits.push(format!(
@@ -96,9 +158,27 @@ impl Report {
         if self.exploration.sampled & shared::SAMPLED_NONDET != 0 {
             limits.push("only four values of each wide nondeterministic number".into());
         }
+        if self.exploration.calls.full() {
+            limits.push("more forms of calls than are kept".into());
+        }
         let uncontrolled = self.uncontrolled.iter();
         limits.extend(uncontrolled.map(|what| format!("{what} is not controlled")));
         limits
+    }
+
+    /// Where a thread computes without end.
+    fn endless(&self, endless: &Endless) -> String {
+        let what = format!(
+            "T{} computes for long without a step that others could see",
+            endless.thread
+        );
+        let line = self.places.line(endless.pc);
+        if line.starts_with("0x") || line == "?" {
+            // In the C library, or in what has no lines.
+            return format!("{what}, after {}", self.places.line(endless.after));
+        }
+        let function = self.places.function(endless.pc);
+        format!("{what}, in `{function}` at {line}")
     }
 
     /// The first line.
@@ -129,7 +209,7 @@ impl Report {
             n if complete => format!("all of the {n} executions"),
             n => plural(n, "execution"),
         };
-        let races = match e.races.len() {
+        let races = match self.races().len() {
             0 => String::new(),
             n => format!(" (with {})", plural(n as u64, "data race")),
         };
@@ -138,12 +218,20 @@ impl Report {
 
     /// One line on an error.
     pub fn describe(&self, error: &Found) -> String {
+        let race = self.exploration.races.iter().find(|r| r.errs(error));
+        if let Some(race) = race.filter(|_| error.kind == DATA_RACE) {
+            return format!("{} on {}", error.kind, self.race(race));
+        }
         let message = match error.message.as_str() {
+            "" if error.kind == "invariant" => {
+                format!(" `{}`", self.places.function(error.addr + 1))
+            }
             "" => String::new(),
-            text if error.kind == "assertion" => format!(" `{text}`"),
+            text if matches!(error.kind, "assertion" | "invariant") => format!(" `{text}`"),
             text => format!(" ({text})"),
         };
         let about = match error.kind {
+            DATA_RACE => format!(" on {}", self.places.object(error.addr)),
             "use after free"
             | "access outside of an allocated block"
             | "double free"
@@ -175,7 +263,7 @@ impl Report {
         }
     }
 
-    fn operation(&self, kind: u8, addr: u64, size: u32) -> String {
+    pub(super) fn operation(&self, kind: u8, addr: u64, size: u32) -> String {
         let name = KINDS.get(usize::from(kind)).copied().unwrap_or("?");
         match kind {
             shared::CREATE | shared::JOIN => format!("{name} T{addr}"),
@@ -186,6 +274,7 @@ impl Report {
             | shared::ASSUME
             | shared::STOPPED
             | shared::ATOMIC_BEGIN
+            | shared::PROMISE
             | shared::TOO_MANY
             | shared::PROCESS_EXIT => name.to_string(),
             _ if size > 8 => format!("{name} {} ({size} bytes)", self.places.object(addr)),
@@ -273,11 +362,14 @@ impl Report {
             let _ = writeln!(text, "    {steps}, {}", plural(n, "preemption"));
             text.push_str(&self.columns(&error.steps));
         }
-        if !e.races.is_empty() {
+        if !self.races().is_empty() {
             text.push_str("\ndata races:\n");
-            for race in &e.races {
+            for race in self.races() {
                 let _ = writeln!(text, "    {}", self.race(race));
             }
+        }
+        if self.movers {
+            text.push_str(&self.functions_text());
         }
         let _ = write!(text, "\nexecutions {}", e.executions);
         let counts = [
@@ -369,8 +461,8 @@ impl Report {
                 })
             })
             .collect();
-        let races: Vec<Value> = e
-            .races
+        let races: Vec<Value> = self
+            .races()
             .iter()
             .map(|race| {
                 let places = race.places.map(|(thread, pc, kind)| {
@@ -382,11 +474,13 @@ impl Report {
             })
             .collect();
         let seconds = self.time.as_secs_f64();
+        let functions = self.movers.then(|| self.functions_json());
         let made = e.made();
         json!({
             "schema_version": VERSION,
             "program": self.program,
             "verdict": self.verdict().name(),
+            "functions": functions,
             "errors": errors,
             "executions": e.executions,
             "active_waits": e.waited,
@@ -418,7 +512,7 @@ impl Report {
 }
 
 /// A value as C would print it: small negative numbers are negative.
-fn number(value: u64, size: u32) -> String {
+pub(super) fn number(value: u64, size: u32) -> String {
     let bits = 8 * size.min(8);
     if bits == 0 {
         return value.to_string();

@@ -3,7 +3,7 @@
 use super::explore::Settings;
 use super::history::Step;
 use super::process::Process;
-use super::shared::{self, Last, Order};
+use super::shared::{self, Last, Mark, Order};
 use std::time::Duration;
 
 /// How often the program is run for it.
@@ -28,6 +28,8 @@ pub struct Outcome {
     pub steps: Vec<Step>,
     /// Where the threads were at the end.
     pub last: Vec<Last>,
+    /// Which functions were entered and left.
+    pub marks: Vec<Mark>,
 }
 
 /// Runs the program by a schedule; with `loose`, steps that can't be taken are skipped.
@@ -50,6 +52,8 @@ pub fn follow(
     request.max_threads = settings.threads;
     request.reset = settings.reset.into();
     request.sleepers = 0;
+    request.mark_calls = 1;
+    request.local_states = 0;
     if process.answer(Duration::from_secs(20), &|| false).is_err() {
         let _ = process.restart();
         return None;
@@ -72,6 +76,7 @@ pub fn follow(
         addr: answer.error_addr,
         message: String::from_utf8_lossy(&answer.message[..length]).into_owned(),
         steps,
+        marks: answer.mark[..(answer.marks as usize).min(shared::MAX_MARKS)].to_vec(),
         last: answer.last[..(answer.threads as usize).min(shared::MAX_THREADS)].to_vec(),
     })
 }

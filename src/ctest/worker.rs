@@ -6,11 +6,13 @@
 //! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together; what is to be tried at the given
 //! steps is told and not done, and so is what is left when the budget is used up (`explore.rs` hands it out again).
 
-use super::explore::{DataRace, Exploration, FEW, Found, MOST_CUT, Settings, key};
+use super::explore::{
+    DataRace, ENDLESS, Endless, Exploration, FEW, Found, MOST_CUT, Settings, key,
+};
 use super::history::{Clock, History, Look, Step};
 use super::node::{Node, Rest, has};
-use super::process::{Process, Silence};
-use super::shared::{self, Access, Order, Sleeper, dependent};
+use super::process::{Process, Promise, Silence};
+use super::shared::{self, Access, Invariant, Order, Sleeper, dependent};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -39,6 +41,8 @@ pub struct Known {
     pub errors: FxHashSet<super::explore::ErrorKey>,
     /// Which thread is which.
     pub names: Vec<[u16; 2]>,
+    /// What invariants read.
+    pub promises: Vec<Promise>,
     /// Whether each execution needs a process.
     pub fork: bool,
 }
@@ -55,6 +59,10 @@ pub struct Part {
     pub left: (Vec<Node>, Vec<Step>),
     /// Which thread is which.
     pub names: Vec<[u16; 2]>,
+    /// What invariants read.
+    pub promises: Vec<Promise>,
+    /// Whether that is more than was known: all has to be explored anew.
+    pub grown: bool,
     /// Whether each execution needs a process.
     pub fork: bool,
     /// Nothing more can be explored at all.
@@ -70,6 +78,8 @@ impl Part {
             wanted: Vec::new(),
             left: (Vec::new(), Vec::new()),
             names: Vec::new(),
+            promises: Vec::new(),
+            grown: false,
             fork: of.fork,
             over: false,
         }
@@ -78,19 +88,21 @@ impl Part {
 
 /// An exploration under way.
 pub struct Worker<'a> {
-    process: &'a mut Process,
-    settings: &'a Settings,
-    stop: &'a (dyn Fn() -> bool + Sync),
+    pub(super) process: &'a mut Process,
+    pub(super) settings: &'a Settings,
+    pub(super) stop: &'a dyn Fn() -> bool,
     known: &'a Known,
     item: &'a Item,
-    history: History,
+    pub(super) history: History,
+    /// With how many steps an execution is left, for filters.
+    pub(super) stop_at: Option<u32>,
     nodes: Vec<Node>,
     /// The step that belongs to the first node.
     base: usize,
     seen_races: FxHashSet<[u64; 2]>,
     seen_errors: FxHashSet<super::explore::ErrorKey>,
     wanted: FxHashSet<(usize, Vec<u16>)>,
-    part: Part,
+    pub(super) part: Part,
 }
 
 /// The address at which two steps meet; a step may have several accesses.
@@ -131,52 +143,68 @@ pub fn explore(
     settings: &Settings,
     item: &Item,
     known: &Known,
-    stop: &(dyn Fn() -> bool + Sync),
+    stop: &dyn Fn() -> bool,
 ) -> Part {
-    process.set_names(&known.names);
-    let mut worker = Worker {
-        process,
-        settings,
-        stop,
-        known,
-        item,
-        history: History::default(),
-        nodes: Vec::new(),
-        base: item.prefix.len() + usize::from(item.branch.is_some()),
-        seen_races: FxHashSet::default(),
-        seen_errors: FxHashSet::default(),
-        wanted: FxHashSet::default(),
-        part: Part {
-            out: Exploration::default(),
-            branch: None,
-            wanted: Vec::new(),
-            left: (Vec::new(), Vec::new()),
-            names: Vec::new(),
-            fork: known.fork,
-            over: false,
-        },
-    };
+    let mut worker = Worker::new(process, settings, item, known, stop);
     for step in &item.prefix {
         let look = worker.history.look(step.thread, &step.accesses);
         worker.history.push(step.clone(), look);
     }
     worker.run();
-    let Worker {
-        mut part,
-        nodes,
-        history,
-        base,
-        process,
-        ..
-    } = worker;
-    part.names = process.names();
-    let edges = history.steps.get(base..).unwrap_or(&[]);
-    part.left = (nodes, edges.to_vec());
-    part
+    let edges = worker.history.steps.get(worker.base..);
+    let edges = edges.unwrap_or(&[]).to_vec();
+    worker.part.left = (std::mem::take(&mut worker.nodes), edges);
+    worker.done()
+}
+
+impl<'a> Worker<'a> {
+    /// Before the first execution.
+    pub(super) fn new(
+        process: &'a mut Process,
+        settings: &'a Settings,
+        item: &'a Item,
+        known: &'a Known,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Worker<'a> {
+        process.set_names(&known.names);
+        process.set_promises(&known.promises);
+        Worker {
+            process,
+            settings,
+            stop,
+            known,
+            item,
+            history: History::default(),
+            stop_at: None,
+            nodes: Vec::new(),
+            base: item.prefix.len() + usize::from(item.branch.is_some()),
+            seen_races: FxHashSet::default(),
+            seen_errors: FxHashSet::default(),
+            wanted: FxHashSet::default(),
+            part: Part {
+                out: Exploration::default(),
+                branch: None,
+                wanted: Vec::new(),
+                left: (Vec::new(), Vec::new()),
+                names: Vec::new(),
+                promises: Vec::new(),
+                grown: false,
+                fork: known.fork,
+                over: false,
+            },
+        }
+    }
+
+    /// After the last.
+    pub(super) fn done(mut self) -> Part {
+        self.part.names = self.process.names();
+        self.part.promises = self.process.promises();
+        self.part
+    }
 }
 
 impl Worker<'_> {
-    fn limit(&mut self, what: String) {
+    pub(super) fn limit(&mut self, what: String) {
         if !self.part.out.limits.contains(&what) {
             self.part.out.limits.push(what);
         }
@@ -190,6 +218,10 @@ impl Worker<'_> {
                 return;
             }
             let error = !self.part.out.errors.is_empty();
+            if self.grown() && (self.settings.keep_going || !error) {
+                self.part.grown = true;
+                return;
+            }
             let crowded = self.part.out.crowded && self.settings.threads > FEW;
             if crowded || error && !self.settings.keep_going || self.part.out.cut >= MOST_CUT {
                 return;
@@ -217,47 +249,34 @@ impl Worker<'_> {
     /// Makes one execution: the steps of the history, `branch`, and what comes of it. False if there is nothing more to be had.
     fn execute(&mut self, branch: Option<Order>) -> bool {
         let given = self.history.len();
-        let prefix = given + usize::from(branch.is_some());
-        if !self.request(branch) {
+        let Some(status) = self.repeat(branch) else {
             return false;
-        }
+        };
         let shared = self.process.shared();
-        let events = shared.events as usize;
-        if !sane(shared, given) {
-            // The program can write anywhere, and did so here.
-            self.limit("the program has overwritten what the runtime keeps".into());
-            return false;
-        }
-        self.part.out.sampled |= shared.sampled;
-        self.part.out.threads = self.part.out.threads.max(shared.threads as usize);
-        if self.diverged(prefix) {
-            // What a run of this process leaves behind may be the reason: try again with one process for each.
-            if !self.part.fork {
-                self.part.fork = true;
-                return self.process.restart().is_ok() && self.execute(branch);
-            }
-            self.limit("the program does not do the same when it is run again".into());
-            return false;
-        }
-        let (status, spun) = (shared.status, shared.spun != 0);
+        let (events, spun) = (shared.events as usize, shared.spun != 0);
         self.part.out.steps += events as u64;
         self.part.out.depth = self.part.out.depth.max(events);
-        let error = (shared.error != shared::NO_ERROR).then(|| self.error());
+        let error = self.process.shared().error != shared::NO_ERROR;
         for i in given..events {
-            let shared = self.process.shared();
-            let event = &shared.event[i];
-            let from = event.first as usize;
-            let accesses = shared.access.get(from..from + event.accesses as usize);
-            let step = Step::new(event, accesses.unwrap_or(&[]));
-            self.append(step);
+            if let Some(step) = self.event(i) {
+                self.append(step);
+            }
         }
         if status != shared::ASLEEP && status != shared::RUNNING {
             self.pending();
         }
+        if matches!(status, shared::ASLEEP | shared::ASSUMED) {
+            self.part.out.calls.skip(given);
+        } else if self.settings.movers {
+            let shared = self.process.shared();
+            let marks = (shared.marks as usize).min(shared::MAX_MARKS);
+            let marks = &shared.mark[..marks];
+            self.part.out.calls.execution(&self.history, given, marks);
+        }
         let message = self.message();
         match status {
             shared::ASLEEP => self.part.out.redundant += 1,
-            shared::ASSUMED if error.is_none() => self.part.out.assumed += 1,
+            shared::ASSUMED if !error => self.part.out.assumed += 1,
             shared::STEP_LIMIT => {
                 self.part.out.cut += 1;
                 self.limit(format!("{} steps in one execution", self.settings.steps));
@@ -273,9 +292,7 @@ impl Worker<'_> {
             }
             shared::WATCHDOG => {
                 self.part.out.cut += 1;
-                self.limit(
-                    "a thread computes for long without a step that others could see".into(),
-                );
+                self.note_endless();
             }
             _ => {
                 self.part.out.executions += 1;
@@ -286,13 +303,106 @@ impl Worker<'_> {
                 }
             }
         }
-        if let Some(error) = error {
+        self.note_errors(status);
+        true
+    }
+
+    /// Repeats the steps of the history and `branch`; says how the execution ended, if it did.
+    pub(super) fn repeat(&mut self, branch: Option<Order>) -> Option<u32> {
+        let given = self.history.len();
+        let prefix = given + usize::from(branch.is_some());
+        if !self.request(branch) {
+            return None;
+        }
+        let shared = self.process.shared();
+        if !sane(shared, given) {
+            // The program can write anywhere, and did so here.
+            self.limit("the program has overwritten what the runtime keeps".into());
+            return None;
+        }
+        self.part.out.sampled |= shared.sampled;
+        self.part.out.threads = self.part.out.threads.max(shared.threads as usize);
+        if self.diverged(prefix) {
+            // What a run of this process leaves behind may be the reason: try again with one process for each.
+            if !self.part.fork {
+                self.part.fork = true;
+                self.process.restart().ok()?;
+                return self.repeat(branch);
+            }
+            self.limit("the program does not do the same when it is run again".into());
+            return None;
+        }
+        Some(shared.status)
+    }
+
+    /// A step of the present execution.
+    pub(super) fn event(&self, i: usize) -> Option<Step> {
+        let shared = self.process.shared();
+        let event = shared.event[..shared.events as usize].get(i)?;
+        let from = event.first as usize;
+        let accesses = shared.access.get(from..from + event.accesses as usize);
+        Some(Step::new(event, accesses.unwrap_or(&[])))
+    }
+
+    /// Whether an invariant has read what was not known to matter.
+    pub(super) fn grown(&self) -> bool {
+        let shared = self.process.shared();
+        let cells = self.known.promises.iter().map(|p| p.cells.len());
+        (shared.invariants as usize, shared.cells as usize)
+            != (self.known.promises.len(), cells.sum())
+    }
+
+    /// The invariants that did not hold in the present execution, each with the step that broke it.
+    fn violated(&mut self) {
+        let shared = self.process.shared();
+        let known = (shared.invariants as usize).min(shared::MAX_INVARIANTS);
+        let violated: Vec<Invariant> = (shared.invariant[..known].iter())
+            .filter(|i| i.violated > 0)
+            .copied()
+            .collect();
+        for invariant in violated {
+            let steps = (invariant.violated as usize - 1).min(self.history.len());
+            let last = steps.checked_sub(1).map(|i| &self.history.steps[i]);
+            let error = Found {
+                kind: "invariant",
+                message: String::from_utf8_lossy(invariant.text()).into_owned(),
+                thread: Some(last.map_or(0, |s| s.thread)),
+                pc: last.map_or(invariant.function.wrapping_add(1), |s| s.pc),
+                addr: invariant.function,
+                steps: self.history.steps[..steps].to_vec(),
+                last: Vec::new(),
+            };
             self.found(error);
-        } else if matches!(status, shared::DEADLOCK | shared::LIVELOCK) {
+        }
+    }
+
+    /// A thread computes without end in the present execution.
+    pub(super) fn note_endless(&mut self) {
+        let shared = self.process.shared();
+        let endless = Endless {
+            thread: shared.error_thread as u16,
+            // An address like one to which a call returns.
+            pc: shared.error_pc.wrapping_add(1),
+            after: shared.error_addr,
+        };
+        self.part.out.endless.get_or_insert(endless);
+        self.limit(ENDLESS.into());
+    }
+
+    /// Notes what went wrong in an execution that ended so.
+    pub(super) fn note_errors(&mut self, status: u32) {
+        if matches!(status, shared::ASLEEP | shared::DIVERGED) {
+            return;
+        }
+        self.violated();
+        let code = self.process.shared().error;
+        let stuck = matches!(status, shared::DEADLOCK | shared::LIVELOCK);
+        if code != shared::NO_ERROR && code != shared::INVARIANT
+            || code == shared::NO_ERROR && stuck
+        {
             let error = self.error();
             self.found(error);
         }
-        true
     }
 
     /// Writes the request and waits for the answer, once more with a new process if the old one ended.
@@ -330,7 +440,9 @@ impl Worker<'_> {
             n += 1;
         }
         shared.prefix = n as u32;
-        shared.max_steps = self.settings.steps;
+        shared.max_steps = self.stop_at.unwrap_or(self.settings.steps);
+        shared.local_states = self.stop_at.is_some().into();
+        shared.mark_calls = self.settings.movers.into();
         shared.loose = 0;
         shared.keep_going = self.settings.keep_going.into();
         shared.patience = self.settings.patience.as_millis() as u32;
@@ -387,7 +499,7 @@ impl Worker<'_> {
         !same || (shared.events as usize) < prefix
     }
 
-    fn message(&self) -> String {
+    pub(super) fn message(&self) -> String {
         let shared = self.process.shared();
         let n = (shared.message_len as usize).min(shared.message.len());
         String::from_utf8_lossy(&shared.message[..n]).into_owned()
@@ -416,7 +528,9 @@ impl Worker<'_> {
     fn found(&mut self, mut error: Found) {
         let key = key(&error);
         if !self.known.errors.contains(&key) && self.seen_errors.insert(key) {
-            error.steps = self.history.steps.clone();
+            if error.kind != "invariant" {
+                error.steps = self.history.steps.clone();
+            }
             self.part.out.errors.push(error);
         }
     }
@@ -503,7 +617,7 @@ impl Worker<'_> {
         }
     }
 
-    fn note_data_races(&mut self, step: &Step, look: &Look) {
+    pub(super) fn note_data_races(&mut self, step: &Step, look: &Look) {
         for &i in &look.data_races {
             let other = &self.history.steps[i as usize];
             let mut places = [other.pc, step.pc];

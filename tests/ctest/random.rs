@@ -4,10 +4,10 @@ use super::*;
 use std::fmt::Write;
 
 /// Random numbers (xorshift), the same on every machine.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, n: u64) -> u64 {
+    pub fn roll(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -16,7 +16,7 @@ impl Dice {
 }
 
 /// Statements that a family of random programs is made of; `J` and `K` are 0 and 1 or 1 and 0, `V` is 0 or 1.
-const FAMILIES: &[(&str, &[&str])] = &[
+pub const FAMILIES: &[(&str, &[&str])] = &[
     ("memory", &["int V1 = x[J];", "x[J] = V;", "x[J]++;"]),
     (
         "atomics",
@@ -132,7 +132,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
+pub fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
         "{HEAD}#include <string.h>\n#include \"coarsen.h\"\nint x[3], y[3]; _Thread_local int own; atomic_int a[2]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
@@ -171,7 +171,7 @@ fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
 }
 
 /// What an exploration says of errors and data races.
-fn findings(e: &Exploration) -> Vec<String> {
+pub fn findings(e: &Exploration) -> Vec<String> {
     let mut found: Vec<String> = e
         .errors
         .iter()

@@ -5,7 +5,7 @@
 //! and `c a` is judged as an action like others; so whether a guess is right does not rest on where it came from.
 //! Of those that make a class better the weakest ones are kept.
 
-use super::{Part, Search};
+use super::{Judged, Obstacle, Other, Part, Search};
 use crate::control::Stop;
 use crate::program::{CellId, Expr, Kind, NO_OWNER, ThreadId, each_use};
 use crate::reduction::invariant::Rung;
@@ -35,12 +35,8 @@ pub struct Under {
 
 impl Search<'_, '_> {
     /// The conditions under which an action, which is a right or left mover or not, is more.
-    pub(super) fn under(
-        &mut self,
-        n: usize,
-        others: &[usize],
-        (right, left): (bool, bool),
-    ) -> Result<Vec<Under>, Stop> {
+    pub(super) fn under(&mut self, n: usize, judged: &Judged) -> Result<Vec<Under>, Stop> {
+        let (right, left) = (judged.mover.right, judged.mover.left);
         if right && left {
             return Ok(Vec::new());
         }
@@ -59,7 +55,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let whole = self.restrict(n, &holds)?;
-            let under = self.class_now(n, others, (right, left));
+            let under = self.class_now(n, judged, &known);
             self.parts[n] = whole;
             let (r, l) = under?;
             if (r, l) != (right, left) {
@@ -101,27 +97,24 @@ impl Search<'_, '_> {
         Ok(std::mem::replace(&mut self.parts[n], under))
     }
 
-    /// Whether the action, as it is now, is a right and a left mover; it is what it was.
-    fn class_now(
-        &mut self,
-        n: usize,
-        others: &[usize],
-        (mut right, mut left): (bool, bool),
-    ) -> Result<(bool, bool), Stop> {
-        let mut may = (!right, !left);
-        for &other in others {
-            may.0 = may.0
-                && self
-                    .climb(true, |s, j| s.is_right(n, other, j))?
-                    .0
-                    .is_none();
-            may.1 = may.1 && self.climb(true, |s, j| s.is_left(n, other, j))?.0.is_none();
-            if may == (false, false) {
-                break;
-            }
+    /// Whether the action, as it is now, is a right and a left mover, from these states; what it is anyway is not asked. What a law says
+    /// of more states it says of fewer, so the strongest invariant is enough.
+    fn class_now(&self, n: usize, judged: &Judged, known: &Bdd) -> Result<(bool, bool), Stop> {
+        // Those that were in the way before fail first.
+        let first = |of: &[Obstacle]| -> Vec<usize> {
+            let in_the_way = |o: &usize| of.iter().any(|b| b.other == Other::Action(*o));
+            let (mut all, others): (Vec<usize>, Vec<usize>) =
+                judged.shares.iter().partition(|o| in_the_way(o));
+            all.extend(others);
+            all
+        };
+        let (mut right, mut left) = (true, true);
+        for other in first(&judged.right) {
+            right = right && (judged.mover.right || self.is_right(n, other, known)?.is_none());
         }
-        right |= may.0;
-        left |= may.1;
+        for other in first(&judged.left) {
+            left = left && (judged.mover.left || self.is_left(n, other, known)?.is_none());
+        }
         Ok((right, left))
     }
 

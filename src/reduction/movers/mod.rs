@@ -235,8 +235,7 @@ impl Search<'_, '_> {
             left: judged.left.is_empty(),
         };
         if self.detail == Detail::Conditions && wanted.is_empty() {
-            let is = (judged.mover.right, judged.mover.left);
-            judged.under = self.under(n, &judged.shares, is)?;
+            judged.under = self.under(n, &judged)?;
         }
         Ok(judged)
     }

@@ -1,0 +1,36 @@
+//! Which functions a thread is in: the compiler puts a call where one is entered and where it is left.
+
+use crate::check;
+use crate::shared::*;
+use crate::shims;
+use crate::state::*;
+
+fn mark(pc: u64) {
+    let rt = rt();
+    if rt.quiet || rt.checking != 0 {
+        return;
+    }
+    let shared = shared();
+    if shared.mark_calls == 0 {
+        return;
+    }
+    let n = shared.marks as usize;
+    if n >= MAX_MARKS {
+        check::limit("more than 100,000 calls of functions in one execution");
+    }
+    shared.mark[n] = Mark {
+        pc,
+        at: rt.steps,
+        thread: rt.current as u16,
+        unused: 0,
+    };
+    shared.marks += 1;
+}
+
+pub extern "C" fn enter() {
+    mark(shims::registers().pc)
+}
+
+pub extern "C" fn leave() {
+    mark(0)
+}

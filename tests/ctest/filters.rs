@@ -1,0 +1,146 @@
+//! The thesis's filters: its programs, and random ones against every interleaving.
+
+use super::random::{Dice, FAMILIES, findings, random_program};
+use super::{Scratch, make, possible, run, settings, thesis};
+use coarsen::ctest::explore::Settings;
+use coarsen::ctest::filters::Filters;
+
+const NOT_SEEN: Filters = Filters {
+    not_seen_before: true,
+    super_step: false,
+    local_cycles: false,
+    depth: None,
+};
+const SUPER_STEP: Filters = Filters {
+    super_step: true,
+    ..NOT_SEEN
+};
+const ALL: Filters = Filters {
+    local_cycles: true,
+    ..SUPER_STEP
+};
+const ALONE: Filters = Filters {
+    not_seen_before: false,
+    ..SUPER_STEP
+};
+
+fn with(filters: Filters) -> Settings {
+    Settings {
+        filters: Some(filters),
+        steps: 400,
+        ..settings()
+    }
+}
+
+/// Complete executions and all runs are those of docs/c-programs.md.
+#[test]
+fn runs_on_the_programs_of_the_thesis() {
+    if !possible() {
+        return;
+    }
+    for (name, size, filters, executions, runs) in [
+        ("barrier", "-DSTEPS=1", NOT_SEEN, 6, 9),
+        ("barrier", "-DSTEPS=1", SUPER_STEP, 6, 9),
+        ("barrier", "-DSTEPS=2", SUPER_STEP, 54, 81),
+        ("thread_pool", "-DN=1", NOT_SEEN, 6, 12),
+        ("thread_pool", "-DN=1", SUPER_STEP, 6, 12),
+        ("thread_pool", "-DN=2", NOT_SEEN, 90, 276),
+        ("thread_pool", "-DN=2", SUPER_STEP, 90, 271),
+        ("indexer", "-DN=1", SUPER_STEP, 1, 1),
+        ("indexer", "-DN=2", SUPER_STEP, 1, 2),
+        ("indexer", "-DN=3", SUPER_STEP, 1, 8),
+        ("indexer", "-DN=4", SUPER_STEP, 1, 28),
+        ("indexer", "-DN=2", NOT_SEEN, 1, 19),
+        ("indexer", "-DN=3", ALONE, 9, 9),
+    ] {
+        let program = make(&thesis(name), &[size]);
+        let e = run(&program, &with(filters));
+        assert!(
+            e.finished && e.errors.is_empty() && e.limits.is_empty(),
+            "{:?}",
+            e.limits
+        );
+        assert_eq!(
+            (e.executions, e.executions + e.redundant),
+            (executions, runs),
+            "{name} {size}"
+        );
+    }
+    // The queue waits actively: without local cycles its executions do not end.
+    let program = make(&thesis("queue"), &[]);
+    let first = Settings {
+        keep_going: false,
+        ..with(ALL)
+    };
+    assert_eq!(run(&program, &first).errors[0].kind, "assertion");
+}
+
+#[test]
+fn a_bound_on_depth_is_told() {
+    if !possible() {
+        return;
+    }
+    let program = make(&thesis("barrier"), &["-DSTEPS=1"]);
+    let bounded = Filters {
+        depth: Some(20),
+        ..NOT_SEEN
+    };
+    let e = run(&program, &with(bounded));
+    assert!(e.cut > 0 && e.depth == 20, "{}", e.depth);
+    assert_eq!(e.limits, ["executions of at most 20 steps (--depth)"]);
+}
+
+#[test]
+fn filters_against_every_interleaving() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("filters");
+    let mut dice = Dice(0xDEAD_BEEF_1234_5678);
+    let mut compared = 0;
+    for (family, statements) in FAMILIES {
+        // Who waits actively is blocked without filters, and goes on with them.
+        let spins = ["spinning", "polling", "locks_by_hand"].contains(family);
+        for round in 0..2 {
+            let text = random_program(&mut dice, statements);
+            let program = make(&scratch.file(&format!("{family}{round}"), &text), &[]);
+            let reduced = run(&program, &settings());
+            let errors = |e: &_| -> Vec<String> {
+                let mut found = findings(e);
+                found.retain(|f| !f.starts_with("race") && !f.starts_with("livelock"));
+                found
+            };
+            for filters in [NOT_SEEN, SUPER_STEP, ALL, ALONE] {
+                if spins && !filters.local_cycles {
+                    continue;
+                }
+                let most = Settings {
+                    executions: 3_000,
+                    ..with(filters)
+                };
+                let e = run(&program, &most);
+                if !e.finished || !e.limits.is_empty() {
+                    continue;
+                }
+                compared += 1;
+                assert_eq!(errors(&e), errors(&reduced), "{filters:?}\n{text}");
+                // A thread that waits actively has come back to its own state: that ends the execution.
+                let waited = if filters.local_cycles {
+                    reduced.waited
+                } else {
+                    0
+                };
+                let expected = reduced.executions - waited;
+                if filters.not_seen_before {
+                    assert_eq!(e.executions, expected, "{filters:?}\n{text}");
+                } else {
+                    assert!(e.executions >= expected, "{filters:?}\n{text}");
+                }
+            }
+        }
+    }
+    assert!(
+        compared >= 40,
+        "only {compared} explorations were small enough"
+    );
+}

@@ -1,0 +1,340 @@
+//! The command itself: JSON by its schema, ITF, data races as errors, interrupts, compilers that can't be trusted, places of endless threads.
+
+use super::{HEAD, Scratch, possible};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Runs the command; its exit code and what it says.
+fn coarsen(args: &[&str], directory: &Path) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_coarsen"))
+        .args(args)
+        .current_dir(directory)
+        .output()
+        .expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// What of `value` is not as `schema` wants it: the keywords that our schema uses, any other is a fault of the schema.
+fn faults(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    for (keyword, wanted) in schema.as_object().expect("a schema") {
+        let ok = match keyword.as_str() {
+            "$ref" => {
+                let path = wanted.as_str().and_then(|p| p.strip_prefix('#'));
+                let to = root.pointer(path.expect("a local reference"));
+                faults(root, to.expect("a definition"), value, at, found);
+                true
+            }
+            "oneOf" => {
+                let fits = |s: &&Value| {
+                    let mut inner = Vec::new();
+                    faults(root, s, value, at, &mut inner);
+                    inner.is_empty()
+                };
+                wanted
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .filter(fits)
+                    .count()
+                    == 1
+            }
+            "const" => wanted == value,
+            "enum" => wanted.as_array().expect("a list").contains(value),
+            "type" => {
+                let fits = |t: &Value| match t.as_str().expect("a type") {
+                    "object" => value.is_object(),
+                    "array" => value.is_array(),
+                    "string" => value.is_string(),
+                    "boolean" => value.is_boolean(),
+                    "integer" => value.is_u64(),
+                    "number" => value.is_number(),
+                    "null" => value.is_null(),
+                    other => panic!("type {other}"),
+                };
+                wanted
+                    .as_array()
+                    .map_or_else(|| fits(wanted), |all| all.iter().any(fits))
+            }
+            "required" => {
+                let names = wanted.as_array().expect("a list");
+                names
+                    .iter()
+                    .all(|n| value.get(n.as_str().expect("a name")).is_some())
+            }
+            "properties" => {
+                for (name, schema) in wanted.as_object().expect("properties") {
+                    if let Some(value) = value.get(name) {
+                        faults(root, schema, value, &format!("{at}/{name}"), found);
+                    }
+                }
+                true
+            }
+            "additionalProperties" => {
+                assert_eq!(wanted, &Value::Bool(false));
+                let known = schema["properties"].as_object().expect("properties");
+                value
+                    .as_object()
+                    .is_none_or(|o| o.keys().all(|k| known.contains_key(k)))
+            }
+            "items" => {
+                for (i, item) in value.as_array().into_iter().flatten().enumerate() {
+                    faults(root, wanted, item, &format!("{at}/{i}"), found);
+                }
+                true
+            }
+            "description" | "title" | "$schema" | "$defs" => true,
+            other => panic!("keyword {other}"),
+        };
+        if !ok {
+            found.push(format!("{at}: {keyword} of {value}"));
+        }
+    }
+}
+
+fn validated(text: &str) -> Value {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../docs/schema/test.schema.json")).expect("JSON");
+    let value: Value = serde_json::from_str(text).expect("JSON");
+    let mut found = Vec::new();
+    faults(&schema, &schema, &value, "", &mut found);
+    assert!(found.is_empty(), "{found:#?}");
+    value
+}
+
+fn directory() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/models/florian"))
+}
+
+#[test]
+fn json_is_as_the_schema_says() {
+    if !possible() {
+        return;
+    }
+    let run = |args: &[&str]| {
+        let mut all = vec!["test", "--format", "json"];
+        all.extend(args);
+        let (code, out, _) = coarsen(&all, directory());
+        (code, validated(&out))
+    };
+    let (code, value) = run(&["--movers", "barrier.c"]);
+    assert_eq!(code, 0);
+    let functions = value["functions"].as_array().expect("functions");
+    let said = |name: &str| {
+        let it = functions.iter().find(|f| f["name"] == name);
+        it.expect(name)["verdict"]
+            .as_str()
+            .expect("a word")
+            .to_string()
+    };
+    assert_eq!(said("pass"), "split");
+    assert_eq!(said("main"), "broken");
+    let (code, value) = run(&["--movers", "--limit-executions", "1", "thread_pool.c"]);
+    assert_eq!(code, 20);
+    let functions = value["functions"].as_array().expect("functions");
+    assert!(functions.iter().all(|f| f["verdict"] != "transaction"));
+    assert!(functions.iter().any(|f| f["verdict"] == "unknown"));
+    let (code, value) = run(&["--keep-going", "queue.c"]);
+    assert_eq!((code, value["functions"].is_null()), (10, true));
+    assert!(!value["races"].as_array().expect("races").is_empty());
+    let (code, value) = run(&["--races", "refute", "--keep-going", "queue.c"]);
+    assert_eq!(code, 10);
+    let errors = value["errors"].as_array().expect("errors");
+    assert!(errors.iter().any(|e| e["kind"] == "data race"));
+    let (code, value) = run(&["no_such_file.c"]);
+    assert_eq!((code, value["verdict"].as_str()), (1, Some("error")));
+    let (_, value) = run(&["--exhaustive", "--limit-executions", "10", "barrier.c"]);
+    assert_eq!(value["classes"].as_u64().map(|n| n > 0), Some(true));
+}
+
+#[test]
+fn races_are_listed_refute_or_are_not_spoken_of() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("races");
+    let text = format!(
+        "{HEAD}int x; void *t(void *_) {{ x = 1; return 0; }}\nint main() {{ pthread_t h; go(h, t); x = 1; end(h); return 0; }}\n"
+    );
+    scratch.file("both", &text);
+    let run = |how: &str| coarsen(&["test", "--races", how, "both.c"], &scratch.0);
+    let (code, out, _) = run("list");
+    assert!(
+        code == 0 && out.contains("data races:\n    x: write at"),
+        "{out}"
+    );
+    let (code, out, _) = run("off");
+    assert!(code == 0 && !out.contains("race"), "{out}");
+    let (code, out, _) = run("refute");
+    assert!(
+        code == 10
+            && out.contains("data race on x: write at both.c:16 in T0, write at both.c:15 in T1"),
+        "{out}"
+    );
+    let args = [
+        "test",
+        "-q",
+        "--races",
+        "refute",
+        "--trace",
+        "race.json",
+        "--itf",
+        "race.itf.json",
+        "both.c",
+    ];
+    assert_eq!(coarsen(&args, &scratch.0).0, 10);
+    let (code, out, _) = coarsen(&["replay", "-q", "race.json"], &scratch.0);
+    assert!(code == 10 && out.contains("data race on x"), "{out}");
+    let itf = std::fs::read_to_string(scratch.0.join("race.itf.json")).expect("a file");
+    let itf: Value = serde_json::from_str(&itf).expect("JSON");
+    let vars: Vec<&str> = itf["vars"]
+        .as_array()
+        .expect("vars")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert!(vars.ends_with(&["x", "T0", "T1"]), "{vars:?}");
+    let states = itf["states"].as_array().expect("states");
+    for (i, state) in states.iter().enumerate() {
+        assert_eq!(state["#meta"]["index"], i);
+        assert!(vars.iter().all(|v| state[*v].is_string()), "{state}");
+    }
+    let last = states.last().expect("a state");
+    assert_eq!(
+        (&states[0]["x"], &last["x"]),
+        (&Value::from("?"), &Value::from("1"))
+    );
+    assert!(
+        last["#meta"]["violation"]
+            .as_str()
+            .is_some_and(|v| v.starts_with("data race on x"))
+    );
+}
+
+#[test]
+fn an_interrupted_test_says_what_it_has_covered() {
+    if !possible() {
+        return;
+    }
+    let child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
+        .args([
+            "test",
+            "--format",
+            "json",
+            "--exhaustive",
+            "--limit-executions",
+            "1000000000",
+        ])
+        .args(["--cflags=-DSTEPS=4", "barrier.c"])
+        .current_dir(directory())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    std::thread::sleep(Duration::from_millis(2500));
+    let kill = format!("kill -INT {}", child.id());
+    let sent = Command::new("sh").args(["-c", &kill]).status();
+    assert!(sent.expect("a shell").success());
+    let output = child.wait_with_output().expect("waited");
+    assert_eq!(output.status.code(), Some(20));
+    let value = validated(&String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        (&value["verdict"], &value["finished"]),
+        (&Value::from("unknown"), &Value::from(false))
+    );
+    assert_eq!(value["limits"], serde_json::json!(["interrupted"]));
+    assert!(
+        value["executions"].as_u64().is_some_and(|n| n > 0),
+        "{value}"
+    );
+}
+
+#[test]
+fn a_compiler_that_drops_calls_is_found_out() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("compilers");
+    scratch.file("one", "int main() { return 0; }");
+    // As clang without its option: the read of `x++` has no call.
+    for (name, dropped) in [
+        ("reads", "__tsan_read"),
+        ("writes", "__tsan_write"),
+        ("none", "no_such_call"),
+    ] {
+        let script = format!(
+            "#!/bin/sh\ngcc \"$@\" || exit\nfor last; do :; done\ncase \"$last\" in *.s) sed -i '/{dropped}/d' \"$last\";; esac\n"
+        );
+        let at = scratch.0.join(name);
+        std::fs::write(&at, script).expect("a file");
+        let made = Command::new("chmod").arg("+x").arg(&at).status();
+        assert!(made.expect("chmod").success());
+        let cc = at.display().to_string();
+        let (code, out, err) = coarsen(&["test", "-q", "--cc", &cc, "one.c"], &scratch.0);
+        if name == "none" {
+            assert_eq!(code, 0, "{out}{err}");
+        } else {
+            assert!(
+                code == 1 && err.contains(&format!("`x++` {name} x")),
+                "{out}{err}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_endless_thread_is_named_with_its_place() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("endless");
+    let text = format!(
+        "{HEAD}static int forever(int n) {{ for (;;)\nn = n * 3 + 1; }}\n\
+         void *t(void *_) {{ forever(3); return 0; }}\nint main() {{ pthread_t h; go(h, t); end(h); return 0; }}\n"
+    );
+    scratch.file("endless", &text);
+    let (code, out, _) = coarsen(&["test", "-q", "endless.c"], &scratch.0);
+    assert_eq!(code, 20);
+    let named = |line| {
+        out.contains(&format!("T1 computes for long without a step that others could see, in `forever` at endless.c:{line}"))
+    };
+    assert!(named(15) || named(16), "{out}");
+}
+
+#[test]
+fn what_can_not_be_combined_is_said() {
+    for (args, why) in [
+        (
+            &["--filters", "not-seen-before,source-dpor"][..],
+            "sleep sets",
+        ),
+        (&["--filters", "source-dpor,super-step"], "sleep sets"),
+        (
+            &["--filters", "super-step", "--exhaustive"],
+            "whole executions",
+        ),
+        (
+            &["--filters", "local-cycles", "--preemptions", "2"],
+            "whole executions",
+        ),
+        (
+            &["--filters", "not-seen-before", "--movers"],
+            "whole executions",
+        ),
+        (&["--depth", "3"], "--filters"),
+        (&["--filters", "source-dpor", "--depth", "3"], "--filters"),
+        (&["--filters", "persistent"], "persistent"),
+    ] {
+        let mut all = vec!["test", "barrier.c"];
+        all.extend(args);
+        let (code, out, err) = coarsen(&all, directory());
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains(why), "{err}");
+    }
+}
