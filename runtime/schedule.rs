@@ -226,6 +226,18 @@ fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
             *word &= !asleep;
         }
     }
+    if shared.eager != 0 {
+        // A start that stands between two steps would be one more way to begin their reversal.
+        if let Some(i) = (0..rt.count).find(|&i| has(&set, i) && thread(i).op.kind == START) {
+            rt.resume = if rt.resume == 0 { rt.current + 1 } else { rt.resume };
+            return (i, 0);
+        }
+        if let Some(i) = core::mem::take(&mut rt.resume).checked_sub(1)
+            && has(&set, i)
+        {
+            return (i, 0);
+        }
+    }
     // Who never ends must not keep the others from their first step.
     let tired = rt.row >= ROW;
     if n > 0 && has(&set, rt.current) && !tired {

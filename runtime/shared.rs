@@ -353,6 +353,8 @@ pub struct Shared {
     pub keep_going: u32,
     /// Request: milliseconds of processor time that a thread may take without a step.
     pub patience: u32,
+    /// Request: whether threads start as soon as they are created.
+    pub eager: u32,
     /// Request: most threads of an execution.
     pub max_threads: u32,
     /// Request: most bytes the program may allocate.

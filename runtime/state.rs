@@ -133,6 +133,8 @@ pub struct Runtime {
     pub index: [u16; crate::objects::SLOTS],
     pub objects: usize,
     pub tls: crate::tls::Blocks,
+    /// Who goes on when the new threads have started, plus 1.
+    pub resume: usize,
     /// Hooks of the code that the runtime itself calls are no steps.
     pub quiet: bool,
     /// Whose step is being taken by the runtime itself, plus one.
@@ -172,6 +174,7 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     index: [0; crate::objects::SLOTS],
     objects: 0,
     tls: crate::tls::ONE,
+    resume: 0,
     quiet: true,
     taking: 0,
     promised: 0,

@@ -14,6 +14,7 @@ use super::process::{Process, Promise};
 use super::shared::{Kind, Last};
 use super::worker::{self, Item, Known, Part};
 use rustc_hash::FxHashSet;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -143,6 +144,11 @@ pub const MOST_CUT: u64 = 100;
 pub const PIECE: u64 = 64;
 /// Ways that are handed out in a round.
 const WAYS: usize = 32;
+/// Those among them that depart least from the first execution, and newest first. There errors are found that going depth first would come
+/// to after all orders of what is below.
+const QUICK: usize = 8;
+/// With so many open decisions only what is deep is handed out, so that they become fewer.
+const MOST_OPEN: usize = 300_000;
 
 /// Threads of a program that creates too many.
 pub const FEW: u32 = 5;
@@ -223,6 +229,10 @@ struct Open {
     /// The step that leads to it; the first one has none.
     edge: Option<Step>,
     depth: usize,
+    /// How often the way here departs from the first execution.
+    departures: u32,
+    /// When a quick way has led to one more way to take here.
+    stamp: u64,
     node: Node,
     /// Open decisions right below, and ways that are handed out.
     below: usize,
@@ -235,11 +245,40 @@ struct Tree {
     open: BTreeMap<usize, Open>,
     /// Those that may have a way left to hand out.
     ready: BTreeSet<usize>,
+    /// The same, by departures, and those that quick ways have led to first, the newest first.
+    fresh: BTreeSet<(u32, Reverse<u64>, usize)>,
     next: usize,
+    stamps: u64,
+    /// What is taken back now is a quick way.
+    quick: bool,
     excluded: u64,
 }
 
 impl Tree {
+    /// A decision has a way to take.
+    fn add_ready(&mut self, at: usize) {
+        if let Some(open) = self.open.get_mut(&at) {
+            self.fresh
+                .remove(&(open.departures, Reverse(open.stamp), at));
+            if self.quick {
+                // What a quick way has led to goes first: so a thread comes before one after the other of many.
+                self.stamps += 1;
+                open.stamp = self.stamps;
+            }
+            self.fresh
+                .insert((open.departures, Reverse(open.stamp), at));
+            self.ready.insert(at);
+        }
+    }
+
+    fn remove_ready(&mut self, at: usize) {
+        self.ready.remove(&at);
+        if let Some(open) = self.open.get(&at) {
+            self.fresh
+                .remove(&(open.departures, Reverse(open.stamp), at));
+        }
+    }
+
     fn prefix(&self, mut at: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         while let Some(open) = self.open.get(&at) {
@@ -266,6 +305,8 @@ impl Tree {
 
     /// Adds what is left below a decision; `edge` leads there.
     fn grow(&mut self, mut parent: Option<usize>, mut edge: Option<Step>, part: &mut Part) {
+        let above = parent.and_then(|p| self.open.get(&p));
+        let departures = above.map_or(0, |above| above.departures + 1);
         let (nodes, edges) = std::mem::take(&mut part.left);
         let mut edges = edges.into_iter();
         for node in nodes {
@@ -280,12 +321,14 @@ impl Tree {
                 parent,
                 edge,
                 depth,
+                departures,
+                stamp: 0,
                 node,
                 below: 0,
                 handed_out: false,
             };
             self.open.insert(number, open);
-            self.ready.insert(number);
+            self.add_ready(number);
             parent = Some(number);
             edge = edges.next();
         }
@@ -308,34 +351,45 @@ impl Tree {
         }
     }
 
-    /// Hands out ways, at most one of each decision.
-    fn hand_out(&mut self, most: usize, preemptions: Option<u32>) -> Vec<(usize, Item)> {
+    /// Hands out ways, at most one of each decision, and says how many of them are quick ones.
+    fn hand_out(&mut self, most: usize, preemptions: Option<u32>) -> (Vec<(usize, Item)>, usize) {
         let mut ways = Vec::new();
+        if self.open.len() < MOST_OPEN {
+            for (_, _, at) in self.fresh.clone() {
+                if ways.len() == QUICK.min(most) {
+                    break;
+                }
+                ways.extend(self.way(at, preemptions));
+            }
+        }
+        let quick = ways.len();
         for at in self.ready.clone().into_iter().rev() {
             if ways.len() == most {
                 break;
             }
-            let Some(open) = self.open.get_mut(&at) else {
-                continue;
-            };
-            if let Some(branch) = open.node.next(preemptions) {
-                open.handed_out = true;
-                let node = &open.node;
-                let others = node.rests().filter(|r| r.0 != branch.thread);
-                let item = Item {
-                    rests: others.cloned().collect(),
-                    preemptions: node.preemptions,
-                    prefix: self.prefix(at),
-                    branch: Some(branch),
-                    budget: 0,
-                };
-                ways.push((at, item));
-            } else {
-                self.ready.remove(&at);
-                self.prune(at);
-            }
+            ways.extend(self.way(at, preemptions));
         }
-        ways
+        (ways, quick)
+    }
+
+    fn way(&mut self, at: usize, preemptions: Option<u32>) -> Option<(usize, Item)> {
+        let open = self.open.get_mut(&at).filter(|open| !open.handed_out)?;
+        let Some(branch) = open.node.next(preemptions) else {
+            self.remove_ready(at);
+            self.prune(at);
+            return None;
+        };
+        open.handed_out = true;
+        let node = &open.node;
+        let others = node.rests().filter(|r| r.0 != branch.thread);
+        let item = Item {
+            rests: others.cloned().collect(),
+            preemptions: node.preemptions,
+            prefix: self.prefix(at),
+            branch: Some(branch),
+            budget: 1,
+        };
+        Some((at, item))
     }
 
     /// Takes what came of a way back.
@@ -354,7 +408,7 @@ impl Tree {
             if let Some(open) = self.open.get_mut(&above)
                 && open.node.want(&initials)
             {
-                self.ready.insert(above);
+                self.add_ready(above);
             }
         }
         self.grow(Some(at), part.branch.take(), part);
@@ -428,6 +482,7 @@ fn explore_once(
         return out;
     }
     let mut ways = vec![(usize::MAX, all)];
+    let mut quick = 0;
     while !ways.is_empty() {
         while others.len() + 1 < settings.cores.min(ways.len()) {
             match process.another() {
@@ -451,6 +506,7 @@ fn explore_once(
                 if at == usize::MAX {
                     tree.grow(None, None, &mut part);
                 } else {
+                    tree.quick = i < quick;
                     tree.take_back(at, &mut part);
                 }
                 watch.progress(&out);
@@ -476,14 +532,18 @@ fn explore_once(
         }
         let left = settings.executions.saturating_sub(out.made());
         let most = WAYS.min(usize::try_from(left).unwrap_or(WAYS));
-        ways = tree.hand_out(most.max(1), settings.preemptions);
+        (ways, quick) = tree.hand_out(most.max(1), settings.preemptions);
         out.finished = ways.is_empty();
         if left == 0 && !ways.is_empty() {
             out.limit(format!("{} executions", out.made()));
             break;
         }
-        let budget = settings.piece.min(left / ways.len().max(1) as u64);
-        ways.iter_mut().for_each(|way| way.1.budget = budget);
+        // Rounds are short at first.
+        let usual = settings.piece.min((out.made() / 2048).max(2));
+        let budget = usual.min(left / ways.len().max(1) as u64);
+        ways[quick..]
+            .iter_mut()
+            .for_each(|way| way.1.budget = budget);
     }
     out.bounded += tree.excluded;
     process.set_names(&known.names);

@@ -48,6 +48,7 @@ pub fn follow(
     request.keep_going = 0;
     request.patience = settings.patience.as_millis() as u32;
     request.memory = settings.memory;
+    request.eager = 0;
     request.max_threads = settings.threads;
     request.reset = settings.reset.into();
     request.sleepers = 0;

@@ -447,6 +447,7 @@ impl Worker<'_> {
         shared.keep_going = self.settings.keep_going.into();
         shared.patience = self.settings.patience.as_millis() as u32;
         shared.memory = self.settings.memory;
+        shared.eager = (!self.settings.exhaustive).into();
         shared.max_threads = self.settings.threads;
         shared.reset = (!self.part.fork).into();
         shared.show = 0;
