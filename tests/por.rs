@@ -1,5 +1,7 @@
-//! `coarsen reach --por`: every technique sees what single threads can come to, and deadlocks; executions are one for each class.
+//! `coarsen reach --por`: every technique sees what single threads can come to, and deadlocks.
 
+#[path = "por/classes.rs"]
+mod classes;
 #[path = "por/command.rs"]
 mod command;
 #[path = "por/naive.rs"]
@@ -215,6 +217,8 @@ fn statement() -> impl Strategy<Value = &'static str> {
         "a[t] = 1;",
         "t = a[1 - t];",
         "atomic { if (z == 0) { z = 1; t = 1; } else { t = 0; } }",
+        "atomic { if (x == 1) z = y; }",
+        "atomic { if (y == 0) { a[t] = x; } else { x = 0; } }",
         "when (x == 1) skip;",
         "when (y == 1 && z == 0) skip;",
         "when (t == 1 || x == 0) y = 0;",
@@ -223,6 +227,7 @@ fn statement() -> impl Strategy<Value = &'static str> {
         "either { when (x == 1) x = 0; } or { y = 1; }",
         "either { when (y == 0) t = 1; } or { when (z == 1) x = 1; } or { z = 1; }",
         "either { havoc x; } or { when (a[t] == 0) a[t] = 1; }",
+        "either { lock(m); t = 1; unlock(m); } or { when (x == 1) t = y; }",
         "if (t == 1) { y = 1; } else { z = 0; }",
         "assert(x == 0);",
         "assert(t == 0 || y == 1);",
@@ -280,75 +285,6 @@ fn programs_with_loops_as_well() {
 #[test]
 fn the_twins_programs_as_well() {
     random(60, twin::generate::samples().prop_map(|s| s.source), 60);
-}
-
-/// A thread that is disabled in the end races with what was done after it was disabled, too: before, its step may have come behind that.
-#[test]
-fn a_disabled_thread_races_with_what_came_later() {
-    let source = "var t: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected; mutex m;
-        thread p0 { when (t == 1 || x == 0) y = 0; }
-        thread p1 { lock(m); x = 1 - x; unlock(m); }
-        thread p2 { y = 1; }";
-    let session = loaded(source).expect("a program");
-    let p = session.program();
-    assert_eq!(naive::classes(p, 20_000), Some(3));
-    let por = Por {
-        techniques: vec![Technique::SourceDpor],
-        ..Por::default()
-    };
-    let found = explore(p, &[], &por, None, (u64::MAX, &control()));
-    assert_eq!(found.executions.expect("finished").0, 3);
-}
-
-/// Sleep sets, alone or with source sets, run one complete execution of each class, and so does `not-seen-before`.
-#[test]
-fn one_execution_for_each_class() {
-    let (counted, source, sleep) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    let mut runner = TestRunner::new(Config::with_cases(cases(200)));
-    runner
-        .run(&ending(2..4, 1..4), |source_text| {
-            let Some(session) = loaded(&source_text) else {
-                return Ok(());
-            };
-            let mut p = session.program().clone();
-            p.protections.clear();
-            let Some(classes) = naive::classes(&p, 20_000) else {
-                return Ok(());
-            };
-            let run = |techniques: &[Technique]| {
-                let por = Por {
-                    techniques: techniques.to_vec(),
-                    ..Por::default()
-                };
-                let found = explore(&p, &[], &por, None, (u64::MAX, &control()));
-                found.executions.expect("finished")
-            };
-            for technique in [
-                Technique::Sleep,
-                Technique::SourceDpor,
-                Technique::NotSeenBefore,
-                Technique::NotSeenBeforeHashed,
-            ] {
-                let (executions, redundant) = run(&[technique]);
-                prop_assert_eq!(executions, classes as u64, "{}", technique.name());
-                match technique {
-                    Technique::Sleep => sleep.set(sleep.get() + redundant),
-                    Technique::SourceDpor => source.set(source.get() + redundant),
-                    _ => {}
-                }
-            }
-            let (executions, _) = run(&[Technique::SuperStep, Technique::NotSeenBefore]);
-            prop_assert!(executions <= classes as u64);
-            counted.set(counted.get() + 1);
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-    enough(counted.get(), 100, 200, "programs were counted");
-    let (source, sleep) = (source.get(), sleep.get());
-    assert!(
-        source * 2 < sleep,
-        "{source} superfluous by source sets, {sleep} by sleep sets"
-    );
 }
 
 fn reach(session: &Session, options: &ReachOptions) -> ReachReport {
@@ -436,92 +372,6 @@ fn two_locks_and_a_barrier() {
     }
 }
 
-/// Dependence is that of the choices taken: an execution for each order of those that collide.
-#[test]
-fn choices_depend_on_what_they_access_only() {
-    for (threads, executions) in [
-        // x = 1 has nothing to do with the other thread, so only y = 1 comes before and after.
-        (
-            "thread a { either { x = 1; } or { y = 1; } } thread b { y = 2; }",
-            3,
-        ),
-        (
-            "thread a { either { x = 1; } or { x = 2; } } thread b { y = 2; }",
-            2,
-        ),
-        // A compare-and-swap that fails is a read, and two of these are independent.
-        (
-            "thread a { atomic { if (x == 1) x = 2; } } thread b { atomic { if (x == 1) x = 3; } }",
-            1,
-        ),
-        (
-            "init x == 1; thread a { atomic { if (x == 1) x = 2; } } thread b { atomic { if (x == 1) x = 3; } }",
-            2,
-        ),
-        // b opens another choice, which is lost if a has chosen; the order matters for that one only.
-        (
-            "thread a { either { x = 1; } or { when (y == 2) z = 1; } } thread b { y = 2; }",
-            2,
-        ),
-        // An index says which cell it is.
-        ("thread a { c[x] = 1; } thread b { c[1 - x] = 2; }", 1),
-        ("thread a { c[x] = 1; } thread b { c[x] = 2; }", 2),
-    ] {
-        let cells = "var x: 0..3 unprotected; var y: 0..3 = 0 unprotected; var z: 0..3 = 0 unprotected; var c[2]: 0..3 = 0 unprotected;";
-        let first = if threads.starts_with("init") {
-            ""
-        } else {
-            "init x == 0;"
-        };
-        let session = loaded(&format!("{cells} {first} {threads}")).expect("a model");
-        let p = session.program();
-        assert_eq!(
-            naive::classes(p, 1000),
-            Some(executions as usize),
-            "{threads}"
-        );
-        for technique in [
-            Technique::Sleep,
-            Technique::SourceDpor,
-            Technique::NotSeenBefore,
-        ] {
-            let found = explore(p, &[], &Por::only(technique), None, (u64::MAX, &control()));
-            let (complete, _) = found.executions.expect("finished");
-            assert_eq!(complete, executions, "{} {threads}", technique.name());
-        }
-    }
-    // What a compare-and-swap may do in the future is a write.
-    let source = "var x: 0..3 = 0 unprotected;
-        thread a { atomic { if (x == 1) x = 2; } } thread b { atomic { if (x == 1) x = 3; } }";
-    let session = loaded(source).expect("a model");
-    let por = Por::only(Technique::Persistent);
-    let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
-    assert_eq!(found.outcome.states, Some(4u32.into()));
-}
-
-/// The indexer of Flanagan and Godefroid 2005: as many executions as there are classes, and none is superfluous.
-#[test]
-fn the_indexer() {
-    for (n, classes) in [(2, 1), (11, 1), (12, 8), (13, 64), (14, 512), (15, 4096)] {
-        let source = format!(
-            "const N = {n}; const SIZE = 128; const MAX = 4;
-             var table[SIZE]: 0..MAX * 11 + N = 0 unprotected;
-             thread indexer(i in 0..N-1) {{
-                 var h: 0..SIZE-1 = (11 + i) * 7 % SIZE;
-                 for (k in 1..MAX) {{
-                     Cas: either {{
-                         atomic {{ when (table[h] == 0) table[h] = k * 11 + i; h = ((k + 1) * 11 + i) * 7 % SIZE; }}
-                     }} or {{ when (table[h] != 0) h = (h + 1) % SIZE; goto Cas; }}
-                 }}
-             }}"
-        );
-        let session = loaded(&source).expect("a model");
-        let por = Por::only(Technique::SourceDpor);
-        let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
-        assert_eq!(found.executions, Some((classes, 0)), "{n} threads");
-    }
-}
-
 /// A thread that waits in a loop for another one: without a remedy its executions do not end.
 #[test]
 fn a_loop_that_waits() {
@@ -557,22 +407,6 @@ fn a_loop_that_waits() {
     assert_eq!(bounded.outcome.answers[0], Answer::Nowhere);
 }
 
-/// What may be combined is the table in docs/por.md, and nothing else.
-#[test]
-fn what_may_be_combined() {
-    let names: BTreeSet<String> = combinations().iter().map(Por::name).collect();
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/por.md"));
-    let text = text.expect("the page");
-    for name in &names {
-        assert!(
-            text.contains(&format!("`--por {name}`")),
-            "{name} is not in docs/por.md"
-        );
-    }
-    let shown = text.matches("| `--por ").count();
-    assert_eq!(names.len(), shown, "{names:#?}");
-}
-
 /// A thread that is disabled is let go by a third one: what it does then has to be awaited, though it could do nothing by itself.
 #[test]
 fn a_thread_is_let_go_by_a_third() {
@@ -599,6 +433,27 @@ fn all_find(source: &str, thread: usize) {
     }
 }
 
+/// A thread that waits in a loop is let go when what it read is written: the execution in which it has waited ends as the other one does.
+#[test]
+fn a_loop_that_waits_is_left() {
+    let source = "var go: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected;
+        thread a { while (go == 0) { skip; } x = 1; }
+        thread b { go = 1; }";
+    let session = loaded(source).expect("a model");
+    for (technique, executions, steps) in [
+        (Technique::SourceDpor, (2, 0), 8),
+        (Technique::Sleep, (2, 1), 9),
+    ] {
+        let por = Por {
+            techniques: vec![technique, Technique::LocalCycles],
+            ..Por::default()
+        };
+        let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
+        assert_eq!(found.executions, Some(executions), "{}", por.name());
+        assert_eq!(found.outcome.transitions, Some(steps), "{}", por.name());
+    }
+}
+
 /// A guard that two threads have to open together, for a moment each.
 #[test]
 fn a_guard_opened_by_two() {
@@ -608,6 +463,59 @@ fn a_guard_opened_by_two() {
          thread c { when (x == 1 && y == 1) skip; assert(x == 2); }",
         2,
     );
+}
+
+/// A thread that waits for a mutex and for something else can be let go without the owner.
+#[test]
+fn a_thread_waits_for_a_mutex_or_for_something_else() {
+    all_find(
+        "mutex m; var x: 0..2 = 0 unprotected; var y: 0..2 = 0 unprotected; var z: 0..1 = 0 unprotected;
+         thread a { lock(m); y = 1; z = 1; y = 2; unlock(m); }
+         thread b { var t: 0..2 = 0; either { lock(m); t = 2; unlock(m); } or { when (x == 1) skip; t = y; assert(t != 1); } }
+         thread c { when (z == 1) x = 1; }",
+        1,
+    );
+}
+
+/// What sleeps when a step changes it, or closes it, had to come behind a step of a third thread, with which it has nothing to do any more.
+#[test]
+fn what_sleeps_is_changed_before_a_third_thread_is_there() {
+    let cells = "var x: 0..1 = 1 unprotected; var y: 0..1 = 0 unprotected; var z: 0..1 = 0 unprotected; var w: 0..1 = 0 unprotected; var g: 0..1 = 0 unprotected;";
+    for first in [
+        "atomic { if (x == 1) g = y; }",
+        "either { when (z == 1) skip; } or { when (x == 1) g = y; }",
+        "when (x == 1) g = y;",
+    ] {
+        let source = format!(
+            "{cells} thread a {{ {first} }} thread b {{ w = 1; x = 0; z = 1; assert(g != 1); }} thread c {{ y = 1; }}"
+        );
+        all_find(&source, 1);
+    }
+}
+
+/// A super step ends in front of a step that depends on an earlier one of another thread's, not only on its last.
+#[test]
+fn a_step_between_two_of_another_thread() {
+    all_find(
+        "var x: 0..2 = 0 unprotected; var y: 0..2 = 0 unprotected;
+         thread a { x = 1; x = 2; }
+         thread b { var t: 0..2 = 0; y = 1; t = x; assert(t != 1); }",
+        1,
+    );
+}
+
+/// While a mutex is held only its owner is looked at, whoever else may take it later: three states fewer.
+#[test]
+fn the_owner_of_a_mutex() {
+    let source = "mutex m; var x: 0..2 = 0 unprotected; var z: 0..1 = 0 unprotected;
+        thread a { lock(m); x = 1; x = 2; unlock(m); }
+        thread b { lock(m); x = 0; unlock(m); }
+        thread c { z = 1; lock(m); unlock(m); }
+        thread d { z = 0; }";
+    let session = loaded(source).expect("a model");
+    let por = Por::only(Technique::Stubborn);
+    let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
+    assert_eq!(found.outcome.states, Some(113u32.into()));
 }
 
 /// A thread comes back to its own state, but another one has noticed.

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use coarsen::reduction::por::{Por, Technique};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Exit code, stdout and stderr of `coarsen reach` with these arguments, in the folder of the package.
 fn reach(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -30,6 +31,22 @@ fn refused(arguments: &[&str], because: &str) {
 }
 
 const MODEL: &str = "models/gueta/indexer.cor";
+
+/// What may be combined is the table in docs/por.md, and nothing else.
+#[test]
+fn what_may_be_combined() {
+    let names: BTreeSet<String> = combinations().iter().map(Por::name).collect();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/por.md"));
+    let text = text.expect("the page");
+    for name in &names {
+        assert!(
+            text.contains(&format!("`--por {name}`")),
+            "{name} is not in docs/por.md"
+        );
+    }
+    let shown = text.matches("| `--por ").count();
+    assert_eq!(names.len(), shown, "{names:#?}");
+}
 
 /// Any two techniques: what is not in the table of docs/por.md is refused with the reason that is given below it.
 #[test]

@@ -32,8 +32,8 @@ impl Execution {
         all.map(|t| Next::of(steps, state, t)).collect()
     }
 
-    /// Adds a step of a thread, of whose choices some sleep. What is pending behind it, and of whom that is not what it was before, or new to
-    /// what has happened.
+    /// Adds a step of a thread, where by thread these choices sleep. What is pending behind it, and of whom that is not what it was before, or
+    /// new to what has happened.
     ///
     /// # Errors
     /// As [`Steps::pending`] and [`Steps::count`].
@@ -42,15 +42,21 @@ impl Execution {
         steps: &mut Steps,
         pending: &Pendings,
         (thread, outcome): (ThreadId, &Rc<Outcome>),
-        sleeping: &[Rc<Outcome>],
+        sleep: &[Vec<Accesses>],
     ) -> Result<(Pendings, Vec<ThreadId>), Stop> {
         steps.count(1)?;
-        let mut forgone = Accesses::none(steps.shared.len());
-        forgone.add(&pending[thread].closed, &[]);
-        for Accesses { accessed, written } in sleeping.iter().map(|o| &o.accesses) {
-            forgone.add(accessed, written);
+        let none = Accesses::none(steps.shared.len());
+        let (mut closed, mut forgone) = (none.clone(), none);
+        closed.add(&pending[thread].closed, &[]);
+        // What sleeps is taken elsewhere, but not what may come before it: that has to be tried before this step, which keeps or changes it.
+        for (t, sleeping) in sleep.iter().enumerate() {
+            for s in sleeping {
+                if t == thread || s.conflicts(&outcome.accesses) {
+                    forgone.add(&s.accessed, &s.written);
+                }
+            }
         }
-        let step = (Rc::clone(outcome), forgone);
+        let step = (Rc::clone(outcome), closed, forgone);
         let event = Event::new(&self.events, thread, step, steps.threads());
         let (mut next, mut changed) = (pending.clone(), Vec::new());
         for (t, n) in next.iter_mut().enumerate() {

@@ -62,7 +62,9 @@ pub(super) type Clock = Vec<u32>;
 pub(super) struct Event {
     pub thread: ThreadId,
     pub outcome: Rc<Outcome>,
-    /// What decided which choices there were, and what the choices that sleep access: those are not taken now, but have to be seen racing.
+    /// What decided which choices there were.
+    closed: Accesses,
+    /// What would be accessed by steps that sleep where it is taken, and are other ones, or none, behind it.
     forgone: Accesses,
     /// The events that happen before it, and itself.
     pub clock: Clock,
@@ -75,7 +77,7 @@ impl Event {
     pub fn new(
         before: &[Event],
         thread: ThreadId,
-        (outcome, forgone): (Rc<Outcome>, Accesses),
+        (outcome, closed, forgone): (Rc<Outcome>, Accesses, Accesses),
         threads: usize,
     ) -> Self {
         let mut clock = happened(before, thread, threads);
@@ -91,6 +93,7 @@ impl Event {
         Event {
             thread,
             outcome,
+            closed,
             forgone,
             number: clock[thread],
             clock,
@@ -101,9 +104,11 @@ impl Event {
         &self.outcome.accesses
     }
 
-    /// Whether a pending step of another thread, taken before it, could make a difference: to it, or by giving its thread another choice.
+    /// Whether a pending step of another thread, taken before it, could make a difference: to it, by giving its thread another choice, or to
+    /// what sleeps, and can be taken behind the two of them only if the pending one comes first.
     pub fn races(&self, next: &Accesses) -> bool {
-        self.accesses().conflicts(next) || self.forgone.conflicts(next)
+        let mut all = [self.accesses(), &self.closed, &self.forgone].into_iter();
+        all.any(|own| own.conflicts(next))
     }
 }
 
@@ -129,7 +134,7 @@ pub(super) fn local_cycle(steps: &Steps, execution: &Execution, after: &[u64]) -
         };
         // Not even what might have been done otherwise may be disturbed.
         let mut all = event.accesses().clone();
-        all.add(&event.forgone.accessed, &event.forgone.written);
+        all.add(&event.closed.accessed, &[]);
         if all.conflicts(against) {
             return None;
         }

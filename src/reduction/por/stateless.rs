@@ -19,7 +19,7 @@ use super::future::Futures;
 use super::happens::{Clock, End, Next, endless, happened, local_cycle};
 use super::steps::{Outcome, Steps};
 use crate::control::Stop;
-use crate::explore::core::meet;
+use crate::explore::core::{Accesses, meet};
 use crate::program::ThreadId;
 use std::rc::Rc;
 
@@ -32,8 +32,8 @@ pub(super) struct Stateless {
     pub depth: Option<usize>,
 }
 
-/// What sleeps of a thread: outcomes of its pending step.
-type Sleeping = Vec<Rc<Outcome>>;
+/// What sleeps of a thread: the outcomes of its pending step with these accesses.
+type Sleeping = Vec<Accesses>;
 
 /// A state on the present execution.
 struct Node {
@@ -104,7 +104,9 @@ impl Search<'_, '_> {
         }
         // What the present thread leads to is known now: it sleeps from here on.
         if let Some(thread) = top.thread.take() {
-            top.sleep[thread].clone_from(&top.next[thread].outcomes);
+            let outcomes = top.next[thread].outcomes.iter();
+            top.sleep[thread] = outcomes.map(|o| o.accesses.clone()).collect();
+            top.sleep[thread].dedup();
         }
         let n = self.nodes.len() - 1;
         let waiting = |t: &ThreadId| self.nodes[n].backtrack[*t] && self.is_awake(n, *t);
@@ -115,7 +117,7 @@ impl Search<'_, '_> {
                 self.nodes[n].next[thread] = Next::of(self.steps, &state, thread)?;
                 let all = self.nodes[n].next[thread].outcomes.iter();
                 let awake: Vec<Rc<Outcome>> = all
-                    .filter(|o| !self.sleeps(n, thread, o))
+                    .filter(|o| !self.sleeps(n, thread, &o.accesses))
                     .cloned()
                     .collect();
                 self.nodes[n].thread = Some(thread);
@@ -129,18 +131,16 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Whether an outcome of a thread's pending step sleeps in the state of a node: one that does the same, depending on the same.
-    fn sleeps(&self, n: usize, thread: ThreadId, outcome: &Outcome) -> bool {
-        self.nodes[n].sleep[thread].iter().any(|s| {
-            s.accesses == outcome.accesses
-                && self.steps.redone(&outcome.after, thread, s) == outcome.after
-        })
+    /// Whether an outcome of a thread's pending step sleeps in the state of a node. Outcomes with the same accesses do so together: a step that
+    /// opens or closes one of them, or changes what it does, wakes all.
+    fn sleeps(&self, n: usize, thread: ThreadId, accesses: &Accesses) -> bool {
+        self.nodes[n].sleep[thread].contains(accesses)
     }
 
     /// Whether a thread has a step to take that does not sleep.
     fn is_awake(&self, n: usize, thread: ThreadId) -> bool {
         let next = &self.nodes[n].next[thread];
-        next.enabled && !(next.outcomes.iter()).all(|o| self.sleeps(n, thread, o))
+        next.enabled && !(next.outcomes.iter()).all(|o| self.sleeps(n, thread, &o.accesses))
     }
 
     /// Takes a step of the present thread.
@@ -153,11 +153,10 @@ impl Search<'_, '_> {
         };
         let mut sleep = top.sleep.clone();
         let step = (thread, outcome);
-        let (mut next, changed) =
-            (self.execution).step(self.steps, &top.next, step, &sleep[thread])?;
+        let (mut next, changed) = (self.execution).step(self.steps, &top.next, step, &sleep)?;
         sleep[thread].clear();
         for sleeping in &mut sleep {
-            sleeping.retain(|s| !s.accesses.conflicts(&outcome.accesses));
+            sleeping.retain(|s| !s.conflicts(&outcome.accesses));
         }
         let cycle = match self.how.local_cycles {
             true => local_cycle(self.steps, &self.execution, &outcome.after),
@@ -294,14 +293,7 @@ impl Search<'_, '_> {
             let e = &events[k];
             let earlier = without[..before].iter().map(|&b| &events[b]);
             if earlier.into_iter().all(|b| e.clock[b.thread] < b.number) {
-                let there = self
-                    .steps
-                    .redone(&self.execution.states[n], e.thread, &e.outcome);
-                let first = Outcome {
-                    after: there,
-                    accesses: e.accesses().clone(),
-                };
-                initials.push((e.thread, self.sleeps(n, e.thread, &first)));
+                initials.push((e.thread, self.sleeps(n, e.thread, e.accesses())));
             }
         }
         let past = happened(events, thread, self.steps.threads());
