@@ -252,14 +252,19 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
     if compiler != "gcc" {
         self_test(&compiler, clang, &at)?;
     }
-    let made = objects(&compiler, clang, sources, &[], &at, &mut program)
+    let tool = |options| Tool {
+        compiler: &compiler,
+        clang,
+        options,
+    };
+    let made = objects(&tool(&[]), sources, &at, &mut program)
         .and_then(|objects| link(&compiler, &objects, sources, &at, &mut program));
     match made {
         // Before C99 `inline` meant something else, and a program that counts on it lacks functions now.
         Err(NotBuilt::Rejected(text)) if text.contains("undefined reference") => {
             program.uncontrolled.clear();
-            let old = ["-fgnu89-inline"];
-            let objects = objects(&compiler, clang, sources, &old, &at, &mut program);
+            let old = tool(&["-fgnu89-inline"]);
+            let objects = objects(&old, sources, &at, &mut program);
             let again = objects.and_then(|o| link(&compiler, &o, sources, &at, &mut program));
             again.map_err(|_| NotBuilt::Rejected(text))?;
         }
@@ -268,20 +273,23 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
     Ok(program)
 }
 
-/// Compiles all files, with some more options.
-fn objects(
-    compiler: &str,
+/// The compiler, and options that are needed in addition.
+struct Tool<'a> {
+    compiler: &'a str,
     clang: bool,
+    options: &'a [&'a str],
+}
+
+/// Compiles all files.
+fn objects(
+    tool: &Tool,
     sources: &Sources,
-    options: &[&str],
     at: &Path,
     program: &mut Program,
 ) -> Result<Vec<PathBuf>, NotBuilt> {
     let mut objects = Vec::new();
     for (i, file) in sources.files.iter().enumerate() {
-        objects.push(compile(
-            compiler, clang, sources, options, file, i, at, program,
-        )?);
+        objects.push(compile(tool, sources, file, i, at, program)?);
     }
     rename(&objects, at, program)?;
     Ok(objects)
@@ -373,10 +381,8 @@ fn run(command: &mut Command) -> Result<Output, NotBuilt> {
 }
 
 fn compile(
-    compiler: &str,
-    clang: bool,
+    tool: &Tool,
     sources: &Sources,
-    inline: &[&str],
     file: &str,
     i: usize,
     at: &Path,
@@ -387,16 +393,16 @@ fn compile(
     }
     let assembly = at.join(format!("{i}.s"));
     let object = at.join(format!("{i}.o"));
-    let mut command = Command::new(compiler);
+    let mut command = Command::new(tool.compiler);
     command
         .args(["-S", "-g", "-O0", "-w", "-fcommon"])
         .args(&sources.cflags);
-    instrument(&mut command, clang);
+    instrument(&mut command, tool.clang);
     // Functions that are atomic by their names must stay functions.
     command.args(["-fno-inline", "-fno-optimize-sibling-calls"]);
     // A local array that is too large must meet the end of the stack, and not jump over it.
     command.arg("-fstack-clash-protection");
-    command.args(inline);
+    command.args(tool.options);
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
     run(&mut command)?;
     let prepared = assembly::prepare(&String::from_utf8_lossy(&std::fs::read(&assembly)?));
@@ -407,7 +413,7 @@ fn compile(
     }
     program.thread_local |= prepared.thread_local;
     std::fs::write(&assembly, prepared.text)?;
-    run(Command::new(compiler)
+    run(Command::new(tool.compiler)
         .args(["-c"])
         .arg(&assembly)
         .arg("-o")
