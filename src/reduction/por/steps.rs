@@ -22,7 +22,7 @@ pub(super) struct Pending {
     /// What it leads to, each state once; nothing if the thread is disabled.
     pub after: Vec<Vec<u64>>,
     /// Which of these by which accesses: choices that write other variables are not the same, though they may lead to one state.
-    choices: Vec<(usize, Accesses)>,
+    choices: Vec<Choice>,
     /// States inside a coarse step.
     pub inside: Vec<Vec<u64>>,
     /// What it accesses: of a disabled thread, what keeps it so.
@@ -32,6 +32,9 @@ pub(super) struct Pending {
     /// Whether some outcome violates the discipline.
     pub violates: bool,
 }
+
+/// Where a choice leads, by number, and what it accesses.
+type Choice = (usize, Accesses);
 
 /// A choice of a step: what it leads to.
 #[derive(Clone, Debug)]
@@ -302,8 +305,8 @@ impl<'c> Steps<'c> {
         state: &[u64],
         thread: ThreadId,
         pending: &mut Pending,
-    ) -> Result<(Vec<Vec<u64>>, Vec<(usize, Accesses)>), Stop> {
-        let (mut after, mut choices) = (Vec::<Vec<u64>>::new(), Vec::<(usize, Accesses)>::new());
+    ) -> Result<(Vec<Vec<u64>>, Vec<Choice>), Stop> {
+        let (mut after, mut choices) = (Vec::<Vec<u64>>::new(), Vec::<Choice>::new());
         let (mut numbers, mut seen) = (FxHashMap::default(), FxHashSet::default());
         let mut bad = Accesses::none(self.shared.len());
         let (control, mut taken) = (self.control, 0u64);
