@@ -37,6 +37,8 @@ pub struct Step {
     pub enabled: Threads,
     /// What it accessed.
     pub accesses: Arc<[Access]>,
+    /// What steps would have accessed that slept where it was taken, and may be other ones behind it.
+    pub forgone: Vec<Access>,
 }
 
 impl Step {
@@ -53,7 +55,23 @@ impl Step {
             value: event.value,
             enabled: event.enabled,
             accesses: accesses.into(),
+            forgone: Vec::new(),
         }
+    }
+
+    /// What of a step of several accesses, that sleeps where this one is taken, nobody may see any more: behind this one it may be another step.
+    /// What this one writes conflicts with all that would have to come before either.
+    pub fn forgoes(&self, sleeping: &[Access]) -> impl Iterator<Item = Access> {
+        let changed = sleeping.len() > 1 && dependent(sleeping, &self.accesses);
+        let covers = |w: &Access, a: &Access| {
+            let end = |x: &Access| x.key + u64::from(x.size);
+            w.mode == MODE_WRITE && w.key <= a.key && end(a) <= end(w)
+        };
+        let kept = move |a: &&Access| {
+            let order = a.flags & ORDER != 0;
+            changed && !order && !self.accesses.iter().any(|w| covers(w, a))
+        };
+        sleeping.iter().filter(kept).copied()
     }
 }
 
@@ -81,6 +99,8 @@ pub struct History {
     of: Vec<Vec<u32>>,
     words: FxHashMap<u64, Vec<Entry>>,
     wide: Vec<u32>,
+    /// The steps that something was forgone by.
+    forgoing: Vec<u32>,
 }
 
 /// What a step, taken now, would have to do with those before it.
@@ -160,8 +180,11 @@ impl History {
         let own = |clocks: &[Clock]| last.map_or(Clock::new(), |&l| clocks[l as usize].clone());
         let mut before = own(&self.clocks);
         let mut sync = own(&self.sync);
+        // The last step that this one had to wait for, whatever it accesses.
+        let mut let_go = 0;
         for access in accesses.iter().filter(|a| a.flags & ORDER != 0) {
             self.visit(access, &mut |entry| {
+                let_go = let_go.max(entry.step);
                 join(&mut before, &self.clocks[entry.step as usize]);
                 join(&mut sync, &self.sync[entry.step as usize]);
                 entry.mode == MODE_WRITE
@@ -175,11 +198,11 @@ impl History {
             sync: sync.clone(),
         };
         // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
-        // done earlier may have been what made it impossible.
+        // done earlier may have been what made it impossible. If it had to be let go first, that may have been done earlier as well.
         let impossible = |step: u32| {
             let set = &self.steps[step as usize].enabled;
             let enabled = set[usize::from(thread) / 64] >> (thread % 64) & 1 == 1;
-            last.is_some_and(|&l| l < step) && !enabled
+            last.is_some_and(|&l| l < step) && !enabled && let_go <= step
         };
         for access in accesses.iter().filter(|a| a.flags & ORDER == 0) {
             let memory = access.key & OBJECT == 0;
@@ -226,6 +249,16 @@ impl History {
                 })
             });
         }
+        // What a sleeping step would have seen, had it come before the step that changed it.
+        for &i in &self.forgoing {
+            let step = &self.steps[i as usize];
+            let known = step.thread == thread || self.covers(&look.full, i as usize);
+            if !known && !impossible(i) && dependent(&step.forgone, accesses) {
+                look.races.push(i);
+            }
+        }
+        look.races.sort_unstable_by(|a, b| b.cmp(a));
+        look.races.dedup();
         look
     }
 
@@ -295,6 +328,9 @@ impl History {
             }
             clock[thread] = local;
         }
+        if !step.forgone.is_empty() {
+            self.forgoing.push(index);
+        }
         self.clocks.push(full);
         self.sync.push(sync);
         for access in step.accesses.iter().filter(|a| a.size > 0) {
@@ -320,6 +356,9 @@ impl History {
         while self.steps.len() > n {
             let Some(step) = self.steps.pop() else { return };
             let index = self.steps.len() as u32;
+            if self.forgoing.last() == Some(&index) {
+                self.forgoing.pop();
+            }
             self.clocks.pop();
             self.sync.pop();
             self.of[usize::from(step.thread)].pop();

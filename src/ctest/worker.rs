@@ -536,7 +536,22 @@ impl Worker<'_> {
     }
 
     /// A new step at the end.
-    fn append(&mut self, step: Step) {
+    fn append(&mut self, mut step: Step) {
+        let at = self.history.len();
+        let own = at.checked_sub(self.base);
+        let new = own.filter(|n| *n >= self.nodes.len());
+        let new = new.map(|_| self.node(&step));
+        if !self.settings.exhaustive {
+            let of = |rests: &mut dyn Iterator<Item = &Rest>| -> Vec<Access> {
+                let others = rests.filter(|r| r.0 != step.thread);
+                others.flat_map(|r| step.forgoes(&r.1)).collect()
+            };
+            step.forgone = match (&new, own.and_then(|n| self.nodes.get(n))) {
+                (Some(node), _) | (_, Some(node)) => of(&mut node.rests()),
+                _ if at + 1 == self.base => of(&mut self.item.rests.iter()),
+                _ => Vec::new(),
+            };
+        }
         let look = self.history.look(step.thread, &step.accesses);
         self.note_data_races(&step, &look);
         if !self.settings.exhaustive {
@@ -544,15 +559,13 @@ impl Worker<'_> {
                 self.reverse(i as usize, step.thread, &step.accesses, &look);
             }
         }
-        let at = self.history.len();
         if at < self.base {
             self.part.branch = Some(step.clone());
+        } else if let Some(node) = new {
+            self.nodes.push(node);
         } else if let Some(node) = self.nodes.get_mut(at - self.base) {
             // Another way from a step that is known: what it sleeps on stays.
             node.took(&step);
-        } else {
-            let node = self.node(&step);
-            self.nodes.push(node);
         }
         self.history.push(step, look);
     }

@@ -102,7 +102,7 @@ fn filters_against_every_interleaving() {
         // Who waits actively is blocked without filters, and goes on with them.
         let spins = ["spinning", "polling", "locks_by_hand"].contains(family);
         for round in 0..2 {
-            let text = random_program(&mut dice, statements);
+            let text = random_program(&mut dice, statements, false);
             let program = make(&scratch.file(&format!("{family}{round}"), &text), &[]);
             let reduced = run(&program, &settings());
             let errors = |e: &_| -> Vec<String> {

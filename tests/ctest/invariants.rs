@@ -195,7 +195,7 @@ fn random_invariants_against_every_interleaving() {
     });
     for (family, statements) in families {
         for round in 0..6 {
-            let mut text = super::random::random_program(&mut dice, statements);
+            let mut text = super::random::random_program(&mut dice, statements, false);
             let expression = |dice: &mut Dice| {
                 let j = dice.roll(2);
                 let expression = EXPRESSIONS[dice.roll(EXPRESSIONS.len() as u64) as usize];

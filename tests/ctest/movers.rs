@@ -130,7 +130,7 @@ fn functions_with_known_answers() {
 
 /// Calls families' statements from functions, each of one to three of them.
 fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
-    let mut text = super::random::random_program(dice, statements);
+    let mut text = super::random::random_program(dice, statements, false);
     let head = text.find("void *t0").expect("its threads");
     text.truncate(head);
     for f in 0..3 {

@@ -15,6 +15,9 @@ impl Dice {
     }
 }
 
+/// The family of steps that others change, for which three threads need more than one step each.
+const CHANGING: &str = "changing_regions";
+
 /// Statements that a family of random programs is made of; `J` and `K` are 0 and 1 or 1 and 0, `V` is 0 or 1.
 pub const FAMILIES: &[(&str, &[&str])] = &[
     ("memory", &["int V1 = x[J];", "x[J] = V;", "x[J]++;"]),
@@ -114,6 +117,14 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        CHANGING,
+        &[
+            "coarsen_atomic_begin(); if (x[J]) y[J] = y[K]; coarsen_atomic_end();",
+            "x[J] = V;",
+            "y[J] = V + 1;",
+        ],
+    ),
+    (
         "strings",
         &[
             "memcpy(x, y, J + 5);",
@@ -132,7 +143,7 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
+pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
         "{HEAD}#include <string.h>\n#include \"coarsen.h\"\nint x[3], y[3]; _Thread_local int own; atomic_int a[2]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
@@ -142,7 +153,7 @@ pub fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
     );
     for t in 0..threads {
         let _ = write!(text, "void *t{t}(void *_) {{ ");
-        for _ in 0..1 + dice.roll(if threads == 2 { 3 } else { 1 }) {
+        for _ in 0..1 + dice.roll(if threads == 2 { 3 } else { 1 + u64::from(long) }) {
             let j = dice.roll(2);
             let statement = statements[dice.roll(statements.len() as u64) as usize];
             let statement = statement
@@ -202,8 +213,9 @@ fn random_programs_against_every_interleaving() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut compared = 0;
     for (family, statements) in FAMILIES {
-        for round in 0..4 {
-            let text = random_program(&mut dice, statements);
+        let rounds = std::env::var("ROUNDS").map_or(4, |n| n.parse().expect("a number"));
+        for round in 0..rounds {
+            let text = random_program(&mut dice, statements, *family == CHANGING);
             let program = make(&scratch.file(&format!("{family}{round}"), &text), &[]);
             let reduced = run(&program, &settings());
             let most = Settings {
