@@ -65,7 +65,7 @@ fn accepted(name: &str, report: &Report) -> Result<usize, TestCaseError> {
     Ok(1)
 }
 
-/// Models whose hypotheses take long to settle; looked at with `ALL=1`, as are two thirds of the others that are not about transactions.
+/// Models whose hypotheses take long to settle; looked at with `ALL=1`, as are five of six of the others that are not about transactions.
 const SLOW: [&str; 3] = ["monitors/", "section6/", "gueta/"];
 
 #[test]
@@ -77,7 +77,7 @@ fn every_shipped_model_that_holds_has_a_bundle() {
             .iter()
             .any(|s| model.name.contains(s));
         let slow = SLOW.iter().any(|s| model.name.contains(s));
-        if !all && !about && (slow || n % 3 > 0) {
+        if !all && !about && (slow || n % 6 > 0) {
             continue;
         }
         // All theorems on what is about transactions, else the one that has all of them in it.
@@ -91,7 +91,7 @@ fn every_shipped_model_that_holds_has_a_bundle() {
             found[n] += done.unwrap_or_else(|failure| panic!("{failure}"));
         }
     }
-    assert!(found[0] > 20 && found[1] > 5 && found[2] > 5, "{found:?}");
+    assert!(found[0] > 15 && found[1] > 5 && found[2] > 5, "{found:?}");
 }
 
 #[test]
