@@ -82,7 +82,7 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "gigabytes",
-        "int main() { for (int i = 0; i < 10; i++) { char *p = malloc(1 << 30); memset(p, 1, 1 << 30); } }",
+        "int main() { for (int i = 0; i < 10; i++) { char *p = malloc(1 << 30); memset(p, 1, 1 << 24); } }",
         Limit("--limit-memory"),
     ),
     (
