@@ -31,11 +31,14 @@ pub fn step(op: Op) -> i64 {
     }
     look_back(who);
     if rt.region && op.kind != EXIT && steps::enabled(who) {
-        if steps::choices(who) > 1 {
-            crate::check::limit("a step with alternatives inside an atomic region");
-        }
         // The region is one step: what happens in it belongs to the event that began it.
-        return record(who, 0, rt.steps - 1);
+        let n = rt.steps - 1;
+        let choices = steps::choices(who);
+        if choices > 1 {
+            shared().event[n as usize].chose = 1;
+        }
+        let choice = draw(n, choices);
+        return record(who, choice, n);
     }
     rt.region = false;
     if rt.changed != 0 {
@@ -71,11 +74,45 @@ pub fn look_back(who: usize) {
     }
 }
 
+/// One digit of the alternative of event `n` that is taken: which of `choices`.
+fn draw(n: u32, choices: u16) -> u16 {
+    if choices <= 1 {
+        return 0;
+    }
+    let draw = &mut rt().draw;
+    let digit = draw.rest % choices;
+    draw.rest /= choices;
+    let number = |digit: u16| draw.taken + u64::from(digit) * draw.scale;
+    if digit + 1 < choices {
+        let Ok(next) = u16::try_from(number(digit + 1)) else {
+            crate::check::limit("more than 65,535 alternatives of an atomic region");
+        };
+        shared().event[n as usize].next = next;
+    }
+    draw.taken = number(digit);
+    draw.scale = draw.scale.saturating_mul(choices.into());
+    digit
+}
+
+/// Whether the last step was asked for an alternative that it does not have.
+fn overdrawn() -> bool {
+    let (rt, shared) = (rt(), shared());
+    if rt.draw.rest == 0 {
+        return false;
+    }
+    rt.draw.rest = 0;
+    shared.event[rt.steps as usize - 1].choice = rt.draw.taken as u16;
+    shared.loose == 0
+}
+
 /// Takes the next step of some thread, and goes to that thread. Returns when the calling thread is chosen.
 pub fn next() {
     let (rt, shared) = (rt(), shared());
     let before = rt.current;
     let n = rt.steps;
+    if overdrawn() {
+        finish(DIVERGED);
+    }
     if rt.sleeping && n > 0 {
         wake(n as usize - 1);
     }
@@ -102,14 +139,21 @@ pub fn next() {
         thread: who as u16,
         choice,
         choices: steps::choices(who),
+        next: 0,
         kind: op.kind,
-        unused: 0,
+        chose: 0,
         enabled,
+    };
+    rt.draw = Draw {
+        rest: choice,
+        taken: 0,
+        scale: 1,
     };
     rt.row = if who == before { rt.row + 1 } else { 0 };
     rt.steps = n + 1;
     shared.events = n + 1;
     rt.taking = who + 1;
+    let choice = draw(n, steps::choices(who));
     thread(who).result = record(who, choice, n);
     rt.taking = 0;
     if who != before {
@@ -206,13 +250,23 @@ fn stuck() -> u32 {
     status
 }
 
+/// How an execution ends that the process ends: who waits is let down, which is no error; who failed an assumption has failed it.
+pub fn unfinished() -> u32 {
+    match stuck() {
+        status @ (ERROR | THREAD_LIMIT | ASSUMED) => status,
+        _ => COMPLETE,
+    }
+}
+
 fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
     let (rt, shared) = (rt(), shared());
     while rt.given < shared.prefix {
         let order = shared.order[rt.given as usize];
         rt.given += 1;
         let who = order.thread as usize;
-        if has(enabled, who) && order.choice < steps::choices(who) {
+        // What there is to choose inside a region is seen when it comes.
+        let among = order.choice < steps::choices(who) || thread(who).regions > 0;
+        if has(enabled, who) && among {
             return (who, order.choice);
         }
         if shared.loose == 0 {
@@ -275,6 +329,7 @@ fn wake(n: usize) {
 /// Ends the execution.
 pub fn finish(status: u32) -> ! {
     let (rt, shared) = (rt(), shared());
+    let status = if overdrawn() { DIVERGED } else { status };
     if rt.changed != 0 && rt.checking == 0 && !rt.region && status == ERROR {
         // The thread has changed something since its last step, and announces no other one.
         invariants::check();

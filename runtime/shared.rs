@@ -180,10 +180,13 @@ pub struct Event {
     pub choice: u16,
     /// How many there were.
     pub choices: u16,
+    /// The alternative to be tried after this one, or 0. In an atomic region what is chosen inside belongs to the step: its alternatives
+    /// are the sequences of choices, as digits (the first one the lowest), depth first.
+    pub next: u16,
     /// What it did.
     pub kind: Kind,
-    /// Nothing.
-    pub unused: u8,
+    /// Whether something was chosen inside of it.
+    pub chose: u8,
     /// Which threads could have gone on instead.
     pub enabled: Threads,
 }

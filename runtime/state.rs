@@ -106,6 +106,16 @@ pub struct Thread {
 
 pub const NO_STEP: u32 = u32::MAX;
 
+/// An alternative of a step, digit by digit.
+pub struct Draw {
+    /// The digits to come.
+    pub rest: u16,
+    /// The number that those up to now make.
+    pub taken: u64,
+    /// What the next one counts.
+    pub scale: u64,
+}
+
 /// The rest.
 pub struct Runtime {
     pub shared: *mut Shared,
@@ -125,6 +135,8 @@ pub struct Runtime {
     pub sleeping: bool,
     /// In an atomic region no other thread is chosen.
     pub region: bool,
+    /// Which alternative of the last step is being taken.
+    pub draw: Draw,
     pub keys: usize,
     pub destructor: [usize; 64],
     pub allocated: u64,
@@ -167,6 +179,11 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     asleep: [0; SET_WORDS],
     sleeping: false,
     region: false,
+    draw: Draw {
+        rest: 0,
+        taken: 0,
+        scale: 1,
+    },
     keys: 0,
     destructor: [0; 64],
     allocated: 0,

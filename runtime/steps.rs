@@ -381,7 +381,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         }
         PROCESS_EXIT => {
             shared().exit_code = op.a as i32;
-            crate::schedule::finish(COMPLETE)
+            crate::schedule::finish(crate::schedule::unfinished())
         }
         JOIN => {
             let other = thread(op.addr as usize);

@@ -21,8 +21,12 @@ pub struct Step {
     pub thread: u16,
     /// Which alternative.
     pub choice: u16,
-    /// Of how many.
+    /// Of how many, not counting what is chosen inside of an atomic region.
     pub choices: u16,
+    /// The one to be tried next, or 0.
+    pub next: u16,
+    /// Whether something is chosen inside of it.
+    pub chose: bool,
     /// What it did.
     pub kind: Kind,
     /// Where.
@@ -48,6 +52,8 @@ impl Step {
             thread: event.thread,
             choice: event.choice,
             choices: event.choices,
+            next: event.next,
+            chose: event.chose != 0,
             kind: event.kind,
             pc: event.pc,
             addr: event.addr,

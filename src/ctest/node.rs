@@ -37,8 +37,8 @@ pub struct Node {
     pub previous: Option<u16>,
     /// Preemptions before this step.
     pub preemptions: u32,
-    /// Who is being tried, with which alternative, of how many; none if there are 0.
-    present: (u16, u16, u16),
+    /// Who is being tried, and the alternative to be tried next, or 0.
+    present: Option<(u16, u16)>,
     /// What that one has accessed, with all alternatives up to now.
     tried: Arc<[Access]>,
 }
@@ -65,21 +65,21 @@ impl Node {
             enabled: step.enabled,
             previous,
             preemptions,
-            present: (step.thread, step.choice, step.choices),
+            present: Some((step.thread, step.next)),
             tried: Arc::clone(&step.accesses),
         }
     }
 
     /// Another way was taken.
     pub fn took(&mut self, step: &Step) {
-        let known = self.present.2 > 0 && self.present.0 == step.thread;
+        let known = self.present.is_some_and(|p| p.0 == step.thread);
         self.tried = if known {
             let both = self.tried.iter().chain(step.accesses.iter());
             both.copied().collect()
         } else {
             Arc::clone(&step.accesses)
         };
-        self.present = (step.thread, step.choice, step.choices);
+        self.present = Some((step.thread, step.next));
     }
 
     /// Who need not be tried.
@@ -99,14 +99,12 @@ impl Node {
 
     /// The next way to take, with at most so many preemptions. Asked again without a way taken, it says the same.
     pub fn next(&mut self, most: Option<u32>) -> Option<Order> {
-        let (thread, choice, choices) = self.present;
-        if choice + 1 < choices {
-            let choice = choice + 1;
-            return Some(Order { thread, choice });
-        }
-        if choices > 0 {
+        if let Some((thread, choice)) = self.present {
+            if choice > 0 {
+                return Some(Order { thread, choice });
+            }
             self.done.push((thread, Arc::clone(&self.tried)));
-            self.present.2 = 0;
+            self.present = None;
         }
         let most = most.unwrap_or(u32::MAX);
         let fits = |t: &u16| self.preemptions + u32::from(self.preempted(*t)) <= most;
