@@ -53,6 +53,8 @@ pub struct Head {
     pub holds: u32,
     /// How often it had given a lock back.
     pub gave: u32,
+    /// How often it had chosen.
+    pub chose: u32,
 }
 
 /// A thread.
@@ -88,6 +90,9 @@ pub struct Thread {
     pub held: u64,
     pub gave: u32,
     pub spins: bool,
+    /// Whether it would only wait because of what it has chosen; and how often it has chosen.
+    pub circles: bool,
+    pub chose: u32,
     /// A hash of its stack and registers, where that is asked for.
     pub local: u64,
     /// The place of a store whose effect is to be looked at when the thread comes back, and what was there.

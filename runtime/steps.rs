@@ -355,6 +355,10 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             rt().region = true;
             0
         }
+        CHOICE => {
+            thread.chose += 1;
+            choice.into()
+        }
         START => {
             thread.begun = true;
             0
@@ -495,7 +499,6 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             object(op.addr).count = 2;
             0
         }
-        CHOICE => choice.into(),
         _ => 0,
     }
 }

@@ -201,7 +201,7 @@ impl History {
             data_races: Vec::new(),
             full: before.clone(),
             before,
-            sync: sync.clone(),
+            sync,
         };
         // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
         // done earlier may have been what made it impossible. If it had to be let go first, that may have been done earlier as well.
@@ -217,7 +217,9 @@ impl History {
                 join(&mut look.full, &self.clocks[step]);
                 let silent = access.flags & SILENT != 0;
                 let plain = memory && (access.flags & entry.flags & ATOMIC == 0);
-                let known = entry.thread == thread || self.covers_in(&sync, &self.sync, step);
+                // In a region, what was locked before in it counts.
+                let known = entry.thread == thread
+                    || self.covers_in(&look.sync, &self.sync, step);
                 if plain && !known {
                     look.data_races.push(entry.step);
                 } else if !plain && !silent {

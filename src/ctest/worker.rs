@@ -665,7 +665,12 @@ impl Worker<'_> {
             };
             let choice = step.choice - common;
             (step.thread, step.kind, choice, &clock[..end]).hash(&mut hasher);
-            let mix = |hash: u64| hash.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            // The hasher and the sum are linear: without this, two steps that have exchanged what they chose would be one.
+            let mix = |hash: u64| {
+                let hash = (hash ^ hash >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                hash ^ hash >> 32
+            };
             let mut chosen = FxHasher::default();
             if common > 0 {
                 (step.addr, common, step.accesses.last().map(|a| a.key)).hash(&mut chosen);
