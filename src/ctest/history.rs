@@ -218,8 +218,7 @@ impl History {
                 let silent = access.flags & SILENT != 0;
                 let plain = memory && (access.flags & entry.flags & ATOMIC == 0);
                 // In a region, what was locked before in it counts.
-                let known = entry.thread == thread
-                    || self.covers_in(&look.sync, &self.sync, step);
+                let known = entry.thread == thread || self.covers_in(&look.sync, &self.sync, step);
                 if plain && !known {
                     look.data_races.push(entry.step);
                 } else if !plain && !silent {

@@ -143,6 +143,27 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The same with choices.
+const CHOOSING: &[(&str, &[&str])] = &[
+    (
+        "choices",
+        &[
+            "while (a[J] == V && coarsen_choice(2));",
+            "a[J] = V;",
+            "if (coarsen_choice(2)) a[K]++;",
+        ],
+    ),
+    (
+        "choosing_regions",
+        &[
+            "coarsen_atomic_begin(); x[J] = coarsen_choice(2); coarsen_atomic_end();",
+            "coarsen_atomic_begin(); x[J] += x[K] + coarsen_choice(2); coarsen_atomic_end();",
+            "for (;;) { coarsen_atomic_begin(); int c = x[J] == V || coarsen_choice(2); coarsen_atomic_end(); if (c) break; }",
+            "x[J] = V;",
+        ],
+    ),
+];
+
 pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
@@ -217,7 +238,7 @@ fn random_programs_against_every_interleaving() {
     let (rounds, seed) = (asked("ROUNDS", 4), asked("SEED", 0));
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ seed);
     let mut compared = 0;
-    for (family, statements) in FAMILIES {
+    for (family, statements) in FAMILIES.iter().chain(CHOOSING) {
         for round in 0..rounds {
             let text = random_program(&mut dice, statements, *family == CHANGING);
             let program = make(&scratch.file(&format!("{family}{round}"), &text), &[]);
