@@ -4,6 +4,9 @@
 //! The local state is the thread's stack above the call, its callee-saved registers, and the locks it holds. The thread must
 //! have changed nothing in between; locks taken and given back don't count. A thread that holds a lock at that place which it gives back in
 //! the loop is not blocked there (others may need the lock), but where it has given it back.
+//!
+//! What was chosen in between does not matter: whatever a thread may choose that is back where it was, it could have chosen before. But such
+//! a thread is no error if nobody lets it go.
 
 use crate::objects::object;
 pub use crate::shared::own_stack;
@@ -64,18 +67,22 @@ pub fn announce(who: usize) {
     match thread.op.kind {
         READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
         | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK
-        | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN => {}
+        | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN | CHOICE => {}
         _ => return,
     }
     let hash = local_state(who);
     let pc = thread.op.pc;
     let heads = &mut thread.heads[..(thread.nheads as usize).min(HEADS)];
-    let found = heads.iter_mut().find(|head| head.pc == pc);
-    if let Some(head) = found {
+    // Between two choices the thread may have come in several states, and be back in any of them.
+    let again = |head: &&mut Head| {
+        head.pc == pc && (head.hash == hash || head.chose == thread.chose)
+    };
+    if let Some(head) = heads.iter_mut().find(again) {
         let from = head.from as usize;
         let gives = head.holds > 0 && thread.gave != head.gave;
+        let circles = head.chose != thread.chose;
         let seen = &mut thread.seen[from..thread.nseen as usize];
-        if head.hash == hash && !gives && !seen.is_empty() {
+        if head.hash == hash && !gives && (circles || !seen.is_empty()) {
             // Where something has changed meanwhile the thread is released at once. It waits for the same cells all the
             // same: whether the change came before or after this moment must make no difference.
             for s in seen.iter_mut().filter(|s| own_stack(who, s.key)) {
@@ -85,6 +92,7 @@ pub fn announce(who: usize) {
             thread.nseen -= from as u32;
             thread.nheads = 0;
             thread.spins = true;
+            thread.circles = circles;
             shared().spun = 1;
             return;
         }
@@ -92,6 +100,7 @@ pub fn announce(who: usize) {
         head.from = thread.nseen;
         head.holds = thread.holds;
         head.gave = thread.gave;
+        head.chose = thread.chose;
         return;
     }
     thread.heads[thread.nheads as usize % HEADS] = Head {
@@ -100,6 +109,7 @@ pub fn announce(who: usize) {
         from: thread.nseen,
         holds: thread.holds,
         gave: thread.gave,
+        chose: thread.chose,
     };
     thread.nheads += 1;
 }
