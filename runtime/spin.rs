@@ -66,8 +66,8 @@ pub fn announce(who: usize) {
     }
     match thread.op.kind {
         READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
-        | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK | ATOMIC_BEGIN
-        | CHOICE => {}
+        | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK
+        | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN | CHOICE => {}
         _ => return,
     }
     let hash = local_state(who);

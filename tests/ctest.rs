@@ -189,7 +189,7 @@ fn programs_with_known_counts() {
         }
     }
     assert!(errors.is_empty(), "{errors}");
-    assert_eq!(cases.len(), 69);
+    assert_eq!(cases.len(), 77);
 }
 
 #[test]
@@ -254,6 +254,33 @@ fn replays_repeat() {
     let first = follow(&mut process, &settings, &schedule(&error.steps), false).expect("an answer");
     let short = shorten(&mut process, &settings, first);
     assert_eq!((short.error, short.pc), (shared::ASSERTION, error.pc));
+}
+
+#[test]
+fn regions_with_locks_and_choices() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("regions");
+    let text = "#include \"coarsen.h\"\nint x; pthread_mutex_t m;\n\
+        void *t(void *_) { coarsen_atomic_begin(); lock(m); x++; unlock(m); coarsen_atomic_end(); return 0; }\n\
+        int main() { pthread_t h; go(h, t); lock(m); x++; unlock(m); end(h); return 0; }\n";
+    let program = make(&scratch.file("locks", &format!("{HEAD}{text}")), &[]);
+    assert!(run(&program, &settings()).races.is_empty());
+
+    let text = "#include \"coarsen.h\"\n\
+        int main() { coarsen_atomic_begin(); int a = coarsen_choice(3), b = coarsen_choice(3); coarsen_atomic_end(); assert(a != 1 || b != 2); return 0; }\n";
+    let program = make(&scratch.file("choices", &format!("{HEAD}{text}")), &[]);
+    let settings = settings();
+    let mut process = Process::start(&program.path, &[], false).expect("it starts");
+    let found = explore(&mut process, &settings, &Nobody);
+    // The first choice is the lowest digit.
+    let mut orders = schedule(&found.errors[0].steps);
+    let region = orders.iter_mut().find(|o| o.choice != 0).expect("it chose");
+    assert_eq!(region.choice, 7);
+    region.choice = 9;
+    let beyond = follow(&mut process, &settings, &orders, false).expect("an answer");
+    assert_eq!(beyond.status, shared::DIVERGED);
 }
 
 #[test]
