@@ -46,6 +46,7 @@ pub const HEADS: usize = 32;
 #[derive(Clone, Copy, Default)]
 pub struct Head {
     pub pc: u64,
+    pub addr: u64,
     pub hash: u64,
     /// Which of the reads in the window came after it.
     pub from: u32,

@@ -92,7 +92,10 @@ fn inline(text: &str) -> Option<String> {
 /// Whether instructions only wait or order accesses, also by a locked addition of nothing to the own stack.
 fn harmless(line: &str) -> bool {
     line.split(';').all(|part| {
-        let words: Vec<_> = part.split([' ', '\t', ',']).filter(|w| !w.is_empty()).collect();
+        let words: Vec<_> = part
+            .split([' ', '\t', ','])
+            .filter(|w| !w.is_empty())
+            .collect();
         let words = match words.as_slice() {
             ["lock" | "rep", rest @ ..] => rest,
             all => all,

@@ -454,7 +454,12 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
             if matches!(kind, 'T' | 'W') {
                 functions.insert(name.clone());
             }
-            if elsewhere(kind) { &mut wanted } else { &mut defined }.insert(name);
+            if elsewhere(kind) {
+                &mut wanted
+            } else {
+                &mut defined
+            }
+            .insert(name);
         }
     }
     if !defined.contains("main") {
