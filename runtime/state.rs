@@ -80,6 +80,8 @@ pub struct Thread {
     /// Atomic regions that it is in.
     pub regions: u32,
     pub children: u16,
+    /// Cleanup handlers that it has pushed.
+    pub handlers: u32,
     /// The step whose value is to be read when the thread comes back.
     pub unread: u32,
     pub time: i64,

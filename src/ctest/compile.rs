@@ -193,8 +193,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("pthread_testcancel", "cancellation of threads"),
     ("pthread_setcancelstate", "cancellation of threads"),
     ("pthread_setcanceltype", "cancellation of threads"),
-    ("__pthread_register_cancel", "cleanup handlers"),
-    ("__pthread_unregister_cancel", "cleanup handlers"),
     ("_pthread_cleanup_push", "cleanup handlers"),
     ("pthread_kill", "signals"),
     ("kill", "signals"),
@@ -215,10 +213,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("mmap", "memory that is mapped by hand"),
     ("munmap", "memory that is mapped by hand"),
     ("sem_open", "named semaphores"),
-    ("setjmp", "long jumps"),
-    ("_setjmp", "long jumps"),
-    ("__sigsetjmp", "long jumps"),
     ("longjmp", "long jumps"),
+    ("_longjmp", "long jumps"),
+    ("siglongjmp", "long jumps"),
     ("syscall", "system calls"),
     ("makecontext", "coroutines"),
     ("swapcontext", "coroutines"),
@@ -482,13 +479,11 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     }
     // In SV-COMP's programs only what is called an error is one.
     let errors = ["reach_error", "__VERIFIER_error"];
-    if errors
+    let is_property = errors
         .iter()
-        .any(|&e| defined.contains(e) || wanted.contains(e))
-    {
-        if wanted.remove("abort") && !defined.contains("abort") {
-            names.insert("abort", "coarsen_c_assume_abort".into());
-        }
+        .any(|&e| defined.contains(e) || wanted.contains(e));
+    if is_property && wanted.remove("abort") && !defined.contains("abort") {
+        names.insert("abort", "coarsen_c_assume_abort".into());
     }
     let mut unknown = Vec::new();
     for name in wanted.difference(&defined) {
