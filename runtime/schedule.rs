@@ -97,7 +97,7 @@ pub fn next() {
     if shared.sleepers > 0 && n == shared.sleep_from {
         rt.sleeping = true;
         for sleeper in &shared.sleeper[..shared.sleepers as usize] {
-            put(&mut rt.asleep, sleeper.thread as usize);
+            rt.asleep[usize::from(sleeper.thread)] |= alternatives(sleeper);
         }
     }
     let op = &thread(who).op;
@@ -229,35 +229,49 @@ fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
             finish(DIVERGED);
         }
     }
+    let who = next_awake(enabled);
+    let other = rt.sleeping && rt.asleep[who] & 1 != 0 && steps::choices(who) > 1;
+    (who, other.into())
+}
+
+/// The alternatives that sleep, a bit each.
+fn alternatives(sleeper: &Sleeper) -> u8 {
+    if sleeper.choice == ALL { 3 } else { 1 << (sleeper.choice & 1) }
+}
+
+/// Who goes on, of those that are awake.
+fn next_awake(enabled: &Threads) -> usize {
+    let (rt, shared) = (rt(), shared());
+    let n = rt.steps;
     let mut set = *enabled;
     if rt.sleeping {
-        for (word, asleep) in set.iter_mut().zip(rt.asleep) {
-            *word &= !asleep;
+        for i in (0..rt.count).filter(|&i| rt.asleep[i] == 3) {
+            drop(&mut set, i);
         }
     }
     if shared.eager != 0 {
         // A start that stands between two steps would be one more way to begin their reversal.
         if let Some(i) = (0..rt.count).find(|&i| has(&set, i) && thread(i).op.kind == START) {
             rt.resume = if rt.resume == 0 { rt.current + 1 } else { rt.resume };
-            return (i, 0);
+            return i;
         }
         if let Some(i) = core::mem::take(&mut rt.resume).checked_sub(1)
             && has(&set, i)
         {
-            return (i, 0);
+            return i;
         }
     }
     // Who never ends must not keep the others from their first step.
     let tired = rt.row >= ROW;
     if n > 0 && has(&set, rt.current) && !tired {
-        return (rt.current, 0);
+        return rt.current;
     }
     if tired && let Some(i) = (rt.current + 1..rt.count).find(|&i| has(&set, i)) {
-        return (i, 0);
+        return i;
     }
     for (word, bits) in set.iter().enumerate() {
         if *bits != 0 {
-            return (word * 64 + bits.trailing_zeros() as usize, 0);
+            return word * 64 + bits.trailing_zeros() as usize;
         }
     }
     finish(ASLEEP)
@@ -270,12 +284,13 @@ fn wake(n: usize) {
     let from = event.first as usize;
     let done = &shared.access[from..from + event.accesses as usize];
     for sleeper in &shared.sleeper[..shared.sleepers as usize] {
-        let i = sleeper.thread as usize;
-        if has(&rt.asleep, i) {
+        let i = usize::from(sleeper.thread);
+        let own = alternatives(sleeper);
+        if rt.asleep[i] & own != 0 {
             let from = sleeper.first as usize;
             let would = &shared.asleep[from..from + sleeper.accesses as usize];
-            if i == event.thread as usize || dependent(done, would) {
-                drop(&mut rt.asleep, i);
+            if i == event.thread as usize || disturbs(done, would) {
+                rt.asleep[i] &= !own;
             }
         }
     }
@@ -300,13 +315,17 @@ pub fn finish(status: u32) -> ! {
         let first = rt.accesses;
         let mut accesses = 0;
         if has(&rt.alive, i) && status != ASLEEP {
-            steps::footprint(i, 0, &mut |access| {
+            let mut put = |access| {
                 if (rt.accesses as usize) < MAX_ACCESSES {
                     shared.access[rt.accesses as usize] = access;
                     rt.accesses += 1;
                     accesses += 1;
                 }
-            });
+            };
+            // With whatever alternative.
+            for choice in 0..steps::footprints(i) {
+                steps::footprint(i, choice, &mut put);
+            }
         }
         shared.last[i] = Last {
             kind: thread.op.kind,

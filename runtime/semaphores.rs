@@ -81,6 +81,14 @@ pub extern "C" fn trywrlock(it: u64) -> i32 {
     lock(TRYWRLOCK, it)
 }
 
+pub extern "C" fn timedrdlock(it: u64, _: usize) -> i32 {
+    lock(TIMEDRDLOCK, it)
+}
+
+pub extern "C" fn timedwrlock(it: u64, _: usize) -> i32 {
+    lock(TIMEDWRLOCK, it)
+}
+
 pub extern "C" fn rwunlock(it: u64) -> i32 {
     lock(RWUNLOCK, it)
 }

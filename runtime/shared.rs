@@ -86,6 +86,8 @@ kinds! {
     WRLOCK = "wrlock",
     TRYRDLOCK = "tryrdlock",
     TRYWRLOCK = "trywrlock",
+    TIMEDRDLOCK = "timed rdlock",
+    TIMEDWRLOCK = "timed wrlock",
     RWUNLOCK = "rwlock unlock",
     ARRIVE = "arrive at the barrier",
     LEAVE = "leave the barrier",
@@ -108,6 +110,8 @@ pub const MODE_READ: u8 = 0;
 pub const MODE_ADD: u8 = 1;
 /// Changes it.
 pub const MODE_WRITE: u8 = 2;
+/// As [`MODE_ADD`], but does not commute with that: arrivals at a barrier have one of the two, by turns.
+pub const MODE_ADD_OTHER: u8 = 3;
 
 /// Only orders: nobody could have done this earlier, so there is nothing to reverse.
 pub const ORDER: u8 = 1;
@@ -119,6 +123,8 @@ pub const RELEASE: u8 = 4;
 pub const ATOMIC: u8 = 8;
 /// Orders nothing that the program could rely on.
 pub const SILENT: u8 = 16;
+/// The last of the changes that commute: one that has not come yet will be another one.
+pub const CLOSES: u8 = 32;
 
 /// One access of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,6 +162,12 @@ pub fn conflict(a: &Access, b: &Access) -> bool {
 /// Whether two steps of different threads depend on each other.
 pub fn dependent(a: &[Access], b: &[Access]) -> bool {
     a.iter().any(|x| b.iter().any(|y| conflict(x, y)))
+}
+
+/// Whether a step after `done` that was to access `would` may be another one now, or not there any more.
+pub fn disturbs(done: &[Access], would: &[Access]) -> bool {
+    let closed = |a: &Access| a.flags & CLOSES != 0 && would.iter().any(|b| a.key == b.key);
+    dependent(done, would) || done.iter().any(closed)
 }
 
 /// One step of an execution.
@@ -249,12 +261,17 @@ pub struct Order {
     pub choice: u16,
 }
 
+/// All alternatives of a step.
+pub const ALL: u16 = u16::MAX;
+
 /// A thread that sleeps, with what it would do.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Sleeper {
     /// The thread.
-    pub thread: u32,
+    pub thread: u16,
+    /// Which of its alternatives, or [`ALL`].
+    pub choice: u16,
     /// Its first access in the list of accesses of sleepers.
     pub first: u32,
     /// How many.
@@ -416,7 +433,7 @@ pub struct Shared {
     /// Request: the steps.
     pub order: [Order; MAX_STEPS],
     /// Request: who sleeps.
-    pub sleeper: [Sleeper; MAX_THREADS],
+    pub sleeper: [Sleeper; 2 * MAX_THREADS],
     /// Request: what the sleepers would do.
     pub asleep: [Access; MAX_ASLEEP],
     /// Answer: the steps.

@@ -64,7 +64,8 @@ pub fn announce(who: usize) -> bool {
     }
     match thread.op.kind {
         READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
-        | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK | ATOMIC_BEGIN => {}
+        | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK
+        | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN => {}
         _ => return false,
     }
     let hash = local_state(who);

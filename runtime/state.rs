@@ -124,7 +124,7 @@ pub struct Runtime {
     pub accesses: u32,
     /// Steps that the running thread has taken in a row.
     pub row: u32,
-    pub asleep: Threads,
+    pub asleep: [u8; MAX_THREADS],
     pub sleeping: bool,
     /// In an atomic region no other thread is chosen.
     pub region: bool,
@@ -167,7 +167,7 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     given: 0,
     accesses: 0,
     row: 0,
-    asleep: [0; SET_WORDS],
+    asleep: [0; MAX_THREADS],
     sleeping: false,
     region: false,
     keys: 0,

@@ -56,6 +56,11 @@ fn free_for(object: &Object, who: usize) -> bool {
         || (usize::from(object.owner) == who && object.class != 0)
 }
 
+/// Whether a read-write lock is free for a writer.
+fn nobody_has(lock: &Object) -> bool {
+    lock.owner == NOBODY && lock.limit == 0
+}
+
 /// Whether a thread could take its step now.
 pub fn enabled(who: usize) -> bool {
     let thread = thread(who);
@@ -70,10 +75,7 @@ pub fn enabled(who: usize) -> bool {
         JOIN => crate::state::thread(op.addr as usize).ended,
         SEM_WAIT => object(op.addr).count > 0,
         RDLOCK => object(op.addr).owner == NOBODY,
-        WRLOCK => {
-            let lock = object(op.addr);
-            lock.owner == NOBODY && lock.limit == 0
-        }
+        WRLOCK => nobody_has(object(op.addr)),
         LEAVE => object(op.addr).generation != thread.generation,
         ONCE => object(op.addr).count != 1,
         PROCESS_EXIT | ASSUME | STOPPED | TOO_MANY => false,
@@ -92,7 +94,17 @@ pub fn choices(who: usize) -> u16 {
         }
         TIMEDLOCK if object(op.addr).owner == NOBODY => 2,
         SEM_TIMEDWAIT if object(op.addr).count > 0 => 2,
+        TIMEDRDLOCK if object(op.addr).owner == NOBODY => 2,
+        TIMEDWRLOCK if nobody_has(object(op.addr)) => 2,
         _ => 1,
+    }
+}
+
+/// How many alternatives access something else than the others.
+pub fn footprints(who: usize) -> u16 {
+    match thread(who).op.kind {
+        CHOICE | ARRIVE => 1,
+        _ => choices(who),
     }
 }
 
@@ -201,13 +213,12 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
         SEM_GET => on(it, MODE_READ, 0),
         RDLOCK => on(it, MODE_ADD, BLOCKING),
         WRLOCK => on(it, MODE_WRITE, BLOCKING),
-        TRYRDLOCK => {
-            let free = object(op.addr).owner == NOBODY;
+        TRYRDLOCK | TIMEDRDLOCK => {
+            let free = object(op.addr).owner == NOBODY && choice == 0;
             on(it, if free { MODE_ADD } else { MODE_READ }, 0);
         }
-        TRYWRLOCK => {
-            let lock = object(op.addr);
-            let free = lock.owner == NOBODY && lock.limit == 0;
+        TRYWRLOCK | TIMEDWRLOCK => {
+            let free = nobody_has(object(op.addr)) && choice == 0;
             on(it, if free { MODE_WRITE } else { MODE_READ }, 0);
         }
         RWUNLOCK => {
@@ -215,9 +226,16 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             on(it, if writer { MODE_WRITE } else { MODE_ADD }, RELEASE);
         }
         ARRIVE => {
-            // They may come in any order: who is told to be the serial thread is an alternative of the last one's step.
+            // They may come in any order: who is told to be the serial thread is an alternative of the last one's step. But who meets whom
+            // matters, if there are more of them.
             let barrier = object(op.addr);
-            on(it, MODE_ADD, 0);
+            let mode = if barrier.generation & 1 == 0 {
+                MODE_ADD
+            } else {
+                MODE_ADD_OTHER
+            };
+            let last = barrier.count + 1 >= barrier.limit;
+            on(it, mode, if last { CLOSES } else { 0 });
             on(generation(op.addr, barrier.generation), MODE_ADD, ORDER);
         }
         LEAVE => on(generation(op.addr, thread.generation), MODE_READ, ORDER),
@@ -372,6 +390,10 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         spin::see_object(who, op.addr);
         i64::from(error)
     };
+    let late = match op.kind {
+        TIMEDRDLOCK | TIMEDWRLOCK => ETIMEDOUT,
+        _ => EBUSY,
+    };
     match op.kind {
         EXIT => {
             thread(who).ended = true;
@@ -438,18 +460,18 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             0
         }
         SEM_GET => object(op.addr).count.into(),
-        RDLOCK | TRYRDLOCK => {
+        RDLOCK | TRYRDLOCK | TIMEDRDLOCK => {
             let lock = object(op.addr);
-            if lock.owner != NOBODY {
-                return fails(EBUSY);
+            if lock.owner != NOBODY || choice > 0 {
+                return fails(late);
             }
             lock.limit += 1;
             0
         }
-        WRLOCK | TRYWRLOCK => {
+        WRLOCK | TRYWRLOCK | TIMEDWRLOCK => {
             let lock = object(op.addr);
-            if lock.owner != NOBODY || lock.limit > 0 {
-                return fails(EBUSY);
+            if !nobody_has(lock) || choice > 0 {
+                return fails(late);
             }
             lock.owner = who as u16;
             0

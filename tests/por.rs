@@ -518,6 +518,18 @@ fn the_owner_of_a_mutex() {
     assert_eq!(found.outcome.states, Some(113u32.into()));
 }
 
+/// A thread that waits since it has come back to its own state is let go by what is to be reversed: that it goes on then does not make it one that could
+/// begin the reversal.
+#[test]
+fn a_thread_that_waits_begins_nothing() {
+    let source = "mutex m; var g: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;
+        thread a { lock(m); }
+        thread b { while (true) { g = 1 - g; atomic { lock(m); x = 1 - x; unlock(m); } } }
+        thread c { y = 1; lock(m); assert(y == 0); }";
+    let whole = agree(source).unwrap_or_else(|e| panic!("{e}"));
+    assert!(whole > 0);
+}
+
 /// A thread comes back to its own state, but another one has noticed.
 #[test]
 fn a_cycle_that_is_noticed() {

@@ -499,6 +499,10 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
             return Err(NotBuilt::Refused(format!(
                 "the program needs `{name}`, an access that can't be controlled"
             )));
+        } else if !ours.contains(name) && !SAFE.contains(&plain) && synchronises(plain) {
+            return Err(NotBuilt::Refused(format!(
+                "the program calls `{plain}`: this function can't be controlled"
+            )));
         } else if !ours.contains(name) && !SAFE.contains(&plain) {
             unknown.push(plain.to_string());
         }
@@ -519,6 +523,14 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
         run(Command::new("objcopy").arg(option).arg(object))?;
     }
     Ok(())
+}
+
+/// Whether a function that we don't know would act on threads behind our back.
+fn synchronises(name: &str) -> bool {
+    let families = [
+        "pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_", "mq_", "aio_",
+    ];
+    families.iter().any(|f| name.starts_with(f))
 }
 
 fn link(

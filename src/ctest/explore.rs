@@ -381,9 +381,8 @@ impl Tree {
         };
         open.handed_out = true;
         let node = &open.node;
-        let others = node.rests().filter(|r| r.0 != branch.thread);
         let item = Item {
-            rests: others.cloned().collect(),
+            rests: node.rests().cloned().collect(),
             preemptions: node.preemptions,
             prefix: self.prefix(at),
             branch: Some(branch),

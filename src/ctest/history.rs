@@ -4,9 +4,10 @@
 //! depend on each other, transitively), which says what may be reversed, and that of synchronisation alone, which says what is a data race.
 //! Steps can be taken back, for the exploration goes depth first.
 
+use super::node::{Initial, Rest};
 use super::shared::{
-    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT,
-    Threads, conflict, dependent,
+    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SEM_POST,
+    SILENT, Threads, conflict, dependent,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -59,10 +60,14 @@ impl Step {
         }
     }
 
-    /// What of a step of several accesses, that sleeps where this one is taken, nobody may see any more: behind this one it may be another step.
-    /// What this one writes conflicts with all that would have to come before either.
-    pub fn forgoes(&self, sleeping: &[Access]) -> impl Iterator<Item = Access> {
-        let changed = sleeping.len() > 1 && dependent(sleeping, &self.accesses);
+    /// What of a step that sleeps where this one is taken nobody may see any more: one of several accesses may be another step behind this one, and the
+    /// other alternative of this one is none. What this one writes conflicts with all that would have to come before either.
+    pub fn forgoes<'a>(&'a self, sleeping: &'a Rest) -> impl Iterator<Item = Access> + 'a {
+        let all = &sleeping.accesses;
+        let changed = match sleeping.thread == self.thread {
+            true => sleeping.choice != self.choice,
+            false => all.len() > 1 && dependent(all, &self.accesses),
+        };
         let covers = |w: &Access, a: &Access| {
             let end = |x: &Access| x.key + u64::from(x.size);
             w.mode == MODE_WRITE && w.key <= a.key && end(a) <= end(w)
@@ -71,7 +76,7 @@ impl Step {
             let order = a.flags & ORDER != 0;
             changed && !order && !self.accesses.iter().any(|w| covers(w, a))
         };
-        sleeping.iter().filter(kept).copied()
+        all.iter().filter(kept).copied()
     }
 }
 
@@ -199,10 +204,17 @@ impl History {
         };
         // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
         // done earlier may have been what made it impossible. If it had to be let go first, that may have been done earlier as well.
+        // So may be what makes it possible, if it does not need that step.
         let impossible = |step: u32| {
             let set = &self.steps[step as usize].enabled;
             let enabled = set[usize::from(thread) / 64] >> (thread % 64) & 1 == 1;
-            last.is_some_and(|&l| l < step) && !enabled && let_go <= step
+            let stood = last.is_some_and(|&l| l < step);
+            stood && !enabled && let_go <= step && !self.changed_without(step, accesses)
+        };
+        // Somebody else's post may let it go as well; nobody else gives back what a thread holds.
+        let only = |step: u32, access: &Access| {
+            let post = self.steps[step as usize].kind == SEM_POST;
+            !post || !self.changed_without(step, std::slice::from_ref(access))
         };
         for access in accesses.iter().filter(|a| a.flags & ORDER == 0) {
             let memory = access.key & OBJECT == 0;
@@ -218,7 +230,7 @@ impl History {
                     join(&mut look.sync, &self.sync[step]);
                 }
                 let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
-                if given_back || impossible(entry.step) {
+                if given_back && only(entry.step, access) || impossible(entry.step) {
                     // Before it was given back it could not be had: what can be reversed is the taking before that.
                     let known = entry.thread == thread || self.covers(&look.before, step);
                     return known && entry.mode == MODE_WRITE;
@@ -260,6 +272,20 @@ impl History {
         look.races.sort_unstable_by(|a, b| b.cmp(a));
         look.races.dedup();
         look
+    }
+
+    /// Whether a step behind `i` that does not need `i` changes something of this.
+    fn changed_without(&self, i: u32, accesses: &[Access]) -> bool {
+        let changes = |a: &Access| {
+            let meets = |b: &Access| {
+                let end = |x: &Access| x.key + u64::from(x.size);
+                b.flags & ORDER == 0 && a.key < end(b) && b.key < end(a)
+            };
+            a.mode != MODE_READ && accesses.iter().any(meets)
+        };
+        (i as usize + 1..self.len()).any(|k| {
+            !self.covers(&self.clocks[k], i as usize) && self.steps[k].accesses.iter().any(changes)
+        })
     }
 
     fn covers_in(&self, clock: &Clock, clocks: &[Clock], step: usize) -> bool {
@@ -380,7 +406,13 @@ impl History {
 
     /// Which threads could begin an execution in which the step of `thread` comes before step `i`, among those after `i` that do not need `i`.
     /// That of the reversed step comes first, if it is one.
-    pub fn initials(&self, i: usize, thread: u16, accesses: &[Access], look: &Look) -> Vec<u16> {
+    pub fn initials(
+        &self,
+        i: usize,
+        thread: u16,
+        accesses: &[Access],
+        look: &Look,
+    ) -> Vec<Initial> {
         let mut first: Vec<u32> = Vec::new();
         let mut heads: Vec<usize> = Vec::new();
         let mut steps = Vec::new();
@@ -404,7 +436,7 @@ impl History {
                 .enumerate()
                 .all(|(t, &f)| t == usize::from(own) || at(clock, t as u16) < f)
         };
-        let mut threads: Vec<u16> = Vec::new();
+        let mut threads: Vec<Initial> = Vec::new();
         let begun = first
             .get(usize::from(thread))
             .is_some_and(|&f| f != u32::MAX);
@@ -414,12 +446,12 @@ impl History {
                 .iter()
                 .any(|&k| dependent(&self.steps[k].accesses, accesses))
         {
-            threads.push(thread);
+            threads.push((thread, None));
         }
         for k in heads {
-            let own = self.steps[k].thread;
-            if free(&self.clocks[k], own) {
-                threads.push(own);
+            let Step { thread, choice, .. } = self.steps[k];
+            if free(&self.clocks[k], thread) {
+                threads.push((thread, Some(choice)));
             }
         }
         threads

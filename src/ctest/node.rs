@@ -1,11 +1,19 @@
 //! What there is to decide at a step, and what of it is done.
 
 use super::history::Step;
-use super::shared::{Access, Order, SET_WORDS, Threads};
+use super::shared::{self, ALL, Access, Order, SET_WORDS, Threads};
 use std::sync::Arc;
 
-/// A thread that need not be tried, until somebody does something that depends on its step.
-pub type Rest = (u16, Arc<[Access]>);
+/// A thread's step that need not be tried, until somebody does something that depends on it.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    /// The thread.
+    pub thread: u16,
+    /// Which alternative, or [`ALL`].
+    pub choice: u16,
+    /// What it would access.
+    pub accesses: Arc<[Access]>,
+}
 
 /// Whether a thread is in a set.
 pub fn has(set: &Threads, i: u16) -> bool {
@@ -39,8 +47,10 @@ pub struct Node {
     pub preemptions: u32,
     /// Who is being tried, with which alternative, of how many; none if there are 0.
     present: (u16, u16, u16),
-    /// What that one has accessed, with all alternatives up to now.
-    tried: Arc<[Access]>,
+    /// What that one has accessed, with each alternative up to now.
+    tried: Vec<(u16, Arc<[Access]>)>,
+    /// Whether its alternatives sleep one by one.
+    apart: bool,
 }
 
 impl Node {
@@ -66,19 +76,18 @@ impl Node {
             previous,
             preemptions,
             present: (step.thread, step.choice, step.choices),
-            tried: Arc::clone(&step.accesses),
+            tried: vec![(step.choice, Arc::clone(&step.accesses))],
+            apart: apart(step),
         }
     }
 
     /// Another way was taken.
     pub fn took(&mut self, step: &Step) {
-        let known = self.present.2 > 0 && self.present.0 == step.thread;
-        self.tried = if known {
-            let both = self.tried.iter().chain(step.accesses.iter());
-            both.copied().collect()
-        } else {
-            Arc::clone(&step.accesses)
-        };
+        if self.present.2 == 0 || self.present.0 != step.thread {
+            self.tried.clear();
+        }
+        self.tried.push((step.choice, Arc::clone(&step.accesses)));
+        self.apart = apart(step);
         self.present = (step.thread, step.choice, step.choices);
     }
 
@@ -87,8 +96,19 @@ impl Node {
         self.sleep.iter().chain(&self.done)
     }
 
+    /// Whether an alternative of a thread need not be tried.
+    fn rested(&self, thread: u16, choice: u16) -> bool {
+        self.rests()
+            .any(|r| r.thread == thread && (r.choice == choice || r.choice == ALL))
+    }
+
+    /// Whether no alternative of a thread is to be tried. Those that sleep one by one are two.
+    fn rests_wholly(&self, thread: u16) -> bool {
+        self.rested(thread, 0) && self.rested(thread, 1)
+    }
+
     fn candidates(&self) -> impl Iterator<Item = u16> {
-        members(&self.backtrack).filter(|&t| !self.rests().any(|r| r.0 == t))
+        members(&self.backtrack).filter(|&t| !self.rests_wholly(t))
     }
 
     /// How often a thread is preempted here, if that one goes on.
@@ -100,18 +120,41 @@ impl Node {
     /// The next way to take, with at most so many preemptions. Asked again without a way taken, it says the same.
     pub fn next(&mut self, most: Option<u32>) -> Option<Order> {
         let (thread, choice, choices) = self.present;
-        if choice + 1 < choices {
-            let choice = choice + 1;
+        if let Some(choice) = (choice + 1..choices).find(|&c| !self.rested(thread, c)) {
             return Some(Order { thread, choice });
         }
         if choices > 0 {
-            self.done.push((thread, Arc::clone(&self.tried)));
+            self.settle(thread);
             self.present.2 = 0;
         }
         let most = most.unwrap_or(u32::MAX);
         let fits = |t: &u16| self.preemptions + u32::from(self.preempted(*t)) <= most;
         let thread = self.candidates().find(fits)?;
-        Some(Order { thread, choice: 0 })
+        let choice = u16::from(self.rested(thread, 0));
+        Some(Order { thread, choice })
+    }
+
+    /// The present thread was tried.
+    fn settle(&mut self, thread: u16) {
+        let tried = std::mem::take(&mut self.tried);
+        if self.apart {
+            let rests = tried.into_iter().map(|(choice, accesses)| Rest {
+                thread,
+                choice,
+                accesses,
+            });
+            self.done.extend(rests);
+            return;
+        }
+        let accesses = match &tried[..] {
+            [(_, only)] => Arc::clone(only),
+            all => all.iter().flat_map(|t| t.1.iter().copied()).collect(),
+        };
+        self.done.push(Rest {
+            thread,
+            choice: ALL,
+            accesses,
+        });
     }
 
     /// How many ways were left out for having too many preemptions, when there is no next one.
@@ -119,20 +162,39 @@ impl Node {
         self.candidates().count() as u64
     }
 
-    /// Sees to it that one of `initials` is tried. Says whether that is new.
-    pub fn want(&mut self, initials: &[u16]) -> bool {
-        let mut usable = initials.iter().filter(|&&t| has(&self.enabled, t));
-        let Some(&first) = usable.clone().next() else {
+    /// Sees to it that one of `initials`, threads with the alternatives that are meant, is tried. Says whether that is new.
+    pub fn want(&mut self, initials: &[Initial]) -> bool {
+        let mut usable = initials.iter().filter(|i| has(&self.enabled, i.0));
+        let Some(&(first, _)) = usable.clone().next() else {
             return false;
         };
-        if usable.any(|&t| has(&self.backtrack, t)) {
+        if usable.any(|i| has(&self.backtrack, i.0)) {
             return false;
         }
-        // What a sleeping thread could begin as well is explored where it is awake.
-        if self.rests().any(|r| initials.contains(&r.0)) {
+        // What sleeps and could begin as well is explored where it is awake.
+        let rests = |&(thread, choice): &Initial| match choice {
+            Some(choice) => self.rested(thread, choice),
+            None => self.rests_wholly(thread),
+        };
+        if initials.iter().any(rests) {
             return false;
         }
         put(&mut self.backtrack, first);
         true
     }
+}
+
+/// A thread that could begin, and with which alternative, if that is known.
+pub type Initial = (u16, Option<u16>);
+
+/// Whether the alternatives of a step sleep one by one: to have something in time changes it, to have it too late does not. Others are as good as
+/// equal in what depends on them.
+fn apart(step: &Step) -> bool {
+    let timed = [
+        shared::TIMEDLOCK,
+        shared::SEM_TIMEDWAIT,
+        shared::TIMEDRDLOCK,
+        shared::TIMEDWRLOCK,
+    ];
+    step.choices == 2 && timed.contains(&step.kind)
 }

@@ -297,6 +297,8 @@ impl Report {
             | shared::TIMEDLOCK
             | shared::TRYRDLOCK
             | shared::TRYWRLOCK
+            | shared::TIMEDRDLOCK
+            | shared::TIMEDWRLOCK
             | shared::SEM_TRYWAIT
             | shared::SEM_TIMEDWAIT
             | shared::TIMED_REACQUIRE

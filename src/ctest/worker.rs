@@ -10,11 +10,11 @@ use super::explore::{
     DataRace, ENDLESS, Endless, Exploration, FEW, Found, MOST_CUT, Settings, key,
 };
 use super::history::{Clock, History, Look, Step};
-use super::node::{Node, Rest, has};
+use super::node::{Initial, Node, Rest, has};
 use super::process::{Process, Promise, Silence};
-use super::shared::{self, Access, Invariant, Order, Sleeper, dependent};
-use rustc_hash::{FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
+use super::shared::{self, Access, Invariant, Order, Sleeper, disturbs};
+use rustc_hash::FxHashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub struct Part {
     /// The step that was `branch`.
     pub branch: Option<Step>,
     /// At which of the given steps one of which threads is to be tried.
-    pub wanted: Vec<(usize, Vec<u16>)>,
+    pub wanted: Vec<(usize, Vec<Initial>)>,
     /// What is left: the decisions after `branch`, and the steps that lead from one to the next.
     pub left: (Vec<Node>, Vec<Step>),
     /// Which thread is which.
@@ -101,7 +101,7 @@ pub struct Worker<'a> {
     base: usize,
     seen_races: FxHashSet<[u64; 2]>,
     seen_errors: FxHashSet<super::explore::ErrorKey>,
-    wanted: FxHashSet<(usize, Vec<u16>)>,
+    wanted: FxHashSet<(usize, Vec<Initial>)>,
     pub(super) part: Part,
 }
 
@@ -134,7 +134,7 @@ fn sane(shared: &shared::Shared, from: usize) -> bool {
         && shared.accesses as usize <= shared::MAX_ACCESSES
         && shared.access[..shared.accesses as usize]
             .iter()
-            .all(|a| a.key.checked_add(a.size.into()).is_some() && a.mode <= shared::MODE_WRITE)
+            .all(|a| a.key.checked_add(a.size.into()).is_some() && a.mode <= shared::MODE_ADD_OTHER)
 }
 
 /// Explores `item`.
@@ -464,14 +464,19 @@ impl Worker<'_> {
             shared.sleep_from = n as u32 - 1;
             let mut first = 0;
             let mut count = 0;
-            for (thread, accesses) in rests {
+            for rest in rests {
+                let accesses = &rest.accesses;
                 let room = shared.asleep.len() - first;
-                if *thread == branch.thread || accesses.len() > room {
+                if rest.thread == branch.thread || accesses.len() > room {
                     continue;
                 }
+                let Some(sleeper) = shared.sleeper.get_mut(count) else {
+                    break;
+                };
                 shared.asleep[first..first + accesses.len()].copy_from_slice(accesses);
-                shared.sleeper[count] = Sleeper {
-                    thread: u32::from(*thread),
+                *sleeper = Sleeper {
+                    thread: rest.thread,
+                    choice: rest.choice,
                     first: first as u32,
                     accesses: accesses.len() as u32,
                 };
@@ -543,8 +548,7 @@ impl Worker<'_> {
         let new = new.map(|_| self.node(&step));
         if !self.settings.exhaustive {
             let of = |rests: &mut dyn Iterator<Item = &Rest>| -> Vec<Access> {
-                let others = rests.filter(|r| r.0 != step.thread);
-                others.flat_map(|r| step.forgoes(&r.1)).collect()
+                rests.flat_map(|r| step.forgoes(r)).collect()
             };
             step.forgone = match (&new, own.and_then(|n| self.nodes.get(n))) {
                 (Some(node), _) | (_, Some(node)) => of(&mut node.rests()),
@@ -580,7 +584,8 @@ impl Worker<'_> {
         let earlier = earlier.map(|e| self.history.steps[e].thread);
         let preempted = earlier.is_some_and(|e| e != before.thread && has(&before.enabled, e));
         let preemptions = parent.map_or(self.item.preemptions, |p| p.preemptions);
-        let awake = |r: &&Rest| r.0 != before.thread && !dependent(&r.1, &before.accesses);
+        let awake =
+            |r: &&Rest| r.thread != before.thread && !disturbs(&before.accesses, &r.accesses);
         let sleep = match parent {
             _ if exhaustive => Vec::new(),
             Some(parent) => parent.rests().filter(awake).cloned().collect(),
@@ -655,7 +660,8 @@ impl Worker<'_> {
         (0..self.history.len()).fold(0, |sum: u64, i| {
             let step = &self.history.steps[i];
             let clock: &Clock = self.history.clock(i);
-            let mut hasher = FxHasher::default();
+            // Sums of weaker hashes meet where two steps have changed roles.
+            let mut hasher = DefaultHasher::new();
             let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
             // Whoever comes last to a barrier chooses for all.
             let common = if step.kind == shared::ARRIVE {
@@ -665,13 +671,12 @@ impl Worker<'_> {
             };
             let choice = step.choice - common;
             (step.thread, step.kind, choice, &clock[..end]).hash(&mut hasher);
-            let mix = |hash: u64| hash.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let mut chosen = FxHasher::default();
+            let mut chosen = DefaultHasher::new();
             if common > 0 {
                 (step.addr, common, step.accesses.last().map(|a| a.key)).hash(&mut chosen);
             }
-            sum.wrapping_add(mix(hasher.finish()))
-                .wrapping_add(mix(chosen.finish()))
+            sum.wrapping_add(hasher.finish())
+                .wrapping_add(chosen.finish())
         })
     }
 }

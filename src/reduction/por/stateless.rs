@@ -305,11 +305,13 @@ impl Search<'_, '_> {
             initials.insert(0, (thread, !self.is_awake(n, thread)));
         }
         let node = &mut self.nodes[n];
+        // A thread that waits there since it has come back to its state begins nothing, though the event may have let it go on.
+        initials.retain(|&(t, _)| node.next[t].enabled);
         let covered = |&(t, sleeps): &(ThreadId, bool)| node.backtrack[t] || sleeps;
-        if !initials.iter().any(covered)
-            && let Some(&(first, _)) = initials.first()
-        {
-            node.backtrack[first] = true;
+        match initials.first() {
+            None => node.backtrack.fill(true),
+            Some(_) if initials.iter().any(covered) => {}
+            Some(&(first, _)) => node.backtrack[first] = true,
         }
         Ok(true)
     }
