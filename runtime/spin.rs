@@ -76,7 +76,14 @@ pub fn announce(who: usize) -> bool {
     if let Some(head) = found {
         let from = head.from as usize;
         let gives = head.holds > 0 && thread.gave != head.gave;
-        let turned = !gives && from < thread.nseen as usize;
+        let seen = &thread.seen[from..thread.nseen as usize];
+        // Where a cell has had two values in one turn, the next turn is another one.
+        let two = |(i, s): (usize, &Seen)| {
+            let same = |t: &&Seen| t.key == s.key && t.size == s.size;
+            !own_stack(who, s.key)
+                && seen[..i].iter().find(same).is_some_and(|t| t.value != s.value)
+        };
+        let turned = !gives && !seen.is_empty() && !seen.iter().enumerate().any(two);
         if head.hash == hash && turned {
             waits(who, from, hash);
             return false;
