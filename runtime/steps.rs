@@ -402,7 +402,10 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         }
         PROCESS_EXIT => {
             shared().exit_code = op.a as i32;
-            crate::schedule::finish(COMPLETE)
+            // Who has failed an assumption is not there, whether somebody would wait for him or not.
+            let assumes = |i| has(&rt.alive, i) && thread(i).op.kind == ASSUME;
+            let assumed = (0..rt.count).any(assumes);
+            crate::schedule::finish(if assumed { ASSUMED } else { COMPLETE })
         }
         JOIN => {
             let other = thread(op.addr as usize);
