@@ -21,7 +21,7 @@ pub const XOR: u8 = 7;
 pub const NAND: u8 = 8;
 pub const CAS: u8 = 9;
 
-fn poke(addr: u64, size: u32, value: u64) {
+pub fn poke(addr: u64, size: u32, value: u64) {
     unsafe {
         match size {
             1 => (addr as *mut u8).write_volatile(value as u8),
@@ -121,19 +121,7 @@ pub fn execute(who: usize) -> (i64, u64) {
         _ => {}
     }
     let old = peek(op.addr, op.size);
-    let new = match op.sub {
-        LOAD => old,
-        STORE | EXCHANGE => op.a,
-        ADD => old.wrapping_add(op.a),
-        SUB => old.wrapping_sub(op.a),
-        AND => old & op.a,
-        OR => old | op.a,
-        XOR => old ^ op.a,
-        NAND => !(old & op.a),
-        _ if old == op.a => op.b,
-        _ => old,
-    };
-    let new = cut(new, op.size);
+    let new = result(&op, old);
     if new == old {
         spin::see_memory(who, op.addr, op.size);
     } else {
@@ -148,4 +136,21 @@ pub fn execute(who: usize) -> (i64, u64) {
         new
     };
     (old as i64, told)
+}
+
+/// What an atomic operation leaves in memory.
+pub fn result(op: &Op, old: u64) -> u64 {
+    let new = match op.sub {
+        LOAD => old,
+        STORE | EXCHANGE => op.a,
+        ADD => old.wrapping_add(op.a),
+        SUB => old.wrapping_sub(op.a),
+        AND => old & op.a,
+        OR => old | op.a,
+        XOR => old ^ op.a,
+        NAND => !(old & op.a),
+        _ if old == op.a => op.b,
+        _ => old,
+    };
+    cut(new, op.size)
 }

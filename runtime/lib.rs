@@ -10,6 +10,7 @@
 #![no_std]
 #![allow(clippy::missing_safety_doc)]
 
+mod ahead;
 mod arena;
 mod atomics;
 mod c11;

@@ -1,5 +1,6 @@
 //! Which functions a thread is in: the compiler puts a call where one is entered and where it is left.
 
+use crate::ahead;
 use crate::check;
 use crate::shared::*;
 use crate::shims;
@@ -7,7 +8,7 @@ use crate::state::*;
 
 fn mark(pc: u64) {
     let rt = rt();
-    if rt.quiet || rt.checking != 0 {
+    if rt.quiet || rt.checking != 0 || ahead::on() {
         return;
     }
     let shared = shared();

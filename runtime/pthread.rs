@@ -190,7 +190,29 @@ pub extern "C" fn detach(handle: u64) -> i32 {
 }
 
 pub extern "C" fn exit(value: usize) {
+    if me().handlers > 0 {
+        crate::check::limit("a cleanup handler that `pthread_exit` should call");
+    }
     end(value)
+}
+
+/// `pthread_cleanup_push` and `pthread_cleanup_pop`, as the C library's header has them. Nobody is cancelled.
+pub extern "C" fn cleanup_push(_: usize) {
+    me().handlers += 1;
+}
+
+pub extern "C" fn cleanup_pop(_: usize) {
+    me().handlers = me().handlers.saturating_sub(1);
+}
+
+/// Nobody jumps back: programs that call `longjmp` are refused.
+pub extern "C" fn setjmp(_: usize, _: i32) -> i32 {
+    0
+}
+
+/// Goes on with what a handler is called for, where `setjmp` has returned for a second time.
+pub extern "C" fn unwind_next(_: usize) {
+    crate::check::limit("a jump back")
 }
 
 pub extern "C" fn itself() -> u64 {

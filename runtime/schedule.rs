@@ -4,6 +4,7 @@
 //! number, and threads asleep are passed over until somebody takes a step that theirs depends on. A step is recorded before
 //! the program takes it, so that a crash leaves the execution behind that led to it.
 
+use crate::ahead;
 use crate::invariants;
 use crate::shared::*;
 use crate::shims;
@@ -22,6 +23,10 @@ pub fn step(op: Op) -> i64 {
     let who = rt.current;
     let thread = me();
     let registers = shims::registers();
+    let waits = match ahead::step(&op) {
+        ahead::Goes::Taken(result) => return result,
+        goes => matches!(goes, ahead::Goes::Back),
+    };
     thread.op = op;
     if thread.op.pc == 0 {
         thread.op.pc = registers.pc;
@@ -45,8 +50,12 @@ pub fn step(op: Op) -> i64 {
         invariants::check();
     }
     // A call may make several steps at the same place without being back there; only after a wait the second one counts.
-    if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
-        spin::announce(who);
+    if waits {
+        ahead::found(who);
+    } else if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
+        if spin::announce(who) {
+            return ahead::begin();
+        }
     } else {
         me().local = spin::mix(rt.steps.into());
     }

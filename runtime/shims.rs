@@ -7,7 +7,7 @@
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
 use crate::{
-    arena, c11, check, invariants, marks, pthread, semaphores, sorting, strings, svcomp, time, variadic,
+    ahead, arena, c11, check, invariants, marks, pthread, semaphores, sorting, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -49,8 +49,16 @@ pub fn set_registers(registers: Registers) {
     }
 }
 
+/// While a thread looks ahead (`ahead.rs`), only accesses go to their functions.
 macro_rules! shims {
-    ($($name:literal => $to:expr),* $(,)?) => { $(
+    ($($name:literal => $to:expr),* $(,)?) => { shims! { @ahead::fail; $($name => $to),* } };
+    (@$else:expr; $($name:literal => $to:expr),* $(,)?) => { $(
+        shims! { $name => $to, $else }
+    )* };
+    (@same $($name:literal => $to:expr),* $(,)?) => { $(
+        shims! { $name => $to, $to }
+    )* };
+    ($name:literal => $to:expr, $else:expr) => {
         global_asm!(
             concat!(".globl ", $name),
             concat!(".type ", $name, ", @function"),
@@ -65,11 +73,15 @@ macro_rules! shims {
             "mov [rip + {r} + 48], r14",
             "mov [rip + {r} + 56], r15",
             "mov qword ptr [rip + {r} + 64], 1",
+            "cmp byte ptr [rip + {a}], 0",
+            "jne {e}",
             "jmp {f}",
             r = sym REGISTERS,
+            a = sym ahead::ON,
+            e = sym $else,
             f = sym $to,
         );
-    )* };
+    };
 }
 
 macro_rules! accesses {
@@ -90,7 +102,7 @@ extern "C" fn write_range(addr: u64, size: u64) {
 
 extern "C" fn nothing() {}
 
-shims! {
+shims! { @same
     "__tsan_read1" => read1, "__tsan_read2" => read2, "__tsan_read4" => read4,
     "__tsan_read8" => read8, "__tsan_read16" => read16,
     "__tsan_write1" => write1, "__tsan_write2" => write2, "__tsan_write4" => write4,
@@ -105,6 +117,15 @@ shims! {
     "__tsan_volatile_write4" => write4, "__tsan_volatile_write8" => write8,
     "__tsan_read_range" => read_range, "__tsan_write_range" => write_range,
     "__tsan_init" => nothing, "__tsan_func_entry" => marks::enter, "__tsan_func_exit" => marks::leave,
+    "coarsen_c___VERIFIER_atomic_begin" => svcomp::atomic_begin,
+    "coarsen_c___VERIFIER_atomic_end" => svcomp::atomic_end,
+    "coarsen_c_coarsen_atomic_begin" => svcomp::atomic_begin,
+    "coarsen_c_coarsen_atomic_end" => svcomp::atomic_end,
+    "coarsen_c___VERIFIER_spin_start" => svcomp::nothing,
+    "coarsen_c___VERIFIER_spin_end" => svcomp::nothing,
+    "coarsen_c___VERIFIER_potential_spin_end" => svcomp::nothing,
+    "coarsen_c___VERIFIER_loop_begin" => svcomp::nothing,
+    "coarsen_c___VERIFIER_loop_bound" => svcomp::nothing,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 
@@ -140,7 +161,7 @@ macro_rules! atomics {
         $( extern "C" fn $update(addr: u64, value: $t, _: i32) -> $t {
             atomic(atomics::$sub, $size, addr, value as u64, 0) as $t
         } )*
-        shims! { $load_name => $load, $store_name => $store, $strong_name => $strong,
+        shims! { @same $load_name => $load, $store_name => $store, $strong_name => $strong,
             $weak_name => $strong, $value_name => $value, $($update_name => $update),* }
     )* };
 }
@@ -174,6 +195,12 @@ shims! {
     "coarsen_c_pthread_detach" => pthread::detach,
     "coarsen_c_pthread_exit" => pthread::exit,
     "coarsen_c_pthread_self" => pthread::itself,
+    "coarsen_c___pthread_register_cancel" => pthread::cleanup_push,
+    "coarsen_c___pthread_unregister_cancel" => pthread::cleanup_pop,
+    "coarsen_c___pthread_unwind_next" => pthread::unwind_next,
+    "coarsen_c_setjmp" => pthread::setjmp,
+    "coarsen_c__setjmp" => pthread::setjmp,
+    "coarsen_c___sigsetjmp" => pthread::setjmp,
     "coarsen_c_pthread_mutex_init" => pthread::mutex_init,
     "coarsen_c_pthread_mutex_destroy" => semaphores::destroy,
     "coarsen_c_pthread_mutex_lock" => pthread::mutex_lock,
@@ -310,15 +337,8 @@ shims! {
     "coarsen_c___VERIFIER_error" => svcomp::error,
     "coarsen_c___VERIFIER_assume" => svcomp::assume,
     "coarsen_c___VERIFIER_assert" => svcomp::assert,
-    "coarsen_c___VERIFIER_atomic_begin" => svcomp::atomic_begin,
-    "coarsen_c___VERIFIER_atomic_end" => svcomp::atomic_end,
     "coarsen_c_reach_error" => svcomp::error,
     "coarsen_c_assume_abort" => svcomp::assume_abort,
-    "coarsen_c___VERIFIER_spin_start" => svcomp::nothing,
-    "coarsen_c___VERIFIER_spin_end" => svcomp::nothing,
-    "coarsen_c___VERIFIER_potential_spin_end" => svcomp::nothing,
-    "coarsen_c___VERIFIER_loop_begin" => svcomp::nothing,
-    "coarsen_c___VERIFIER_loop_bound" => svcomp::nothing,
     "coarsen_c_getpid" => svcomp::process,
     "coarsen_c_gettid" => svcomp::thread_number,
     "coarsen_c___VERIFIER_nondet_bool" => svcomp::nondet_bool,
@@ -357,8 +377,6 @@ shims! {
     "coarsen_c___VERIFIER_nondet_charp" => svcomp::nondet_pointer,
     "coarsen_c_coarsen_choice" => svcomp::choice,
     "coarsen_c_coarsen_assume" => svcomp::assume,
-    "coarsen_c_coarsen_atomic_begin" => svcomp::atomic_begin,
-    "coarsen_c_coarsen_atomic_end" => svcomp::atomic_end,
     "coarsen_c_coarsen_invariant" => invariants::register,
     "coarsen_c_coarsen_invariant_text" => invariants::register_text,
 }
@@ -390,8 +408,51 @@ global_asm!(
     "ret",
 );
 
+// Keeps a copy of the stack, and the way back to it: what has been done since then on this stack is undone by going there.
+global_asm!(
+    ".globl coarsen_keep",
+    "coarsen_keep:",
+    "push rbp",
+    "push rbx",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "mov rax, 2",
+    "sub rdx, rsp",
+    "cmp rdx, rcx",
+    "ja 2f",
+    "mov [rdi], rsp",
+    "mov rcx, rdx",
+    "mov rdi, rsi",
+    "mov rsi, rsp",
+    "rep movsb",
+    "xor eax, eax",
+    "2:",
+    "add rsp, 48",
+    "ret",
+    ".globl coarsen_back",
+    "coarsen_back:",
+    "mov rcx, rdx",
+    "sub rcx, rdi",
+    "mov rsp, rdi",
+    "rep movsb",
+    "mov eax, 1",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbx",
+    "pop rbp",
+    "ret",
+);
+
 unsafe extern "C" {
     pub fn coarsen_switch(old: *mut usize, new: usize);
+    /// Copies the stack from here to `top` into `to`, which has room for `room` bytes. Returns 0, and again, with 1, when
+    /// `coarsen_back` is called; 2 if there is too much.
+    pub fn coarsen_keep(at: *mut usize, to: *mut u8, top: usize, room: usize) -> usize;
+    pub fn coarsen_back(at: usize, from: *const u8, top: usize) -> !;
 }
 
 // Calls that are put into functions which are atomic by their names (`ctest/assembly.rs`). What the function was given, and what it

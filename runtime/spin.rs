@@ -8,6 +8,7 @@
 //! What was chosen in between does not matter: whatever a thread may choose that is back where it was, it could have chosen before. But such
 //! a thread is no error if nobody lets it go.
 
+use crate::ahead;
 use crate::objects::object;
 pub use crate::shared::own_stack;
 use crate::shared::*;
@@ -33,7 +34,7 @@ pub fn forget(who: usize) {
     thread.nseen = 0;
 }
 
-fn local_state(who: usize) -> u64 {
+pub fn local_state(who: usize) -> u64 {
     let registers = shims::registers();
     let mut hash = mix(thread(who).held ^ registers.sp as u64);
     for saved in registers.saved {
@@ -51,8 +52,8 @@ fn local_state(who: usize) -> u64 {
     hash
 }
 
-/// Looks whether the thread, before the step it has announced, is back where it was.
-pub fn announce(who: usize) {
+/// Looks whether the thread, before the step it has announced, is back where it was. True: it is to look ahead.
+pub fn announce(who: usize) -> bool {
     let thread = thread(who);
     if shared().local_states != 0 {
         thread.local = thread
@@ -62,49 +63,51 @@ pub fn announce(who: usize) {
             .fold(local_state(who) ^ thread.op.pc, |hash, &word| {
                 mix(hash ^ mix(word as u64))
             });
-        return;
+        return false;
     }
     match thread.op.kind {
         READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
         | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK
         | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN | CHOICE => {}
-        _ => return,
+        _ => return false,
     }
     let hash = local_state(who);
-    let pc = thread.op.pc;
+    let (pc, addr) = (thread.op.pc, thread.op.addr);
     let heads = &mut thread.heads[..(thread.nheads as usize).min(HEADS)];
-    // Between two choices the thread may have come in several states, and be back in any of them.
+    // A function that reads for others may be called several times in one turn; between two choices the thread may have come in several
+    // states, and be back in any of them.
     let again = |head: &&mut Head| {
-        head.pc == pc && (head.hash == hash || head.chose == thread.chose)
+        let here = head.pc == pc && head.addr == addr;
+        here && (head.hash == hash || head.chose == thread.chose)
     };
     if let Some(head) = heads.iter_mut().find(again) {
         let from = head.from as usize;
         let gives = head.holds > 0 && thread.gave != head.gave;
         let circles = head.chose != thread.chose;
-        let seen = &mut thread.seen[from..thread.nseen as usize];
-        if head.hash == hash && !gives && (circles || !seen.is_empty()) {
-            // Where something has changed meanwhile the thread is released at once. It waits for the same cells all the
-            // same: whether the change came before or after this moment must make no difference.
-            for s in seen.iter_mut().filter(|s| own_stack(who, s.key)) {
-                s.value = now(s);
-            }
-            thread.seen.copy_within(from..thread.nseen as usize, 0);
-            thread.nseen -= from as u32;
-            thread.nheads = 0;
-            thread.spins = true;
-            thread.circles = circles;
-            shared().spun = 1;
-            return;
+        let seen = &thread.seen[from..thread.nseen as usize];
+        // Where a cell has had two values in one turn, the next turn is another one.
+        let two = |(i, s): (usize, &Seen)| {
+            let same = |t: &&Seen| t.key == s.key && t.size == s.size;
+            !own_stack(who, s.key)
+                && seen[..i].iter().find(same).is_some_and(|t| t.value != s.value)
+        };
+        let turned = !gives && (circles || !seen.is_empty()) && !seen.iter().enumerate().any(two);
+        thread.circles = circles;
+        if head.hash == hash && turned {
+            waits(who, from, hash);
+            return false;
         }
+        let ahead = turned && !circles && ahead::possible(who, from, hash);
         head.hash = hash;
         head.from = thread.nseen;
         head.holds = thread.holds;
         head.gave = thread.gave;
         head.chose = thread.chose;
-        return;
+        return ahead;
     }
     thread.heads[thread.nheads as usize % HEADS] = Head {
         pc,
+        addr,
         hash,
         from: thread.nseen,
         holds: thread.holds,
@@ -112,6 +115,40 @@ pub fn announce(who: usize) {
         chose: thread.chose,
     };
     thread.nheads += 1;
+    false
+}
+
+/// The thread waits actively, in this local state: a turn of its loop, whose reads begin at `from`, would do the same again.
+pub fn waits(who: usize, from: usize, hash: u64) {
+    let thread = thread(who);
+    // Where something has changed meanwhile the thread is released at once. It waits for the same cells all the
+    // same: whether the change came before or after this moment must make no difference.
+    let seen = &mut thread.seen[from..thread.nseen as usize];
+    for s in seen.iter_mut().filter(|s| own_stack(who, s.key)) {
+        s.value = now(s);
+    }
+    thread.seen.copy_within(from..thread.nseen as usize, 0);
+    thread.nseen -= from as u32;
+    // Another turn may begin here.
+    thread.heads[0] = Head {
+        pc: thread.op.pc,
+        addr: thread.op.addr,
+        hash,
+        from: 0,
+        holds: thread.holds,
+        gave: thread.gave,
+        chose: thread.chose,
+    };
+    thread.nheads = 1;
+    thread.spins = true;
+    shared().spun = 1;
+}
+
+/// The thread has waited, and goes on.
+pub fn goes_on(who: usize) {
+    let thread = thread(who);
+    thread.nseen = 0;
+    thread.spins = false;
 }
 
 fn now(seen: &Seen) -> u64 {

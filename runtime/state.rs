@@ -46,6 +46,7 @@ pub const HEADS: usize = 32;
 #[derive(Clone, Copy, Default)]
 pub struct Head {
     pub pc: u64,
+    pub addr: u64,
     pub hash: u64,
     /// Which of the reads in the window came after it.
     pub from: u32,
@@ -81,6 +82,8 @@ pub struct Thread {
     /// Atomic regions that it is in.
     pub regions: u32,
     pub children: u16,
+    /// Cleanup handlers that it has pushed.
+    pub handlers: u32,
     /// The step whose value is to be read when the thread comes back.
     pub unread: u32,
     pub time: i64,

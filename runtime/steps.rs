@@ -268,8 +268,7 @@ pub fn execute(who: usize, choice: u16) -> (i64, u64) {
     let thread = thread(who);
     let op = thread.op;
     if thread.spins {
-        spin::forget(who);
-        thread.spins = false;
+        spin::goes_on(who);
     }
     let result = match op.kind {
         READ | WRITE | FREE | ATOMIC_LOAD | ATOMIC_STORE | ATOMIC_RMW | ATOMIC_CAS => {

@@ -50,6 +50,9 @@ pub extern "C" fn assert(holds: i32) {
 }
 
 pub extern "C" fn atomic_begin() {
+    if crate::ahead::region(true) {
+        return;
+    }
     me().regions += 1;
     if me().regions == 1 {
         schedule::step(Op {
@@ -60,6 +63,9 @@ pub extern "C" fn atomic_begin() {
 }
 
 pub extern "C" fn atomic_end() {
+    if crate::ahead::region(false) {
+        return;
+    }
     schedule::look_back(rt().current);
     let me = me();
     me.regions = me.regions.saturating_sub(1);

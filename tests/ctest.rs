@@ -272,7 +272,7 @@ fn what_can_not_be_controlled_is_named() {
         ),
         (
             "jumps",
-            "#include <setjmp.h>\njmp_buf b; int main() { return setjmp(b); }",
+            "#include <setjmp.h>\njmp_buf b; int main() { if (!setjmp(b)) longjmp(b, 1); return 0; }",
             "long jumps",
         ),
     ] {

@@ -71,22 +71,42 @@ pub fn prepare(text: &str) -> Assembly {
     }
 }
 
+/// The first instruction that the program's own assembly has, beyond what changes nothing. gcc says where such a text begins and ends
+/// (`# 5 "file.c" 1`, `# 0 "" 2`), and may put directives of its own behind it, before `#NO_APP`.
 fn inline(text: &str) -> Option<String> {
-    const HARMLESS: &[&str] = &[
-        "pause", "rep; nop", "rep nop", "nop", "mfence", "lfence", "sfence",
-    ];
     let mut inside = false;
     for line in text.lines().map(str::trim) {
         match line {
             "#APP" => inside = true,
-            "#NO_APP" => inside = false,
-            _ => {
-                let harmless = line.is_empty() || line.starts_with('#') || HARMLESS.contains(&line);
-                if inside && !harmless {
-                    return Some(line.replace('\t', " "));
-                }
+            "#NO_APP" | "# 0 \"\" 2" => inside = false,
+            _ if line.starts_with("# ") && line.ends_with("\" 1") => inside = true,
+            _ if inside && !line.starts_with('#') && !harmless(line) => {
+                return Some(line.replace('\t', " "));
             }
+            _ => {}
         }
     }
     None
+}
+
+/// Whether instructions only wait or order accesses, also by a locked addition of nothing to the own stack.
+fn harmless(line: &str) -> bool {
+    line.split(';').all(|part| {
+        let words: Vec<_> = part
+            .split([' ', '\t', ','])
+            .filter(|w| !w.is_empty())
+            .collect();
+        let words = match words.as_slice() {
+            ["lock" | "rep", rest @ ..] => rest,
+            all => all,
+        };
+        match words {
+            [] => true,
+            ["pause" | "nop" | "mfence" | "lfence" | "sfence"] => true,
+            ["addl" | "addq" | "orl" | "orq", "$0" | "$0x0", place] => {
+                place.ends_with("(%rsp)") || place.ends_with("(%esp)")
+            }
+            _ => false,
+        }
+    })
 }

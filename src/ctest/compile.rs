@@ -13,6 +13,8 @@ const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/coarsen_runtime
 const HEADER: &str = include_str!("../../runtime/coarsen.h");
 /// What programs for GenMC include.
 const GENMC: &str = include_str!("../../runtime/genmc.h");
+/// clang's header, which others write their programs for, includes these; gcc's does not.
+const STDATOMIC: &str = "#include <stddef.h>\n#include <stdint.h>\n#include_next <stdatomic.h>\n";
 
 /// What to build.
 #[derive(Clone, Debug)]
@@ -191,8 +193,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("pthread_testcancel", "cancellation of threads"),
     ("pthread_setcancelstate", "cancellation of threads"),
     ("pthread_setcanceltype", "cancellation of threads"),
-    ("__pthread_register_cancel", "cleanup handlers"),
-    ("__pthread_unregister_cancel", "cleanup handlers"),
     ("_pthread_cleanup_push", "cleanup handlers"),
     ("pthread_kill", "signals"),
     ("kill", "signals"),
@@ -213,10 +213,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("mmap", "memory that is mapped by hand"),
     ("munmap", "memory that is mapped by hand"),
     ("sem_open", "named semaphores"),
-    ("setjmp", "long jumps"),
-    ("_setjmp", "long jumps"),
-    ("__sigsetjmp", "long jumps"),
     ("longjmp", "long jumps"),
+    ("_longjmp", "long jumps"),
+    ("siglongjmp", "long jumps"),
     ("syscall", "system calls"),
     ("makecontext", "coroutines"),
     ("swapcontext", "coroutines"),
@@ -248,6 +247,7 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
     std::fs::write(at.join("runtime.o"), RUNTIME)?;
     std::fs::write(at.join("coarsen.h"), HEADER)?;
     std::fs::write(at.join("genmc.h"), GENMC)?;
+    std::fs::write(at.join("stdatomic.h"), STDATOMIC)?;
     let clang = is_clang(&compiler);
     if compiler != "gcc" {
         self_test(&compiler, clang, &at)?;
@@ -421,8 +421,8 @@ fn compile(
     Ok(object)
 }
 
-/// The symbols of an object: whether defined, and the name.
-fn symbols(object: &Path) -> Result<Vec<(bool, String)>, NotBuilt> {
+/// The symbols of an object: the letter that `nm` has for what it is, and the name.
+fn symbols(object: &Path) -> Result<Vec<(char, String)>, NotBuilt> {
     let output = run(Command::new("nm").args(["-P"]).arg(object))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text
@@ -430,22 +430,33 @@ fn symbols(object: &Path) -> Result<Vec<(bool, String)>, NotBuilt> {
         .filter_map(|line| {
             let mut words = line.split_whitespace();
             let (name, kind) = (words.next()?, words.next()?);
-            Some((!matches!(kind, "U" | "w" | "v"), name.to_string()))
+            Some((kind.chars().next()?, name.to_string()))
         })
         .collect())
 }
 
 /// Renames, in all objects, what the runtime stands for.
 fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), NotBuilt> {
-    let ours: BTreeSet<String> = symbols(&at.join("runtime.o"))?
+    let elsewhere = |kind| matches!(kind, 'U' | 'w' | 'v');
+    let (taken, ours): (Vec<_>, Vec<_>) = symbols(&at.join("runtime.o"))?
         .into_iter()
-        .filter_map(|(defined, name)| defined.then_some(name))
-        .collect();
+        .partition(|&(kind, _)| elsewhere(kind));
+    let taken: BTreeSet<String> = taken.into_iter().map(|(_, name)| name).collect();
+    let ours: BTreeSet<String> = ours.into_iter().map(|(_, name)| name).collect();
     let mut defined = BTreeSet::new();
     let mut wanted = BTreeSet::new();
+    let mut functions = BTreeSet::new();
     for object in objects {
-        for (here, name) in symbols(object)? {
-            if here { &mut defined } else { &mut wanted }.insert(name);
+        for (kind, name) in symbols(object)? {
+            if matches!(kind, 'T' | 'W') {
+                functions.insert(name.clone());
+            }
+            if elsewhere(kind) {
+                &mut wanted
+            } else {
+                &mut defined
+            }
+            .insert(name);
         }
     }
     if !defined.contains("main") {
@@ -453,13 +464,25 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     }
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     names.insert("main", "coarsen_user_main".into());
+    // A function of the program that is called as one of the C library must not be what we, or the library itself, call.
+    let library = |name: &str| {
+        taken.contains(name)
+            || SAFE.contains(&name)
+            || REFUSED.iter().any(|(n, _)| *n == name)
+            || ours.contains(&format!("coarsen_c_{name}"))
+    };
+    for name in &functions {
+        let special = ["__VERIFIER", "coarsen_", "reach_error"];
+        if library(name) && !special.iter().any(|s| name.starts_with(s)) {
+            names.insert(name, format!("{name}.own"));
+        }
+    }
     // In SV-COMP's programs only what is called an error is one.
     let errors = ["reach_error", "__VERIFIER_error"];
-    if errors
+    let is_property = errors
         .iter()
-        .any(|&e| defined.contains(e) || wanted.contains(e))
-    {
-        wanted.remove("abort");
+        .any(|&e| defined.contains(e) || wanted.contains(e));
+    if is_property && wanted.remove("abort") && !defined.contains("abort") {
         names.insert("abort", "coarsen_c_assume_abort".into());
     }
     let mut unknown = Vec::new();

@@ -16,6 +16,11 @@ const MORE: &str = "#include <alloca.h>\n#include <math.h>\n#include <string.h>\
 
 const PROGRAMS: &[(&str, &str, Expect)] = &[
     (
+        "a_handler_at_the_end_of_a_thread",
+        "int x; void f(void *_) { x = 1; } void *t(void *_) { pthread_cleanup_push(f, 0); pthread_exit(0); pthread_cleanup_pop(0); return 0; } main_with(t)",
+        Limit("cleanup handler"),
+    ),
+    (
         "crash_in_a_thread",
         "void *t(void *_) { *(volatile int *)8 = 1; return 0; } main_with(t)",
         Error("crash"),
