@@ -101,7 +101,20 @@ pub extern "C" fn barrier_init(it: u64, _: usize, count: u32) -> i32 {
 }
 
 pub extern "C" fn barrier_wait(it: u64) -> i32 {
+    meet(it, true)
+}
+
+/// The same where nobody reads the result.
+pub extern "C" fn barrier_unasked(it: u64) -> i32 {
+    meet(it, false)
+}
+
+fn meet(it: u64, asks: bool) -> i32 {
+    crate::state::me().asks = asks;
     let result = on(ARRIVE, it, 0);
+    if result == UNDEFINED {
+        check::error(MISUSE, it, &[b"wait at a destroyed barrier"]);
+    }
     if result == libc::EINVAL.into() {
         check::error(MISUSE, it, &[b"wait at a barrier without a count"]);
     }

@@ -234,6 +234,7 @@ shims! {
     "coarsen_c_pthread_barrier_init" => semaphores::barrier_init,
     "coarsen_c_pthread_barrier_destroy" => semaphores::destroy,
     "coarsen_c_pthread_barrier_wait" => semaphores::barrier_wait,
+    "coarsen_c_barrier_unasked" => semaphores::barrier_unasked,
     "coarsen_c_pthread_once" => semaphores::once,
     "coarsen_c_pthread_key_create" => pthread::key_create,
     "coarsen_c_pthread_key_delete" => pthread::key_delete,

@@ -79,6 +79,8 @@ pub struct Thread {
     pub generation: u32,
     /// The one that a barrier tells so.
     pub serial: bool,
+    /// Whether it looks at that.
+    pub asks: bool,
     /// Atomic regions that it is in.
     pub regions: u32,
     pub children: u16,

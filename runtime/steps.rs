@@ -50,6 +50,12 @@ fn meeting(who: usize, barrier: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Who may be told to be the serial one: those who look at that, and one of the others.
+fn serials(who: usize, barrier: u64) -> impl Iterator<Item = usize> {
+    let mut other = false;
+    meeting(who, barrier).filter(move |&i| thread(i).asks || !core::mem::replace(&mut other, true))
+}
+
 fn free_for(object: &Object, who: usize) -> bool {
     object.owner == NOBODY
         || object.destroyed
@@ -90,7 +96,7 @@ pub fn choices(who: usize) -> u16 {
         CHOICE => (op.a as u16).max(1),
         SIGNAL => (waiters(op.addr).count() as u16).max(1),
         ARRIVE if object(op.addr).count + 1 >= object(op.addr).limit => {
-            meeting(who, op.addr).count() as u16
+            serials(who, op.addr).count() as u16
         }
         _ => 1,
     }
@@ -473,6 +479,9 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         }
         ARRIVE => {
             let barrier = object(op.addr);
+            if barrier.destroyed {
+                return UNDEFINED;
+            }
             if barrier.limit == 0 {
                 return EINVAL.into();
             }
@@ -480,7 +489,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             thread(who).serial = false;
             barrier.count += 1;
             if barrier.count >= barrier.limit {
-                if let Some(serial) = meeting(who, op.addr).nth(choice.into()) {
+                if let Some(serial) = serials(who, op.addr).nth(choice.into()) {
                     thread(serial).serial = true;
                 }
                 barrier.count = 0;
