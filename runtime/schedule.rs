@@ -36,11 +36,14 @@ pub fn step(op: Op) -> i64 {
     }
     look_back(who);
     if rt.region && op.kind != EXIT && steps::enabled(who) {
-        if steps::choices(who) > 1 {
-            crate::check::limit("a step with alternatives inside an atomic region");
-        }
         // The region is one step: what happens in it belongs to the event that began it.
-        return record(who, 0, rt.steps - 1);
+        let n = rt.steps - 1;
+        let choices = steps::choices(who);
+        if choices > 1 {
+            shared().event[n as usize].chose = 1;
+        }
+        let choice = draw(n, choices);
+        return record(who, choice, n);
     }
     rt.region = false;
     if rt.changed != 0 {
@@ -80,11 +83,45 @@ pub fn look_back(who: usize) {
     }
 }
 
+/// One digit of the alternative of event `n` that is taken: which of `choices`.
+fn draw(n: u32, choices: u16) -> u16 {
+    if choices <= 1 {
+        return 0;
+    }
+    let draw = &mut rt().draw;
+    let digit = draw.rest % choices;
+    draw.rest /= choices;
+    let number = |digit: u16| draw.taken + u64::from(digit) * draw.scale;
+    if digit + 1 < choices {
+        let Ok(next) = u16::try_from(number(digit + 1)) else {
+            crate::check::limit("more than 65,535 alternatives of an atomic region");
+        };
+        shared().event[n as usize].next = next;
+    }
+    draw.taken = number(digit);
+    draw.scale = draw.scale.saturating_mul(choices.into());
+    digit
+}
+
+/// Whether the last step was asked for an alternative that it does not have.
+fn overdrawn() -> bool {
+    let (rt, shared) = (rt(), shared());
+    if rt.draw.rest == 0 {
+        return false;
+    }
+    rt.draw.rest = 0;
+    shared.event[rt.steps as usize - 1].choice = rt.draw.taken as u16;
+    shared.loose == 0
+}
+
 /// Takes the next step of some thread, and goes to that thread. Returns when the calling thread is chosen.
 pub fn next() {
     let (rt, shared) = (rt(), shared());
     let before = rt.current;
     let n = rt.steps;
+    if overdrawn() {
+        finish(DIVERGED);
+    }
     if rt.sleeping && n > 0 {
         wake(n as usize - 1);
     }
@@ -97,7 +134,7 @@ pub fn next() {
     if shared.sleepers > 0 && n == shared.sleep_from {
         rt.sleeping = true;
         for sleeper in &shared.sleeper[..shared.sleepers as usize] {
-            rt.asleep[usize::from(sleeper.thread)] |= alternatives(sleeper);
+            look_for_first(sleeper.thread.into());
         }
     }
     let op = &thread(who).op;
@@ -111,14 +148,21 @@ pub fn next() {
         thread: who as u16,
         choice,
         choices: steps::choices(who),
+        next: 0,
         kind: op.kind,
-        unused: 0,
+        chose: 0,
         enabled,
+    };
+    rt.draw = Draw {
+        rest: choice,
+        taken: 0,
+        scale: 1,
     };
     rt.row = if who == before { rt.row + 1 } else { 0 };
     rt.steps = n + 1;
     shared.events = n + 1;
     rt.taking = who + 1;
+    let choice = draw(n, steps::choices(who));
     thread(who).result = record(who, choice, n);
     rt.taking = 0;
     if who != before {
@@ -189,9 +233,11 @@ fn enabled() -> Threads {
 fn stuck() -> u32 {
     let rt = rt();
     let mut status = COMPLETE;
+    let mut circles = false;
     for i in 0..rt.count {
         if has(&rt.alive, i) {
             let thread = thread(i);
+            circles |= thread.spins && thread.circles;
             let new = match thread.op.kind {
                 STOPPED => ERROR,
                 ASSUME => ASSUMED,
@@ -212,7 +258,19 @@ fn stuck() -> u32 {
             }
         }
     }
-    status
+    match status {
+        // Somebody can go round and round, and is known to be able to choose something else.
+        DEADLOCK | LIVELOCK if circles => COMPLETE,
+        _ => status,
+    }
+}
+
+/// How an execution ends that the process ends: who waits is let down, which is no error; who failed an assumption has failed it.
+pub fn unfinished() -> u32 {
+    match stuck() {
+        status @ (ERROR | THREAD_LIMIT | ASSUMED) => status,
+        _ => COMPLETE,
+    }
 }
 
 fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
@@ -221,7 +279,9 @@ fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
         let order = shared.order[rt.given as usize];
         rt.given += 1;
         let who = order.thread as usize;
-        if has(enabled, who) && order.choice < steps::choices(who) {
+        // What there is to choose inside a region is seen when it comes.
+        let among = order.choice < steps::choices(who) || thread(who).regions > 0;
+        if has(enabled, who) && among {
             return (who, order.choice);
         }
         if shared.loose == 0 {
@@ -230,13 +290,29 @@ fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
         }
     }
     let who = next_awake(enabled);
-    let other = rt.sleeping && rt.asleep[who] & 1 != 0 && steps::choices(who) > 1;
-    (who, other.into())
+    (who, rt.first[who])
 }
 
-/// The alternatives that sleep, a bit each.
-fn alternatives(sleeper: &Sleeper) -> u8 {
-    if sleeper.choice == ALL { 3 } else { 1 << (sleeper.choice & 1) }
+/// Finds out whether a thread sleeps with all its alternatives, and which is the first that does not.
+fn look_for_first(who: usize) {
+    let (rt, shared) = (rt(), shared());
+    let sleepers = &shared.sleeper[..shared.sleepers as usize];
+    let asleep = |choice: u16| {
+        let mut own = sleepers.iter().zip(&rt.woken).filter(|(s, woken)| {
+            usize::from(s.thread) == who && !**woken && (s.choice == choice || s.choice == ALL)
+        });
+        own.next().map(|(s, _)| s.next)
+    };
+    let mut choice = 0;
+    drop(&mut rt.asleep, who);
+    while let Some(next) = asleep(choice) {
+        choice = next;
+        if next == 0 {
+            put(&mut rt.asleep, who);
+            break;
+        }
+    }
+    rt.first[who] = choice;
 }
 
 /// Who goes on, of those that are awake.
@@ -245,8 +321,8 @@ fn next_awake(enabled: &Threads) -> usize {
     let n = rt.steps;
     let mut set = *enabled;
     if rt.sleeping {
-        for i in (0..rt.count).filter(|&i| rt.asleep[i] == 3) {
-            drop(&mut set, i);
+        for (word, asleep) in set.iter_mut().zip(rt.asleep) {
+            *word &= !asleep;
         }
     }
     if shared.eager != 0 {
@@ -283,15 +359,15 @@ fn wake(n: usize) {
     let event = &shared.event[n];
     let from = event.first as usize;
     let done = &shared.access[from..from + event.accesses as usize];
-    for sleeper in &shared.sleeper[..shared.sleepers as usize] {
-        let i = usize::from(sleeper.thread);
-        let own = alternatives(sleeper);
-        if rt.asleep[i] & own != 0 {
-            let from = sleeper.first as usize;
-            let would = &shared.asleep[from..from + sleeper.accesses as usize];
-            if i == event.thread as usize || disturbs(done, would) {
-                rt.asleep[i] &= !own;
-            }
+    for (k, sleeper) in shared.sleeper[..shared.sleepers as usize].iter().enumerate() {
+        if rt.woken[k] {
+            continue;
+        }
+        let from = sleeper.first as usize;
+        let would = &shared.asleep[from..from + sleeper.accesses as usize];
+        if sleeper.thread == event.thread || disturbs(done, would) {
+            rt.woken[k] = true;
+            look_for_first(sleeper.thread.into());
         }
     }
 }
@@ -299,6 +375,7 @@ fn wake(n: usize) {
 /// Ends the execution.
 pub fn finish(status: u32) -> ! {
     let (rt, shared) = (rt(), shared());
+    let status = if overdrawn() { DIVERGED } else { status };
     if rt.changed != 0 && rt.checking == 0 && !rt.region && status == ERROR {
         // The thread has changed something since its last step, and announces no other one.
         invariants::check();
@@ -322,10 +399,7 @@ pub fn finish(status: u32) -> ! {
                     accesses += 1;
                 }
             };
-            // With whatever alternative.
-            for choice in 0..steps::footprints(i) {
-                steps::footprint(i, choice, &mut put);
-            }
+            steps::footprint(i, 0, &mut put);
         }
         shared.last[i] = Last {
             kind: thread.op.kind,

@@ -192,10 +192,13 @@ pub struct Event {
     pub choice: u16,
     /// How many there were.
     pub choices: u16,
+    /// The alternative to be tried after this one, or 0. In an atomic region what is chosen inside belongs to the step: its alternatives
+    /// are the sequences of choices, as digits (the first one the lowest), depth first.
+    pub next: u16,
     /// What it did.
     pub kind: Kind,
-    /// Nothing.
-    pub unused: u8,
+    /// Whether something was chosen inside of it.
+    pub chose: u8,
     /// Which threads could have gone on instead.
     pub enabled: Threads,
 }
@@ -261,6 +264,9 @@ pub struct Order {
     pub choice: u16,
 }
 
+/// Alternatives of threads that sleep.
+pub const MAX_SLEEPERS: usize = 2 * MAX_THREADS;
+
 /// All alternatives of a step.
 pub const ALL: u16 = u16::MAX;
 
@@ -272,6 +278,8 @@ pub struct Sleeper {
     pub thread: u16,
     /// Which of its alternatives, or [`ALL`].
     pub choice: u16,
+    /// The alternative that comes next, or 0.
+    pub next: u16,
     /// Its first access in the list of accesses of sleepers.
     pub first: u32,
     /// How many.
@@ -433,7 +441,7 @@ pub struct Shared {
     /// Request: the steps.
     pub order: [Order; MAX_STEPS],
     /// Request: who sleeps.
-    pub sleeper: [Sleeper; 2 * MAX_THREADS],
+    pub sleeper: [Sleeper; MAX_SLEEPERS],
     /// Request: what the sleepers would do.
     pub asleep: [Access; MAX_ASLEEP],
     /// Answer: the steps.

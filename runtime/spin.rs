@@ -4,6 +4,9 @@
 //! The local state is the thread's stack above the call, its callee-saved registers, and the locks it holds. The thread must
 //! have changed nothing in between; locks taken and given back don't count. A thread that holds a lock at that place which it gives back in
 //! the loop is not blocked there (others may need the lock), but where it has given it back.
+//!
+//! What was chosen in between does not matter: whatever a thread may choose that is back where it was, it could have chosen before. But such
+//! a thread is no error if nobody lets it go.
 
 use crate::ahead;
 use crate::objects::object;
@@ -65,34 +68,43 @@ pub fn announce(who: usize) -> bool {
     match thread.op.kind {
         READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
         | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK
-        | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN => {}
+        | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN | CHOICE => {}
         _ => return false,
     }
     let hash = local_state(who);
     let (pc, addr) = (thread.op.pc, thread.op.addr);
     let heads = &mut thread.heads[..(thread.nheads as usize).min(HEADS)];
-    // A function that reads for others may be called several times in one turn.
-    let found = heads.iter_mut().find(|head| head.pc == pc && head.addr == addr);
-    if let Some(head) = found {
+    // A function that reads for others may be called several times in one turn. Between two choices the thread may have come in several
+    // states, and be back in any of them.
+    let again = |head: &&mut Head| {
+        (head.pc, head.addr) == (pc, addr) && (head.hash == hash || head.chose == thread.chose)
+    };
+    if let Some(head) = heads.iter_mut().find(again) {
         let from = head.from as usize;
         let gives = head.holds > 0 && thread.gave != head.gave;
+        let circles = head.chose != thread.chose;
         let seen = &thread.seen[from..thread.nseen as usize];
         // Where a cell has had two values in one turn, the next turn is another one.
         let two = |(i, s): (usize, &Seen)| {
             let same = |t: &&Seen| t.key == s.key && t.size == s.size;
             !own_stack(who, s.key)
-                && seen[..i].iter().find(same).is_some_and(|t| t.value != s.value)
+                && seen[..i]
+                    .iter()
+                    .find(same)
+                    .is_some_and(|t| t.value != s.value)
         };
-        let turned = !gives && !seen.is_empty() && !seen.iter().enumerate().any(two);
+        let turned =
+            !gives && (circles || !seen.is_empty()) && !seen.iter().enumerate().any(two);
         if head.hash == hash && turned {
-            waits(who, from, hash);
+            waits(who, from, hash, circles);
             return false;
         }
-        let ahead = turned && ahead::possible(who, from, hash);
+        let ahead = turned && !circles && ahead::possible(who, from, hash);
         head.hash = hash;
         head.from = thread.nseen;
         head.holds = thread.holds;
         head.gave = thread.gave;
+        head.chose = thread.chose;
         return ahead;
     }
     thread.heads[thread.nheads as usize % HEADS] = Head {
@@ -102,13 +114,14 @@ pub fn announce(who: usize) -> bool {
         from: thread.nseen,
         holds: thread.holds,
         gave: thread.gave,
+        chose: thread.chose,
     };
     thread.nheads += 1;
     false
 }
 
 /// The thread waits actively, in this local state: a turn of its loop, whose reads begin at `from`, would do the same again.
-pub fn waits(who: usize, from: usize, hash: u64) {
+pub fn waits(who: usize, from: usize, hash: u64, circles: bool) {
     let thread = thread(who);
     // Where something has changed meanwhile the thread is released at once. It waits for the same cells all the
     // same: whether the change came before or after this moment must make no difference.
@@ -126,9 +139,11 @@ pub fn waits(who: usize, from: usize, hash: u64) {
         from: 0,
         holds: thread.holds,
         gave: thread.gave,
+        chose: thread.chose,
     };
     thread.nheads = 1;
     thread.spins = true;
+    thread.circles = circles;
     shared().spun = 1;
 }
 

@@ -54,6 +54,8 @@ pub struct Head {
     pub holds: u32,
     /// How often it had given a lock back.
     pub gave: u32,
+    /// How often it had chosen.
+    pub chose: u32,
 }
 
 /// A thread.
@@ -91,6 +93,9 @@ pub struct Thread {
     pub held: u64,
     pub gave: u32,
     pub spins: bool,
+    /// Whether it would only wait because of what it has chosen; and how often it has chosen.
+    pub circles: bool,
+    pub chose: u32,
     /// A hash of its stack and registers, where that is asked for.
     pub local: u64,
     /// The place of a store whose effect is to be looked at when the thread comes back, and what was there.
@@ -109,6 +114,16 @@ pub struct Thread {
 
 pub const NO_STEP: u32 = u32::MAX;
 
+/// An alternative of a step, digit by digit.
+pub struct Draw {
+    /// The digits to come.
+    pub rest: u16,
+    /// The number that those up to now make.
+    pub taken: u64,
+    /// What the next one counts.
+    pub scale: u64,
+}
+
 /// The rest.
 pub struct Runtime {
     pub shared: *mut Shared,
@@ -124,10 +139,15 @@ pub struct Runtime {
     pub accesses: u32,
     /// Steps that the running thread has taken in a row.
     pub row: u32,
-    pub asleep: [u8; MAX_THREADS],
+    /// Who sleeps with all alternatives; of the others, which is the first that does not; and which sleepers were woken.
+    pub asleep: Threads,
+    pub first: [u16; MAX_THREADS],
+    pub woken: [bool; MAX_SLEEPERS],
     pub sleeping: bool,
     /// In an atomic region no other thread is chosen.
     pub region: bool,
+    /// Which alternative of the last step is being taken.
+    pub draw: Draw,
     pub keys: usize,
     pub destructor: [usize; 64],
     pub allocated: u64,
@@ -167,9 +187,16 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     given: 0,
     accesses: 0,
     row: 0,
-    asleep: [0; MAX_THREADS],
+    asleep: [0; SET_WORDS],
+    first: [0; MAX_THREADS],
+    woken: [false; MAX_SLEEPERS],
     sleeping: false,
     region: false,
+    draw: Draw {
+        rest: 0,
+        taken: 0,
+        scale: 1,
+    },
     keys: 0,
     destructor: [0; 64],
     allocated: 0,

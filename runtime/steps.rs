@@ -92,19 +92,7 @@ pub fn choices(who: usize) -> u16 {
         ARRIVE if object(op.addr).count + 1 >= object(op.addr).limit => {
             meeting(who, op.addr).count() as u16
         }
-        TIMEDLOCK if object(op.addr).owner == NOBODY => 2,
-        SEM_TIMEDWAIT if object(op.addr).count > 0 => 2,
-        TIMEDRDLOCK if object(op.addr).owner == NOBODY => 2,
-        TIMEDWRLOCK if nobody_has(object(op.addr)) => 2,
         _ => 1,
-    }
-}
-
-/// How many alternatives access something else than the others.
-pub fn footprints(who: usize) -> u16 {
-    match thread(who).op.kind {
-        CHOICE | ARRIVE => 1,
-        _ => choices(who),
     }
 }
 
@@ -150,20 +138,12 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                 on(it, MODE_WRITE, BLOCKING);
             }
         }
-        TRYLOCK => match object(op.addr) {
+        // POSIX: what can be had at once is never too late. Who waits and gets it comes when it is free.
+        TRYLOCK | TIMEDLOCK => match object(op.addr) {
             object if object.owner == NOBODY => on(it, MODE_WRITE, 0),
             object if usize::from(object.owner) == who && object.class == 1 => {}
             _ => on(it, MODE_READ, 0),
         },
-        TIMEDLOCK => {
-            let free = object(op.addr).owner == NOBODY;
-            let mode = if free && choice == 0 {
-                MODE_WRITE
-            } else {
-                MODE_READ
-            };
-            on(it, mode, 0);
-        }
         UNLOCK => {
             let object = object(op.addr);
             if usize::from(object.owner) != who {
@@ -203,7 +183,7 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
         }
         SEM_WAIT => on(it, MODE_WRITE, BLOCKING),
         SEM_TRYWAIT | SEM_TIMEDWAIT => {
-            let free = object(op.addr).count > 0 && choice == 0;
+            let free = object(op.addr).count > 0;
             on(it, if free { MODE_WRITE } else { MODE_READ }, 0);
         }
         SEM_POST => {
@@ -214,11 +194,11 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
         RDLOCK => on(it, MODE_ADD, BLOCKING),
         WRLOCK => on(it, MODE_WRITE, BLOCKING),
         TRYRDLOCK | TIMEDRDLOCK => {
-            let free = object(op.addr).owner == NOBODY && choice == 0;
+            let free = object(op.addr).owner == NOBODY;
             on(it, if free { MODE_ADD } else { MODE_READ }, 0);
         }
         TRYWRLOCK | TIMEDWRLOCK => {
-            let free = nobody_has(object(op.addr)) && choice == 0;
+            let free = nobody_has(object(op.addr));
             on(it, if free { MODE_WRITE } else { MODE_READ }, 0);
         }
         RWUNLOCK => {
@@ -311,7 +291,7 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             if object.destroyed {
                 return UNDEFINED;
             }
-            if object.owner == NOBODY && choice == 0 {
+            if object.owner == NOBODY {
                 take(object, who);
                 return 0;
             }
@@ -372,6 +352,10 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             rt().region = true;
             0
         }
+        CHOICE => {
+            thread.chose += 1;
+            choice.into()
+        }
         START => {
             thread.begun = true;
             0
@@ -402,10 +386,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         }
         PROCESS_EXIT => {
             shared().exit_code = op.a as i32;
-            // Who has failed an assumption is not there, whether somebody would wait for him or not.
-            let assumes = |i| has(&rt.alive, i) && thread(i).op.kind == ASSUME;
-            let assumed = (0..rt.count).any(assumes);
-            crate::schedule::finish(if assumed { ASSUMED } else { COMPLETE })
+            crate::schedule::finish(crate::schedule::unfinished())
         }
         JOIN => {
             let other = thread(op.addr as usize);
@@ -448,7 +429,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         }
         SEM_WAIT | SEM_TRYWAIT | SEM_TIMEDWAIT => {
             let object = object(op.addr);
-            if object.count > 0 && choice == 0 {
+            if object.count > 0 {
                 object.count -= 1;
                 return 0;
             }
@@ -465,7 +446,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         SEM_GET => object(op.addr).count.into(),
         RDLOCK | TRYRDLOCK | TIMEDRDLOCK => {
             let lock = object(op.addr);
-            if lock.owner != NOBODY || choice > 0 {
+            if lock.owner != NOBODY {
                 return fails(late);
             }
             lock.limit += 1;
@@ -473,7 +454,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         }
         WRLOCK | TRYWRLOCK | TIMEDWRLOCK => {
             let lock = object(op.addr);
-            if !nobody_has(lock) || choice > 0 {
+            if !nobody_has(lock) {
                 return fails(late);
             }
             lock.owner = who as u16;
@@ -519,7 +500,6 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             object(op.addr).count = 2;
             0
         }
-        CHOICE => choice.into(),
         _ => 0,
     }
 }

@@ -166,6 +166,9 @@ impl Search<'_, '_> {
             return false;
         };
         if let Some(step) = worker.event(given).filter(|_| order.is_some()) {
+            if step.chose {
+                worker.limit("a step with alternatives inside an atomic region".into());
+            }
             let look = worker.history.look(step.thread, &step.accesses);
             worker.note_data_races(&step, &look);
             worker.history.push(step, look);

@@ -22,8 +22,12 @@ pub struct Step {
     pub thread: u16,
     /// Which alternative.
     pub choice: u16,
-    /// Of how many.
+    /// Of how many, not counting what is chosen inside of an atomic region.
     pub choices: u16,
+    /// The one to be tried next, or 0.
+    pub next: u16,
+    /// Whether something is chosen inside of it.
+    pub chose: bool,
     /// What it did.
     pub kind: Kind,
     /// Where.
@@ -49,6 +53,8 @@ impl Step {
             thread: event.thread,
             choice: event.choice,
             choices: event.choices,
+            next: event.next,
+            chose: event.chose != 0,
             kind: event.kind,
             pc: event.pc,
             addr: event.addr,
@@ -200,7 +206,7 @@ impl History {
             data_races: Vec::new(),
             full: before.clone(),
             before,
-            sync: sync.clone(),
+            sync,
         };
         // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
         // done earlier may have been what made it impossible. If it had to be let go first, that may have been done earlier as well.
@@ -223,7 +229,8 @@ impl History {
                 join(&mut look.full, &self.clocks[step]);
                 let silent = access.flags & SILENT != 0;
                 let plain = memory && (access.flags & entry.flags & ATOMIC == 0);
-                let known = entry.thread == thread || self.covers_in(&sync, &self.sync, step);
+                // In a region, what was locked before in it counts.
+                let known = entry.thread == thread || self.covers_in(&look.sync, &self.sync, step);
                 if plain && !known {
                     look.data_races.push(entry.step);
                 } else if !plain && !silent {

@@ -1,7 +1,7 @@
 //! What there is to decide at a step, and what of it is done.
 
 use super::history::Step;
-use super::shared::{self, ALL, Access, Order, SET_WORDS, Threads};
+use super::shared::{ALL, Access, Order, SET_WORDS, Threads};
 use std::sync::Arc;
 
 /// A thread's step that need not be tried, until somebody does something that depends on it.
@@ -11,8 +11,24 @@ pub struct Rest {
     pub thread: u16,
     /// Which alternative, or [`ALL`].
     pub choice: u16,
+    /// The alternative that comes next, or 0.
+    pub next: u16,
     /// What it would access.
     pub accesses: Arc<[Access]>,
+}
+
+/// With more alternatives a thread sleeps as long as nobody has anything to do with any of them.
+const MOST_APART: usize = 16;
+
+impl Rest {
+    fn new(step: &Step) -> Rest {
+        Rest {
+            thread: step.thread,
+            choice: step.choice,
+            next: step.next,
+            accesses: Arc::clone(&step.accesses),
+        }
+    }
 }
 
 /// Whether a thread is in a set.
@@ -45,12 +61,10 @@ pub struct Node {
     pub previous: Option<u16>,
     /// Preemptions before this step.
     pub preemptions: u32,
-    /// Who is being tried, with which alternative, of how many; none if there are 0.
-    present: (u16, u16, u16),
-    /// What that one has accessed, with each alternative up to now.
-    tried: Vec<(u16, Arc<[Access]>)>,
-    /// Whether its alternatives sleep one by one.
-    apart: bool,
+    /// Who is being tried, and the alternative that comes next, or 0.
+    present: Option<(u16, u16)>,
+    /// Its alternatives up to now.
+    tried: Vec<Rest>,
 }
 
 impl Node {
@@ -75,20 +89,18 @@ impl Node {
             enabled: step.enabled,
             previous,
             preemptions,
-            present: (step.thread, step.choice, step.choices),
-            tried: vec![(step.choice, Arc::clone(&step.accesses))],
-            apart: apart(step),
+            present: Some((step.thread, step.next)),
+            tried: vec![Rest::new(step)],
         }
     }
 
     /// Another way was taken.
     pub fn took(&mut self, step: &Step) {
-        if self.present.2 == 0 || self.present.0 != step.thread {
+        if self.present.is_none_or(|p| p.0 != step.thread) {
             self.tried.clear();
         }
-        self.tried.push((step.choice, Arc::clone(&step.accesses)));
-        self.apart = apart(step);
-        self.present = (step.thread, step.choice, step.choices);
+        self.tried.push(Rest::new(step));
+        self.present = Some((step.thread, step.next));
     }
 
     /// Who need not be tried.
@@ -96,19 +108,25 @@ impl Node {
         self.sleep.iter().chain(&self.done)
     }
 
-    /// Whether an alternative of a thread need not be tried.
-    fn rested(&self, thread: u16, choice: u16) -> bool {
+    /// The rest that an alternative belongs to, if it need not be tried.
+    fn rest(&self, thread: u16, choice: u16) -> Option<&Rest> {
         self.rests()
-            .any(|r| r.thread == thread && (r.choice == choice || r.choice == ALL))
+            .find(|r| r.thread == thread && (r.choice == choice || r.choice == ALL))
     }
 
-    /// Whether no alternative of a thread is to be tried. Those that sleep one by one are two.
-    fn rests_wholly(&self, thread: u16) -> bool {
-        self.rested(thread, 0) && self.rested(thread, 1)
+    /// The first alternative of a thread, from this one on, that is to be tried.
+    fn awake_from(&self, thread: u16, mut choice: u16) -> Option<u16> {
+        while let Some(rest) = self.rest(thread, choice) {
+            if rest.next == 0 {
+                return None;
+            }
+            choice = rest.next;
+        }
+        Some(choice)
     }
 
     fn candidates(&self) -> impl Iterator<Item = u16> {
-        members(&self.backtrack).filter(|&t| !self.rests_wholly(t))
+        members(&self.backtrack).filter(|&t| self.awake_from(t, 0).is_some())
     }
 
     /// How often a thread is preempted here, if that one goes on.
@@ -119,42 +137,40 @@ impl Node {
 
     /// The next way to take, with at most so many preemptions. Asked again without a way taken, it says the same.
     pub fn next(&mut self, most: Option<u32>) -> Option<Order> {
-        let (thread, choice, choices) = self.present;
-        if let Some(choice) = (choice + 1..choices).find(|&c| !self.rested(thread, c)) {
-            return Some(Order { thread, choice });
-        }
-        if choices > 0 {
-            self.settle(thread);
-            self.present.2 = 0;
+        if let Some((thread, next)) = self.present {
+            let choice = Some(next).filter(|&n| n > 0);
+            if let Some(choice) = choice.and_then(|c| self.awake_from(thread, c)) {
+                return Some(Order { thread, choice });
+            }
+            self.settle();
+            self.present = None;
         }
         let most = most.unwrap_or(u32::MAX);
         let fits = |t: &u16| self.preemptions + u32::from(self.preempted(*t)) <= most;
         let thread = self.candidates().find(fits)?;
-        let choice = u16::from(self.rested(thread, 0));
+        let choice = self.awake_from(thread, 0)?;
         Some(Order { thread, choice })
     }
 
-    /// The present thread was tried.
-    fn settle(&mut self, thread: u16) {
-        let tried = std::mem::take(&mut self.tried);
-        if self.apart {
-            let rests = tried.into_iter().map(|(choice, accesses)| Rest {
-                thread,
-                choice,
-                accesses,
-            });
-            self.done.extend(rests);
+    /// The present thread was tried. Its alternatives sleep one by one if they access different things.
+    fn settle(&mut self) {
+        let mut tried = std::mem::take(&mut self.tried);
+        let Some(first) = tried.first().cloned() else {
             return;
-        }
-        let accesses = match &tried[..] {
-            [(_, only)] => Arc::clone(only),
-            all => all.iter().flat_map(|t| t.1.iter().copied()).collect(),
         };
-        self.done.push(Rest {
-            thread,
-            choice: ALL,
-            accesses,
-        });
+        let whole = !self.sleep.iter().any(|r| r.thread == first.thread);
+        let same = tried.iter().all(|r| r.accesses == first.accesses);
+        if whole && (same || tried.len() > MOST_APART) {
+            let all = tried.iter().flat_map(|r| r.accesses.iter().copied());
+            let accesses = if same { first.accesses } else { all.collect() };
+            tried = vec![Rest {
+                thread: first.thread,
+                choice: ALL,
+                next: 0,
+                accesses,
+            }];
+        }
+        self.done.append(&mut tried);
     }
 
     /// How many ways were left out for having too many preemptions, when there is no next one.
@@ -173,8 +189,8 @@ impl Node {
         }
         // What sleeps and could begin as well is explored where it is awake.
         let rests = |&(thread, choice): &Initial| match choice {
-            Some(choice) => self.rested(thread, choice),
-            None => self.rests_wholly(thread),
+            Some(choice) => self.rest(thread, choice).is_some(),
+            None => self.awake_from(thread, 0).is_none(),
         };
         if initials.iter().any(rests) {
             return false;
@@ -186,15 +202,3 @@ impl Node {
 
 /// A thread that could begin, and with which alternative, if that is known.
 pub type Initial = (u16, Option<u16>);
-
-/// Whether the alternatives of a step sleep one by one: to have something in time changes it, to have it too late does not. Others are as good as
-/// equal in what depends on them.
-fn apart(step: &Step) -> bool {
-    let timed = [
-        shared::TIMEDLOCK,
-        shared::SEM_TIMEDWAIT,
-        shared::TIMEDRDLOCK,
-        shared::TIMEDWRLOCK,
-    ];
-    step.choices == 2 && timed.contains(&step.kind)
-}

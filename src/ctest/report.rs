@@ -293,6 +293,7 @@ impl Report {
             | shared::ATOMIC_RMW
             | shared::ATOMIC_CAS => format!(" = {}", number(step.value, step.size)),
             shared::CHOICE => format!(" {} of {}", step.choice, step.choices),
+            _ if step.chose => format!(", alternative {}", step.choice),
             shared::TRYLOCK
             | shared::TIMEDLOCK
             | shared::TRYRDLOCK

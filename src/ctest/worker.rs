@@ -477,6 +477,7 @@ impl Worker<'_> {
                 *sleeper = Sleeper {
                     thread: rest.thread,
                     choice: rest.choice,
+                    next: rest.next,
                     first: first as u32,
                     accesses: accesses.len() as u32,
                 };

@@ -197,10 +197,10 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Families whose executions may end before their end. Those that go wrong are not counted: which steps of the other threads come before that is no matter.
+/// Families with choices, and those whose executions may end before their end. Those that go wrong are not counted: which steps of the other threads come before that is no matter.
 const ENDING: &[(&str, &[&str])] = &[
     (
-        "choices",
+        "assumptions",
         &[
             "if (coarsen_choice(2)) x[J] = V;",
             "x[J] = coarsen_choice(3);",
@@ -223,6 +223,23 @@ const ENDING: &[(&str, &[&str])] = &[
             "if (!q) { int *n = malloc(4); *n = V; q = n; }",
             "if (q) *q = V;",
             "if (q) { free(q); q = 0; }",
+            "x[J] = V;",
+        ],
+    ),
+    (
+        "choices",
+        &[
+            "while (a[J] == V && coarsen_choice(2));",
+            "a[J] = V;",
+            "if (coarsen_choice(2)) a[K]++;",
+        ],
+    ),
+    (
+        "choosing_regions",
+        &[
+            "coarsen_atomic_begin(); x[J] = coarsen_choice(2); coarsen_atomic_end();",
+            "coarsen_atomic_begin(); x[J] += x[K] + coarsen_choice(2); coarsen_atomic_end();",
+            "for (;;) { coarsen_atomic_begin(); int c = x[J] == V || coarsen_choice(2); coarsen_atomic_end(); if (c) break; }",
             "x[J] = V;",
         ],
     ),
