@@ -203,7 +203,7 @@ pub fn step(op: &Op) -> Goes {
 
 /// The thread is back: it waits.
 pub fn found(who: usize) {
-    spin::waits(who, ahead().from, ahead().hash);
+    spin::waits(who, ahead().from, ahead().hash, false);
 }
 
 /// The result of an access, if it changes nothing that others could see, and reads what the turn before has read.

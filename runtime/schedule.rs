@@ -127,7 +127,7 @@ pub fn next() {
     }
     let enabled = enabled();
     shared.can = enabled;
-    let (who, choice) = choose(n, &enabled);
+    let (who, choice) = choose(&enabled);
     if n >= shared.max_steps || n as usize >= MAX_STEPS {
         finish(STEP_LIMIT);
     }
@@ -273,7 +273,7 @@ pub fn unfinished() -> u32 {
     }
 }
 
-fn choose(n: u32, enabled: &Threads) -> (usize, u16) {
+fn choose(enabled: &Threads) -> (usize, u16) {
     let (rt, shared) = (rt(), shared());
     while rt.given < shared.prefix {
         let order = shared.order[rt.given as usize];

@@ -74,11 +74,10 @@ pub fn announce(who: usize) -> bool {
     let hash = local_state(who);
     let (pc, addr) = (thread.op.pc, thread.op.addr);
     let heads = &mut thread.heads[..(thread.nheads as usize).min(HEADS)];
-    // A function that reads for others may be called several times in one turn; between two choices the thread may have come in several
+    // A function that reads for others may be called several times in one turn. Between two choices the thread may have come in several
     // states, and be back in any of them.
     let again = |head: &&mut Head| {
-        let here = head.pc == pc && head.addr == addr;
-        here && (head.hash == hash || head.chose == thread.chose)
+        (head.pc, head.addr) == (pc, addr) && (head.hash == hash || head.chose == thread.chose)
     };
     if let Some(head) = heads.iter_mut().find(again) {
         let from = head.from as usize;
@@ -89,12 +88,15 @@ pub fn announce(who: usize) -> bool {
         let two = |(i, s): (usize, &Seen)| {
             let same = |t: &&Seen| t.key == s.key && t.size == s.size;
             !own_stack(who, s.key)
-                && seen[..i].iter().find(same).is_some_and(|t| t.value != s.value)
+                && seen[..i]
+                    .iter()
+                    .find(same)
+                    .is_some_and(|t| t.value != s.value)
         };
-        let turned = !gives && (circles || !seen.is_empty()) && !seen.iter().enumerate().any(two);
-        thread.circles = circles;
+        let turned =
+            !gives && (circles || !seen.is_empty()) && !seen.iter().enumerate().any(two);
         if head.hash == hash && turned {
-            waits(who, from, hash);
+            waits(who, from, hash, circles);
             return false;
         }
         let ahead = turned && !circles && ahead::possible(who, from, hash);
@@ -119,7 +121,7 @@ pub fn announce(who: usize) -> bool {
 }
 
 /// The thread waits actively, in this local state: a turn of its loop, whose reads begin at `from`, would do the same again.
-pub fn waits(who: usize, from: usize, hash: u64) {
+pub fn waits(who: usize, from: usize, hash: u64, circles: bool) {
     let thread = thread(who);
     // Where something has changed meanwhile the thread is released at once. It waits for the same cells all the
     // same: whether the change came before or after this moment must make no difference.
@@ -141,6 +143,7 @@ pub fn waits(who: usize, from: usize, hash: u64) {
     };
     thread.nheads = 1;
     thread.spins = true;
+    thread.circles = circles;
     shared().spun = 1;
 }
 
