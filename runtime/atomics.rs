@@ -104,7 +104,7 @@ pub fn execute(who: usize) -> (i64, u64) {
         }
         WRITE => {
             // The thread's own stack is part of the local state that is compared.
-            if !spin::own_stack(who, op.addr) {
+            if !spin::own_place(who, op.addr, op.size) {
                 if matches!(op.size, 1 | 2 | 4 | 8) {
                     thread.old = peek(op.addr, op.size);
                     thread.stores = Some((op.addr, op.size));

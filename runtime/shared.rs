@@ -28,6 +28,8 @@ pub const MAX_MARKS: usize = 1 << 18;
 pub const MAX_INVARIANTS: usize = 32;
 /// Most variables that invariants read.
 pub const MAX_CELLS: usize = 1 << 12;
+/// Most places on stacks that others look at.
+pub const MAX_SHOWN: usize = 256;
 /// Most accesses of sleeping threads.
 pub const MAX_ASLEEP: usize = 1 << 16;
 /// Where the runtime finds the shared memory.
@@ -438,6 +440,10 @@ pub struct Shared {
     pub can: Threads,
     /// Answer: where the threads are.
     pub last: [Last; MAX_THREADS],
+    /// Request: how many places on stacks others look at.
+    pub shown: u32,
+    /// Request: those places, with their sizes.
+    pub place: [[u64; 2]; MAX_SHOWN],
     /// Request: the steps.
     pub order: [Order; MAX_STEPS],
     /// Request: who sleeps.

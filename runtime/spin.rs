@@ -34,6 +34,14 @@ pub fn forget(who: usize) {
     thread.nseen = 0;
 }
 
+/// Whether what a thread writes there is part of its local state, and seen by nobody else.
+pub fn own_place(who: usize, addr: u64, size: u32) -> bool {
+    let shared = shared();
+    let shown = &shared.place[..shared.shown as usize];
+    let meets = |&[at, long]: &[u64; 2]| at < addr + u64::from(size) && addr < at + long;
+    own_stack(who, addr) && !shown.iter().any(meets)
+}
+
 pub fn local_state(who: usize) -> u64 {
     let registers = shims::registers();
     let mut hash = mix(thread(who).held ^ registers.sp as u64);

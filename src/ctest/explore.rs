@@ -11,7 +11,8 @@ use super::history::Step;
 use super::movers::Calls;
 use super::node::Node;
 use super::process::{Process, Promise};
-use super::shared::{Kind, Last};
+use super::shared::{Kind, Last, MAX_SHOWN};
+use super::stacks::Place;
 use super::worker::{self, Item, Known, Part};
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
@@ -432,13 +433,29 @@ pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) ->
     out
 }
 
+/// Adds places that are not known.
+fn add(shown: &mut Vec<Place>, places: Vec<Place>) {
+    for place in places {
+        if !shown.contains(&place) {
+            shown.push(place);
+        }
+    }
+}
+
 /// Explores anew for as long as invariants read what was not known to matter: steps that write it depend on each other, from the first
 /// execution on.
 fn explore_settled(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
     let mut settings = settings.clone();
     let mut promises = process.promises();
+    let mut shown = Vec::new();
     loop {
-        let mut out = explore_once(process, &settings, watch, &mut promises);
+        let mut out = explore_once(process, &settings, watch, (&mut promises, &mut shown));
+        if shown.len() > MAX_SHOWN {
+            out.again = false;
+            out.limit(format!(
+                "more than {MAX_SHOWN} places on stacks that others look at"
+            ));
+        }
         if !std::mem::take(&mut out.again) {
             return out;
         }
@@ -450,12 +467,13 @@ fn explore_once(
     process: &mut Process,
     settings: &Settings,
     watch: &dyn Watch,
-    promises: &mut Vec<Promise>,
+    (promises, shown): (&mut Vec<Promise>, &mut Vec<Place>),
 ) -> Exploration {
     let mut out = Exploration::default();
     let mut known = Known {
         names: process.names(),
         promises: promises.clone(),
+        shown: shown.clone(),
         fork: !settings.reset,
         ..Known::default()
     };
@@ -472,6 +490,7 @@ fn explore_once(
         let stop = || watch.stop().is_some();
         let part = filters::explore(process, settings, filters, &all, &known, &stop, watch);
         Promise::add(promises, &part.promises);
+        add(shown, part.shown);
         out.add(part.out, &mut known);
         out.again = part.grown;
         out.finished = !part.over && !part.grown;
@@ -500,6 +519,7 @@ fn explore_once(
             &mut |i, mut part, known| {
                 let at = ways[i].0;
                 Promise::add(promises, &part.promises);
+                add(shown, std::mem::take(&mut part.shown));
                 out.again |= part.grown;
                 out.add(std::mem::take(&mut part.out), known);
                 if at == usize::MAX {

@@ -20,5 +20,6 @@ pub mod report;
 #[path = "../../runtime/shared.rs"]
 pub mod shared;
 pub mod shorten;
+mod stacks;
 pub mod trace;
 pub mod worker;

@@ -13,6 +13,7 @@ use super::history::{Clock, History, Look, Step};
 use super::node::{Initial, Node, Rest, has};
 use super::process::{Process, Promise, Silence};
 use super::shared::{self, Access, Invariant, Order, Sleeper, disturbs};
+use super::stacks::{self, Place};
 use rustc_hash::FxHashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub struct Known {
     pub names: Vec<[u16; 2]>,
     /// What invariants read.
     pub promises: Vec<Promise>,
+    /// Where threads let others look on their stacks.
+    pub shown: Vec<Place>,
     /// Whether each execution needs a process.
     pub fork: bool,
 }
@@ -61,6 +64,8 @@ pub struct Part {
     pub names: Vec<[u16; 2]>,
     /// What invariants read.
     pub promises: Vec<Promise>,
+    /// Where threads let others look on their stacks, if that was not known.
+    pub shown: Vec<Place>,
     /// Whether that is more than was known: all has to be explored anew.
     pub grown: bool,
     /// Whether each execution needs a process.
@@ -79,6 +84,7 @@ impl Part {
             left: (Vec::new(), Vec::new()),
             names: Vec::new(),
             promises: Vec::new(),
+            shown: Vec::new(),
             grown: false,
             fork: of.fork,
             over: false,
@@ -188,6 +194,7 @@ impl<'a> Worker<'a> {
                 left: (Vec::new(), Vec::new()),
                 names: Vec::new(),
                 promises: Vec::new(),
+                shown: Vec::new(),
                 grown: false,
                 fork: known.fork,
                 over: false,
@@ -264,6 +271,9 @@ impl Worker<'_> {
         }
         if status != shared::ASLEEP && status != shared::RUNNING {
             self.pending();
+        }
+        if spun {
+            self.part.shown = stacks::shown(&self.history.steps, &self.known.shown);
         }
         if matches!(status, shared::ASLEEP | shared::ASSUMED) {
             self.part.out.calls.skip(given);
@@ -344,9 +354,12 @@ impl Worker<'_> {
         Some(Step::new(event, accesses.unwrap_or(&[])))
     }
 
-    /// Whether an invariant has read what was not known to matter.
+    /// Whether an invariant has read what was not known to matter, or a thread lets others look on its stack.
     pub(super) fn grown(&self) -> bool {
         let shared = self.process.shared();
+        if !self.part.shown.is_empty() {
+            return true;
+        }
         let cells = self.known.promises.iter().map(|p| p.cells.len());
         (shared.invariants as usize, shared.cells as usize)
             != (self.known.promises.len(), cells.sum())
@@ -452,6 +465,10 @@ impl Worker<'_> {
         shared.reset = (!self.part.fork).into();
         shared.show = 0;
         shared.sleepers = 0;
+        shared.shown = self.known.shown.len().min(shared::MAX_SHOWN) as u32;
+        for (place, known) in shared.place.iter_mut().zip(&self.known.shown) {
+            *place = [known.0, known.1.into()];
+        }
         if self.settings.exhaustive {
             return;
         }
