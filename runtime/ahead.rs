@@ -182,6 +182,21 @@ pub extern "C" fn fail() -> ! {
     unsafe { shims::coarsen_back(ahead.sp, (&raw const ahead.stack).cast(), top) }
 }
 
+/// Has a signal handler return to `fail`, if the thread that was interrupted looks ahead: what it does there has not happened.
+///
+/// # Safety
+/// The two are the registers of the interrupted thread.
+pub unsafe fn interrupted(pc: *mut u64, sp: *mut u64) -> bool {
+    if on() {
+        let below = (ahead().sp as u64 - 4096 & !15) - 8;
+        unsafe {
+            pc.write(fail as *const () as u64);
+            sp.write(below);
+        }
+    }
+    on()
+}
+
 /// A step is announced.
 pub fn step(op: &Op) -> Goes {
     if !on() {
@@ -210,7 +225,7 @@ pub fn found(who: usize) {
 fn take(op: &Op) -> Option<i64> {
     let (ahead, who) = (ahead(), rt().current);
     if op.kind == WRITE {
-        return spin::own_stack(who, op.addr).then_some(0);
+        return spin::own_place(who, op.addr, op.size).then_some(0);
     }
     if op.kind == ATOMIC_BEGIN {
         ahead.regions = 1;

@@ -11,6 +11,7 @@ use crate::objects;
 use crate::pthread;
 use crate::shared::*;
 use crate::shims;
+use crate::ahead;
 use crate::spin;
 use crate::state::*;
 use crate::tls;
@@ -319,6 +320,9 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
     unsafe {
         let addr = (info.add(16) as *const u64).read();
         let registers = context.add(REGISTERS) as *mut u64;
+        if ahead::interrupted(registers.add(RIP), registers.add(RSP)) {
+            return;
+        }
         let mut pc = registers.add(RIP).read();
         let mut who = rt.current;
         if rt.taking > 0 {
@@ -361,7 +365,7 @@ extern "C" fn after_crash() {
 /// The count of steps at the last look, and since how many looks it is the same.
 static mut LOOK: (u32, u32, u32) = (0, 0, 0);
 
-extern "C" fn watchdog(_: i32, _: *const u8, context: *const u8) {
+extern "C" fn watchdog(_: i32, _: *const u8, context: *mut u8) {
     let (rt, shared) = (rt(), shared());
     unsafe {
         let (generation, steps, looks) = LOOK;
@@ -371,7 +375,11 @@ extern "C" fn watchdog(_: i32, _: *const u8, context: *const u8) {
         }
         LOOK = (generation, steps, looks + 1);
         if i64::from(looks + 1) * TICK >= i64::from(shared.patience) && shared.status == RUNNING {
-            shared.error_pc = (context.add(REGISTERS) as *const u64).add(RIP).read();
+            let registers = context.add(REGISTERS) as *mut u64;
+            if ahead::interrupted(registers.add(RIP), registers.add(RSP)) {
+                return;
+            }
+            shared.error_pc = registers.add(RIP).read();
             shared.error_addr = shims::registers().pc;
             shared.error_thread = rt.current as u32;
             forget_ends();
