@@ -119,6 +119,10 @@ pub extern "C" fn rand() -> i32 {
     (thread.random >> 33) as i32
 }
 
+pub extern "C" fn drand48() -> f64 {
+    f64::from(rand()) / f64::from(1u32 << 31)
+}
+
 pub extern "C" fn rand_r(_: usize) -> i32 {
     rand()
 }

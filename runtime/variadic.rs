@@ -5,6 +5,7 @@ use crate::atomics::plain;
 use crate::libc;
 use crate::shared::*;
 use crate::shims::REGISTERS;
+use crate::{ahead, arena, check, scanning};
 use core::arch::global_asm;
 
 /// Most that is printed at once.
@@ -31,8 +32,38 @@ pub extern "C" fn vsprintf(to: u64, format: *const u8, args: usize) -> i32 {
     vsnprintf(to, u64::MAX, format, args)
 }
 
+/// `vasprintf`.
+pub extern "C" fn vasprintf(to: *mut u64, format: *const u8, args: usize) -> i32 {
+    let mut text = [0u8; ROOM];
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+    if length < 0 {
+        return length;
+    }
+    if length as usize >= ROOM {
+        check::limit("`asprintf` of more than 65,535 bytes");
+    }
+    let made = arena::malloc(length as u64 + 1);
+    plain(WRITE, made, length as u32 + 1);
+    unsafe { libc::memcpy(made as *mut u8, text.as_ptr(), length as usize + 1) };
+    plain(WRITE, to as u64, 8);
+    unsafe { *to = made };
+    length
+}
+
+/// `verrx`, which ends the process. The message is for `coarsen replay --output`.
+pub extern "C" fn verrx(code: i32, format: *const u8, args: usize) {
+    let mut text = [0u8; ROOM];
+    if !format.is_null() {
+        let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+        let length = (length.max(0) as usize).min(ROOM - 1);
+        text[length] = b'\n';
+        unsafe { libc::write(2, text.as_ptr(), length + 1) };
+    }
+    check::process_exit(code);
+}
+
 macro_rules! variadic {
-    ($name:literal, $named:literal, $($place:literal),*) => {
+    ($name:literal, $named:literal, $to:expr, $($place:literal),*) => {
         global_asm!(
             concat!(".globl ", $name),
             concat!(".type ", $name, ", @function"),
@@ -47,6 +78,8 @@ macro_rules! variadic {
             "mov [rip + {r} + 48], r14",
             "mov [rip + {r} + 56], r15",
             "mov qword ptr [rip + {r} + 64], 1",
+            "cmp byte ptr [rip + {a}], 0",
+            "jne {e}",
             "push rbp",
             "mov rbp, rsp",
             "sub rsp, 208",
@@ -75,9 +108,15 @@ macro_rules! variadic {
             "leave",
             "ret",
             r = sym REGISTERS,
-            f = sym vsnprintf,
+            a = sym ahead::ON,
+            e = sym ahead::fail,
+            f = sym $to,
         );
     };
 }
-variadic!("coarsen_c_snprintf", 24, "mov rcx, rsp");
-variadic!("coarsen_c_sprintf", 16, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");
+variadic!("coarsen_c_snprintf", 24, vsnprintf, "mov rcx, rsp");
+variadic!("coarsen_c_sprintf", 16, vsnprintf, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");
+variadic!("coarsen_c_asprintf", 16, vasprintf, "mov rdx, rsp");
+variadic!("coarsen_c_sscanf", 16, scanning::vsscanf, "mov rdx, rsp");
+variadic!("coarsen_c_errx", 16, verrx, "mov rdx, rsp");
+variadic!("coarsen_c_err", 16, verrx, "mov rdx, rsp");

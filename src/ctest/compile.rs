@@ -87,7 +87,14 @@ const SAFE: &[&str] = &[
     "setbuf",
     "setvbuf",
     "setlinebuf",
-    "atoll",
+    "dprintf",
+    "vdprintf",
+    "putchar_unlocked",
+    "putc_unlocked",
+    "warn",
+    "warnx",
+    "vwarn",
+    "vwarnx",
     "abs",
     "labs",
     "llabs",
@@ -102,6 +109,9 @@ const SAFE: &[&str] = &[
     "__ctype_b_loc",
     "__ctype_tolower_loc",
     "__ctype_toupper_loc",
+    "div",
+    "ldiv",
+    "lldiv",
     "sqrt",
     "sqrtf",
     "pow",
@@ -166,6 +176,58 @@ const SAFE: &[&str] = &[
     "ceilf",
     "sinf",
     "cosf",
+    "tanf",
+    "fmaxf",
+    "fminf",
+    "fmodf",
+    "roundf",
+    "truncf",
+    "cbrtf",
+    "atan2f",
+    "exp2",
+    "exp10",
+    "expm1",
+    "log1p",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asin",
+    "acos",
+    "atan",
+    "asinh",
+    "acosh",
+    "atanh",
+    "erf",
+    "erfc",
+    "tgamma",
+    "rint",
+    "lrint",
+    "nearbyint",
+    "lround",
+    "llround",
+    "fdim",
+    "fma",
+    "copysign",
+    "remainder",
+    "optarg",
+    "optind",
+    "opterr",
+    "optopt",
+    "sigemptyset",
+    "sigfillset",
+    "sigaddset",
+    "sigdelset",
+    "sigismember",
+    "isatty",
+    "fileno",
+    "pthread_mutexattr_getpshared",
+    "pthread_mutexattr_getprotocol",
+    "pthread_condattr_getclock",
+    "pthread_condattr_getpshared",
+    "pthread_rwlockattr_setpshared",
+    "pthread_rwlockattr_getpshared",
+    "pthread_barrierattr_getpshared",
+    "pthread_getname_np",
     "pthread_setconcurrency",
     "pthread_getconcurrency",
     "sysconf",
@@ -487,7 +549,10 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     }
     let mut unknown = Vec::new();
     for name in wanted.difference(&defined) {
-        let plain = name.strip_prefix("__isoc99_").unwrap_or(name);
+        let plain = ["__isoc99_", "__isoc23_"]
+            .iter()
+            .find_map(|prefix| name.strip_prefix(prefix))
+            .unwrap_or(name);
         let renamed = format!("coarsen_c_{plain}");
         if ours.contains(&renamed) {
             names.insert(name, renamed);
@@ -550,9 +615,11 @@ fn link(
             command.arg("-static");
         }
         let local = u8::from(program.thread_local);
+        let unknown = u8::from(!program.uncontrolled.is_empty());
         command
             .arg("-no-pie")
             .arg(format!("-Wl,--defsym=coarsen_has_tls={local}"))
+            .arg(format!("-Wl,--defsym=coarsen_has_unknown={unknown}"))
             .args(objects)
             .arg(at.join("runtime.o"));
         command
