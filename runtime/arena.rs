@@ -121,7 +121,7 @@ pub extern "C" fn posix_memalign(to: *mut u64, align: u64, size: u64) -> i32 {
     if !align.is_power_of_two() {
         return libc::EINVAL;
     }
-    unsafe { *to = allocate(size, align) };
+    crate::atomics::deliver(to, allocate(size, align));
     0
 }
 

@@ -76,5 +76,8 @@ unsafe extern "C" {
     pub fn strstr(s: *const u8, t: *const u8) -> *const u8;
     pub fn memchr(s: *const u8, c: i32, n: usize) -> *const u8;
     pub fn atol(s: *const u8) -> i64;
+    pub fn strtol(s: *const u8, end: *mut u64, base: i32) -> i64;
+    pub fn strtoul(s: *const u8, end: *mut u64, base: i32) -> u64;
+    pub fn strtod(s: *const u8, end: *mut u64) -> f64;
     pub fn prctl(option: i32, ...) -> i32;
 }

@@ -1,6 +1,6 @@
 //! Threads, mutexes, condition variables and keys.
 
-use crate::atomics::plain;
+use crate::atomics::{deliver, fetch};
 use crate::check;
 use crate::libc;
 use crate::objects::object;
@@ -40,14 +40,6 @@ pub fn init(addr: u64, class: u64, count: u32, limit: u32) -> i32 {
         ..Op::default()
     });
     0
-}
-
-/// Writes a result where the program wants it; a step, if others can see it.
-fn deliver(to: *mut u64, value: u64) {
-    if !spin::own_stack(rt().current, to as u64) {
-        plain(WRITE, to as u64, 8);
-    }
-    unsafe { *to = value };
 }
 
 /// The identity of a thread's next child: the same in each execution, whatever the order of creations.
@@ -124,10 +116,11 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
     if made >= shared().max_threads {
         check::stop(TOO_MANY);
     }
+    let detached = attr != 0 && fetch(attr as *const i32) == DETACHED;
     let i = name(parent, child);
     on(CREATE, i as u64, 0);
     spawn(i, entry, argument);
-    thread(i).detached = attr != 0 && unsafe { *(attr as *const i32) } == DETACHED;
+    thread(i).detached = detached;
     deliver(handle, i as u64 + 1);
     0
 }
@@ -135,22 +128,22 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
 /// Attributes of threads are our own: all that counts is whether they are detached. Preprocessed programs were often made for a machine
 /// of 32 bits, where there are fewer bytes of them.
 pub extern "C" fn attr_init(attr: *mut [u32; 9]) -> i32 {
-    unsafe { *attr = [0; 9] };
+    deliver(attr, [0; 9]);
     0
 }
 
 pub extern "C" fn attr_set_detached(attr: *mut i32, state: i32) -> i32 {
-    unsafe { *attr = state };
+    deliver(attr, state);
     0
 }
 
 pub extern "C" fn attr_get_detached(attr: *const i32, to: *mut i32) -> i32 {
-    unsafe { *to = *attr };
+    deliver(to, fetch(attr));
     0
 }
 
 pub extern "C" fn attr_get_stack(_: usize, to: *mut usize) -> i32 {
-    unsafe { *to = STACK_SIZE };
+    deliver(to, STACK_SIZE);
     0
 }
 
@@ -322,12 +315,13 @@ pub extern "C" fn cond_broadcast(cond: u64) -> i32 {
 pub extern "C" fn key_create(to: *mut u32, destructor: usize) -> i32 {
     on(KEY, 0, 0);
     let rt = rt();
-    if rt.keys >= rt.destructor.len() {
+    let key = rt.keys;
+    if key >= rt.destructor.len() {
         return libc::EAGAIN;
     }
-    rt.destructor[rt.keys] = destructor;
-    unsafe { *to = rt.keys as u32 };
+    rt.destructor[key] = destructor;
     rt.keys += 1;
+    deliver(to, key as u32);
     0
 }
 

@@ -1,5 +1,6 @@
 //! Semaphores, read-write locks, barriers and `once`.
 
+use crate::atomics::deliver;
 use crate::check;
 use crate::libc;
 use crate::objects::object;
@@ -38,7 +39,7 @@ pub extern "C" fn sem_post(sem: u64) -> i32 {
 
 pub extern "C" fn sem_getvalue(sem: u64, to: *mut i32) -> i32 {
     let value = on(SEM_GET, sem, 0);
-    unsafe { *to = value as i32 };
+    deliver(to, value as i32);
     0
 }
 

@@ -3,6 +3,7 @@
 //! A program that keeps all its state in memory is reset from within: its writable memory is as it was before `main`, bytes copied
 //! from a snapshot. Otherwise each execution has a child of its own.
 
+use crate::ahead;
 use crate::arena;
 use crate::check;
 use crate::invariants;
@@ -11,7 +12,6 @@ use crate::objects;
 use crate::pthread;
 use crate::shared::*;
 use crate::shims;
-use crate::ahead;
 use crate::spin;
 use crate::state::*;
 use crate::tls;
@@ -165,6 +165,7 @@ fn execution(start: &Start) {
     shared.message_len = 0;
     shared.sampled = 0;
     shared.spun = 0;
+    shared.hidden = 0;
     shared.exit_code = 0;
     shared.generation = shared.generation.wrapping_add(1);
     let rt = rt();

@@ -30,6 +30,8 @@ pub const MAX_INVARIANTS: usize = 32;
 pub const MAX_CELLS: usize = 1 << 12;
 /// Most places on stacks that others look at.
 pub const MAX_SHOWN: usize = 256;
+/// Most places on stacks that the runtime accesses without a step.
+pub const MAX_HIDDEN: usize = 1024;
 /// Most accesses of sleeping threads.
 pub const MAX_ASLEEP: usize = 1 << 16;
 /// Where the runtime finds the shared memory.
@@ -440,6 +442,10 @@ pub struct Shared {
     pub can: Threads,
     /// Answer: where the threads are.
     pub last: [Last; MAX_THREADS],
+    /// Answer: how many places on their own stacks threads have accessed without a step.
+    pub hidden: u32,
+    /// Answer: those places, with their sizes.
+    pub hidden_place: [[u64; 2]; MAX_HIDDEN],
     /// Request: how many places on stacks others look at.
     pub shown: u32,
     /// Request: those places, with their sizes.

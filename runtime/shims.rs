@@ -49,7 +49,7 @@ pub fn set_registers(registers: Registers) {
     }
 }
 
-/// While a thread looks ahead (`ahead.rs`), only accesses go to their functions.
+/// While a thread looks ahead (`ahead.rs`), only accesses and what passes time go to their functions.
 macro_rules! shims {
     ($($name:literal => $to:expr),* $(,)?) => { shims! { @ahead::fail; $($name => $to),* } };
     (@$else:expr; $($name:literal => $to:expr),* $(,)?) => { $(
@@ -126,6 +126,13 @@ shims! { @same
     "coarsen_c___VERIFIER_potential_spin_end" => svcomp::nothing,
     "coarsen_c___VERIFIER_loop_begin" => svcomp::nothing,
     "coarsen_c___VERIFIER_loop_bound" => svcomp::nothing,
+    "coarsen_c_pthread_yield" => time::yields,
+    "coarsen_c_sched_yield" => time::yields,
+    "coarsen_c_thrd_sleep" => c11::sleep,
+    "coarsen_c_thrd_yield" => time::yields,
+    "coarsen_c_sleep" => time::sleep,
+    "coarsen_c_usleep" => time::usleep,
+    "coarsen_c_nanosleep" => time::nanosleep,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 
@@ -140,18 +147,10 @@ macro_rules! atomics {
             atomic(atomics::STORE, $size, addr, value as u64, 0);
         }
         extern "C" fn $strong(addr: u64, expected: *mut $t, new: $t, _: i32, _: i32) -> i32 {
-            let place = expected as u64;
-            let private = crate::spin::own_stack(crate::state::rt().current, place);
-            if !private {
-                plain(READ, place, $size);
-            }
-            let wanted = unsafe { expected.read_unaligned() };
+            let wanted = atomics::fetch(expected);
             let old = atomic(atomics::CAS, $size, addr, wanted as u64, new as u64) as $t;
             if old != wanted {
-                if !private {
-                    plain(WRITE, place, $size);
-                }
-                unsafe { expected.write_unaligned(old) };
+                atomics::deliver(expected, old);
             }
             (old == wanted).into()
         }
@@ -253,13 +252,10 @@ shims! {
     "coarsen_c_pthread_attr_setschedparam" => pthread::attr_ignored,
     "coarsen_c_pthread_setaffinity_np" => pthread::attr_ignored,
     "coarsen_c_pthread_setschedparam" => pthread::attr_ignored,
-    "coarsen_c_pthread_yield" => time::yields,
-    "coarsen_c_sched_yield" => time::yields,
     "coarsen_c_thrd_create" => c11::create,
     "coarsen_c_thrd_join" => c11::join,
     "coarsen_c_thrd_detach" => c11::detach,
     "coarsen_c_thrd_exit" => c11::exit,
-    "coarsen_c_thrd_sleep" => c11::sleep,
     "coarsen_c_mtx_init" => c11::mtx_init,
     "coarsen_c_mtx_lock" => c11::mtx_lock,
     "coarsen_c_mtx_trylock" => c11::mtx_trylock,
@@ -278,7 +274,6 @@ shims! {
     "coarsen_c_tss_set" => c11::tss_set,
     "coarsen_c_tss_get" => pthread::getspecific,
     "coarsen_c_thrd_current" => pthread::itself,
-    "coarsen_c_thrd_yield" => time::yields,
     "coarsen_c_sem_init" => semaphores::sem_init,
     "coarsen_c_sem_destroy" => semaphores::destroy,
     "coarsen_c_sem_wait" => semaphores::sem_wait,
@@ -287,9 +282,6 @@ shims! {
     "coarsen_c_sem_clockwait" => semaphores::sem_timedwait,
     "coarsen_c_sem_post" => semaphores::sem_post,
     "coarsen_c_sem_getvalue" => semaphores::sem_getvalue,
-    "coarsen_c_sleep" => time::sleep,
-    "coarsen_c_usleep" => time::usleep,
-    "coarsen_c_nanosleep" => time::nanosleep,
     "coarsen_c_time" => time::time,
     "coarsen_c_clock" => time::clock,
     "coarsen_c_clock_gettime" => time::clock_gettime,
@@ -314,6 +306,16 @@ shims! {
     "coarsen_c_strncmp" => strings::strncmp,
     "coarsen_c_atoi" => strings::atoi,
     "coarsen_c_atol" => strings::atol,
+    "coarsen_c_atoll" => strings::atol,
+    "coarsen_c_strtol" => strings::strtol,
+    "coarsen_c_strtoll" => strings::strtol,
+    "coarsen_c_strtoul" => strings::strtoul,
+    "coarsen_c_strtoull" => strings::strtoul,
+    "coarsen_c___isoc23_strtol" => strings::strtol,
+    "coarsen_c___isoc23_strtoll" => strings::strtol,
+    "coarsen_c___isoc23_strtoul" => strings::strtoul,
+    "coarsen_c___isoc23_strtoull" => strings::strtoul,
+    "coarsen_c_strtod" => strings::strtod,
     "coarsen_c_strnlen" => strings::strnlen,
     "coarsen_c_strncat" => strings::strncat,
     "coarsen_c_strchr" => strings::strchr,

@@ -1,6 +1,6 @@
 //! Functions of the C library that read and write memory for the program: each is a step that reads and one that writes.
 
-use crate::atomics::plain;
+use crate::atomics::{deliver, plain};
 use crate::libc;
 use crate::shared::*;
 
@@ -128,6 +128,31 @@ pub extern "C" fn memchr(s: u64, c: i32, n: u64) -> u64 {
 
 pub extern "C" fn bzero(to: u64, n: u64) {
     memset(to, 0, n);
+}
+
+macro_rules! numbers {
+    ($($name:ident $t:ty),*) => { $(
+        pub extern "C" fn $name(s: u64, end: *mut u64, base: i32) -> $t {
+            length(s);
+            let mut stop = 0;
+            let number = unsafe { libc::$name(s as *const u8, &mut stop, base) };
+            if !end.is_null() {
+                deliver(end, stop);
+            }
+            number
+        }
+    )* };
+}
+numbers! { strtol i64, strtoul u64 }
+
+pub extern "C" fn strtod(s: u64, end: *mut u64) -> f64 {
+    length(s);
+    let mut stop = 0;
+    let number = unsafe { libc::strtod(s as *const u8, &mut stop) };
+    if !end.is_null() {
+        deliver(end, stop);
+    }
+    number
 }
 
 pub extern "C" fn atol(s: u64) -> i64 {

@@ -9,6 +9,7 @@ pub mod assembly;
 pub mod compile;
 pub mod explore;
 pub mod filters;
+mod findings;
 pub mod functions;
 pub mod history;
 pub mod itf;
