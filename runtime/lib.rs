@@ -28,6 +28,7 @@ mod shared;
 mod shims;
 mod sorting;
 mod spin;
+mod startup;
 mod state;
 mod steps;
 mod strings;

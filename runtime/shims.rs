@@ -7,7 +7,7 @@
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
 use crate::{
-    ahead, arena, c11, check, invariants, marks, pthread, semaphores, sorting, strings, svcomp, time, variadic,
+    ahead, arena, c11, check, invariants, marks, pthread, semaphores, sorting, startup, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -334,7 +334,8 @@ shims! {
     "coarsen_c_srandom" => svcomp::srand,
     "coarsen_c___assert_fail" => check::assert_fail,
     "coarsen_c_abort" => check::abort,
-    "coarsen_c_exit" => check::process_exit,
+    "coarsen_c_exit" => check::exit,
+    "coarsen_c_atexit" => startup::atexit,
     "coarsen_c__exit" => check::process_exit,
     "coarsen_c__Exit" => check::process_exit,
     "coarsen_c___VERIFIER_error" => svcomp::error,
