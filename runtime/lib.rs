@@ -19,6 +19,7 @@ mod invariants;
 mod libc;
 mod marks;
 mod objects;
+mod printing;
 mod pthread;
 mod schedule;
 mod semaphores;

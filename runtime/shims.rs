@@ -7,7 +7,7 @@
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
 use crate::{
-    ahead, arena, c11, check, invariants, marks, pthread, semaphores, sorting, startup, strings, svcomp, time, variadic,
+    ahead, arena, c11, check, invariants, marks, printing, pthread, semaphores, sorting, startup, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -133,6 +133,12 @@ shims! { @same
     "coarsen_c_sleep" => time::sleep,
     "coarsen_c_usleep" => time::usleep,
     "coarsen_c_nanosleep" => time::nanosleep,
+    "coarsen_c_vprintf" => printing::vprintf,
+    "coarsen_c_vfprintf" => printing::vfprintf,
+    "coarsen_c_puts" => printing::puts,
+    "coarsen_c_fputs" => printing::fputs,
+    "coarsen_c_fwrite" => printing::fwrite,
+    "coarsen_c_write" => printing::write,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 
@@ -293,7 +299,8 @@ shims! {
     "coarsen_c_aligned_alloc" => arena::aligned_alloc,
     "coarsen_c_memalign" => arena::aligned_alloc,
     "coarsen_c_posix_memalign" => arena::posix_memalign,
-    "coarsen_c_strdup" => arena::strdup,
+    "coarsen_c_strdup" => strings::strdup,
+    "coarsen_c_strndup" => strings::strndup,
     "coarsen_c_memcpy" => strings::memcpy,
     "coarsen_c_memmove" => strings::memcpy,
     "coarsen_c_memset" => strings::memset,
@@ -324,6 +331,7 @@ shims! {
     "coarsen_c_memchr" => strings::memchr,
     "coarsen_c_bzero" => strings::bzero,
     "coarsen_c_vsnprintf" => variadic::vsnprintf,
+    "coarsen_c_vasprintf" => variadic::vasprintf,
     "coarsen_c_vsprintf" => variadic::vsprintf,
     "coarsen_c_qsort" => sorting::qsort,
     "coarsen_c_bsearch" => sorting::bsearch,

@@ -69,19 +69,11 @@ impl From<io::Error> for NotBuilt {
 /// Functions of the C library that keep no state that a thread could see, and wait for nothing; where they write, they write what the
 /// program does not read back (output) or what is the thread's own.
 const SAFE: &[&str] = &[
-    "printf",
-    "fprintf",
-    "puts",
     "putchar",
     "putc",
-    "fputs",
     "fputc",
-    "vprintf",
-    "vfprintf",
     "perror",
     "fflush",
-    "write",
-    "fwrite",
     "stdout",
     "stderr",
     "setbuf",
