@@ -156,6 +156,8 @@ pub struct Runtime {
     pub handler: [usize; 64],
     pub at_exit: usize,
     pub destroyed: usize,
+    /// Where `strtok` goes on.
+    pub token: u64,
     /// Constructors run.
     pub starting: bool,
     pub allocated: u64,
@@ -210,6 +212,7 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     handler: [0; 64],
     at_exit: 0,
     destroyed: 0,
+    token: 0,
     starting: false,
     allocated: 0,
     home: 0,

@@ -1,7 +1,7 @@
 //! Functions of the C library that read and write memory for the program: each is a step that reads and one that writes.
 
 use crate::arena;
-use crate::atomics::{deliver, plain};
+use crate::atomics::{deliver, fetch, plain};
 use crate::libc;
 use crate::shared::*;
 
@@ -140,26 +140,92 @@ pub extern "C" fn strndup(from: u64, most: u64) -> u64 {
     block
 }
 
-fn compare(a: u64, b: u64, most: u64) -> i32 {
+fn compare(a: u64, b: u64, most: u64, fold: fn(u8) -> u8) -> i32 {
     let first = string(a, most);
     let n = strnlen(b, most).min(first.n).saturating_add(1).min(most);
     // Their ends are compared as well.
     let byte = |i: u64| if i < first.n { unsafe { *first.place().add(i as usize) } } else { 0 };
     for i in 0..n {
-        let other = unsafe { *((b + i) as *const u8) };
-        if byte(i) != other {
-            return i32::from(byte(i)) - i32::from(other);
+        let other = fold(unsafe { *((b + i) as *const u8) });
+        let own = fold(byte(i));
+        if own != other {
+            return i32::from(own) - i32::from(other);
         }
     }
     0
 }
 
 pub extern "C" fn strcmp(a: u64, b: u64) -> i32 {
-    compare(a, b, u64::MAX)
+    compare(a, b, u64::MAX, |byte| byte)
 }
 
 pub extern "C" fn strncmp(a: u64, b: u64, n: u64) -> i32 {
-    compare(a, b, n)
+    compare(a, b, n, |byte| byte)
+}
+
+fn lower(byte: u8) -> u8 {
+    byte.to_ascii_lowercase()
+}
+
+pub extern "C" fn strcasecmp(a: u64, b: u64) -> i32 {
+    compare(a, b, u64::MAX, lower)
+}
+
+pub extern "C" fn strncasecmp(a: u64, b: u64, n: u64) -> i32 {
+    compare(a, b, n, lower)
+}
+
+/// How many bytes at the beginning of `s` are among those of `set`, or are not.
+fn span(s: u64, set: u64, among: bool) -> (u64, u64) {
+    let set = string(set, u64::MAX);
+    let n = length(s);
+    let has = |byte: u8| (0..set.n as usize).any(|k| unsafe { *set.place().add(k) } == byte);
+    let other = |i: &u64| has(unsafe { *((s + i) as *const u8) }) != among;
+    ((0..n).find(other).unwrap_or(n), n)
+}
+
+pub extern "C" fn strspn(s: u64, set: u64) -> u64 {
+    span(s, set, true).0
+}
+
+pub extern "C" fn strcspn(s: u64, set: u64) -> u64 {
+    span(s, set, false).0
+}
+
+pub extern "C" fn strpbrk(s: u64, set: u64) -> u64 {
+    let (to, n) = span(s, set, false);
+    if to < n { s + to } else { 0 }
+}
+
+pub extern "C" fn strtok_r(s: u64, set: u64, rest: *mut u64) -> u64 {
+    let s = if s == 0 { fetch(rest) } else { s };
+    if s == 0 {
+        return 0;
+    }
+    let start = s + span(s, set, true).0;
+    let (n, all) = span(start, set, false);
+    let end = start + n;
+    if n < all {
+        memset(end, 0, 1);
+    }
+    deliver(rest, if n < all { end + 1 } else { end });
+    if n > 0 { start } else { 0 }
+}
+
+/// Where it was is the same for all threads.
+pub extern "C" fn strtok(s: u64, set: u64) -> u64 {
+    strtok_r(s, set, &raw mut crate::state::rt().token)
+}
+
+pub extern "C" fn stpcpy(to: u64, from: u64) -> u64 {
+    let text = string(from, u64::MAX);
+    text.write(to, text.n + 1);
+    to + text.n
+}
+
+pub extern "C" fn mempcpy(to: u64, from: u64, n: u64) -> u64 {
+    copy(to, from, n);
+    to + n
 }
 
 pub extern "C" fn strchr(s: u64, c: i32) -> u64 {
@@ -205,6 +271,10 @@ macro_rules! numbers {
     )* };
 }
 numbers! { strtol i64, strtoul u64 }
+
+pub extern "C" fn atof(s: u64) -> f64 {
+    strtod(s, core::ptr::null_mut())
+}
 
 pub extern "C" fn strtod(s: u64, end: *mut u64) -> f64 {
     length(s);

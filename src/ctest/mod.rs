@@ -13,6 +13,7 @@ mod findings;
 pub mod functions;
 pub mod history;
 pub mod itf;
+mod library;
 pub mod movers;
 pub mod node;
 pub mod places;
