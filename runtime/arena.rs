@@ -56,6 +56,11 @@ fn in_arena(addr: u64) -> bool {
 
 /// Reports an access that has just been made, if it was not inside a block in use.
 pub fn check(addr: u64, size: u32) {
+    if let Some(owner) = foreign_stack(rt().current, addr)
+        && thread(owner).ended
+    {
+        check::error(STACK_GONE, addr, &[]);
+    }
     if !in_arena(addr) {
         return;
     }

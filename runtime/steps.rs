@@ -121,7 +121,12 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
     let it = (op.addr & ((1 << 61) - 1)) | OBJECT;
     match op.kind {
         START => on(THREAD | who as u64, MODE_READ, ORDER),
-        EXIT => on(THREAD | who as u64, MODE_WRITE, ORDER),
+        EXIT => {
+            on(THREAD | who as u64, MODE_WRITE, ORDER);
+            if who != 0 {
+                on(STACK | who as u64, MODE_WRITE, SILENT);
+            }
+        }
         CREATE => on(THREAD | op.addr, MODE_WRITE, ORDER),
         JOIN => on(THREAD | op.addr, MODE_READ, ORDER),
         READ | WRITE | FREE | ATOMIC_LOAD | ATOMIC_STORE | ATOMIC_RMW | ATOMIC_CAS => {
@@ -134,6 +139,15 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                     flags: op.flags,
                     unused: 0,
                 });
+                if let Some(owner) = foreign_stack(who, op.addr) {
+                    put(Access {
+                        key: STACK | owner as u64,
+                        size: 1,
+                        mode: MODE_READ,
+                        flags: SILENT,
+                        unused: 0,
+                    });
+                }
                 if atomics::mode(op) == MODE_WRITE {
                     crate::invariants::touched(op.addr, op.size, &mut |i| put(promised(i)));
                 }
