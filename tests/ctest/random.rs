@@ -192,6 +192,18 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "results",
+        &[
+            "sem_getvalue(&s, &x[J]);",
+            "atomic_compare_exchange_strong(&a[J], &x[K], V);",
+            "time((time_t *)y);",
+            "y[2] = strtol((char *)&y[2], (char **)y, 10);",
+            "x[J] = V;",
+            "(void)*(volatile long *)y;",
+            "sem_post(&s);",
+        ],
+    ),
+    (
         "once",
         &["pthread_once(&o, first);", "(void)a[J];", "a[J] = V;"],
     ),
@@ -227,6 +239,17 @@ const ENDING: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "stacks",
+        &[
+            "int V1 = V; g = &V1;",
+            "if (g) *g = V;",
+            "{ int *p = g; if (p) x[J] = *p; }",
+            "{ pthread_t i; int V1 = 5; g = &V1; go(i, leafJ); end(i); }",
+            "{ int e = V; g = &e; atomic_compare_exchange_strong(&a[J], &e, 1 - V); }",
+            "a[J] = V;",
+        ],
+    ),
+    (
         "choices",
         &[
             "while (a[J] == V && coarsen_choice(2));",
@@ -259,7 +282,7 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
          void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n\
          pthread_cond_t d; pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, f = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP; pthread_spinlock_t spin;\n\
          const int own_lock = EDEADLK;\n\
-         int *q; pthread_once_t o; void first(void) {{ a[0] = 1; }}\n\
+         int *q, *_Atomic g; pthread_once_t o; void first(void) {{ a[0] = 1; }}\n\
          void *leaf0(void *_) {{ x[0] = 1; return 0; }}\nvoid *leaf1(void *_) {{ a[1] = 1; return 0; }}\n"
     );
     for t in 0..threads {
