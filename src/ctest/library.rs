@@ -43,7 +43,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("mmap munmap", "memory that is mapped by hand"),
     ("sem_open", "named semaphores"),
     ("longjmp _longjmp siglongjmp", "long jumps"),
-    ("syscall", "system calls"),
     ("makecontext swapcontext", "coroutines"),
 ];
 
