@@ -1,9 +1,8 @@
 //! Dates and options: functions of the C library that write into memory of their own or of the program, with the steps that say so.
 
-use crate::atomics::plain;
+use crate::atomics::access;
 use crate::libc;
 use crate::shared::*;
-use crate::time;
 use core::cell::UnsafeCell;
 
 /// `struct tm`.
@@ -22,9 +21,9 @@ static OWN_TEXT: Own = Own(UnsafeCell::new([0; 64]));
 type Split = unsafe extern "C" fn(*const i64, *mut u8) -> *mut u8;
 
 fn split(how: Split, when: *const i64, to: *mut u8) -> *mut u8 {
-    plain(READ, when as u64, 8);
+    access(READ, when as u64, 8);
     let when = unsafe { *when };
-    plain(WRITE, to as u64, PARTS);
+    access(WRITE, to as u64, PARTS);
     unsafe { how(&when, to) }
 }
 
@@ -45,13 +44,13 @@ pub extern "C" fn gmtime_r(when: *const i64, to: *mut u8) -> *mut u8 {
 }
 
 pub extern "C" fn mktime(parts: *mut u8) -> i64 {
-    plain(WRITE, parts as u64, PARTS);
+    access(WRITE, parts as u64, PARTS);
     unsafe { libc::mktime(parts) }
 }
 
 pub extern "C" fn asctime_r(parts: *const u8, to: *mut u8) -> *mut u8 {
-    plain(READ, parts as u64, PARTS);
-    plain(WRITE, to as u64, TEXT);
+    access(READ, parts as u64, PARTS);
+    access(WRITE, to as u64, TEXT);
     unsafe { libc::asctime_r(parts, to) }
 }
 
@@ -60,9 +59,9 @@ pub extern "C" fn asctime(parts: *const u8) -> *mut u8 {
 }
 
 pub extern "C" fn ctime_r(when: *const i64, to: *mut u8) -> *mut u8 {
-    plain(READ, when as u64, 8);
+    access(READ, when as u64, 8);
     let mut parts = [0u8; PARTS as usize];
-    plain(WRITE, to as u64, TEXT);
+    access(WRITE, to as u64, TEXT);
     unsafe {
         libc::localtime_r(when, parts.as_mut_ptr());
         libc::asctime_r(parts.as_ptr(), to)
@@ -74,11 +73,11 @@ pub extern "C" fn ctime(when: *const i64) -> *mut u8 {
 }
 
 pub extern "C" fn strftime(to: u64, n: usize, format: *const u8, parts: *const u8) -> usize {
-    plain(READ, parts as u64, PARTS);
+    access(READ, parts as u64, PARTS);
     let mut text = [0u8; 1024];
     let m = unsafe { libc::strftime(text.as_mut_ptr(), n.min(text.len()), format, parts) };
     if m > 0 {
-        plain(WRITE, to, m as u32 + 1);
+        access(WRITE, to, m as u32 + 1);
         unsafe { libc::memcpy(to as *mut u8, text.as_ptr(), m + 1) };
     }
     m
@@ -86,10 +85,10 @@ pub extern "C" fn strftime(to: u64, n: usize, format: *const u8, parts: *const u
 
 /// What `getopt` may write: where it is, and the order of the arguments.
 fn options(argc: i32, argv: *const *mut u8) {
-    plain(WRITE, &raw const libc::optarg as u64, 8);
-    plain(WRITE, &raw const libc::optind as u64, 4);
-    plain(WRITE, &raw const libc::optopt as u64, 4);
-    plain(WRITE, argv as u64, argc.max(0) as u32 * 8);
+    access(WRITE, &raw const libc::optarg as u64, 8);
+    access(WRITE, &raw const libc::optind as u64, 4);
+    access(WRITE, &raw const libc::optopt as u64, 4);
+    access(WRITE, argv as u64, argc.max(0) as u32 * 8);
 }
 
 pub extern "C" fn getopt(argc: i32, argv: *const *mut u8, short: *const u8) -> i32 {
@@ -118,19 +117,13 @@ pub extern "C" fn getopt_long(
     unsafe {
         while !each.is_null() && !(*each).name.is_null() {
             if !(*each).flag.is_null() {
-                plain(WRITE, (*each).flag as u64, 4);
+                access(WRITE, (*each).flag as u64, 4);
             }
             each = each.add(1);
         }
         if !index.is_null() {
-            plain(WRITE, index as u64, 4);
+            access(WRITE, index as u64, 4);
         }
         libc::getopt_long(argc, argv, short, long.cast(), index)
     }
-}
-
-/// All clocks show the same.
-pub extern "C" fn timespec_get(to: *mut [i64; 2], base: i32) -> i32 {
-    time::clock_gettime(0, to);
-    base
 }

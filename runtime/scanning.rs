@@ -1,9 +1,10 @@
 //! `sscanf`: the C library reads the text into places of our own, and what it has found is written where the program wants it, one
 //! step for each. x86-64 only.
 
-use crate::atomics::plain;
+use crate::atomics::access;
 use crate::check;
 use crate::libc;
+use crate::printing::Arguments;
 use crate::shared::*;
 use crate::strings;
 
@@ -11,32 +12,6 @@ use crate::strings;
 const MOST: usize = 32;
 /// Most bytes of one of them.
 const ROOM: usize = 1024;
-
-/// `va_list`.
-#[repr(C)]
-pub struct Args {
-    named: u32,
-    floating: u32,
-    more: *const usize,
-    saved: *const u8,
-}
-
-impl Args {
-    /// The next argument, if it is a pointer.
-    fn next(&mut self) -> usize {
-        unsafe {
-            if self.named < 48 {
-                let at = self.saved.add(self.named as usize).cast::<usize>();
-                self.named += 8;
-                *at
-            } else {
-                let at = self.more;
-                self.more = at.add(1);
-                *at
-            }
-        }
-    }
-}
 
 /// What a conversion writes.
 #[derive(Clone, Copy)]
@@ -133,13 +108,13 @@ impl Iterator for Format {
 }
 
 /// `vsscanf`.
-pub extern "C" fn vsscanf(s: u64, format: *const u8, args: *mut Args) -> i32 {
+pub extern "C" fn vsscanf(s: u64, format: *const u8, args: &mut Arguments) -> i32 {
     if strings::strlen(s) >= ROOM as u64 {
         check::limit("`sscanf` of more than 1,023 bytes");
     }
     // What no conversion writes: a position is not negative.
     let mut found = [[0xFFu8; ROOM]; MOST];
-    let mut places = [0usize; MOST];
+    let mut places = [0u64; MOST];
     let mut kinds = [Kind::Text; MOST];
     let mut n = 0;
     for kind in Format(format) {
@@ -147,19 +122,14 @@ pub extern "C" fn vsscanf(s: u64, format: *const u8, args: *mut Args) -> i32 {
             check::limit("`sscanf` with more than 32 conversions");
         }
         kinds[n] = kind;
-        places[n] = found[n].as_mut_ptr() as usize;
+        places[n] = found[n].as_mut_ptr() as u64;
         n += 1;
     }
-    let mut own = Args {
-        named: 48,
-        floating: 304,
-        more: places.as_ptr(),
-        saved: core::ptr::null(),
-    };
+    let mut own = Arguments::of(&places);
     let count = unsafe { libc::vsscanf(s as *const u8, format, (&raw mut own).cast()) };
     let mut left = count.max(0);
     for i in 0..n {
-        let to = unsafe { (*args).next() };
+        let to = args.integer();
         let bytes = match kinds[i] {
             Kind::Position(bytes) if found[i][bytes - 1] & 0x80 == 0 => bytes,
             Kind::Position(_) => continue,
@@ -170,7 +140,7 @@ pub extern "C" fn vsscanf(s: u64, format: *const u8, args: *mut Args) -> i32 {
         if !matches!(kinds[i], Kind::Position(_)) {
             left -= 1;
         }
-        plain(WRITE, to as u64, bytes as u32);
+        access(WRITE, to, bytes as u32);
         unsafe { libc::memcpy(to as *mut u8, found[i].as_ptr(), bytes) };
     }
     count

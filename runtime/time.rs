@@ -3,6 +3,7 @@
 //! What happened before is no later, though: a thread begins at the time of its creation, and goes on at that of those whom it joins,
 //! or who gave back what it takes (`see`), as a clock of Lamport's does (1978). All of that is fixed in a class of executions.
 
+use crate::atomics::{deliver, fetch};
 use crate::libc;
 use crate::shared::SAMPLED_TIME;
 use crate::spin;
@@ -37,7 +38,7 @@ pub fn late(result: i32, until: *const [i64; 2]) -> i32 {
 }
 
 fn reach(until: *const [i64; 2]) {
-    let [seconds, nanoseconds] = unsafe { *until };
+    let [seconds, nanoseconds] = fetch(until);
     let until = seconds
         .saturating_mul(1_000_000_000)
         .saturating_add(nanoseconds);
@@ -61,20 +62,20 @@ pub extern "C" fn usleep(microseconds: u32) -> i32 {
 }
 
 pub extern "C" fn nanosleep(wish: *const [i64; 2], left: *mut [i64; 2]) -> i32 {
-    unsafe {
-        sleep_for(
-            (*wish)[0]
-                .wrapping_mul(1_000_000_000)
-                .wrapping_add((*wish)[1]),
-        );
-        if !left.is_null() {
-            *left = [0, 0];
-        }
+    let [seconds, rest] = fetch(wish);
+    sleep_for(seconds.wrapping_mul(1_000_000_000).wrapping_add(rest));
+    if !left.is_null() {
+        deliver(left, [0, 0]);
     }
     0
 }
 
-pub extern "C" fn clock_nanosleep(_: i32, flags: i32, wish: *const [i64; 2], left: *mut [i64; 2]) -> i32 {
+pub extern "C" fn clock_nanosleep(
+    _: i32,
+    flags: i32,
+    wish: *const [i64; 2],
+    left: *mut [i64; 2],
+) -> i32 {
     if flags == 0 {
         return nanosleep(wish, left);
     }
@@ -84,9 +85,14 @@ pub extern "C" fn clock_nanosleep(_: i32, flags: i32, wish: *const [i64; 2], lef
 
 pub extern "C" fn clock_getres(_: i32, to: *mut [i64; 2]) -> i32 {
     if !to.is_null() {
-        unsafe { *to = [0, 1] };
+        deliver(to, [0, 1]);
     }
     0
+}
+
+pub extern "C" fn timespec_get(to: *mut [i64; 2], base: i32) -> i32 {
+    clock_gettime(0, to);
+    base
 }
 
 pub extern "C" fn yields() -> i32 {
@@ -96,20 +102,20 @@ pub extern "C" fn yields() -> i32 {
 pub extern "C" fn time(to: *mut i64) -> i64 {
     let now = pass() / 1_000_000_000;
     if !to.is_null() {
-        unsafe { *to = now };
+        deliver(to, now);
     }
     now
 }
 
 pub extern "C" fn clock_gettime(_: i32, to: *mut [i64; 2]) -> i32 {
     let now = pass();
-    unsafe { *to = [now / 1_000_000_000, now % 1_000_000_000] };
+    deliver(to, [now / 1_000_000_000, now % 1_000_000_000]);
     0
 }
 
 pub extern "C" fn gettimeofday(to: *mut [i64; 2], _: usize) -> i32 {
     let now = pass();
-    unsafe { *to = [now / 1_000_000_000, now % 1_000_000_000 / 1000] };
+    deliver(to, [now / 1_000_000_000, now % 1_000_000_000 / 1000]);
     0
 }
 

@@ -1,20 +1,22 @@
-//! Functions with any number of arguments that write memory: the arguments are put where `va_list` has them, as the calling
+//! Functions with any number of arguments: the arguments are put where `va_list` has them, as the calling
 //! convention says, and handed on. x86-64 only.
 
-use crate::atomics::plain;
+use crate::atomics::{deliver, plain};
 use crate::libc;
+use crate::scanning;
+use crate::printing::{self, Arguments};
 use crate::shared::*;
 use crate::shims::REGISTERS;
-use crate::{ahead, arena, check, scanning};
 use core::arch::global_asm;
 
 /// Most that is printed at once.
 const ROOM: usize = 1 << 16;
 
-/// `vsnprintf`, told as a write of what it writes. What it reads is not asked.
-pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: usize) -> i32 {
+/// `vsnprintf`, told as reads of the strings and a write.
+pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: &mut Arguments) -> i32 {
+    printing::strings(format, args);
     let mut text = [0u8; ROOM];
-    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args as *mut Arguments as usize) };
     if length < 0 || n == 0 {
         return length;
     }
@@ -28,42 +30,53 @@ pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: usize) -> 
 }
 
 /// `vsprintf`.
-pub extern "C" fn vsprintf(to: u64, format: *const u8, args: usize) -> i32 {
+pub extern "C" fn vsprintf(to: u64, format: *const u8, args: &mut Arguments) -> i32 {
     vsnprintf(to, u64::MAX, format, args)
 }
 
-/// `vasprintf`.
-pub extern "C" fn vasprintf(to: *mut u64, format: *const u8, args: usize) -> i32 {
+/// `vasprintf`: into a new block.
+pub extern "C" fn vasprintf(to: *mut u64, format: *const u8, args: &mut Arguments) -> i32 {
+    printing::strings(format, args);
     let mut text = [0u8; ROOM];
-    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args as *mut Arguments as usize) };
     if length < 0 {
         return length;
     }
-    if length as usize >= ROOM {
-        check::limit("`asprintf` of more than 65,535 bytes");
-    }
-    let made = arena::malloc(length as u64 + 1);
-    plain(WRITE, made, length as u32 + 1);
-    unsafe { libc::memcpy(made as *mut u8, text.as_ptr(), length as usize + 1) };
-    plain(WRITE, to as u64, 8);
-    unsafe { *to = made };
+    let n = (length as usize).min(ROOM - 1) + 1;
+    let block = crate::arena::malloc(n as u64);
+    plain(WRITE, block, n as u32);
+    unsafe { libc::memcpy(block as *mut u8, text.as_ptr(), n) };
+    deliver(to, block);
     length
 }
 
-/// `verrx`, which ends the process. The message is for `coarsen replay --output`.
-pub extern "C" fn verrx(code: i32, format: *const u8, args: usize) {
+/// `vdprintf`.
+pub extern "C" fn vdprintf(to: i32, format: *const u8, args: &mut Arguments) -> i32 {
+    printing::strings(format, args);
     let mut text = [0u8; ROOM];
+    let args = args as *mut Arguments as usize;
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+    let n = (length.max(0) as usize).min(ROOM - 1);
+    unsafe { libc::write(to, text.as_ptr(), n) };
+    length
+}
+
+/// `vwarnx`, and `vwarn` but for what went wrong.
+pub extern "C" fn vwarnx(format: *const u8, args: &mut Arguments) {
     if !format.is_null() {
-        let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
-        let length = (length.max(0) as usize).min(ROOM - 1);
-        text[length] = b'\n';
-        unsafe { libc::write(2, text.as_ptr(), length + 1) };
+        vdprintf(2, format, args);
     }
-    check::process_exit(code);
+    unsafe { libc::write(2, b"\n".as_ptr(), 1) };
+}
+
+/// `verrx`, which ends the process.
+pub extern "C" fn verrx(code: i32, format: *const u8, args: &mut Arguments) {
+    vwarnx(format, args);
+    crate::check::exit(code);
 }
 
 macro_rules! variadic {
-    ($name:literal, $named:literal, $to:expr, $($place:literal),*) => {
+    ($name:literal, $to:path, $named:literal, $($place:literal),*) => {
         global_asm!(
             concat!(".globl ", $name),
             concat!(".type ", $name, ", @function"),
@@ -78,8 +91,6 @@ macro_rules! variadic {
             "mov [rip + {r} + 48], r14",
             "mov [rip + {r} + 56], r15",
             "mov qword ptr [rip + {r} + 64], 1",
-            "cmp byte ptr [rip + {a}], 0",
-            "jne {e}",
             "push rbp",
             "mov rbp, rsp",
             "sub rsp, 208",
@@ -108,15 +119,18 @@ macro_rules! variadic {
             "leave",
             "ret",
             r = sym REGISTERS,
-            a = sym ahead::ON,
-            e = sym ahead::fail,
             f = sym $to,
         );
     };
 }
-variadic!("coarsen_c_snprintf", 24, vsnprintf, "mov rcx, rsp");
-variadic!("coarsen_c_sprintf", 16, vsnprintf, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");
-variadic!("coarsen_c_asprintf", 16, vasprintf, "mov rdx, rsp");
-variadic!("coarsen_c_sscanf", 16, scanning::vsscanf, "mov rdx, rsp");
-variadic!("coarsen_c_errx", 16, verrx, "mov rdx, rsp");
-variadic!("coarsen_c_err", 16, verrx, "mov rdx, rsp");
+variadic!("coarsen_c_snprintf", vsnprintf, 24, "mov rcx, rsp");
+variadic!("coarsen_c_printf", printing::vprintf, 8, "mov rsi, rsp");
+variadic!("coarsen_c_fprintf", printing::vfprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_asprintf", vasprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_sscanf", scanning::vsscanf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_dprintf", vdprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_warnx", vwarnx, 8, "mov rsi, rsp");
+variadic!("coarsen_c_warn", vwarnx, 8, "mov rsi, rsp");
+variadic!("coarsen_c_errx", verrx, 16, "mov rdx, rsp");
+variadic!("coarsen_c_err", verrx, 16, "mov rdx, rsp");
+variadic!("coarsen_c_sprintf", vsnprintf, 16, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");
