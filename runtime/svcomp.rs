@@ -129,6 +129,14 @@ pub extern "C" fn rand() -> i32 {
     (thread.random >> 33) as i32
 }
 
+pub extern "C" fn long_rand() -> i64 {
+    rand().into()
+}
+
+pub extern "C" fn real_rand() -> f64 {
+    f64::from(rand()) / 2_147_483_648.0
+}
+
 pub extern "C" fn rand_r(_: usize) -> i32 {
     rand()
 }
