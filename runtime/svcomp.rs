@@ -129,8 +129,12 @@ pub extern "C" fn rand() -> i32 {
     (thread.random >> 33) as i32
 }
 
-pub extern "C" fn drand48() -> f64 {
-    f64::from(rand()) / f64::from(1u32 << 31)
+pub extern "C" fn long_rand() -> i64 {
+    rand().into()
+}
+
+pub extern "C" fn real_rand() -> f64 {
+    f64::from(rand()) / 2_147_483_648.0
 }
 
 pub extern "C" fn rand_r(_: usize) -> i32 {
