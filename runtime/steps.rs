@@ -6,7 +6,7 @@
 
 use crate::arena;
 use crate::atomics;
-use crate::libc::{EBUSY, EDEADLK, EINVAL, EPERM, ESRCH, ETIMEDOUT};
+use crate::libc::{EBUSY, EDEADLK, EPERM, ESRCH, ETIMEDOUT};
 use crate::objects::{NOBODY, Object, object, within};
 use crate::shared::*;
 use crate::spin;
