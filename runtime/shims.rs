@@ -342,6 +342,7 @@ shims! {
     "coarsen_c_assume_abort" => svcomp::assume_abort,
     "coarsen_c_getpid" => svcomp::process,
     "coarsen_c_gettid" => svcomp::thread_number,
+    "coarsen_c_nondet_among" => svcomp::nondet_among,
     "coarsen_c___VERIFIER_nondet_bool" => svcomp::nondet_bool,
     "coarsen_c___VERIFIER_nondet__Bool" => svcomp::nondet_bool,
     "coarsen_c___VERIFIER_nondet_int" => svcomp::nondet,

@@ -292,6 +292,12 @@ impl Report {
             | shared::ATOMIC_STORE
             | shared::ATOMIC_RMW
             | shared::ATOMIC_CAS => format!(" = {}", number(step.value, step.size)),
+            shared::CHOICE if step.size > 0 => format!(
+                " = {} ({} of {})",
+                number(step.value, step.size),
+                step.choice,
+                step.choices
+            ),
             shared::CHOICE => format!(" {} of {}", step.choice, step.choices),
             _ if step.chose => format!(", alternative {}", step.choice),
             shared::TRYLOCK
