@@ -16,6 +16,7 @@ use std::time::Duration;
 mod foreign;
 mod random;
 mod robust;
+mod values;
 
 const HEAD: &str = "#define _GNU_SOURCE\n#include <assert.h>\n#include <errno.h>\n#include <pthread.h>\n#include <sched.h>\n\
     #include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n\

@@ -43,6 +43,13 @@ fn type_of(function: &str) -> Option<Type> {
     Some(Type { bits, signed })
 }
 
+/// Numbers that are as good as all that a call may return, if they are few.
+fn enough(flow: &Flow, at: usize, of: Type) -> Option<Vec<i128>> {
+    let uses = flow.uses(at, of)?;
+    let numbers = representatives(&of.numbers(), &uses.tests, &uses.apart);
+    (numbers.len() <= MOST).then_some(numbers)
+}
+
 /// What to put for the calls of a file that are understood. `own` says which functions the program has itself.
 pub fn instead(text: &str, own: &dyn Fn(&str) -> bool) -> Instead {
     let mut out = Instead::default();
@@ -61,16 +68,15 @@ pub fn instead(text: &str, own: &dyn Fn(&str) -> bool) -> Instead {
             bits: 32,
             signed: true,
         });
-        let Some(uses) = flow.uses(at, of) else {
+        let Some(numbers) = enough(&flow, at, of) else {
             continue;
         };
-        let numbers = representatives(&of.numbers(), &uses.tests, &uses.apart);
         let call = match numbers.as_slice() {
             // Who is the serial thread of a barrier matters to those only that look.
             [_] if name == WAIT => "\tcall\tcoarsen_c_barrier_unasked\n".into(),
             _ if name == WAIT => continue,
             [one] => format!("\tmovabsq\t${one}, %rax\n"),
-            numbers if numbers.len() <= MOST => {
+            numbers => {
                 if tables == 0 {
                     out.tables.push_str("\t.section\t.rodata\n\t.align 8\n");
                 }
@@ -85,7 +91,6 @@ pub fn instead(text: &str, own: &dyn Fn(&str) -> bool) -> Instead {
                     numbers.len()
                 )
             }
-            _ => continue,
         };
         out.lines.insert(instruction.line, call);
     }
