@@ -156,7 +156,9 @@ impl Report {
             ));
         }
         if self.exploration.sampled & shared::SAMPLED_NONDET != 0 {
-            limits.push("only four values of each wide nondeterministic number".into());
+            limits.push(
+                "only four values of each nondeterministic number that is not just compared".into(),
+            );
         }
         if self.exploration.calls.full() {
             limits.push("more forms of calls than are kept".into());

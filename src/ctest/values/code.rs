@@ -140,12 +140,11 @@ impl<'a> Code<'a> {
             weak,
             functions,
         };
-        // Only gcc is known to announce every access to a variable whose address is taken.
-        let known = text.contains("\t.ident\t\"GCC: ");
+        let known = text.lines().any(announces_all);
         for function in &mut code.functions {
             function.silent = !known;
         }
-        code.look_at_frames();
+        code.look_at_frames(known);
         code
     }
 
@@ -168,7 +167,7 @@ impl<'a> Code<'a> {
         self.functions[*function].assumes && operands.as_slice() == [Operand::Label("abort")]
     }
 
-    fn look_at_frames(&mut self) {
+    fn look_at_frames(&mut self, known: bool) {
         let places: HashSet<usize> = self.labels.values().copied().collect();
         let mut announced = false;
         for at in 0..self.instructions.len() {
@@ -182,7 +181,7 @@ impl<'a> Code<'a> {
             let function = &mut self.functions[*function];
             announced &= !places.contains(&at);
             if name.starts_with("call") {
-                announced = callee.is_some_and(|c| c.starts_with("__tsan_"));
+                announced = known && callee.is_some_and(|c| c.starts_with("__tsan_"));
                 function.announces |= callee == Some("__tsan_func_entry");
                 function.silent |= callee.is_some_and(|c| MOVE.contains(&c));
             }
@@ -225,7 +224,9 @@ impl<'a> Code<'a> {
                             continue;
                         };
                         let frame = |r: Option<u8>| matches!(r, Some(RBP | RSP));
-                        function.loose |= frame(m.base) && m.index.is_some() || frame(m.index);
+                        let computed = m.index.is_some();
+                        function.loose |=
+                            computed && (frame(m.base) && !announced || frame(m.index));
                         function.silent |= m.base.is_some() && !frame(m.base) && !announced;
                     }
                 }
@@ -270,6 +271,13 @@ impl<'a> Code<'a> {
         }
         false
     }
+}
+
+/// Whether a line says that this is gcc's, without optimisation: then every access to a variable whose address is taken is announced, also if the address gets
+/// nowhere.
+fn announces_all(line: &str) -> bool {
+    let mut levels = line.split([' ', '"']).filter(|word| word.starts_with("-O"));
+    line.contains(".string\t\"GNU C") && line.contains(" -O0 ") && levels.all(|l| l == "-O0")
 }
 
 /// Operands are separated by commas outside of brackets.

@@ -378,7 +378,9 @@ impl Step<'_> {
     fn address(&self, state: &State, memory: &Memory) -> Result<(), Escapes> {
         let mut registers = memory.base.iter().chain(&memory.index);
         let depends = registers.clone().any(|&r| state.whole(r).depends());
-        let frame = registers.any(|r| [RBP, RSP].contains(r));
+        // From %rbp it goes to something that is announced (else nothing would be followed in the frame).
+        let frame =
+            registers.any(|&r| r == RSP) || memory.base == Some(RBP) && memory.index.is_none();
         if depends || frame && state.in_frame() {
             return Err(Escapes);
         }
