@@ -26,6 +26,8 @@ struct Ahead {
     calls: u32,
     /// In how many atomic regions it is.
     regions: u32,
+    /// What the thread's clock showed.
+    time: i64,
     /// Where the turn began, and the local state.
     pc: u64,
     hash: u64,
@@ -45,6 +47,7 @@ static AHEAD: Global = Global(UnsafeCell::new(Ahead {
     next: 0,
     calls: 0,
     regions: 0,
+    time: 0,
     pc: 0,
     hash: 0,
     held: [0; WINDOW],
@@ -89,8 +92,9 @@ fn cells(who: usize) -> impl Iterator<Item = (usize, Seen)> {
         .filter(move |(_, seen)| !spin::own_stack(who, seen.key))
 }
 
-/// Puts back what the cells hold.
+/// Puts back what the cells hold, and the thread's clock.
 fn restore(who: usize) {
+    thread(who).time = ahead().time;
     for (i, seen) in cells(who) {
         if peek(seen.key, seen.size) != ahead().held[i] {
             atomics::poke(seen.key, seen.size, ahead().held[i]);
@@ -116,6 +120,7 @@ pub fn possible(who: usize, from: usize, hash: u64) -> bool {
     ahead.next = from;
     ahead.calls = 0;
     ahead.regions = 0;
+    ahead.time = thread.time;
     ahead.pc = thread.op.pc;
     ahead.hash = hash;
     for (i, seen) in cells(who) {

@@ -54,8 +54,18 @@ fn in_arena(addr: u64) -> bool {
     (ARENA_AT as u64..(ARENA_AT + ARENA_SIZE * MAX_THREADS) as u64).contains(&addr)
 }
 
+/// Whether memory may be given back, or end with its thread, while others use it.
+pub fn may_go(who: usize, addr: u64) -> bool {
+    in_arena(addr) || foreign_stack(who, addr).is_some()
+}
+
 /// Reports an access that has just been made, if it was not inside a block in use.
 pub fn check(addr: u64, size: u32) {
+    if let Some(owner) = foreign_stack(rt().current, addr)
+        && thread(owner).ended
+    {
+        check::error(STACK_GONE, addr, &[]);
+    }
     if !in_arena(addr) {
         return;
     }
@@ -76,9 +86,6 @@ fn allocate(size: u64, align: u64) -> u64 {
         // More than there are addresses.
         unsafe { *libc::__errno_location() = libc::ENOMEM };
         return 0;
-    }
-    if rt.quiet && rt.home == 0 {
-        check::limit("memory allocated before main");
     }
     crate::spin::forget(rt.current);
     rt.allocated += size;
@@ -121,7 +128,7 @@ pub extern "C" fn posix_memalign(to: *mut u64, align: u64, size: u64) -> i32 {
     if !align.is_power_of_two() {
         return libc::EINVAL;
     }
-    unsafe { *to = allocate(size, align) };
+    crate::atomics::deliver(to, allocate(size, align));
     0
 }
 
@@ -139,9 +146,21 @@ pub fn release(addr: u64) -> i64 {
     }
 }
 
+/// Whether the C library has allocated it itself, for one of its functions that we don't know (`getline`).
+fn is_of_the_library(addr: u64) -> bool {
+    unsafe extern "C" {
+        static _end: u8;
+    }
+    let data_ends = &raw const _end as u64;
+    addr > data_ends && addr < unsafe { libc::sbrk(0) } as u64
+}
+
 pub extern "C" fn free(addr: u64) {
     if addr == 0 {
         return;
+    }
+    if is_of_the_library(addr) {
+        return unsafe { libc::free(addr as *mut u8) };
     }
     let size = match find(addr) {
         Some(block) if block.start == addr => block.size.min(u32::MAX.into()) as u32,
@@ -162,6 +181,9 @@ pub extern "C" fn realloc(addr: u64, size: u64) -> u64 {
     if addr == 0 {
         return malloc(size);
     }
+    if is_of_the_library(addr) {
+        return unsafe { libc::realloc(addr as *mut u8, size as usize) } as u64;
+    }
     let old = match find(addr) {
         Some(block) if block.start == addr => block.size,
         _ => check::error(BAD_FREE, addr, &[]),
@@ -170,13 +192,6 @@ pub extern "C" fn realloc(addr: u64, size: u64) -> u64 {
     let n = old.min(size);
     crate::strings::copy(new, addr, n);
     free(addr);
-    new
-}
-
-pub extern "C" fn strdup(text: u64) -> u64 {
-    let n = crate::strings::length(text) + 1;
-    let new = malloc(n);
-    crate::strings::copy(new, text, n);
     new
 }
 

@@ -92,6 +92,25 @@ pub fn plain(kind: Kind, addr: u64, size: u32) {
     arena::check(addr, size);
 }
 
+/// An access that the runtime makes for the program: a step, if others can see it.
+pub fn access(kind: Kind, addr: u64, size: u32) {
+    if !rt().quiet && !spin::is_private(addr, size) {
+        plain(kind, addr, size);
+    }
+}
+
+/// Reads what the program gives a place of.
+pub fn fetch<T: Copy>(from: *const T) -> T {
+    access(READ, from as u64, size_of::<T>() as u32);
+    unsafe { from.read_unaligned() }
+}
+
+/// Writes a result where the program wants it.
+pub fn deliver<T>(to: *mut T, value: T) {
+    access(WRITE, to as u64, size_of::<T>() as u32);
+    unsafe { to.write_unaligned(value) };
+}
+
 /// Takes the announced access of a thread.
 pub fn execute(who: usize) -> (i64, u64) {
     let thread = thread(who);

@@ -29,7 +29,7 @@ pub extern "C" fn join(handle: u64, to: *mut i32) -> i32 {
     let mut value = 0;
     let result = pthread::join(handle, &mut value);
     if result == 0 && !to.is_null() {
-        unsafe { *to = value as i32 };
+        crate::atomics::deliver(to, value as i32);
     }
     told(result)
 }

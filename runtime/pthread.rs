@@ -1,6 +1,7 @@
 //! Threads, mutexes, condition variables and keys.
 
-use crate::atomics::plain;
+use crate::arena;
+use crate::atomics::{deliver, fetch};
 use crate::check;
 use crate::libc;
 use crate::objects::object;
@@ -8,6 +9,7 @@ use crate::schedule;
 use crate::shared::*;
 use crate::shims;
 use crate::spin;
+use crate::startup;
 use crate::state::*;
 use crate::steps::UNDEFINED;
 use crate::tls;
@@ -29,6 +31,27 @@ pub fn on(kind: Kind, addr: u64, a: u64) -> i64 {
     })
 }
 
+/// A step on an object. It is an error if the object is not there any more, or if the step means nothing: `wrong` says why.
+pub fn operate(kind: Kind, (addr, a): (u64, u64), what: &[u8], wrong: &[u8]) -> i64 {
+    // Whoever frees it from here on is to find it.
+    object(addr);
+    let result = on(kind, addr, a);
+    if !matches!(kind, REACQUIRE | TIMED_REACQUIRE | LEAVE) {
+        arena::check(addr, 1);
+    }
+    if a != 0 {
+        arena::check(a, 1);
+    }
+    if result == UNDEFINED {
+        let wakes = matches!(kind, REACQUIRE | TIMED_REACQUIRE);
+        if object(if wakes { a } else { addr }).destroyed {
+            check::error(MISUSE, addr, &[b"use of a destroyed ", what]);
+        }
+        check::error(MISUSE, addr, &[wrong]);
+    }
+    result
+}
+
 /// Makes an object anew.
 pub fn init(addr: u64, class: u64, count: u32, limit: u32) -> i32 {
     schedule::step(Op {
@@ -39,15 +62,8 @@ pub fn init(addr: u64, class: u64, count: u32, limit: u32) -> i32 {
         size: limit,
         ..Op::default()
     });
+    arena::check(addr, 1);
     0
-}
-
-/// Writes a result where the program wants it; a step, if others can see it.
-fn deliver(to: *mut u64, value: u64) {
-    if !spin::own_stack(rt().current, to as u64) {
-        plain(WRITE, to as u64, 8);
-    }
-    unsafe { *to = value };
 }
 
 /// The identity of a thread's next child: the same in each execution, whatever the order of creations.
@@ -106,6 +122,9 @@ extern "C" fn begin() {
 
 fn end(value: usize) -> ! {
     run_destructors();
+    if rt().current == 0 && startup::is_needed() {
+        check::limit("what is to be called at the exit of a process whose last thread ends it");
+    }
     me().value = value;
     schedule::step(Op {
         kind: EXIT,
@@ -124,10 +143,11 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
     if made >= shared().max_threads {
         check::stop(TOO_MANY);
     }
+    let detached = attr != 0 && fetch(attr as *const i32) == DETACHED;
     let i = name(parent, child);
     on(CREATE, i as u64, 0);
     spawn(i, entry, argument);
-    thread(i).detached = attr != 0 && unsafe { *(attr as *const i32) } == DETACHED;
+    thread(i).detached = detached;
     deliver(handle, i as u64 + 1);
     0
 }
@@ -135,22 +155,22 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
 /// Attributes of threads are our own: all that counts is whether they are detached. Preprocessed programs were often made for a machine
 /// of 32 bits, where there are fewer bytes of them.
 pub extern "C" fn attr_init(attr: *mut [u32; 9]) -> i32 {
-    unsafe { *attr = [0; 9] };
+    deliver(attr, [0; 9]);
     0
 }
 
 pub extern "C" fn attr_set_detached(attr: *mut i32, state: i32) -> i32 {
-    unsafe { *attr = state };
+    deliver(attr, state);
     0
 }
 
 pub extern "C" fn attr_get_detached(attr: *const i32, to: *mut i32) -> i32 {
-    unsafe { *to = *attr };
+    deliver(to, fetch(attr));
     0
 }
 
 pub extern "C" fn attr_get_stack(_: usize, to: *mut usize) -> i32 {
-    unsafe { *to = STACK_SIZE };
+    deliver(to, STACK_SIZE);
     0
 }
 
@@ -246,17 +266,8 @@ fn known_mutex(mutex: u64) {
 }
 
 fn locking(kind: Kind, mutex: u64) -> i32 {
-    let result = on(kind, mutex, 0);
-    if result == UNDEFINED {
-        let destroyed = object(mutex).destroyed;
-        let what: &[u8] = if destroyed {
-            b"use of a destroyed mutex"
-        } else {
-            b"unlock of a mutex that the thread does not hold"
-        };
-        check::error(MISUSE, mutex, &[what]);
-    }
-    result as i32
+    let wrong = b"unlock of a mutex that the thread does not hold";
+    operate(kind, (mutex, 0), b"mutex", wrong) as i32
 }
 
 pub extern "C" fn mutex_lock(mutex: u64) -> i32 {
@@ -291,16 +302,17 @@ pub extern "C" fn spin_unlock(lock: u64) -> i32 {
     locking(UNLOCK, lock)
 }
 
+const CONDITION: &[u8] = b"condition variable";
+
 pub extern "C" fn cond_init(cond: u64, _: usize) -> i32 {
     init(cond, 0, 0, 0)
 }
 
 fn wait(cond: u64, mutex: u64, kind: Kind) -> i32 {
     known_mutex(mutex);
-    if on(WAIT, cond, mutex) == UNDEFINED {
-        check::error(MISUSE, cond, &[b"wait without holding the mutex"]);
-    }
-    on(kind, cond, mutex) as i32
+    let wrong = b"wait without holding the mutex";
+    operate(WAIT, (cond, mutex), CONDITION, wrong);
+    operate(kind, (cond, mutex), b"mutex", b"") as i32
 }
 
 pub extern "C" fn cond_wait(cond: u64, mutex: u64) -> i32 {
@@ -312,22 +324,23 @@ pub extern "C" fn cond_timedwait(cond: u64, mutex: u64, _: usize) -> i32 {
 }
 
 pub extern "C" fn cond_signal(cond: u64) -> i32 {
-    on(SIGNAL, cond, 0) as i32
+    operate(SIGNAL, (cond, 0), CONDITION, b"") as i32
 }
 
 pub extern "C" fn cond_broadcast(cond: u64) -> i32 {
-    on(BROADCAST, cond, 0) as i32
+    operate(BROADCAST, (cond, 0), CONDITION, b"") as i32
 }
 
 pub extern "C" fn key_create(to: *mut u32, destructor: usize) -> i32 {
     on(KEY, 0, 0);
     let rt = rt();
-    if rt.keys >= rt.destructor.len() {
+    let key = rt.keys;
+    if key >= rt.destructor.len() {
         return libc::EAGAIN;
     }
-    rt.destructor[rt.keys] = destructor;
-    unsafe { *to = rt.keys as u32 };
+    rt.destructor[key] = destructor;
     rt.keys += 1;
+    deliver(to, key as u32);
     0
 }
 

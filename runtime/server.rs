@@ -3,6 +3,7 @@
 //! A program that keeps all its state in memory is reset from within: its writable memory is as it was before `main`, bytes copied
 //! from a snapshot. Otherwise each execution has a child of its own.
 
+use crate::ahead;
 use crate::arena;
 use crate::check;
 use crate::invariants;
@@ -11,8 +12,8 @@ use crate::objects;
 use crate::pthread;
 use crate::shared::*;
 use crate::shims;
-use crate::ahead;
 use crate::spin;
+use crate::startup;
 use crate::state::*;
 use crate::tls;
 
@@ -45,9 +46,12 @@ struct Start {
 /// The first thread's routine: the argument is where its arguments are.
 extern "C" fn first(start: usize) -> usize {
     let start = unsafe { &*(start as *const Start) };
+    rt().starting = true;
+    startup::construct(start.argc, start.argv, start.envp);
+    rt().starting = false;
     invariants::begin_early();
     let code = unsafe { coarsen_user_main(start.argc, start.argv, start.envp) };
-    check::process_exit(code);
+    check::exit(code);
     0
 }
 
@@ -75,11 +79,22 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
         tls::find();
         objects::map_tables();
         arena::map_all();
-        map(STACKS_AT, STACK_SIZE * MAX_THREADS);
+        let protection = if runs_on_stack() { libc::PROT_RWX } else { libc::PROT_RW };
+        map_for(STACKS_AT, STACK_SIZE * MAX_THREADS, protection);
         map(SIGNAL_STACK_AT, SIGNAL_STACK);
         let start = Start { argc, argv, envp };
         serve(&start)
     }
+}
+
+/// Whether the program has code on its stacks, as nested functions need it: the linker says so in the program's header.
+fn runs_on_stack() -> bool {
+    const STACK: u32 = 0x6474_E551;
+    let [at, size, n] = [3, 4, 5].map(|kind| unsafe { libc::getauxval(kind) });
+    (0..n).any(|i| unsafe {
+        let [kind, flags] = *((at + i * size) as *const [u32; 2]);
+        kind == STACK && flags & 1 != 0
+    })
 }
 
 fn serve(start: &Start) -> i32 {
@@ -165,6 +180,7 @@ fn execution(start: &Start) {
     shared.message_len = 0;
     shared.sampled = 0;
     shared.spun = 0;
+    shared.hidden = 0;
     shared.exit_code = 0;
     shared.generation = shared.generation.wrapping_add(1);
     let rt = rt();

@@ -22,6 +22,13 @@ pub fn own_stack(thread: usize, addr: u64) -> bool {
     (bottom..bottom + STACK_SIZE as u64).contains(&addr)
 }
 
+/// The other thread on whose stack an address is. `main`'s is not watched: it mostly outlives the others.
+pub fn foreign_stack(thread: usize, addr: u64) -> Option<usize> {
+    let at = usize::try_from(addr).ok()?.checked_sub(STACKS_AT)?;
+    let owner = at / STACK_SIZE;
+    (owner != thread && owner != 0 && owner < MAX_THREADS).then_some(owner)
+}
+
 /// Most times that functions are entered or left in one execution, where that is asked for.
 pub const MAX_MARKS: usize = 1 << 18;
 /// Most invariants.
@@ -30,6 +37,8 @@ pub const MAX_INVARIANTS: usize = 32;
 pub const MAX_CELLS: usize = 1 << 12;
 /// Most places on stacks that others look at.
 pub const MAX_SHOWN: usize = 256;
+/// Most places on stacks that the runtime accesses without a step.
+pub const MAX_HIDDEN: usize = 1024;
 /// Most accesses of sleeping threads.
 pub const MAX_ASLEEP: usize = 1 << 16;
 /// Where the runtime finds the shared memory.
@@ -151,6 +160,9 @@ pub const THREAD: u64 = 3 << 62;
 /// Marks the keys of wake-ups.
 pub const WAKE: u64 = THREAD | 1 << 32;
 
+/// Marks the keys of stacks.
+pub const STACK: u64 = THREAD | 1 << 33;
+
 /// Marks the keys of invariants.
 pub const PROMISED: u64 = 5 << 61;
 
@@ -254,6 +266,7 @@ errors! {
     MISUSE = "misuse",
     UNREACHABLE = "error reached",
     INVARIANT = "invariant",
+    STACK_GONE = "use of the stack of a thread that has ended",
 }
 
 /// A step that the request asks for.
@@ -440,6 +453,10 @@ pub struct Shared {
     pub can: Threads,
     /// Answer: where the threads are.
     pub last: [Last; MAX_THREADS],
+    /// Answer: how many places on their own stacks threads have accessed without a step.
+    pub hidden: u32,
+    /// Answer: those places, with their sizes.
+    pub hidden_place: [[u64; 2]; MAX_HIDDEN],
     /// Request: how many places on stacks others look at.
     pub shown: u32,
     /// Request: those places, with their sizes.

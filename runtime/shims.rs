@@ -7,7 +7,7 @@
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
 use crate::{
-    ahead, arena, c11, check, invariants, marks, pthread, semaphores, sorting, strings, svcomp, time, variadic,
+    ahead, arena, c11, check, invariants, marks, printing, pthread, semaphores, sorting, startup, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -49,7 +49,7 @@ pub fn set_registers(registers: Registers) {
     }
 }
 
-/// While a thread looks ahead (`ahead.rs`), only accesses go to their functions.
+/// While a thread looks ahead (`ahead.rs`), only accesses and what passes time go to their functions.
 macro_rules! shims {
     ($($name:literal => $to:expr),* $(,)?) => { shims! { @ahead::fail; $($name => $to),* } };
     (@$else:expr; $($name:literal => $to:expr),* $(,)?) => { $(
@@ -126,6 +126,22 @@ shims! { @same
     "coarsen_c___VERIFIER_potential_spin_end" => svcomp::nothing,
     "coarsen_c___VERIFIER_loop_begin" => svcomp::nothing,
     "coarsen_c___VERIFIER_loop_bound" => svcomp::nothing,
+    "coarsen_c_pthread_yield" => time::yields,
+    "coarsen_c_sched_yield" => time::yields,
+    "coarsen_c_thrd_sleep" => c11::sleep,
+    "coarsen_c_thrd_yield" => time::yields,
+    "coarsen_c_sleep" => time::sleep,
+    "coarsen_c_usleep" => time::usleep,
+    "coarsen_c_nanosleep" => time::nanosleep,
+    "coarsen_c_clock_nanosleep" => time::clock_nanosleep,
+    "coarsen_c_select" => time::select,
+    "coarsen_c_poll" => time::poll,
+    "coarsen_c_vprintf" => printing::vprintf,
+    "coarsen_c_vfprintf" => printing::vfprintf,
+    "coarsen_c_puts" => printing::puts,
+    "coarsen_c_fputs" => printing::fputs,
+    "coarsen_c_fwrite" => printing::fwrite,
+    "coarsen_c_write" => printing::write,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 
@@ -140,18 +156,10 @@ macro_rules! atomics {
             atomic(atomics::STORE, $size, addr, value as u64, 0);
         }
         extern "C" fn $strong(addr: u64, expected: *mut $t, new: $t, _: i32, _: i32) -> i32 {
-            let place = expected as u64;
-            let private = crate::spin::own_stack(crate::state::rt().current, place);
-            if !private {
-                plain(READ, place, $size);
-            }
-            let wanted = unsafe { expected.read_unaligned() };
+            let wanted = atomics::fetch(expected);
             let old = atomic(atomics::CAS, $size, addr, wanted as u64, new as u64) as $t;
             if old != wanted {
-                if !private {
-                    plain(WRITE, place, $size);
-                }
-                unsafe { expected.write_unaligned(old) };
+                atomics::deliver(expected, old);
             }
             (old == wanted).into()
         }
@@ -253,13 +261,10 @@ shims! {
     "coarsen_c_pthread_attr_setschedparam" => pthread::attr_ignored,
     "coarsen_c_pthread_setaffinity_np" => pthread::attr_ignored,
     "coarsen_c_pthread_setschedparam" => pthread::attr_ignored,
-    "coarsen_c_pthread_yield" => time::yields,
-    "coarsen_c_sched_yield" => time::yields,
     "coarsen_c_thrd_create" => c11::create,
     "coarsen_c_thrd_join" => c11::join,
     "coarsen_c_thrd_detach" => c11::detach,
     "coarsen_c_thrd_exit" => c11::exit,
-    "coarsen_c_thrd_sleep" => c11::sleep,
     "coarsen_c_mtx_init" => c11::mtx_init,
     "coarsen_c_mtx_lock" => c11::mtx_lock,
     "coarsen_c_mtx_trylock" => c11::mtx_trylock,
@@ -278,7 +283,6 @@ shims! {
     "coarsen_c_tss_set" => c11::tss_set,
     "coarsen_c_tss_get" => pthread::getspecific,
     "coarsen_c_thrd_current" => pthread::itself,
-    "coarsen_c_thrd_yield" => time::yields,
     "coarsen_c_sem_init" => semaphores::sem_init,
     "coarsen_c_sem_destroy" => semaphores::destroy,
     "coarsen_c_sem_wait" => semaphores::sem_wait,
@@ -287,9 +291,6 @@ shims! {
     "coarsen_c_sem_clockwait" => semaphores::sem_timedwait,
     "coarsen_c_sem_post" => semaphores::sem_post,
     "coarsen_c_sem_getvalue" => semaphores::sem_getvalue,
-    "coarsen_c_sleep" => time::sleep,
-    "coarsen_c_usleep" => time::usleep,
-    "coarsen_c_nanosleep" => time::nanosleep,
     "coarsen_c_time" => time::time,
     "coarsen_c_clock" => time::clock,
     "coarsen_c_clock_gettime" => time::clock_gettime,
@@ -301,7 +302,8 @@ shims! {
     "coarsen_c_aligned_alloc" => arena::aligned_alloc,
     "coarsen_c_memalign" => arena::aligned_alloc,
     "coarsen_c_posix_memalign" => arena::posix_memalign,
-    "coarsen_c_strdup" => arena::strdup,
+    "coarsen_c_strdup" => strings::strdup,
+    "coarsen_c_strndup" => strings::strndup,
     "coarsen_c_memcpy" => strings::memcpy,
     "coarsen_c_memmove" => strings::memcpy,
     "coarsen_c_memset" => strings::memset,
@@ -314,6 +316,27 @@ shims! {
     "coarsen_c_strncmp" => strings::strncmp,
     "coarsen_c_atoi" => strings::atoi,
     "coarsen_c_atol" => strings::atol,
+    "coarsen_c_atoll" => strings::atol,
+    "coarsen_c_strtol" => strings::strtol,
+    "coarsen_c_strtoll" => strings::strtol,
+    "coarsen_c_strtoul" => strings::strtoul,
+    "coarsen_c_strtoull" => strings::strtoul,
+    "coarsen_c___isoc23_strtol" => strings::strtol,
+    "coarsen_c___isoc23_strtoll" => strings::strtol,
+    "coarsen_c___isoc23_strtoul" => strings::strtoul,
+    "coarsen_c___isoc23_strtoull" => strings::strtoul,
+    "coarsen_c_strtod" => strings::strtod,
+    "coarsen_c_atof" => strings::atof,
+    "coarsen_c_strcasecmp" => strings::strcasecmp,
+    "coarsen_c_strncasecmp" => strings::strncasecmp,
+    "coarsen_c_strspn" => strings::strspn,
+    "coarsen_c_strcspn" => strings::strcspn,
+    "coarsen_c_strpbrk" => strings::strpbrk,
+    "coarsen_c_strtok" => strings::strtok,
+    "coarsen_c_strtok_r" => strings::strtok_r,
+    "coarsen_c___strtok_r" => strings::strtok_r,
+    "coarsen_c_stpcpy" => strings::stpcpy,
+    "coarsen_c_mempcpy" => strings::mempcpy,
     "coarsen_c_strnlen" => strings::strnlen,
     "coarsen_c_strncat" => strings::strncat,
     "coarsen_c_strchr" => strings::strchr,
@@ -322,17 +345,23 @@ shims! {
     "coarsen_c_memchr" => strings::memchr,
     "coarsen_c_bzero" => strings::bzero,
     "coarsen_c_vsnprintf" => variadic::vsnprintf,
+    "coarsen_c_vasprintf" => variadic::vasprintf,
     "coarsen_c_vsprintf" => variadic::vsprintf,
     "coarsen_c_qsort" => sorting::qsort,
     "coarsen_c_bsearch" => sorting::bsearch,
     "coarsen_c_rand" => svcomp::rand,
     "coarsen_c_random" => svcomp::rand,
+    "coarsen_c_lrand48" => svcomp::long_rand,
+    "coarsen_c_drand48" => svcomp::real_rand,
+    "coarsen_c_srand48" => svcomp::srand,
+    "coarsen_c_sched_setaffinity" => pthread::attr_ignored,
     "coarsen_c_rand_r" => svcomp::rand_r,
     "coarsen_c_srand" => svcomp::srand,
     "coarsen_c_srandom" => svcomp::srand,
     "coarsen_c___assert_fail" => check::assert_fail,
     "coarsen_c_abort" => check::abort,
-    "coarsen_c_exit" => check::process_exit,
+    "coarsen_c_exit" => check::exit,
+    "coarsen_c_atexit" => startup::atexit,
     "coarsen_c__exit" => check::process_exit,
     "coarsen_c__Exit" => check::process_exit,
     "coarsen_c___VERIFIER_error" => svcomp::error,
@@ -341,6 +370,7 @@ shims! {
     "coarsen_c_reach_error" => svcomp::error,
     "coarsen_c_assume_abort" => svcomp::assume_abort,
     "coarsen_c_getpid" => svcomp::process,
+    "coarsen_c_syscall" => svcomp::system_call,
     "coarsen_c_gettid" => svcomp::thread_number,
     "coarsen_c_nondet_among" => svcomp::nondet_among,
     "coarsen_c___VERIFIER_nondet_bool" => svcomp::nondet_bool,

@@ -42,6 +42,25 @@ pub fn own_place(who: usize, addr: u64, size: u32) -> bool {
     own_stack(who, addr) && !shown.iter().any(meets)
 }
 
+/// Whether an access that the runtime makes for the running thread need not be a step: it is on its own stack, where nobody else
+/// looks, as far as is known. The place is noted, so that the explorer finds out if that is wrong.
+pub fn is_private(addr: u64, size: u32) -> bool {
+    if !own_place(rt().current, addr, size) {
+        return false;
+    }
+    let shared = shared();
+    let n = shared.hidden as usize;
+    let place = [addr, size.into()];
+    if !shared.hidden_place[..n].contains(&place) {
+        if n == MAX_HIDDEN {
+            crate::check::limit("more than 1,024 places on stacks that are accessed without a step");
+        }
+        shared.hidden_place[n] = place;
+        shared.hidden += 1;
+    }
+    true
+}
+
 pub fn local_state(who: usize) -> u64 {
     let registers = shims::registers();
     let mut hash = mix(thread(who).held ^ registers.sp as u64);

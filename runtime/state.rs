@@ -152,6 +152,14 @@ pub struct Runtime {
     pub draw: Draw,
     pub keys: usize,
     pub destructor: [usize; 64],
+    /// What `atexit` was given, and how much of it is left; how many destructors of the program have been called.
+    pub handler: [usize; 64],
+    pub at_exit: usize,
+    pub destroyed: usize,
+    /// Where `strtok` goes on.
+    pub token: u64,
+    /// Constructors run.
+    pub starting: bool,
     pub allocated: u64,
     /// The stack of the process itself, to which an execution returns.
     pub home: usize,
@@ -201,6 +209,11 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     },
     keys: 0,
     destructor: [0; 64],
+    handler: [0; 64],
+    at_exit: 0,
+    destroyed: 0,
+    token: 0,
+    starting: false,
     allocated: 0,
     home: 0,
     index: [0; crate::objects::SLOTS],
@@ -253,7 +266,12 @@ pub fn drop(set: &mut Threads, i: usize) {
 
 /// Maps memory at a fixed place, or gives up the process.
 pub fn map(at: usize, size: usize) {
-    let got = unsafe { libc::mmap(at as *mut u8, size, libc::PROT_RW, libc::MAP_ARENA, -1, 0) };
+    map_for(at, size, libc::PROT_RW)
+}
+
+/// The same for a purpose.
+pub fn map_for(at: usize, size: usize, protection: i32) {
+    let got = unsafe { libc::mmap(at as *mut u8, size, protection, libc::MAP_ARENA, -1, 0) };
     if got as usize != at {
         unsafe { libc::_exit(97) }
     }

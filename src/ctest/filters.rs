@@ -176,6 +176,7 @@ impl Search<'_, '_> {
         }
         worker.part.out.depth = worker.part.out.depth.max(length);
         worker.note_errors(status);
+        worker.note_shown();
         if worker.grown() && (worker.settings.keep_going || worker.part.out.errors.is_empty()) {
             worker.part.grown = true;
             return false;

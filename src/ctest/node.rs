@@ -182,7 +182,9 @@ impl Node {
     pub fn want(&mut self, initials: &[Initial]) -> bool {
         let mut usable = initials.iter().filter(|i| has(&self.enabled, i.0));
         let Some(&(first, _)) = usable.clone().next() else {
-            return false;
+            // Not known to happen. It must not be left out, whoever leads there.
+            let before = std::mem::replace(&mut self.backtrack, self.enabled);
+            return before != self.enabled;
         };
         if usable.any(|i| has(&self.backtrack, i.0)) {
             return false;

@@ -1,6 +1,9 @@
 //! What threads show others of their stacks. What a thread writes on its own stack is part of the local state that says whether it waits actively, so it
 //! counts as no change (`runtime/spin.rs`); but where others look, a turn of a loop can be noticed that leaves everything as it was. Such places are collected
 //! over all executions in which somebody waits; with more of them everything is explored anew, and what is written there counts as a change.
+//!
+//! So it is with what the runtime accesses on a thread's own stack for the program (the handle that `pthread_create` writes, what a compare-and-swap
+//! expects): that is no step, unless others look there.
 
 use super::history::Step;
 use super::shared::{Access, MODE_WRITE, OBJECT, STACK_SIZE, STACKS_AT};
@@ -14,8 +17,9 @@ fn owner(access: &Access) -> Option<usize> {
     (access.key & OBJECT == 0).then_some(at / STACK_SIZE)
 }
 
-/// The places where a thread has written on its own stack, and another one has looked or written in the same execution, without those that are known.
-pub fn shown(steps: &[Step], known: &[Place]) -> Vec<Place> {
+/// The places on a thread's own stack where another one has looked or written in the same execution, without those that are known: of those
+/// that it has accessed unannounced (`hidden`), and, if somebody has waited, of those that it has written.
+pub fn shown(steps: &[Step], hidden: &[[u64; 2]], waited: bool, known: &[Place]) -> Vec<Place> {
     let accesses = || {
         let all = steps.iter().map(|s| (usize::from(s.thread), &s.accesses));
         all.flat_map(|(thread, accesses)| accesses.iter().map(move |a| (thread, a)))
@@ -30,11 +34,14 @@ pub fn shown(steps: &[Step], known: &[Place]) -> Vec<Place> {
     if foreign.is_empty() {
         return places;
     }
-    let own = accesses().filter(|(t, a)| a.mode == MODE_WRITE && owner(a) == Some(*t));
-    for (_, write) in own {
+    let written =
+        accesses().filter(|(t, a)| waited && a.mode == MODE_WRITE && owner(a) == Some(*t));
+    let written = written.map(|(_, a)| (a.key, a.size));
+    let hidden = hidden.iter().map(|&[at, size]| (at, size as u32));
+    for (at, size) in written.chain(hidden) {
         let end = |a: &Access| a.key + u64::from(a.size);
-        let meets = |a: &&Access| a.key < end(write) && write.key < end(a);
-        let place = (write.key, write.size);
+        let meets = |a: &&Access| a.key < at + u64::from(size) && at < end(a);
+        let place = (at, size);
         if !known.contains(&place) && !places.contains(&place) && foreign.iter().any(meets) {
             places.push(place);
         }

@@ -6,13 +6,11 @@
 //! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together; what is to be tried at the given
 //! steps is told and not done, and so is what is left when the budget is used up (`explore.rs` hands it out again).
 
-use super::explore::{
-    DataRace, ENDLESS, Endless, Exploration, FEW, Found, MOST_CUT, Settings, key,
-};
+use super::explore::{Exploration, FEW, MOST_CUT, Settings};
 use super::history::{Clock, History, Look, Step};
 use super::node::{Initial, Node, Rest, has};
 use super::process::{Process, Promise, Silence};
-use super::shared::{self, Access, Invariant, Order, Sleeper, disturbs};
+use super::shared::{self, Access, Order, Sleeper, disturbs};
 use super::stacks::{self, Place};
 use rustc_hash::FxHashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -97,7 +95,7 @@ pub struct Worker<'a> {
     pub(super) process: &'a mut Process,
     pub(super) settings: &'a Settings,
     pub(super) stop: &'a dyn Fn() -> bool,
-    known: &'a Known,
+    pub(super) known: &'a Known,
     item: &'a Item,
     pub(super) history: History,
     /// With how many steps an execution is left, for filters.
@@ -105,23 +103,10 @@ pub struct Worker<'a> {
     nodes: Vec<Node>,
     /// The step that belongs to the first node.
     base: usize,
-    seen_races: FxHashSet<[u64; 2]>,
-    seen_errors: FxHashSet<super::explore::ErrorKey>,
+    pub(super) seen_races: FxHashSet<[u64; 2]>,
+    pub(super) seen_errors: FxHashSet<super::explore::ErrorKey>,
     wanted: FxHashSet<(usize, Vec<Initial>)>,
     pub(super) part: Part,
-}
-
-/// The address at which two steps meet; a step may have several accesses.
-fn meeting(a: &Step, b: &Step) -> u64 {
-    let pairs = a
-        .accesses
-        .iter()
-        .flat_map(|x| b.accesses.iter().map(move |y| (x, y)));
-    let memory = |x: &Access| x.key & shared::OBJECT == 0;
-    let found = pairs
-        .into_iter()
-        .find(|(x, y)| memory(x) && shared::conflict(x, y));
-    found.map_or(b.addr, |(x, y)| x.key.max(y.key))
 }
 
 /// Whether an answer can be one at all.
@@ -272,9 +257,7 @@ impl Worker<'_> {
         if status != shared::ASLEEP && status != shared::RUNNING {
             self.pending();
         }
-        if spun {
-            self.part.shown = stacks::shown(&self.history.steps, &self.known.shown);
-        }
+        self.note_shown();
         if matches!(status, shared::ASLEEP | shared::ASSUMED) {
             self.part.out.calls.skip(given);
         } else if self.settings.movers {
@@ -354,6 +337,17 @@ impl Worker<'_> {
         Some(Step::new(event, accesses.unwrap_or(&[])))
     }
 
+    /// Notes where threads let others look on their stacks in the present execution, if that was not known.
+    pub(super) fn note_shown(&mut self) {
+        let shared = self.process.shared();
+        let waited = shared.spun != 0;
+        let hidden = &shared.hidden_place[..(shared.hidden as usize).min(shared::MAX_HIDDEN)];
+        if waited || !hidden.is_empty() {
+            let steps = &self.history.steps;
+            self.part.shown = stacks::shown(steps, hidden, waited, &self.known.shown);
+        }
+    }
+
     /// Whether an invariant has read what was not known to matter, or a thread lets others look on its stack.
     pub(super) fn grown(&self) -> bool {
         let shared = self.process.shared();
@@ -363,59 +357,6 @@ impl Worker<'_> {
         let cells = self.known.promises.iter().map(|p| p.cells.len());
         (shared.invariants as usize, shared.cells as usize)
             != (self.known.promises.len(), cells.sum())
-    }
-
-    /// The invariants that did not hold in the present execution, each with the step that broke it.
-    fn violated(&mut self) {
-        let shared = self.process.shared();
-        let known = (shared.invariants as usize).min(shared::MAX_INVARIANTS);
-        let violated: Vec<Invariant> = (shared.invariant[..known].iter())
-            .filter(|i| i.violated > 0)
-            .copied()
-            .collect();
-        for invariant in violated {
-            let steps = (invariant.violated as usize - 1).min(self.history.len());
-            let last = steps.checked_sub(1).map(|i| &self.history.steps[i]);
-            let error = Found {
-                kind: "invariant",
-                message: String::from_utf8_lossy(invariant.text()).into_owned(),
-                thread: Some(last.map_or(0, |s| s.thread)),
-                pc: last.map_or(invariant.function.wrapping_add(1), |s| s.pc),
-                addr: invariant.function,
-                steps: self.history.steps[..steps].to_vec(),
-                last: Vec::new(),
-            };
-            self.found(error);
-        }
-    }
-
-    /// A thread computes without end in the present execution.
-    pub(super) fn note_endless(&mut self) {
-        let shared = self.process.shared();
-        let endless = Endless {
-            thread: shared.error_thread as u16,
-            // An address like one to which a call returns.
-            pc: shared.error_pc.wrapping_add(1),
-            after: shared.error_addr,
-        };
-        self.part.out.endless.get_or_insert(endless);
-        self.limit(ENDLESS.into());
-    }
-
-    /// Notes what went wrong in an execution that ended so.
-    pub(super) fn note_errors(&mut self, status: u32) {
-        if matches!(status, shared::ASLEEP | shared::DIVERGED) {
-            return;
-        }
-        self.violated();
-        let code = self.process.shared().error;
-        let stuck = matches!(status, shared::DEADLOCK | shared::LIVELOCK);
-        if code != shared::NO_ERROR && code != shared::INVARIANT
-            || code == shared::NO_ERROR && stuck
-        {
-            let error = self.error();
-            self.found(error);
-        }
     }
 
     /// Writes the request and waits for the answer, once more with a new process if the old one ended.
@@ -522,42 +463,6 @@ impl Worker<'_> {
         !same || (shared.events as usize) < prefix
     }
 
-    pub(super) fn message(&self) -> String {
-        let shared = self.process.shared();
-        let n = (shared.message_len as usize).min(shared.message.len());
-        String::from_utf8_lossy(&shared.message[..n]).into_owned()
-    }
-
-    /// The error that ended the present execution.
-    fn error(&self) -> Found {
-        let shared = self.process.shared();
-        let code = shared.error as usize;
-        let kind = match shared.status {
-            _ if code != 0 => shared::ERRORS.get(code).copied().unwrap_or("crash"),
-            shared::LIVELOCK => "livelock",
-            _ => "deadlock",
-        };
-        Found {
-            kind,
-            message: self.message(),
-            thread: (code != 0).then_some(shared.error_thread as u16),
-            pc: if code != 0 { shared.error_pc } else { 0 },
-            addr: if code != 0 { shared.error_addr } else { 0 },
-            steps: Vec::new(),
-            last: shared.last[..(shared.threads as usize).min(shared::MAX_THREADS)].to_vec(),
-        }
-    }
-
-    fn found(&mut self, mut error: Found) {
-        let key = key(&error);
-        if !self.known.errors.contains(&key) && self.seen_errors.insert(key) {
-            if error.kind != "invariant" {
-                error.steps = self.history.steps.clone();
-            }
-            self.part.out.errors.push(error);
-        }
-    }
-
     /// A new step at the end.
     fn append(&mut self, mut step: Step) {
         let at = self.history.len();
@@ -649,26 +554,6 @@ impl Worker<'_> {
                 if self.wanted.insert((i, initials.clone())) {
                     self.part.wanted.push((i, initials));
                 }
-            }
-        }
-    }
-
-    pub(super) fn note_data_races(&mut self, step: &Step, look: &Look) {
-        for &i in &look.data_races {
-            let other = &self.history.steps[i as usize];
-            let mut places = [other.pc, step.pc];
-            places.sort_unstable();
-            if !self.known.races.contains(&places) && self.seen_races.insert(places) {
-                let mut steps = self.history.steps.clone();
-                steps.push(step.clone());
-                self.part.out.races.push(DataRace {
-                    places: [
-                        (other.thread, other.pc, other.kind),
-                        (step.thread, step.pc, step.kind),
-                    ],
-                    addr: meeting(other, step),
-                    steps,
-                });
             }
         }
     }
