@@ -283,11 +283,11 @@ fn announces_all(line: &str) -> bool {
 /// Operands are separated by commas outside of brackets.
 fn parts(text: &str) -> Vec<&str> {
     let mut depth = 0;
-    let mut inside = |c: char| {
+    let inside = |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ',' && depth == 0
     };
-    let parts = text.split(|c| inside(c)).map(str::trim);
+    let parts = text.split(inside).map(str::trim);
     parts.filter(|part| !part.is_empty()).collect()
 }
 
