@@ -8,6 +8,7 @@ mod code;
 mod flow;
 mod ranges;
 mod state;
+mod step;
 
 use code::Code;
 use flow::{Flow, MOST};
