@@ -400,6 +400,7 @@ shims! {
     "coarsen_c_getpid" => svcomp::process,
     "coarsen_c_syscall" => svcomp::system_call,
     "coarsen_c_gettid" => svcomp::thread_number,
+    "coarsen_c_nondet_among" => svcomp::nondet_among,
     "coarsen_c___VERIFIER_nondet_bool" => svcomp::nondet_bool,
     "coarsen_c___VERIFIER_nondet__Bool" => svcomp::nondet_bool,
     "coarsen_c___VERIFIER_nondet_int" => svcomp::nondet,

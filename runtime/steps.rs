@@ -417,7 +417,10 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
         }
         CHOICE => {
             thread.chose += 1;
-            choice.into()
+            match op.b as *const i64 {
+                values if values.is_null() => choice.into(),
+                values => unsafe { *values.add(choice.into()) },
+            }
         }
         START => {
             thread.begun = true;

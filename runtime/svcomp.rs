@@ -84,14 +84,25 @@ pub extern "C" fn atomic_end() {
 
 /// Any number below `n`, each in turn.
 pub extern "C" fn choice(n: u32) -> u32 {
+    choose(n, core::ptr::null()) as u32
+}
+
+/// Any of `n` numbers, each in turn: those that the program can tell apart (`ctest/values/`).
+pub extern "C" fn nondet_among(values: *const i64, n: u32) -> i64 {
+    choose(n, values)
+}
+
+fn choose(n: u32, values: *const i64) -> i64 {
     if n > 0xFFFF {
         check::limit("a choice among more than 65,535");
     }
     schedule::step(Op {
         kind: CHOICE,
+        size: if values.is_null() { 0 } else { 8 },
         a: n.into(),
+        b: values as u64,
         ..Op::default()
-    }) as u32
+    })
 }
 
 pub extern "C" fn nondet_bool() -> u32 {
@@ -101,12 +112,12 @@ pub extern "C" fn nondet_bool() -> u32 {
 /// A few of the values of a wide type; that they are a sample is said.
 pub extern "C" fn nondet() -> i64 {
     shared().sampled |= SAMPLED_NONDET;
-    [0, 1, -1, 2][choice(4) as usize % 4]
+    choose(4, [0, 1, -1, 2].as_ptr())
 }
 
 pub extern "C" fn nondet_unsigned() -> u64 {
     shared().sampled |= SAMPLED_NONDET;
-    [0, 1, 2, 3][choice(4) as usize % 4]
+    choose(4, [0, 1, 2, 3].as_ptr()) as u64
 }
 
 pub extern "C" fn nondet_float() -> f32 {

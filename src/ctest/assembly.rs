@@ -5,8 +5,9 @@
 //!
 //! Constructors and destructors (`.init_array`, `.fini_array`) go to sections of our own: they belong to the execution.
 //!
-//! A call of `pthread_barrier_wait` whose result nobody reads is another function: who is told to be the serial thread matters to those
-//! only that read it.
+//! Calls whose results are only looked at in a few ways are others (`values/`).
+
+use super::values;
 
 /// An object before it is assembled.
 pub struct Assembly {
@@ -21,44 +22,6 @@ pub struct Assembly {
 /// Functions that are ours even where the program has one: the runtime's `coarsen_c_NAME` is jumped to.
 const OURS: &[&str] = &["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
 
-/// Has a result that may not matter.
-const WAIT: &str = "pthread_barrier_wait";
-
-/// Instructions that read and write what they name, and nothing else that matters here.
-const PLAIN: &[&str] = &[
-    "add", "sub", "and", "or", "xor", "cmp", "test", "sal", "shl", "shr", "sar", "neg", "not",
-    "push", "pop", "nop",
-];
-
-/// Whether a call's result is overwritten before anybody reads it, on the straight way from here.
-fn is_overwritten<'a>(behind: impl Iterator<Item = &'a str>) -> bool {
-    const RESULT: [&str; 5] = ["%rax", "%eax", "%ax", "%al", "%ah"];
-    for line in behind.map(str::trim) {
-        if line.is_empty() || line.starts_with(['.', '#']) || line.ends_with(':') {
-            continue;
-        }
-        let (name, operands) = line.split_once('\t').unwrap_or((line, ""));
-        let reads = |text: &str| RESULT.iter().any(|r| text.contains(r));
-        if name == "call" {
-            return !reads(operands);
-        }
-        let to = operands.rsplit(", ").next().unwrap_or("");
-        let from = operands.strip_suffix(to).unwrap_or("");
-        let whole = ["%rax", "%eax"].contains(&to);
-        let copies = name.starts_with("mov") || name.starts_with("lea");
-        match name {
-            _ if copies && whole && !reads(from) => return true,
-            "xorl" if operands == "%eax, %eax" => return true,
-            _ if reads(operands) => return false,
-            _ if copies => {}
-            _ if PLAIN.contains(&name.trim_end_matches(['b', 'w', 'l', 'q'])) => {}
-            _ if PLAIN.contains(&name) => {}
-            _ => return false,
-        }
-    }
-    false
-}
-
 /// The function that a label begins. The compiler makes several of one (`NAME.constprop.0`), and moves pieces out (`NAME.cold`).
 fn function(line: &str) -> Option<&str> {
     let label = line.strip_suffix(':')?;
@@ -70,6 +33,12 @@ fn function(line: &str) -> Option<&str> {
 fn is_atomic(name: &str) -> bool {
     let rest = name.strip_prefix("__VERIFIER_atomic_");
     rest.is_some_and(|rest| rest != "begin" && rest != "end")
+}
+
+/// What a file defines.
+pub fn defined(text: &str) -> impl Iterator<Item = &str> {
+    let labels = text.lines().filter_map(|line| line.strip_suffix(':'));
+    labels.filter(|label| !label.starts_with(['.', '\t', ' ']))
 }
 
 /// Where functions are listed that run before `main` and at the end, and where they are to be: the section, with the priority.
@@ -90,8 +59,9 @@ fn leads_on(line: &str) -> bool {
     word.is_some_and(|w| [".section", ".text", ".data", ".bss", ".previous"].contains(&w))
 }
 
-/// Reads and changes the compiler's output.
-pub fn prepare(text: &str) -> Assembly {
+/// Reads and changes the compiler's output. `own` says which functions the program has itself.
+pub fn prepare(text: &str, own: &dyn Fn(&str) -> bool) -> Assembly {
+    let instead = values::instead(text, own);
     let mut out = String::with_capacity(text.len() + 256);
     let (mut atomic, mut assumes) = (false, false);
     // What goes before the first instruction of a function (behind the lines that say which line of the program it is).
@@ -124,9 +94,8 @@ pub fn prepare(text: &str) -> Assembly {
             out.push_str("\tcall\tcoarsen_c_assume_abort\n");
             continue;
         }
-        let waits = words().eq(["call", WAIT]) || words().eq(["call", &format!("{WAIT}@PLT")]);
-        if waits && is_overwritten(text.lines().skip(n + 1)) {
-            out.push_str("\tcall\tcoarsen_c_barrier_unasked\n");
+        if let Some(other) = instead.lines.get(&n) {
+            out.push_str(other);
             continue;
         }
         out.push_str(line);
@@ -143,6 +112,7 @@ pub fn prepare(text: &str) -> Assembly {
             first = format!("\tjmp\tcoarsen_c_{name}\n");
         }
     }
+    out.push_str(&instead.tables);
     Assembly {
         inline: inline(text),
         thread_local: text.contains(",\"awT\"") || text.contains("%fs:"),
@@ -195,48 +165,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_that_are_overwritten() {
-        for (behind, overwritten) in [
-            ("\tmovl\t$0, %eax\n\tret", true),
-            (
-                "\t.loc 1 2\n.L3:\n\tmovl\tx(%rip), %edx\n\txorl\t%eax, %eax",
-                true,
-            ),
-            ("\tcall\tf", true),
-            ("\tleaq\t8(%rsp), %rdi\n\tmovq\t%rdi, %rax", true),
-            ("\tcall\t*%rax", false),
-            ("\tmovl\t%eax, -4(%rbp)", false),
-            ("\tmovl\t(%rax), %eax", false),
-            ("\tmovb\t$1, %al", false),
-            ("\ttestl\t%eax, %eax\n\tmovl\t$0, %eax", false),
-            ("\tcltq\n\tmovl\t$0, %eax", false),
-            ("\tcmpxchgl\t%edx, x(%rip)\n\tmovl\t$0, %eax", false),
-            ("\tjne\t.L3\n\tmovl\t$0, %eax", false),
-            ("\tret", false),
-            ("", false),
-        ] {
-            assert_eq!(is_overwritten(behind.lines()), overwritten, "{behind}");
-        }
-    }
-
-    #[test]
     fn constructors_are_ours() {
         let text =
             "\t.section\t.init_array.00101,\"aw\"\n\t.align 8\n\t.quad\tf\n\t.text\n\t.quad\tx\n";
         let ours = "\t.section\tcoarsen_before,\"aw\",@progbits\n\t.align 8\n\t.quad\tf, 101\n\t.text\n\t.quad\tx\n";
-        assert_eq!(prepare(text).text, ours);
+        assert_eq!(prepare(text, &|_| false).text, ours);
         assert_eq!(
             array("\t.section\t.fini_array,\"aw\""),
             Some(("coarsen_after", 65536))
         );
         assert_eq!(array("\t.section\t.rodata"), None);
-    }
-
-    #[test]
-    fn a_wait_that_nobody_asks_about_is_another_function() {
-        let text = |behind: &str| format!("t:\n\tcall\tpthread_barrier_wait@PLT\n{behind}\n");
-        let prepared = |behind: &str| prepare(&text(behind)).text;
-        assert!(prepared("\tmovl\t$0, %eax").contains("call\tcoarsen_c_barrier_unasked\n"));
-        assert_eq!(prepared("\tmovl\t%eax, %ebx"), text("\tmovl\t%eax, %ebx"));
     }
 }

@@ -133,9 +133,15 @@ fn objects(
     at: &Path,
     program: &mut Program,
 ) -> Result<Vec<PathBuf>, NotBuilt> {
-    let mut objects = Vec::new();
+    let mut texts = Vec::new();
     for (i, file) in sources.files.iter().enumerate() {
-        objects.push(compile(tool, sources, file, i, at, program)?);
+        texts.push(compile(tool, sources, file, i, at)?);
+    }
+    let own: BTreeSet<&str> = texts.iter().flat_map(|t| assembly::defined(t)).collect();
+    let own = |name: &str| own.contains(name);
+    let mut objects = Vec::new();
+    for (i, (file, text)) in sources.files.iter().zip(&texts).enumerate() {
+        objects.push(assemble(tool, file, text, &own, i, at, program)?);
     }
     rename(&objects, at, program)?;
     Ok(objects)
@@ -232,13 +238,11 @@ fn compile(
     file: &str,
     i: usize,
     at: &Path,
-    program: &mut Program,
-) -> Result<PathBuf, NotBuilt> {
+) -> Result<String, NotBuilt> {
     if let Err(error) = std::fs::metadata(file) {
         return Err(NotBuilt::Failed(format!("{file}: {error}")));
     }
     let assembly = at.join(format!("{i}.s"));
-    let object = at.join(format!("{i}.o"));
     let mut command = Command::new(tool.compiler);
     command
         .args(["-S", "-g", "-O0", "-w", "-fcommon"])
@@ -246,12 +250,27 @@ fn compile(
     instrument(&mut command, tool.clang);
     // Functions that are atomic by their names must stay functions.
     command.args(["-fno-inline", "-fno-optimize-sibling-calls"]);
-    // A local array that is too large must meet the end of the stack, and not jump over it.
-    command.arg("-fstack-clash-protection");
+    // A local array that is too large must meet the end of the stack, and not jump over it. What a `switch` compares is read off the assembly.
+    command.args(["-fstack-clash-protection", "-fno-jump-tables"]);
     command.args(tool.options);
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
     run(&mut command)?;
-    let prepared = assembly::prepare(&String::from_utf8_lossy(&std::fs::read(&assembly)?));
+    Ok(String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned())
+}
+
+/// Makes an object of the compiler's output, with what is put into it.
+fn assemble(
+    tool: &Tool,
+    file: &str,
+    text: &str,
+    own: &dyn Fn(&str) -> bool,
+    i: usize,
+    at: &Path,
+    program: &mut Program,
+) -> Result<PathBuf, NotBuilt> {
+    let assembly = at.join(format!("{i}.s"));
+    let object = at.join(format!("{i}.o"));
+    let prepared = assembly::prepare(text, own);
     if let Some(what) = &prepared.inline {
         program
             .uncontrolled

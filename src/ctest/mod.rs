@@ -24,4 +24,5 @@ pub mod shared;
 pub mod shorten;
 mod stacks;
 pub mod trace;
+mod values;
 pub mod worker;

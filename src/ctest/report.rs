@@ -156,7 +156,9 @@ impl Report {
             ));
         }
         if self.exploration.sampled & shared::SAMPLED_NONDET != 0 {
-            limits.push("only four values of each wide nondeterministic number".into());
+            limits.push(
+                "only four values of each nondeterministic number that is not just compared".into(),
+            );
         }
         if self.exploration.calls.full() {
             limits.push("more forms of calls than are kept".into());
@@ -295,6 +297,12 @@ impl Report {
             | shared::ATOMIC_STORE
             | shared::ATOMIC_RMW
             | shared::ATOMIC_CAS => format!(" = {}", number(step.value, step.size)),
+            shared::CHOICE if step.size > 0 => format!(
+                " = {} ({} of {})",
+                number(step.value, step.size),
+                step.choice,
+                step.choices
+            ),
             shared::CHOICE => format!(" {} of {}", step.choice, step.choices),
             _ if step.chose => format!(", alternative {}", step.choice),
             shared::TRYLOCK

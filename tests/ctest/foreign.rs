@@ -85,5 +85,5 @@ fn programs_of_others() {
     });
     let errors = errors.into_inner().expect("nobody panicked");
     assert!(errors.is_empty(), "{errors}");
-    assert_eq!(cases.len(), 89);
+    assert_eq!(cases.len(), 99);
 }

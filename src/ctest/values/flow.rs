@@ -1,0 +1,343 @@
+//! Follows a number from the call that returns it, instruction by instruction, on all ways.
+//!
+//! What is claimed of two numbers with the same outcome in all tests that are found: an execution stays the same, step by step, if one is put for the other, but for
+//! the places that are tracked. Where a number gets where it can't be followed, those that come there are to be kept apart. Each call that the site makes is
+//! looked at alone, so what the same site has returned at another time is something that does not depend on the number.
+
+use super::code::{Code, Instruction, Operand, RAX, RBX, RCX, RDI, RDX, RSI, Register};
+use super::ranges::{Condition, Image, Ranges, Type};
+use super::state::{Content, Flags, Outcome, State, mask};
+use super::step::{Escapes, Step};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Numbers that are kept apart, and representatives: no more than that.
+pub const MOST: usize = 64;
+/// So many states are told apart before one instruction.
+const STATES: usize = 16;
+/// So many steps are taken from one call.
+const STEPS: usize = 20_000;
+/// Calls inside of calls are looked at so deep.
+const DEPTH: usize = 3;
+
+type Next = Vec<(usize, State)>;
+
+/// What the program does with a number.
+#[derive(Default)]
+pub struct Uses {
+    /// The numbers that pass each test.
+    pub tests: BTreeSet<Ranges>,
+    /// Those that are used in other ways.
+    pub apart: Ranges,
+    /// Whether the function returns.
+    returns: bool,
+}
+
+/// The states in which the ways come to one instruction; when they become too many, there is only one, in which all are joined.
+#[derive(Default)]
+struct Seen {
+    states: Vec<State>,
+    joined: bool,
+}
+
+/// Follows the numbers of a file.
+pub struct Flow<'a> {
+    code: &'a Code<'a>,
+    /// Whether the program has a function of its own of this name.
+    own: &'a dyn Fn(&str) -> bool,
+    returning: RefCell<HashMap<(usize, Option<u64>), bool>>,
+}
+
+/// Functions that do not come back, unless the program has its own.
+const ENDS: [&str; 7] = [
+    "abort",
+    "exit",
+    "_exit",
+    "_Exit",
+    "__assert_fail",
+    "pthread_exit",
+    "thrd_exit",
+];
+
+impl<'a> Flow<'a> {
+    pub fn new(code: &'a Code<'a>, own: &'a dyn Fn(&str) -> bool) -> Flow<'a> {
+        Flow {
+            code,
+            own,
+            returning: RefCell::default(),
+        }
+    }
+
+    /// What becomes of the number that the call at `at` returns; nothing if that is not known.
+    pub fn uses(&self, at: usize, of: Type) -> Option<Uses> {
+        let mut state = State::new(of.numbers());
+        let rax = Register {
+            number: RAX,
+            offset: 0,
+            width: 8,
+        };
+        state.set_register(rax, Content::Copy(Image::whole(of)));
+        self.follow(self.behind(at, state), true, 0)
+    }
+
+    /// Whether a function may return if its first argument is this.
+    fn returns(&self, entry: usize, argument: &Content, depth: usize) -> bool {
+        let argument = match argument {
+            Content::Known(n) => Some(*n),
+            _ => None,
+        };
+        let known = self.returning.borrow().get(&(entry, argument)).copied();
+        known.unwrap_or_else(|| {
+            let mut state = State::new(Ranges::new([(0, 0)]));
+            let rdi = Register {
+                number: RDI,
+                offset: 0,
+                width: 8,
+            };
+            state.set_register(rdi, argument.map_or(Content::Same, Content::Known));
+            let uses = self.follow(vec![(entry, state)], false, depth + 1);
+            let returns = uses.is_none_or(|uses| uses.returns);
+            self.returning
+                .borrow_mut()
+                .insert((entry, argument), returns);
+            returns
+        })
+    }
+
+    /// Takes all ways from here. Nothing if there are too many, or, where no number is tracked, if one is not understood.
+    fn follow(&self, mut open: Next, tracks: bool, depth: usize) -> Option<Uses> {
+        let mut uses = Uses::default();
+        let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
+        let mut steps = 0;
+        while let Some((at, mut state)) = open.pop() {
+            if tracks && !state.depends() {
+                continue;
+            }
+            let here = seen.entry(at).or_default();
+            if here.states.contains(&state) {
+                continue;
+            }
+            here.joined |= here.states.len() >= STATES;
+            if here.joined {
+                state = here.states.drain(..).fold(state, |a, b| a.join(&b));
+            }
+            here.states.push(state.clone());
+            steps += 1;
+            if steps > STEPS {
+                return None;
+            }
+            let numbers = state.numbers.clone();
+            match self.step(at, state, &mut uses, depth) {
+                Ok(next) => open.extend(next),
+                Err(Escapes) if tracks => {
+                    uses.apart = uses.apart.or(&numbers);
+                    if uses.apart.count() > MOST as i128 {
+                        return None;
+                    }
+                }
+                Err(Escapes) => return None,
+            }
+        }
+        Some(uses)
+    }
+
+    /// The instruction behind, in the same function: what runs out of its function has called something that does not come back.
+    fn behind(&self, at: usize, state: State) -> Next {
+        let function = |at: usize| self.code.instructions.get(at).map(|i| i.function);
+        if function(at) == function(at + 1) {
+            vec![(at + 1, state)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn step(
+        &self,
+        at: usize,
+        mut state: State,
+        uses: &mut Uses,
+        depth: usize,
+    ) -> Result<Next, Escapes> {
+        let Some(Instruction { name, operands, .. }) = self.code.instructions.get(at) else {
+            return Err(Escapes);
+        };
+        let name = match *name {
+            "callq" | "retq" | "jmpq" | "pushq" | "popq" | "leaveq" => name.trim_end_matches('q'),
+            name => name,
+        };
+        let step = Step {
+            code: self.code,
+            at,
+            name,
+            operands,
+        };
+        if name == "ret" {
+            uses.returns = true;
+            let left = [RAX, RDX, RBX, 12, 13, 14, 15];
+            let depends = left.iter().any(|&r| state.whole(r).depends());
+            return if depends {
+                Err(Escapes)
+            } else {
+                Ok(Vec::new())
+            };
+        }
+        if name == "call" {
+            return self.call(at, operands, state, depth);
+        }
+        if let Some(condition) = name.strip_prefix('j') {
+            let [Operand::Label(label)] = operands.as_slice() else {
+                return Err(Escapes);
+            };
+            let to = *self.code.labels.get(label).ok_or(Escapes)?;
+            if !label.starts_with('.') {
+                return Err(Escapes);
+            }
+            if condition == "mp" {
+                return Ok(vec![(to, state)]);
+            }
+            let condition = Condition::named(condition).ok_or(Escapes)?;
+            let ways = split(state, condition, uses)?;
+            let next = ways.into_iter().flat_map(|(holds, state)| match holds {
+                true => vec![(to, state)],
+                false => self.behind(at, state),
+            });
+            return Ok(next.collect());
+        }
+        if let Some(condition) = name.strip_prefix("set").and_then(Condition::named) {
+            let [to] = operands.as_slice() else {
+                return Err(Escapes);
+            };
+            return match state.outcome(condition) {
+                Outcome::Unclear => {
+                    step.write(&mut state, to, 1, Content::Opaque)?;
+                    Ok(self.behind(at, state))
+                }
+                Outcome::Either => {
+                    step.write(&mut state, to, 1, Content::Same)?;
+                    Ok(self.behind(at, state))
+                }
+                _ => self.each(at, split(state, condition, uses)?, |holds, state| {
+                    step.write(state, to, 1, Content::Known(holds.into()))
+                }),
+            };
+        }
+        if let Some(condition) = name.strip_prefix("cmov") {
+            let last = condition
+                .get(..condition.len().saturating_sub(1))
+                .unwrap_or("");
+            let condition = Condition::named(condition).or_else(|| Condition::named(last));
+            let (Some(condition), [from, to @ Operand::Register(r)]) =
+                (condition, operands.as_slice())
+            else {
+                return Err(Escapes);
+            };
+            let (new, old) = (
+                step.read(&state, from, r.width)?,
+                step.read(&state, to, r.width)?,
+            );
+            return match state.outcome(condition) {
+                Outcome::Unclear => {
+                    step.write(&mut state, to, r.width, Content::Opaque)?;
+                    Ok(self.behind(at, state))
+                }
+                _ => self.each(at, split(state, condition, uses)?, |holds, state| {
+                    let content = if holds { &new } else { &old };
+                    step.write(state, to, r.width, content.clone())
+                }),
+            };
+        }
+        step.plain(&mut state)?;
+        Ok(self.behind(at, state))
+    }
+
+    /// The instruction behind, after doing something in each case.
+    fn each(
+        &self,
+        at: usize,
+        ways: Vec<(bool, State)>,
+        mut write: impl FnMut(bool, &mut State) -> Result<(), Escapes>,
+    ) -> Result<Next, Escapes> {
+        let mut next = Vec::new();
+        for (holds, mut state) in ways {
+            write(holds, &mut state)?;
+            next.extend(self.behind(at, state));
+        }
+        Ok(next)
+    }
+
+    fn call(
+        &self,
+        at: usize,
+        operands: &[Operand],
+        mut state: State,
+        depth: usize,
+    ) -> Result<Next, Escapes> {
+        let all = [RDI, RSI, RDX, RCX, 8, 9, 10];
+        let name = self.code.callee(at);
+        let count = match name.and_then(|name| name.strip_prefix("__tsan_")) {
+            Some("func_exit" | "init") => 0,
+            Some("func_entry") => 1,
+            Some(hook) if hook.contains("read") || hook.contains("write") => {
+                if hook.ends_with("range") { 2 } else { 1 }
+            }
+            _ => all.len(),
+        };
+        let through =
+            name.is_none() && (state.in_registers() || !matches!(operands, [Operand::Other]));
+        if through || all[..count].iter().any(|&r| state.whole(r).depends()) {
+            return Err(Escapes);
+        }
+        if name.is_some_and(|name| self.ends(at, name, &state, depth)) {
+            return Ok(Vec::new());
+        }
+        for r in [RAX, RCX, RDX, RSI, RDI, 8, 9, 10, 11] {
+            state.clobber(r);
+        }
+        state.flags = Flags::Same;
+        Ok(self.behind(at, state))
+    }
+
+    /// Whether a call does not come back.
+    fn ends(&self, at: usize, name: &str, state: &State, depth: usize) -> bool {
+        let argument = state.whole(RDI);
+        match name {
+            // These are always ours (`assembly.rs`).
+            "reach_error" | "__VERIFIER_error" => return true,
+            "__VERIFIER_assume" => {
+                return matches!(argument, Content::Known(n) if n & mask(4) == 0);
+            }
+            _ => {}
+        }
+        match self.code.labels.get(name) {
+            Some(_) if self.code.weak.contains(name) || depth >= DEPTH => false,
+            Some(&entry) => !self.returns(entry, &argument, depth),
+            None if name == "abort" && self.code.assumes(at) => true,
+            None => ENDS.contains(&name) && !(self.own)(name),
+        }
+    }
+}
+
+/// The ways that a condition goes, and the states there. What it asks of the number is noted.
+fn split(
+    state: State,
+    condition: Condition,
+    uses: &mut Uses,
+) -> Result<Vec<(bool, State)>, Escapes> {
+    match state.outcome(condition) {
+        Outcome::Unclear => Err(Escapes),
+        Outcome::Either => Ok(vec![(true, state.clone()), (false, state)]),
+        Outcome::Is(holds) => Ok(vec![(holds, state)]),
+        Outcome::For(numbers) => {
+            let others = state.numbers.without(&numbers);
+            uses.tests.insert(numbers.clone());
+            let ways = [
+                (true, state.clone().among(&numbers)),
+                (false, state.among(&others)),
+            ];
+            Ok(ways
+                .into_iter()
+                .filter_map(|(holds, s)| Some((holds, s?)))
+                .collect())
+        }
+    }
+}
