@@ -1,5 +1,6 @@
 //! Building the program: compiled with a call before each access, its `main` and the thread functions renamed, linked with the runtime.
 
+use super::aggregates::{self, Dump};
 use super::assembly;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -398,8 +399,22 @@ fn compile(
     command.arg("-fstack-clash-protection");
     command.args(tool.options);
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
-    run(&mut command)?;
-    let prepared = assembly::prepare(&String::from_utf8_lossy(&std::fs::read(&assembly)?));
+    let mut dump = None;
+    if !tool.clang {
+        dump = dumped(&mut command, at, i)?;
+    } else {
+        run(&mut command)?;
+    }
+    let mut text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
+    if !tool.clang {
+        let treated = aggregates::treat(&text, dump.as_ref());
+        text = treated.text;
+        let missed = treated.missed.into_iter();
+        program
+            .uncontrolled
+            .extend(missed.map(|what| format!("in {file} {what}")));
+    }
+    let prepared = assembly::prepare(&text);
     if let Some(what) = &prepared.inline {
         program
             .uncontrolled
@@ -413,6 +428,32 @@ fn compile(
         .arg("-o")
         .arg(&object))?;
     Ok(object)
+}
+
+/// Compiles, and reads what gcc tells of the program: the pass that puts calls has one name at `-O0` and another one above. None if it does
+/// not tell.
+fn dumped(command: &mut Command, at: &Path, i: usize) -> Result<Option<Dump>, NotBuilt> {
+    let names = ["tree-tsan0-lineno-uid", "tree-tsan-lineno-uid", "ipa-cgraph"];
+    let paths = names.map(|name| at.join(format!("{i}.{name}")));
+    for (name, path) in names.iter().zip(&paths) {
+        let mut option = std::ffi::OsString::from(format!("-fdump-{name}="));
+        option.push(path);
+        command.arg(option);
+    }
+    run(command)?;
+    let read = |path: &PathBuf| {
+        let bytes = std::fs::read(path).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let [low, high, symbols] = paths.each_ref().map(read);
+    let bodies = match (low, high) {
+        (None, None) => return Ok(None),
+        (low, high) => low.unwrap_or_default() + &high.unwrap_or_default(),
+    };
+    Ok(Some(Dump {
+        bodies,
+        symbols: symbols.unwrap_or_default(),
+    }))
 }
 
 /// The symbols of an object: the letter that `nm` has for what it is, and the name.

@@ -1,0 +1,390 @@
+//! What gcc has made of the program when it has put its calls before accesses: the calls of functions, read from the dump of that pass.
+//!
+//! gcc announces what assignments access, and not what calls do: a struct that is passed by value is read by the call itself, one that is
+//! returned is written by it. The dump (`-fdump-tree-tsan0-lineno-uid`) says which calls these are. What is not understood counts as
+//! memory that others see.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A function of the dump.
+#[derive(Debug, Default)]
+pub struct Function {
+    /// As the assembler knows it.
+    pub name: String,
+    /// In the order of the text.
+    pub calls: Vec<Call>,
+    /// Whether it accesses variables of the function it is nested in, which nobody announces.
+    pub nested: bool,
+}
+
+/// A call.
+#[derive(Debug)]
+pub struct Call {
+    /// The statement, for the user.
+    pub text: String,
+    /// File and line.
+    pub place: String,
+    /// The function's name, if it is called by its name.
+    pub callee: Option<String>,
+    /// Where the result goes.
+    pub result: Sight,
+    /// Whether the function may write its result there itself.
+    pub in_place: bool,
+    /// What is passed.
+    pub arguments: Vec<Sight>,
+}
+
+/// Who sees what a call names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// It is no memory, or none that others see.
+    Nobody,
+    /// On the own stack, but its address was given away.
+    Exposed,
+    /// Everybody.
+    Others,
+}
+
+/// The names of functions, and of nothing else, of gcc's table of symbols (`-fdump-ipa-cgraph`): a function that is passed to another one
+/// looks like a variable.
+fn addresses(symbols: &str) -> BTreeSet<&str> {
+    let mut name = "";
+    let (mut functions, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for line in symbols.lines() {
+        if let Some(kind) = line.strip_prefix("  Type: ") {
+            if kind.starts_with("function") {
+                &mut functions
+            } else {
+                &mut others
+            }
+            .insert(name);
+        } else if let Some((_, rest)) = line.split_once(" (") {
+            name = rest.split(')').next().unwrap_or("");
+        }
+    }
+    &functions - &others
+}
+
+/// The functions of a dump.
+pub fn functions(dump: &str, symbols: &str) -> Vec<Function> {
+    let addresses = addresses(symbols);
+    let mut functions: Vec<Function> = Vec::new();
+    let mut body = Vec::new();
+    let mut name = None;
+    for line in dump.lines() {
+        if let Some(header) = line.strip_prefix(";; Function ") {
+            let inside = header.split_once('(').map_or("", |(_, rest)| rest);
+            let label = inside.split([',', ')']).next().unwrap_or("");
+            name = Some(label.trim_start_matches('*').to_string());
+            body.clear();
+        } else if line == "}" {
+            if let Some(name) = name.take() {
+                functions.push(function(name, &body, &addresses));
+            }
+            body.clear();
+        } else {
+            body.push(line);
+        }
+    }
+    functions
+}
+
+/// A statement: its place, its text, and the block it is in.
+struct Statement {
+    place: String,
+    text: String,
+    block: usize,
+}
+
+fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Function {
+    let open = lines.iter().rposition(|line| *line == "{");
+    let open = open.unwrap_or(lines.len());
+    let begin = |line: &&str| line.trim_start().starts_with("<bb ");
+    let first = lines.iter().position(begin).unwrap_or(lines.len());
+    let mut locals = BTreeSet::new();
+    let signature = lines[..open].iter().map(|line| line.trim());
+    let declared = lines.get(open..first).unwrap_or_default().iter();
+    let declared = declared.map(|line| line.trim()).filter(|line| {
+        !line.starts_with("static ") && !line.starts_with("extern ") && !line.contains("value-expr")
+    });
+    for line in signature.chain(declared) {
+        locals.extend(numbers(line));
+    }
+    let mut statements = Vec::new();
+    // The blocks by their numbers, and where each one may lead.
+    let mut blocks: BTreeMap<String, usize> = BTreeMap::new();
+    let mut leads: Vec<Vec<String>> = Vec::new();
+    let mut anywhere = BTreeSet::new();
+    let mut nested = false;
+    for line in &lines[first..] {
+        let (place, text) = without_places(line.trim());
+        if let Some(rest) = text.strip_prefix("<bb ") {
+            let number = rest.split(['>', ' ']).next().unwrap_or("");
+            blocks.insert(number.into(), leads.len());
+            leads.push(Vec::new());
+            continue;
+        }
+        let Some(block) = leads.len().checked_sub(1) else {
+            continue;
+        };
+        if let Some(rest) = text.split("goto <bb ").nth(1) {
+            let number = rest.split('>').next().unwrap_or("");
+            leads[block].push(number.into());
+        } else if text.starts_with("goto ") || text.starts_with("switch ") {
+            anywhere.insert(block);
+        }
+        nested |= text.contains("CHAIN.") && text.contains("->");
+        statements.push(Statement { place, text, block });
+    }
+    let next = |block: usize| -> Vec<usize> {
+        if anywhere.contains(&block) {
+            return (0..leads.len()).collect();
+        }
+        let named = leads[block].iter().filter_map(|to| blocks.get(to).copied());
+        named
+            .chain((block + 1 < leads.len()).then_some(block + 1))
+            .collect()
+    };
+    let before = exposed(&statements, leads.len(), &locals, &next);
+    let calls = statements.iter().zip(before);
+    let calls = calls.filter_map(|(s, exposed)| {
+        let names = Names {
+            locals: &locals,
+            exposed: &exposed,
+            addresses,
+        };
+        call(s, &names)
+    });
+    Function {
+        name,
+        calls: calls.collect(),
+        nested,
+    }
+}
+
+/// For each statement, the locals whose address was taken on some way to it (and by it), and that have not ended since.
+fn exposed(
+    statements: &[Statement],
+    blocks: usize,
+    locals: &BTreeSet<u64>,
+    next: &dyn Fn(usize) -> Vec<usize>,
+) -> Vec<BTreeSet<u64>> {
+    let mut enters: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); blocks];
+    loop {
+        let mut before = Vec::with_capacity(statements.len());
+        let mut at = 0;
+        let mut changed = false;
+        for block in 0..blocks {
+            let mut now = enters[block].clone();
+            while let Some(s) = statements.get(at).filter(|s| s.block == block) {
+                take(&s.text, locals, &mut now);
+                before.push(now.clone());
+                at += 1;
+            }
+            for to in next(block) {
+                let all = enters[to].len();
+                enters[to].extend(&now);
+                changed |= enters[to].len() > all;
+            }
+        }
+        if !changed {
+            return before;
+        }
+    }
+}
+
+/// Which addresses a statement takes, and whose life it ends. What gcc's own calls are told goes nowhere.
+fn take(text: &str, locals: &BTreeSet<u64>, now: &mut BTreeSet<u64>) {
+    if text.starts_with("__builtin___tsan_") {
+        return;
+    }
+    if let Some((ended, _)) = text.split_once(" ={v} {CLOBBER") {
+        for number in numbers(ended) {
+            now.remove(&number);
+        }
+    }
+    for place in text.split('&').skip(1) {
+        let end = place.find([' ', ',', ')', ';']).unwrap_or(place.len());
+        let found = numbers(&place[..end]);
+        now.extend(found.iter().filter(|number| locals.contains(number)));
+    }
+}
+
+/// The numbers of all that is named (`xD.1234`).
+fn numbers(text: &str) -> Vec<u64> {
+    let digits = |part: &str| {
+        let end = part.find(|c: char| !c.is_ascii_digit());
+        part[..end.unwrap_or(part.len())].parse().ok()
+    };
+    text.split("D.").skip(1).filter_map(digits).collect()
+}
+
+/// The names alone.
+fn without_numbers(text: &str) -> String {
+    let mut parts = text.split("D.");
+    let mut out = parts.next().unwrap_or("").to_string();
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let named = out.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if digits == 0 || !named {
+            out.push_str("D.");
+            out.push_str(part);
+        } else {
+            out.push_str(&part[digits..]);
+        }
+    }
+    out
+}
+
+/// The first place (`[file.c:3:5] `) of a statement, and the statement without any.
+fn without_places(line: &str) -> (String, String) {
+    let mut first = None;
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    let mut quoted = false;
+    while let Some(c) = rest.chars().next() {
+        if c == '[' && !quoted
+            && let Some((inside, behind)) = rest[1..].split_once("] ")
+            && let Some(place) = place(inside)
+        {
+            first.get_or_insert(place);
+            rest = behind;
+            continue;
+        }
+        if c == '\\' && quoted {
+            let two = rest.chars().take(2).map(char::len_utf8).sum();
+            out.push_str(&rest[..two]);
+            rest = &rest[two..];
+            continue;
+        }
+        quoted ^= c == '"';
+        out.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    (first.unwrap_or_default(), out)
+}
+
+/// `file.c:3` of `file.c:3:5` or `file.c:3:5 discrim 2`.
+fn place(text: &str) -> Option<String> {
+    let text = text.split(" discrim ").next()?;
+    let (line, column) = text.rsplit_once(':')?;
+    let (_, number) = line.rsplit_once(':')?;
+    let is_number = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    (is_number(number) && is_number(column)).then(|| line.to_string())
+}
+
+/// The parts of a text at the top level: outside of brackets and strings.
+fn split<'a>(text: &'a str, at: &str) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut from, mut skip) = (0_i32, 0, 0);
+    let mut quoted = None;
+    for (i, c) in text.char_indices() {
+        if i < skip {
+            continue;
+        }
+        if let Some(quote) = quoted {
+            match c {
+                '\\' => skip = i + 2,
+                _ if c == quote => quoted = None,
+                _ => {}
+            }
+            continue;
+        }
+        if depth == 0 && text[i..].starts_with(at) {
+            parts.push(&text[from..i]);
+            from = i + at.len();
+            skip = from;
+            if !at.starts_with('(') && !at.ends_with('(') {
+                continue;
+            }
+        }
+        match c {
+            '"' | '\'' => quoted = Some(c),
+            '(' | '[' | '{' | '<' => depth += 1,
+            '>' if text[..i].ends_with('-') => {}
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ => {}
+        }
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+/// What names stand for, in a statement.
+struct Names<'a> {
+    locals: &'a BTreeSet<u64>,
+    exposed: &'a BTreeSet<u64>,
+    addresses: &'a BTreeSet<&'a str>,
+}
+
+/// Reads a statement that is a call: `[TO = ]FUNCTION (ARGUMENTS);`, with remarks in brackets behind it.
+fn call(statement: &Statement, names: &Names) -> Option<Call> {
+    let whole = statement.text.as_str();
+    let (text, remarks) = match whole.rfind(");") {
+        Some(end) => (&whole[..end], whole[end + 2..].trim()),
+        None => return None,
+    };
+    if !remarks.is_empty() && !remarks.starts_with('[') {
+        return None;
+    }
+    let mut sides = split(text, " = ");
+    if sides.len() == 1 {
+        sides = split(text, " ={v} ");
+    }
+    let (to, from) = match sides.as_slice() {
+        [from] => (None, *from),
+        [to, from] => (Some(to.trim()), *from),
+        _ => return None,
+    };
+    let (callee, arguments) = from.split_once(" (")?;
+    let callee = callee.trim();
+    let word = |c: char| c.is_ascii_alphanumeric() || "_.$()".contains(c);
+    let keywords = ["if", "switch", "while", "return", "goto", "resx", "__complex__"];
+    let named = callee.chars().all(word) && !callee.is_empty() && !callee.starts_with('(');
+    if !named || keywords.contains(&callee) {
+        return None;
+    }
+    let arguments = split(arguments, ",").into_iter().map(str::trim);
+    let sight = |text| sight(text, names);
+    let by_name = callee.starts_with('.') || !numbers(callee).is_empty();
+    Some(Call {
+        text: without_numbers(whole[..whole.len() - remarks.len()].trim_end_matches([' ', ';'])),
+        place: statement.place.clone(),
+        callee: by_name.then(|| without_numbers(callee)),
+        result: to.map_or(Sight::Nobody, sight),
+        in_place: remarks.contains("return slot"),
+        arguments: arguments.map(sight).collect(),
+    })
+}
+
+fn sight(text: &str, names: &Names) -> Sight {
+    let leads = text.contains("->") || text.contains('*') || text.contains("MEM");
+    if text.is_empty() || text.starts_with(['&', '"', '-', '{']) {
+        return Sight::Nobody;
+    }
+    if text.starts_with(|c: char| c.is_ascii_digit()) || text.starts_with("__complex__ ") {
+        return Sight::Nobody;
+    }
+    if text == "<retval>" || text.starts_with("<retval>.") {
+        // The caller's, who answers for it.
+        return Sight::Nobody;
+    }
+    match numbers(text).first() {
+        _ if leads => Sight::Others,
+        None if text.contains('[') || text.contains('<') => Sight::Others,
+        // A value, not memory.
+        None => Sight::Nobody,
+        Some(_) if !text.starts_with(|c: char| c.is_alphabetic() || "_$".contains(c)) => {
+            Sight::Others
+        }
+        Some(number) if !names.locals.contains(number) => {
+            if names.addresses.contains(without_numbers(text).as_str()) {
+                Sight::Nobody
+            } else {
+                Sight::Others
+            }
+        }
+        Some(number) if names.exposed.contains(number) => Sight::Exposed,
+        Some(_) => Sight::Nobody,
+    }
+}
