@@ -3,6 +3,7 @@
 use crate::libc;
 use crate::schedule;
 use crate::shared::*;
+use crate::startup;
 use crate::state::*;
 
 /// Writes the message of the answer.
@@ -75,6 +76,17 @@ pub extern "C" fn abort() {
     error(ABORT, 0, &[])
 }
 
+/// `exit`.
+pub extern "C" fn exit(code: i32) {
+    if startup::is_needed() {
+        let registers = crate::shims::registers();
+        startup::finish();
+        crate::shims::set_registers(registers);
+    }
+    process_exit(code)
+}
+
+/// `_exit`.
 pub extern "C" fn process_exit(code: i32) {
     schedule::step(Op {
         kind: PROCESS_EXIT,

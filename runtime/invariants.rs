@@ -57,7 +57,7 @@ pub extern "C" fn register(function: u64) {
 
 pub extern "C" fn register_text(function: u64, text: u64) {
     let rt = rt();
-    if rt.quiet {
+    if rt.starting {
         let early = &mut rt.early;
         if early.count < MAX_INVARIANTS {
             early.list[early.count] = (function, text);

@@ -70,11 +70,18 @@ unsafe extern "C" {
     pub fn memset(to: *mut u8, byte: i32, n: usize) -> *mut u8;
     pub fn memcmp(a: *const u8, b: *const u8, n: usize) -> i32;
     pub fn strlen(s: *const u8) -> usize;
+    pub fn vprintf(format: *const u8, args: usize) -> i32;
+    pub fn vfprintf(file: usize, format: *const u8, args: usize) -> i32;
+    pub fn puts(s: *const u8) -> i32;
+    pub fn fputs(s: *const u8, file: usize) -> i32;
+    pub fn fwrite(from: *const u8, size: u64, n: u64, file: usize) -> u64;
     pub fn vsnprintf(to: *mut u8, n: usize, format: *const u8, args: usize) -> i32;
     pub fn strchr(s: *const u8, c: i32) -> *const u8;
     pub fn strrchr(s: *const u8, c: i32) -> *const u8;
     pub fn strstr(s: *const u8, t: *const u8) -> *const u8;
     pub fn memchr(s: *const u8, c: i32, n: usize) -> *const u8;
+    pub fn free(block: *mut u8);
+    pub fn realloc(block: *mut u8, size: usize) -> *mut u8;
     pub fn atol(s: *const u8) -> i64;
     pub fn strtol(s: *const u8, end: *mut u64, base: i32) -> i64;
     pub fn strtoul(s: *const u8, end: *mut u64, base: i32) -> u64;

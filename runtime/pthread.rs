@@ -8,6 +8,7 @@ use crate::schedule;
 use crate::shared::*;
 use crate::shims;
 use crate::spin;
+use crate::startup;
 use crate::state::*;
 use crate::steps::UNDEFINED;
 use crate::tls;
@@ -98,6 +99,9 @@ extern "C" fn begin() {
 
 fn end(value: usize) -> ! {
     run_destructors();
+    if rt().current == 0 && startup::is_needed() {
+        check::limit("what is to be called at the exit of a process whose last thread ends it");
+    }
     me().value = value;
     schedule::step(Op {
         kind: EXIT,

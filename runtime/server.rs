@@ -13,6 +13,7 @@ use crate::pthread;
 use crate::shared::*;
 use crate::shims;
 use crate::spin;
+use crate::startup;
 use crate::state::*;
 use crate::tls;
 
@@ -45,9 +46,12 @@ struct Start {
 /// The first thread's routine: the argument is where its arguments are.
 extern "C" fn first(start: usize) -> usize {
     let start = unsafe { &*(start as *const Start) };
+    rt().starting = true;
+    startup::construct(start.argc, start.argv, start.envp);
+    rt().starting = false;
     invariants::begin_early();
     let code = unsafe { coarsen_user_main(start.argc, start.argv, start.envp) };
-    check::process_exit(code);
+    check::exit(code);
     0
 }
 

@@ -7,7 +7,7 @@
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
 use crate::{
-    ahead, arena, c11, check, invariants, marks, pthread, semaphores, sorting, strings, svcomp, time, variadic,
+    ahead, arena, c11, check, invariants, marks, printing, pthread, semaphores, sorting, startup, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -133,6 +133,12 @@ shims! { @same
     "coarsen_c_sleep" => time::sleep,
     "coarsen_c_usleep" => time::usleep,
     "coarsen_c_nanosleep" => time::nanosleep,
+    "coarsen_c_vprintf" => printing::vprintf,
+    "coarsen_c_vfprintf" => printing::vfprintf,
+    "coarsen_c_puts" => printing::puts,
+    "coarsen_c_fputs" => printing::fputs,
+    "coarsen_c_fwrite" => printing::fwrite,
+    "coarsen_c_write" => printing::write,
     "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
 }
 
@@ -293,7 +299,8 @@ shims! {
     "coarsen_c_aligned_alloc" => arena::aligned_alloc,
     "coarsen_c_memalign" => arena::aligned_alloc,
     "coarsen_c_posix_memalign" => arena::posix_memalign,
-    "coarsen_c_strdup" => arena::strdup,
+    "coarsen_c_strdup" => strings::strdup,
+    "coarsen_c_strndup" => strings::strndup,
     "coarsen_c_memcpy" => strings::memcpy,
     "coarsen_c_memmove" => strings::memcpy,
     "coarsen_c_memset" => strings::memset,
@@ -316,6 +323,17 @@ shims! {
     "coarsen_c___isoc23_strtoul" => strings::strtoul,
     "coarsen_c___isoc23_strtoull" => strings::strtoul,
     "coarsen_c_strtod" => strings::strtod,
+    "coarsen_c_atof" => strings::atof,
+    "coarsen_c_strcasecmp" => strings::strcasecmp,
+    "coarsen_c_strncasecmp" => strings::strncasecmp,
+    "coarsen_c_strspn" => strings::strspn,
+    "coarsen_c_strcspn" => strings::strcspn,
+    "coarsen_c_strpbrk" => strings::strpbrk,
+    "coarsen_c_strtok" => strings::strtok,
+    "coarsen_c_strtok_r" => strings::strtok_r,
+    "coarsen_c___strtok_r" => strings::strtok_r,
+    "coarsen_c_stpcpy" => strings::stpcpy,
+    "coarsen_c_mempcpy" => strings::mempcpy,
     "coarsen_c_strnlen" => strings::strnlen,
     "coarsen_c_strncat" => strings::strncat,
     "coarsen_c_strchr" => strings::strchr,
@@ -324,6 +342,7 @@ shims! {
     "coarsen_c_memchr" => strings::memchr,
     "coarsen_c_bzero" => strings::bzero,
     "coarsen_c_vsnprintf" => variadic::vsnprintf,
+    "coarsen_c_vasprintf" => variadic::vasprintf,
     "coarsen_c_vsprintf" => variadic::vsprintf,
     "coarsen_c_qsort" => sorting::qsort,
     "coarsen_c_bsearch" => sorting::bsearch,
@@ -334,7 +353,8 @@ shims! {
     "coarsen_c_srandom" => svcomp::srand,
     "coarsen_c___assert_fail" => check::assert_fail,
     "coarsen_c_abort" => check::abort,
-    "coarsen_c_exit" => check::process_exit,
+    "coarsen_c_exit" => check::exit,
+    "coarsen_c_atexit" => startup::atexit,
     "coarsen_c__exit" => check::process_exit,
     "coarsen_c__Exit" => check::process_exit,
     "coarsen_c___VERIFIER_error" => svcomp::error,

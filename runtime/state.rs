@@ -152,6 +152,14 @@ pub struct Runtime {
     pub draw: Draw,
     pub keys: usize,
     pub destructor: [usize; 64],
+    /// What `atexit` was given, and how much of it is left; how many destructors of the program have been called.
+    pub handler: [usize; 64],
+    pub at_exit: usize,
+    pub destroyed: usize,
+    /// Where `strtok` goes on.
+    pub token: u64,
+    /// Constructors run.
+    pub starting: bool,
     pub allocated: u64,
     /// The stack of the process itself, to which an execution returns.
     pub home: usize,
@@ -201,6 +209,11 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     },
     keys: 0,
     destructor: [0; 64],
+    handler: [0; 64],
+    at_exit: 0,
+    destroyed: 0,
+    token: 0,
+    starting: false,
     allocated: 0,
     home: 0,
     index: [0; crate::objects::SLOTS],

@@ -1,8 +1,9 @@
-//! Functions with any number of arguments that write memory: the arguments are put where `va_list` has them, as the calling
+//! Functions with any number of arguments: the arguments are put where `va_list` has them, as the calling
 //! convention says, and handed on. x86-64 only.
 
-use crate::atomics::plain;
+use crate::atomics::{deliver, plain};
 use crate::libc;
+use crate::printing::{self, Arguments};
 use crate::shared::*;
 use crate::shims::REGISTERS;
 use core::arch::global_asm;
@@ -10,10 +11,11 @@ use core::arch::global_asm;
 /// Most that is printed at once.
 const ROOM: usize = 1 << 16;
 
-/// `vsnprintf`, told as a write of what it writes. What it reads is not asked.
-pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: usize) -> i32 {
+/// `vsnprintf`, told as reads of the strings and a write.
+pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: &mut Arguments) -> i32 {
+    printing::strings(format, args);
     let mut text = [0u8; ROOM];
-    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args as *mut Arguments as usize) };
     if length < 0 || n == 0 {
         return length;
     }
@@ -27,12 +29,28 @@ pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: usize) -> 
 }
 
 /// `vsprintf`.
-pub extern "C" fn vsprintf(to: u64, format: *const u8, args: usize) -> i32 {
+pub extern "C" fn vsprintf(to: u64, format: *const u8, args: &mut Arguments) -> i32 {
     vsnprintf(to, u64::MAX, format, args)
 }
 
+/// `vasprintf`: into a new block.
+pub extern "C" fn vasprintf(to: *mut u64, format: *const u8, args: &mut Arguments) -> i32 {
+    printing::strings(format, args);
+    let mut text = [0u8; ROOM];
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args as *mut Arguments as usize) };
+    if length < 0 {
+        return length;
+    }
+    let n = (length as usize).min(ROOM - 1) + 1;
+    let block = crate::arena::malloc(n as u64);
+    plain(WRITE, block, n as u32);
+    unsafe { libc::memcpy(block as *mut u8, text.as_ptr(), n) };
+    deliver(to, block);
+    length
+}
+
 macro_rules! variadic {
-    ($name:literal, $named:literal, $($place:literal),*) => {
+    ($name:literal, $to:path, $named:literal, $($place:literal),*) => {
         global_asm!(
             concat!(".globl ", $name),
             concat!(".type ", $name, ", @function"),
@@ -75,9 +93,12 @@ macro_rules! variadic {
             "leave",
             "ret",
             r = sym REGISTERS,
-            f = sym vsnprintf,
+            f = sym $to,
         );
     };
 }
-variadic!("coarsen_c_snprintf", 24, "mov rcx, rsp");
-variadic!("coarsen_c_sprintf", 16, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");
+variadic!("coarsen_c_snprintf", vsnprintf, 24, "mov rcx, rsp");
+variadic!("coarsen_c_printf", printing::vprintf, 8, "mov rsi, rsp");
+variadic!("coarsen_c_fprintf", printing::vfprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_asprintf", vasprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_sprintf", vsnprintf, 16, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");

@@ -3,6 +3,8 @@
 //! SV-COMP's rules: a function `__VERIFIER_atomic_NAME` is atomic, `reach_error` and `__VERIFIER_error` are errors whatever they do, and an
 //! `abort` in a function that assumes something ends its thread only. It is done here and not in C, since any C may come.
 //!
+//! Constructors and destructors (`.init_array`, `.fini_array`) go to sections of our own: they belong to the execution.
+//!
 //! A call of `pthread_barrier_wait` whose result nobody reads is another function: who is told to be the serial thread matters to those
 //! only that read it.
 
@@ -70,13 +72,44 @@ fn is_atomic(name: &str) -> bool {
     rest.is_some_and(|rest| rest != "begin" && rest != "end")
 }
 
+/// Where functions are listed that run before `main` and at the end, and where they are to be: the section, with the priority.
+fn array(line: &str) -> Option<(&'static str, u32)> {
+    let name = line.trim().strip_prefix(".section")?.trim();
+    let name = name.split(',').next()?.trim_matches('"');
+    let (section, rest) = match name.strip_prefix(".init_array") {
+        Some(rest) => ("coarsen_before", rest),
+        None => ("coarsen_after", name.strip_prefix(".fini_array")?),
+    };
+    let priority = rest.strip_prefix('.').and_then(|n| n.parse().ok());
+    Some((section, priority.unwrap_or(65536)))
+}
+
+/// Whether a line leads to another section.
+fn leads_on(line: &str) -> bool {
+    let word = line.split_whitespace().next();
+    word.is_some_and(|w| [".section", ".text", ".data", ".bss", ".previous"].contains(&w))
+}
+
 /// Reads and changes the compiler's output.
 pub fn prepare(text: &str) -> Assembly {
     let mut out = String::with_capacity(text.len() + 256);
     let (mut atomic, mut assumes) = (false, false);
     // What goes before the first instruction of a function (behind the lines that say which line of the program it is).
     let mut first = String::new();
+    let mut listed = None;
     for (n, line) in text.lines().enumerate() {
+        if let Some((section, priority)) = array(line) {
+            listed = Some(priority);
+            out.push_str(&format!("\t.section\t{section},\"aw\",@progbits\n"));
+            continue;
+        }
+        if leads_on(line) {
+            listed = None;
+        }
+        if let (Some(priority), true) = (listed, line.starts_with("\t.quad\t")) {
+            out.push_str(&format!("{line}, {priority}\n"));
+            continue;
+        }
         if line.starts_with("\t.size\t") {
             (atomic, assumes) = (false, false);
         }
@@ -184,6 +217,19 @@ mod tests {
         ] {
             assert_eq!(is_overwritten(behind.lines()), overwritten, "{behind}");
         }
+    }
+
+    #[test]
+    fn constructors_are_ours() {
+        let text =
+            "\t.section\t.init_array.00101,\"aw\"\n\t.align 8\n\t.quad\tf\n\t.text\n\t.quad\tx\n";
+        let ours = "\t.section\tcoarsen_before,\"aw\",@progbits\n\t.align 8\n\t.quad\tf, 101\n\t.text\n\t.quad\tx\n";
+        assert_eq!(prepare(text).text, ours);
+        assert_eq!(
+            array("\t.section\t.fini_array,\"aw\""),
+            Some(("coarsen_after", 65536))
+        );
+        assert_eq!(array("\t.section\t.rodata"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::aggregates::{self, Dump};
 use super::assembly;
+use super::library::{is_safe, refused, synchronises};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,155 +67,6 @@ impl From<io::Error> for NotBuilt {
         NotBuilt::Failed(error.to_string())
     }
 }
-
-/// Functions of the C library that keep no state that a thread could see, and wait for nothing; where they write, they write what the
-/// program does not read back (output) or what is the thread's own.
-const SAFE: &[&str] = &[
-    "printf",
-    "fprintf",
-    "puts",
-    "putchar",
-    "putc",
-    "fputs",
-    "fputc",
-    "vprintf",
-    "vfprintf",
-    "perror",
-    "fflush",
-    "write",
-    "fwrite",
-    "stdout",
-    "stderr",
-    "setbuf",
-    "setvbuf",
-    "setlinebuf",
-    "abs",
-    "labs",
-    "llabs",
-    "isdigit",
-    "isalpha",
-    "isalnum",
-    "isspace",
-    "isupper",
-    "islower",
-    "toupper",
-    "tolower",
-    "__ctype_b_loc",
-    "__ctype_tolower_loc",
-    "__ctype_toupper_loc",
-    "sqrt",
-    "sqrtf",
-    "pow",
-    "powf",
-    "sin",
-    "cos",
-    "tan",
-    "exp",
-    "log",
-    "log2",
-    "log10",
-    "floor",
-    "ceil",
-    "fabs",
-    "fmod",
-    "round",
-    "strerror",
-    "__errno_location",
-    "_GLOBAL_OFFSET_TABLE_",
-    "__stack_chk_fail",
-    "getenv",
-    "pthread_equal",
-    "thrd_equal",
-    "pthread_mutexattr_init",
-    "pthread_mutexattr_destroy",
-    "pthread_mutexattr_settype",
-    "pthread_mutexattr_gettype",
-    "pthread_mutexattr_setpshared",
-    "pthread_mutexattr_setprotocol",
-    "pthread_condattr_init",
-    "pthread_condattr_destroy",
-    "pthread_condattr_setclock",
-    "pthread_condattr_setpshared",
-    "pthread_rwlockattr_init",
-    "pthread_rwlockattr_destroy",
-    "pthread_barrierattr_init",
-    "pthread_barrierattr_destroy",
-    "pthread_barrierattr_setpshared",
-    "pthread_setname_np",
-    "sched_get_priority_max",
-    "sched_get_priority_min",
-    "isprint",
-    "ispunct",
-    "isxdigit",
-    "difftime",
-    "cbrt",
-    "fmin",
-    "fmax",
-    "hypot",
-    "atan2",
-    "trunc",
-    "ldexp",
-    "expf",
-    "logf",
-    "fabsf",
-    "floorf",
-    "ceilf",
-    "sinf",
-    "cosf",
-    "pthread_setconcurrency",
-    "pthread_getconcurrency",
-    "sysconf",
-    "get_nprocs",
-];
-
-/// Functions that would make any answer wrong.
-const REFUSED: &[(&str, &str)] = &[
-    ("fork", "processes"),
-    ("vfork", "processes"),
-    ("clone", "processes"),
-    ("execl", "processes"),
-    ("execle", "processes"),
-    ("execlp", "processes"),
-    ("execv", "processes"),
-    ("execve", "processes"),
-    ("execvp", "processes"),
-    ("execvpe", "processes"),
-    ("fexecve", "processes"),
-    ("posix_spawn", "processes"),
-    ("posix_spawnp", "processes"),
-    ("system", "processes"),
-    ("popen", "processes"),
-    ("pthread_cancel", "cancellation of threads"),
-    ("pthread_testcancel", "cancellation of threads"),
-    ("pthread_setcancelstate", "cancellation of threads"),
-    ("pthread_setcanceltype", "cancellation of threads"),
-    ("_pthread_cleanup_push", "cleanup handlers"),
-    ("pthread_kill", "signals"),
-    ("kill", "signals"),
-    ("raise", "signals"),
-    ("signal", "signals"),
-    ("sigaction", "signals"),
-    ("sigwait", "signals"),
-    ("alarm", "signals"),
-    ("setitimer", "signals"),
-    ("socket", "sockets"),
-    ("socketpair", "sockets"),
-    ("connect", "sockets"),
-    ("accept", "sockets"),
-    ("pipe", "pipes"),
-    ("select", "waiting for files"),
-    ("poll", "waiting for files"),
-    ("epoll_wait", "waiting for files"),
-    ("mmap", "memory that is mapped by hand"),
-    ("munmap", "memory that is mapped by hand"),
-    ("sem_open", "named semaphores"),
-    ("longjmp", "long jumps"),
-    ("_longjmp", "long jumps"),
-    ("siglongjmp", "long jumps"),
-    ("syscall", "system calls"),
-    ("makecontext", "coroutines"),
-    ("swapcontext", "coroutines"),
-];
 
 /// Builds the program.
 ///
@@ -502,8 +354,8 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     // A function of the program that is called as one of the C library must not be what we, or the library itself, call.
     let library = |name: &str| {
         taken.contains(name)
-            || SAFE.contains(&name)
-            || REFUSED.iter().any(|(n, _)| *n == name)
+            || is_safe(name)
+            || refused(name).is_some()
             || ours.contains(&format!("coarsen_c_{name}"))
     };
     for name in &functions {
@@ -526,7 +378,7 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
         let renamed = format!("coarsen_c_{plain}");
         if ours.contains(&renamed) {
             names.insert(name, renamed);
-        } else if let Some((_, what)) = REFUSED.iter().find(|(n, _)| *n == plain) {
+        } else if let Some(what) = refused(plain) {
             return Err(NotBuilt::Refused(format!(
                 "the program calls `{plain}`: {what} can't be controlled"
             )));
@@ -534,11 +386,11 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
             return Err(NotBuilt::Refused(format!(
                 "the program needs `{name}`, an access that can't be controlled"
             )));
-        } else if !ours.contains(name) && !SAFE.contains(&plain) && synchronises(plain) {
+        } else if !ours.contains(name) && !is_safe(plain) && synchronises(plain) {
             return Err(NotBuilt::Refused(format!(
                 "the program calls `{plain}`: this function can't be controlled"
             )));
-        } else if !ours.contains(name) && !SAFE.contains(&plain) {
+        } else if !ours.contains(name) && !is_safe(plain) {
             unknown.push(plain.to_string());
         }
     }
@@ -558,14 +410,6 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
         run(Command::new("objcopy").arg(option).arg(object))?;
     }
     Ok(())
-}
-
-/// Whether a function that we don't know would act on threads behind our back.
-fn synchronises(name: &str) -> bool {
-    let families = [
-        "pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_", "mq_", "aio_",
-    ];
-    families.iter().any(|f| name.starts_with(f))
 }
 
 fn link(

@@ -15,6 +15,7 @@ pub mod functions;
 mod gimple;
 pub mod history;
 pub mod itf;
+mod library;
 pub mod movers;
 pub mod node;
 pub mod places;

@@ -182,7 +182,7 @@ impl Node {
     pub fn want(&mut self, initials: &[Initial]) -> bool {
         let mut usable = initials.iter().filter(|i| has(&self.enabled, i.0));
         let Some(&(first, _)) = usable.clone().next() else {
-            // Nobody who could begin can go on: it must not be left out, whoever leads there.
+            // Not known to happen. It must not be left out, whoever leads there.
             let before = std::mem::replace(&mut self.backtrack, self.enabled);
             return before != self.enabled;
         };

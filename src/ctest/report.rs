@@ -277,7 +277,9 @@ impl Report {
             | shared::PROMISE
             | shared::TOO_MANY
             | shared::PROCESS_EXIT => name.to_string(),
-            _ if size > 8 => format!("{name} {} ({size} bytes)", self.places.object(addr)),
+            _ if size > 0 && !is_number(size) => {
+                format!("{name} {} ({size} bytes)", self.places.object(addr))
+            }
             _ => format!("{name} {}", self.places.object(addr)),
         }
     }
@@ -285,7 +287,7 @@ impl Report {
     fn cell(&self, step: &Step) -> String {
         let operation = self.operation(step.kind, step.addr, step.size);
         let value = match step.kind {
-            shared::READ | shared::WRITE if step.size > 8 => String::new(),
+            shared::READ | shared::WRITE if !is_number(step.size) => String::new(),
             shared::READ
             | shared::WRITE
             | shared::ATOMIC_LOAD
@@ -512,6 +514,11 @@ impl Report {
             }
         }
     }
+}
+
+/// Whether so many bytes have a value that is told.
+fn is_number(size: u32) -> bool {
+    matches!(size, 1 | 2 | 4 | 8)
 }
 
 /// A value as C would print it: small negative numbers are negative.
