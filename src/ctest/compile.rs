@@ -259,12 +259,9 @@ fn compile(
     }
     let mut text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
     if !tool.clang {
-        let treated = aggregates::treat(&text, dump.as_ref());
+        let treated = aggregates::treat(file, &text, dump.as_ref());
         text = treated.text;
-        let missed = treated.missed.into_iter();
-        program
-            .uncontrolled
-            .extend(missed.map(|what| format!("in {file} {what}")));
+        program.uncontrolled.extend(treated.missed);
     }
     let prepared = assembly::prepare(&text);
     if let Some(what) = &prepared.inline {
@@ -297,13 +294,13 @@ fn dumped(command: &mut Command, at: &Path, i: usize) -> Result<Option<Dump>, No
         let bytes = std::fs::read(path).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let [low, high, symbols] = paths.each_ref().map(read);
-    let bodies = match (low, high) {
-        (None, None) => return Ok(None),
-        (low, high) => low.unwrap_or_default() + &high.unwrap_or_default(),
-    };
+    let [plain, optimized, symbols] = paths.each_ref().map(read);
+    if plain.is_none() && optimized.is_none() {
+        return Ok(None);
+    }
     Ok(Some(Dump {
-        bodies,
+        plain: plain.unwrap_or_default(),
+        optimized: optimized.unwrap_or_default(),
         symbols: symbols.unwrap_or_default(),
     }))
 }

@@ -20,6 +20,7 @@ pub mod movers;
 pub mod node;
 pub mod places;
 pub mod process;
+mod registers;
 pub mod report;
 #[path = "../../runtime/shared.rs"]
 pub mod shared;
