@@ -336,10 +336,12 @@ struct Group {
     from: i64,
     to: i64,
     bytes: BTreeSet<i64>,
+    /// Whether its middle is copied by one instruction, after its ends.
+    ends: bool,
 }
 
 impl Group {
-    fn new(step: usize, access: &Access) -> Option<Group> {
+    fn new(step: usize, access: &Access, ends: bool) -> Option<Group> {
         let at = access.address.number;
         let mut group = Group {
             write: access.write,
@@ -348,6 +350,7 @@ impl Group {
             from: at,
             to: at,
             bytes: BTreeSet::new(),
+            ends,
         };
         access.size?;
         group.joins(access).then_some(group)
@@ -363,7 +366,7 @@ impl Group {
         };
         let from = access.address.number;
         let to = from + size;
-        let near = from <= self.to + 15 && to >= self.from - 15;
+        let near = self.ends || from <= self.to + 15 && to >= self.from - 15;
         let new = self.write || (from..to).all(|byte| !self.bytes.contains(&byte));
         if near && new {
             self.bytes.extend(from..to);
@@ -463,7 +466,11 @@ impl Stretch {
             let groups = if writes { &mut written } else { &mut read };
             // Structs are accessed one after the other.
             if !groups.last_mut().is_some_and(|group| group.joins(access)) {
-                let mut group = Group::new(at, access)?;
+                let middle = |(_, a, _): (usize, &Access, bool)| {
+                    let same = a.write == access.write && a.address.terms == access.address.terms;
+                    same && a.size.is_none()
+                };
+                let mut group = Group::new(at, access, all().any(middle))?;
                 group.write = writes;
                 groups.push(group);
             }
@@ -516,6 +523,18 @@ impl Stretch {
             return None;
         }
         let (mut text, mut back) = (String::new(), String::new());
+        let held = behind.iter().scan(0, |sum, (_, effect, _)| {
+            *sum += effect.floats;
+            Some(*sum)
+        });
+        match held.min()? {
+            0.. => {}
+            -1 => {
+                text += "\tpushq\t$0\n\tpushq\t$0\n\tfstpt\t(%rsp)\n";
+                back += "\tfldt\t(%rsp)\n\tleaq\t16(%rsp), %rsp\n";
+            }
+            _ => return None,
+        }
         for register in live {
             let (save, load) = if register.starts_with("xmm") {
                 (

@@ -73,6 +73,8 @@ pub struct Effect {
     /// Registers that a function need not preserve.
     pub reads: BTreeSet<String>,
     pub writes: BTreeSet<String>,
+    /// How many numbers it puts on the stack of the old floating-point unit.
+    pub floats: i64,
     /// How much room it makes on the stack.
     pub grows: i64,
     /// Whether it is understood.
@@ -379,7 +381,7 @@ impl Machine {
     fn follow(&mut self, line: &str, effect: &mut Effect) -> Option<()> {
         let (name, rest) = line.split_once(['\t', ' ']).unwrap_or((line, ""));
         let operands = operands(rest);
-        let stem = name.trim_end_matches(['b', 'w', 'l', 'q']);
+        let stem = name.strip_suffix(['b', 'w', 'l', 'q']).unwrap_or(name);
         match (name, operands.as_slice()) {
             ("nop", _) => {}
             ("rep", ["movsq" | "movsl" | "movsb"]) => self.copies(rest.trim(), true, effect),
@@ -408,10 +410,12 @@ impl Machine {
             }
             ("fldt" | "flds" | "fldl", [from]) => {
                 self.value(name, from, effect)?;
+                effect.floats = 1;
             }
             ("fstpt" | "fstps" | "fstpl", [to]) => {
                 let value = self.new_unknown();
                 self.put(name, to, value, effect)?;
+                effect.floats = -1;
             }
             (_, [from, _] | [from]) if ["cmp", "test"].contains(&stem) => {
                 self.value(name, from, effect)?;
@@ -436,8 +440,9 @@ impl Machine {
             (_, [from, to]) if MOVES.contains(&name) => {
                 let value = self.value(name, from, effect)?;
                 let whole = matches!(name, "movq" | "movabsq" | "leaq");
-                let symbol = name == "movl" && from.starts_with('$');
-                let value = if whole || symbol {
+                let small = value.terms.is_empty() && (0..1 << 31).contains(&value.number);
+                let same = name == "movl" && (from.starts_with('$') || small);
+                let value = if whole || same {
                     value
                 } else {
                     self.combined(name, &[value])
