@@ -282,7 +282,11 @@ fn compile(
 /// Compiles, and reads what gcc tells of the program: the pass that puts calls has one name at `-O0` and another one above. None if it does
 /// not tell.
 fn dumped(command: &mut Command, at: &Path, i: usize) -> Result<Option<Dump>, NotBuilt> {
-    let names = ["tree-tsan0-lineno-uid", "tree-tsan-lineno-uid", "ipa-cgraph"];
+    let names = [
+        "tree-tsan0-lineno-uid",
+        "tree-tsan-lineno-uid",
+        "ipa-cgraph",
+    ];
     let paths = names.map(|name| at.join(format!("{i}.{name}")));
     for (name, path) in names.iter().zip(&paths) {
         let mut option = std::ffi::OsString::from(format!("-fdump-{name}="));

@@ -15,6 +15,8 @@ pub struct Function {
     pub calls: Vec<Call>,
     /// Whether it accesses variables of the function it is nested in, which nobody announces.
     pub nested: bool,
+    /// Whether there is something that can't be read (names of files with brackets).
+    pub strange: bool,
 }
 
 /// A call.
@@ -115,7 +117,7 @@ fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Functio
     let mut blocks: BTreeMap<String, usize> = BTreeMap::new();
     let mut leads: Vec<Vec<String>> = Vec::new();
     let mut anywhere = BTreeSet::new();
-    let mut nested = false;
+    let (mut nested, mut strange) = (false, false);
     for line in &lines[first..] {
         let (place, text) = without_places(line.trim());
         if let Some(rest) = text.strip_prefix("<bb ") {
@@ -133,6 +135,7 @@ fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Functio
         } else if text.starts_with("goto ") || text.starts_with("switch ") {
             anywhere.insert(block);
         }
+        strange |= text.starts_with('[');
         nested |= text.contains("CHAIN.") && text.contains("->");
         statements.push(Statement { place, text, block });
     }
@@ -159,6 +162,7 @@ fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Functio
         name,
         calls: calls.collect(),
         nested,
+        strange,
     }
 }
 
@@ -243,8 +247,10 @@ fn without_places(line: &str) -> (String, String) {
     let mut rest = line;
     let mut quoted = false;
     while let Some(c) = rest.chars().next() {
-        if c == '[' && !quoted
+        if c == '['
+            && !quoted
             && let Some((inside, behind)) = rest[1..].split_once("] ")
+            && !inside.contains('[')
             && let Some(place) = place(inside)
         {
             first.get_or_insert(place);
@@ -339,7 +345,15 @@ fn call(statement: &Statement, names: &Names) -> Option<Call> {
     let (callee, arguments) = from.split_once(" (")?;
     let callee = callee.trim();
     let word = |c: char| c.is_ascii_alphanumeric() || "_.$()".contains(c);
-    let keywords = ["if", "switch", "while", "return", "goto", "resx", "__complex__"];
+    let keywords = [
+        "if",
+        "switch",
+        "while",
+        "return",
+        "goto",
+        "resx",
+        "__complex__",
+    ];
     let named = callee.chars().all(word) && !callee.is_empty() && !callee.starts_with('(');
     if !named || keywords.contains(&callee) {
         return None;
@@ -386,5 +400,136 @@ fn sight(text: &str, names: &Names) -> Sight {
         }
         Some(number) if names.exposed.contains(number) => Sight::Exposed,
         Some(_) => Sight::Nobody,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(declared: &str, body: &str) -> Vec<Call> {
+        let symbols = "cmp/9 (cmp) @0x7\n  Type: function\nboth/1 (both) @0x7\n  Type: function\nboth/2 (both.0) @0x8\n  Type: variable\nboth/3 (both) @0x8\n  Type: variable\n";
+        let dump = format!(
+            ";; Function t (t, funcdef_no=0, decl_uid=7)\n\nvoidD.53 tD.7 (intD.6 iD.8, struct S xD.9)\n{{\n{declared}\n  <bb 2> :\n{body}\n}}\n"
+        );
+        let mut functions = functions(&dump, symbols);
+        assert_eq!(functions.len(), 1);
+        functions.remove(0).calls
+    }
+
+    fn sights(declared: &str, statement: &str) -> (Sight, Vec<Sight>) {
+        let mut calls = calls(declared, statement);
+        assert_eq!(calls.len(), 1, "{statement}");
+        let call = calls.remove(0);
+        (call.result, call.arguments)
+    }
+
+    #[test]
+    fn what_calls_access() {
+        use Sight::{Nobody, Others};
+        for (statement, result, passed) in [
+            ("  [s.c:3:20] aD.1 = fD.2 ();", Others, vec![Nobody]),
+            (
+                "  [s.c:3:21] [s.c:3:16] *p.0_1 = fD.2 ();",
+                Others,
+                vec![Nobody],
+            ),
+            (
+                "  hD.3 (aD.1, [s.c:3:5] *q_1(D), i_6(D), 2.5e+0);",
+                Nobody,
+                vec![Others, Others, Nobody, Nobody],
+            ),
+            (
+                "  [s.c:3:5] hD.3 ([s.c:3:5] vD.1[0], [s.c:3:5] vD.1[1]);",
+                Nobody,
+                vec![Others, Others],
+            ),
+            (
+                "  np.0_1->sD.4 = fp.2_3 ([s.c:3:5] arrD.1[i_6(D)]);",
+                Others,
+                vec![Others],
+            ),
+            (
+                "  _3 = fD.2 (&aD.1, \"a, (b\", 0B, -1,  Inf, __complex__ (0.0, 1.0e+0));",
+                Nobody,
+                vec![Nobody; 6],
+            ),
+            (
+                "  qsortD.1 (a_2(D), 3, 4, cmpD.5);",
+                Nobody,
+                vec![Nobody; 4],
+            ),
+            (
+                "  qsortD.1 (a_2(D), 3, 4, bothD.5);",
+                Nobody,
+                vec![Nobody, Nobody, Nobody, Others],
+            ),
+            (
+                "  lD.20 = fD.2 (xD.9, lD.20.mD.4); [return slot optimization]",
+                Nobody,
+                vec![Nobody, Nobody],
+            ),
+            ("  stD.21 = fD.2 (lD.1);", Others, vec![Others]),
+            ("  vsD.1 ={v} fD.2 ();", Others, vec![Nobody]),
+            (
+                "  hD.3 (MEM[(struct S *)b.19_8], _4->sD.3, VIEW_CONVERT_EXPR<struct S>(kD.5));",
+                Nobody,
+                vec![Others; 3],
+            ),
+            (
+                "  <retval> = fD.2 (); [return slot optimization]",
+                Nobody,
+                vec![Nobody],
+            ),
+            ("  hD.3 (D.30, iftmp.10D.31);", Nobody, vec![Nobody, Nobody]),
+        ] {
+            let declared = "  struct S lD.20;\n  static struct S stD.21;\n  struct S D.30;\n  struct S iftmp.10D.31;\n  struct S vlaD.32[0:D.3102] [value-expr: *vla.22];\n";
+            assert_eq!(sights(declared, statement), (result, passed), "{statement}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_call() {
+        for statement in [
+            "  _4 = x_1(D) < y_2(D);",
+            "  _5 = (long int) x_2(D);",
+            "  _1 = (fooD.2 (*) (intD.6)) p_3(D);",
+            "  if (_12 == 1)",
+            "  aD.1 = __complex__ (1.0e+0, 1.0e+0);",
+            "  __asm__ __volatile__(\"pause\");",
+            "  lD.20 ={v} {CLOBBER(eol)};",
+            "  # _3 = PHI <[c.c:3:69] _14(5), _21(9)>",
+        ] {
+            assert!(calls("", statement).is_empty(), "{statement}");
+        }
+    }
+
+    #[test]
+    fn a_local_is_seen_once_its_address_is_taken() {
+        let last = |body: &str| {
+            let calls = calls("  struct S lD.20;\n", body);
+            calls.last().map(|call| (call.result, call.arguments[0]))
+        };
+        let exposed = Some((Sight::Exposed, Sight::Exposed));
+        let own = Some((Sight::Nobody, Sight::Nobody));
+        assert_eq!(last("  lD.20 = fD.2 (lD.20);"), own);
+        assert_eq!(
+            last("  p_1 = &lD.20.xD.3;\n  lD.20 = fD.2 (lD.20);"),
+            exposed
+        );
+        assert_eq!(
+            last("  __builtin___tsan_read4D.9 (&lD.20);\n  lD.20 = fD.2 (lD.20);"),
+            own
+        );
+        let ended = "  p_1 = &lD.20;\n  lD.20 ={v} {CLOBBER(eol)};\n  lD.20 = fD.2 (lD.20);";
+        assert_eq!(last(ended), own);
+        // Round a loop.
+        let round = |end: &str| {
+            format!(
+                "  goto <bb 3>; [INV]\n\n  <bb 3> :\n  lD.20 = fD.2 (lD.20);\n  p_1 = &lD.20;\n{end}  goto <bb 3>; [INV]\n"
+            )
+        };
+        assert_eq!(last(&round("")), exposed);
+        assert_eq!(last(&round("  lD.20 ={v} {CLOBBER(eol)};\n")), own);
     }
 }

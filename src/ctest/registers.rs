@@ -100,8 +100,11 @@ pub fn register(name: &str) -> Option<String> {
     if name.starts_with("xmm") {
         return Some(name.into());
     }
-    let number = name.strip_prefix('r').map(|n| n.trim_end_matches(['d', 'w', 'b']));
-    if let Some(number) = number.filter(|n| n.bytes().all(|b| b.is_ascii_digit()) && !n.is_empty()) {
+    let number = name
+        .strip_prefix('r')
+        .map(|n| n.trim_end_matches(['d', 'w', 'b']));
+    if let Some(number) = number.filter(|n| n.bytes().all(|b| b.is_ascii_digit()) && !n.is_empty())
+    {
         return Some(format!("r{number}"));
     }
     let part = name.trim_start_matches(['r', 'e']);
@@ -185,8 +188,30 @@ const MOVES: [&str; 27] = [
 ];
 
 const PLAIN: [&str; 24] = [
-    "add", "sub", "and", "or", "xor", "sal", "shl", "shr", "sar", "neg", "not", "imul", "inc", "dec",
-    "adc", "sbb", "pxor", "xorps", "unpcklps", "movlps", "movhps", "movlpd", "movhpd", "punpcklqdq",
+    "add",
+    "sub",
+    "and",
+    "or",
+    "xor",
+    "sal",
+    "shl",
+    "shr",
+    "sar",
+    "neg",
+    "not",
+    "imul",
+    "inc",
+    "dec",
+    "adc",
+    "sbb",
+    "pxor",
+    "xorps",
+    "unpcklps",
+    "movlps",
+    "movhps",
+    "movlpd",
+    "movhpd",
+    "punpcklqdq",
 ];
 
 /// Whether an instruction computes with floating-point numbers, as most others do.
@@ -258,7 +283,11 @@ impl Machine {
             if part.is_empty() {
                 continue;
             }
-            let name = if *part == "%rip" { "rip".into() } else { register(part)? };
+            let name = if *part == "%rip" {
+                "rip".into()
+            } else {
+                register(part)?
+            };
             effect.reads.insert(name.clone());
             sum = sum.plus(&self.holds(&name), times);
         }
@@ -326,7 +355,11 @@ impl Machine {
             return Some(self.new_unknown());
         }
         let at = address.number;
-        let version = self.versions.range(..=at).next_back().filter(|(k, _)| **k == at);
+        let version = self
+            .versions
+            .range(..=at)
+            .next_back()
+            .filter(|(k, _)| **k == at);
         let all = self.versions.get(&i64::MIN).copied().unwrap_or(0);
         let version = version.map_or(all, |(_, v)| *v);
         Some(Sum::of(format!("slot {at} {bytes} {version}")))
@@ -475,7 +508,10 @@ impl Machine {
 
     /// Something new that depends on these values alone.
     fn combined(&mut self, name: &str, values: &[Sum]) -> Sum {
-        let texts: Vec<String> = values.iter().map(|v| format!("{:?} {}", v.terms, v.number)).collect();
+        let texts: Vec<String> = values
+            .iter()
+            .map(|v| format!("{:?} {}", v.terms, v.number))
+            .collect();
         Sum::of(format!("{name}({})", texts.join(", ")))
     }
 
@@ -530,7 +566,10 @@ impl Machine {
             self.registers.insert((*name).into(), behind);
         }
         self.registers.insert("rcx".into(), Sum::default());
-        for name in ["rdi", "rcx"].iter().chain(if reads { &["rsi"] } else { &["rax"] }) {
+        for name in ["rdi", "rcx"]
+            .iter()
+            .chain(if reads { &["rsi"] } else { &["rax"] })
+        {
             effect.reads.insert((*name).into());
         }
         for name in ["rdi", "rcx"].iter().chain(reads.then_some(&"rsi")) {
