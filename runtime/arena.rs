@@ -54,8 +54,18 @@ fn in_arena(addr: u64) -> bool {
     (ARENA_AT as u64..(ARENA_AT + ARENA_SIZE * MAX_THREADS) as u64).contains(&addr)
 }
 
+/// Whether memory may be given back, or end with its thread, while others use it.
+pub fn may_go(who: usize, addr: u64) -> bool {
+    in_arena(addr) || foreign_stack(who, addr).is_some()
+}
+
 /// Reports an access that has just been made, if it was not inside a block in use.
 pub fn check(addr: u64, size: u32) {
+    if let Some(owner) = foreign_stack(rt().current, addr)
+        && thread(owner).ended
+    {
+        check::error(STACK_GONE, addr, &[]);
+    }
     if !in_arena(addr) {
         return;
     }

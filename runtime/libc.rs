@@ -2,6 +2,7 @@
 
 pub const PROT_NONE: i32 = 0;
 pub const PROT_RW: i32 = 3;
+pub const PROT_RWX: i32 = PROT_RW | 4;
 pub const MAP_SHARED: i32 = 1;
 /// Private, anonymous, not reserved, at the given address.
 pub const MAP_ARENA: i32 = 0x2 | 0x20 | 0x4000 | 0x10_0000;
@@ -80,6 +81,7 @@ unsafe extern "C" {
     pub fn strrchr(s: *const u8, c: i32) -> *const u8;
     pub fn strstr(s: *const u8, t: *const u8) -> *const u8;
     pub fn memchr(s: *const u8, c: i32, n: usize) -> *const u8;
+    pub fn getauxval(kind: usize) -> usize;
     pub fn free(block: *mut u8);
     pub fn realloc(block: *mut u8, size: usize) -> *mut u8;
     pub fn atol(s: *const u8) -> i64;

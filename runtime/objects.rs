@@ -26,11 +26,20 @@ pub struct Object {
     /// Readers; how many a barrier waits for.
     pub limit: u32,
     pub generation: u32,
+    /// Whether a step was taken on it.
+    pub touched: bool,
 }
 
 pub fn map_tables() {
     map(THREADS_AT, core::mem::size_of::<Thread>() * 256);
     map(OBJECTS_AT, core::mem::size_of::<Object>() * (MOST + 1));
+}
+
+/// The objects that stand in a piece of memory.
+pub fn within(from: u64, size: u64) -> impl Iterator<Item = &'static Object> {
+    let place = |n: usize| unsafe { &*(OBJECTS_AT as *const Object).add(n) };
+    let all = (1..=rt().objects).map(place);
+    all.filter(move |object| (from..from + size).contains(&object.addr))
 }
 
 /// The object at an address, made when it is first asked for.
@@ -57,6 +66,7 @@ pub fn object(addr: u64) -> &'static mut Object {
                 count: 0,
                 limit: 0,
                 generation: 0,
+                touched: false,
             };
             return object;
         }

@@ -1,5 +1,6 @@
 //! Threads, mutexes, condition variables and keys.
 
+use crate::arena;
 use crate::atomics::{deliver, fetch};
 use crate::check;
 use crate::libc;
@@ -30,6 +31,27 @@ pub fn on(kind: Kind, addr: u64, a: u64) -> i64 {
     })
 }
 
+/// A step on an object. It is an error if the object is not there any more, or if the step means nothing: `wrong` says why.
+pub fn operate(kind: Kind, (addr, a): (u64, u64), what: &[u8], wrong: &[u8]) -> i64 {
+    // Whoever frees it from here on is to find it.
+    object(addr);
+    let result = on(kind, addr, a);
+    if !matches!(kind, REACQUIRE | TIMED_REACQUIRE | LEAVE) {
+        arena::check(addr, 1);
+    }
+    if a != 0 {
+        arena::check(a, 1);
+    }
+    if result == UNDEFINED {
+        let wakes = matches!(kind, REACQUIRE | TIMED_REACQUIRE);
+        if object(if wakes { a } else { addr }).destroyed {
+            check::error(MISUSE, addr, &[b"use of a destroyed ", what]);
+        }
+        check::error(MISUSE, addr, &[wrong]);
+    }
+    result
+}
+
 /// Makes an object anew.
 pub fn init(addr: u64, class: u64, count: u32, limit: u32) -> i32 {
     schedule::step(Op {
@@ -40,6 +62,7 @@ pub fn init(addr: u64, class: u64, count: u32, limit: u32) -> i32 {
         size: limit,
         ..Op::default()
     });
+    arena::check(addr, 1);
     0
 }
 
@@ -243,17 +266,8 @@ fn known_mutex(mutex: u64) {
 }
 
 fn locking(kind: Kind, mutex: u64) -> i32 {
-    let result = on(kind, mutex, 0);
-    if result == UNDEFINED {
-        let destroyed = object(mutex).destroyed;
-        let what: &[u8] = if destroyed {
-            b"use of a destroyed mutex"
-        } else {
-            b"unlock of a mutex that the thread does not hold"
-        };
-        check::error(MISUSE, mutex, &[what]);
-    }
-    result as i32
+    let wrong = b"unlock of a mutex that the thread does not hold";
+    operate(kind, (mutex, 0), b"mutex", wrong) as i32
 }
 
 pub extern "C" fn mutex_lock(mutex: u64) -> i32 {
@@ -288,16 +302,17 @@ pub extern "C" fn spin_unlock(lock: u64) -> i32 {
     locking(UNLOCK, lock)
 }
 
+const CONDITION: &[u8] = b"condition variable";
+
 pub extern "C" fn cond_init(cond: u64, _: usize) -> i32 {
     init(cond, 0, 0, 0)
 }
 
 fn wait(cond: u64, mutex: u64, kind: Kind) -> i32 {
     known_mutex(mutex);
-    if on(WAIT, cond, mutex) == UNDEFINED {
-        check::error(MISUSE, cond, &[b"wait without holding the mutex"]);
-    }
-    on(kind, cond, mutex) as i32
+    let wrong = b"wait without holding the mutex";
+    operate(WAIT, (cond, mutex), CONDITION, wrong);
+    operate(kind, (cond, mutex), b"mutex", b"") as i32
 }
 
 pub extern "C" fn cond_wait(cond: u64, mutex: u64) -> i32 {
@@ -309,11 +324,11 @@ pub extern "C" fn cond_timedwait(cond: u64, mutex: u64, _: usize) -> i32 {
 }
 
 pub extern "C" fn cond_signal(cond: u64) -> i32 {
-    on(SIGNAL, cond, 0) as i32
+    operate(SIGNAL, (cond, 0), CONDITION, b"") as i32
 }
 
 pub extern "C" fn cond_broadcast(cond: u64) -> i32 {
-    on(BROADCAST, cond, 0) as i32
+    operate(BROADCAST, (cond, 0), CONDITION, b"") as i32
 }
 
 pub extern "C" fn key_create(to: *mut u32, destructor: usize) -> i32 {

@@ -4,7 +4,7 @@ use crate::atomics::deliver;
 use crate::check;
 use crate::libc;
 use crate::objects::object;
-use crate::pthread::{init, on};
+use crate::pthread::{init, operate};
 use crate::shared::*;
 use crate::steps::UNDEFINED;
 
@@ -21,45 +21,39 @@ pub extern "C" fn sem_init(sem: u64, _: i32, value: u32) -> i32 {
     init(sem, 0, value, 0)
 }
 
+fn semaphore(kind: Kind, it: u64) -> i64 {
+    operate(kind, (it, 0), b"semaphore", b"")
+}
+
 pub extern "C" fn sem_wait(sem: u64) -> i32 {
-    told(on(SEM_WAIT, sem, 0))
+    told(semaphore(SEM_WAIT, sem))
 }
 
 pub extern "C" fn sem_trywait(sem: u64) -> i32 {
-    told(on(SEM_TRYWAIT, sem, 0))
+    told(semaphore(SEM_TRYWAIT, sem))
 }
 
 pub extern "C" fn sem_timedwait(sem: u64, _: usize) -> i32 {
-    told(on(SEM_TIMEDWAIT, sem, 0))
+    told(semaphore(SEM_TIMEDWAIT, sem))
 }
 
 pub extern "C" fn sem_post(sem: u64) -> i32 {
-    told(on(SEM_POST, sem, 0))
+    told(semaphore(SEM_POST, sem))
 }
 
 pub extern "C" fn sem_getvalue(sem: u64, to: *mut i32) -> i32 {
-    let value = on(SEM_GET, sem, 0);
+    let value = semaphore(SEM_GET, sem);
     deliver(to, value as i32);
     0
 }
 
 pub extern "C" fn destroy(object: u64) -> i32 {
-    on(DESTROY, object, 0) as i32
+    operate(DESTROY, (object, 0), b"object", b"") as i32
 }
 
 fn lock(kind: Kind, lock: u64) -> i32 {
-    if object(lock).destroyed {
-        check::error(MISUSE, lock, &[b"use of a destroyed read-write lock"]);
-    }
-    let result = on(kind, lock, 0);
-    if result == UNDEFINED {
-        check::error(
-            MISUSE,
-            lock,
-            &[b"unlock of a read-write lock that is not held"],
-        );
-    }
-    result as i32
+    let wrong = b"unlock of a read-write lock that is not held";
+    operate(kind, (lock, 0), b"read-write lock", wrong) as i32
 }
 
 pub extern "C" fn rwlock_init(it: u64, _: usize) -> i32 {
@@ -112,21 +106,16 @@ pub extern "C" fn barrier_unasked(it: u64) -> i32 {
 
 fn meet(it: u64, asks: bool) -> i32 {
     crate::state::me().asks = asks;
-    let result = on(ARRIVE, it, 0);
-    if result == UNDEFINED {
-        check::error(MISUSE, it, &[b"wait at a destroyed barrier"]);
-    }
-    if result == libc::EINVAL.into() {
-        check::error(MISUSE, it, &[b"wait at a barrier without a count"]);
-    }
-    on(LEAVE, it, 0);
+    let wrong = b"wait at a barrier without a count";
+    operate(ARRIVE, (it, 0), b"barrier", wrong);
+    operate(LEAVE, (it, 0), b"", b"");
     if crate::state::me().serial { -1 } else { 0 }
 }
 
 pub extern "C" fn once(it: u64, routine: extern "C" fn()) -> i32 {
-    if on(ONCE, it, 0) == 1 {
+    if operate(ONCE, (it, 0), b"", b"") == 1 {
         routine();
-        on(ONCE_DONE, it, 0);
+        operate(ONCE_DONE, (it, 0), b"", b"");
     }
     0
 }

@@ -79,11 +79,22 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
         tls::find();
         objects::map_tables();
         arena::map_all();
-        map(STACKS_AT, STACK_SIZE * MAX_THREADS);
+        let protection = if runs_on_stack() { libc::PROT_RWX } else { libc::PROT_RW };
+        map_for(STACKS_AT, STACK_SIZE * MAX_THREADS, protection);
         map(SIGNAL_STACK_AT, SIGNAL_STACK);
         let start = Start { argc, argv, envp };
         serve(&start)
     }
+}
+
+/// Whether the program has code on its stacks, as nested functions need it: the linker says so in the program's header.
+fn runs_on_stack() -> bool {
+    const STACK: u32 = 0x6474_E551;
+    let [at, size, n] = [3, 4, 5].map(|kind| unsafe { libc::getauxval(kind) });
+    (0..n).any(|i| unsafe {
+        let [kind, flags] = *((at + i * size) as *const [u32; 2]);
+        kind == STACK && flags & 1 != 0
+    })
 }
 
 fn serve(start: &Start) -> i32 {

@@ -22,6 +22,13 @@ pub fn own_stack(thread: usize, addr: u64) -> bool {
     (bottom..bottom + STACK_SIZE as u64).contains(&addr)
 }
 
+/// The other thread on whose stack an address is. `main`'s is not watched: it mostly outlives the others.
+pub fn foreign_stack(thread: usize, addr: u64) -> Option<usize> {
+    let at = usize::try_from(addr).ok()?.checked_sub(STACKS_AT)?;
+    let owner = at / STACK_SIZE;
+    (owner != thread && owner != 0 && owner < MAX_THREADS).then_some(owner)
+}
+
 /// Most times that functions are entered or left in one execution, where that is asked for.
 pub const MAX_MARKS: usize = 1 << 18;
 /// Most invariants.
@@ -153,6 +160,9 @@ pub const THREAD: u64 = 3 << 62;
 /// Marks the keys of wake-ups.
 pub const WAKE: u64 = THREAD | 1 << 32;
 
+/// Marks the keys of stacks.
+pub const STACK: u64 = THREAD | 1 << 33;
+
 /// Marks the keys of invariants.
 pub const PROMISED: u64 = 5 << 61;
 
@@ -256,6 +266,7 @@ errors! {
     MISUSE = "misuse",
     UNREACHABLE = "error reached",
     INVARIANT = "invariant",
+    STACK_GONE = "use of the stack of a thread that has ended",
 }
 
 /// A step that the request asks for.

@@ -266,7 +266,12 @@ pub fn drop(set: &mut Threads, i: usize) {
 
 /// Maps memory at a fixed place, or gives up the process.
 pub fn map(at: usize, size: usize) {
-    let got = unsafe { libc::mmap(at as *mut u8, size, libc::PROT_RW, libc::MAP_ARENA, -1, 0) };
+    map_for(at, size, libc::PROT_RW)
+}
+
+/// The same for a purpose.
+pub fn map_for(at: usize, size: usize, protection: i32) {
+    let got = unsafe { libc::mmap(at as *mut u8, size, protection, libc::MAP_ARENA, -1, 0) };
     if got as usize != at {
         unsafe { libc::_exit(97) }
     }

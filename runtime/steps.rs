@@ -4,9 +4,10 @@
 //! compare-and-swap that fails reads, a signal that nobody waits for changes nothing. What is dependent follows from the accesses
 //! alone (`shared::conflict`), for the explorer as well.
 
+use crate::arena;
 use crate::atomics;
 use crate::libc::{EBUSY, EDEADLK, EINVAL, EPERM, ESRCH, ETIMEDOUT};
-use crate::objects::{NOBODY, Object, object};
+use crate::objects::{NOBODY, Object, object, within};
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
@@ -64,7 +65,7 @@ fn free_for(object: &Object, who: usize) -> bool {
 
 /// Whether a read-write lock is free for a writer.
 fn nobody_has(lock: &Object) -> bool {
-    lock.owner == NOBODY && lock.limit == 0
+    lock.destroyed || lock.owner == NOBODY && lock.limit == 0
 }
 
 /// Whether a thread could take its step now.
@@ -79,7 +80,10 @@ pub fn enabled(who: usize) -> bool {
         REACQUIRE => thread.signalled && object(op.a).owner == NOBODY,
         TIMED_REACQUIRE => object(op.a).owner == NOBODY,
         JOIN => crate::state::thread(op.addr as usize).ended,
-        SEM_WAIT => object(op.addr).count > 0,
+        SEM_WAIT => {
+            let semaphore = object(op.addr);
+            semaphore.destroyed || semaphore.count > 0
+        }
         RDLOCK => object(op.addr).owner == NOBODY,
         WRLOCK => nobody_has(object(op.addr)),
         LEAVE => object(op.addr).generation != thread.generation,
@@ -102,6 +106,11 @@ pub fn choices(who: usize) -> u16 {
     }
 }
 
+/// The key of an object.
+fn key(addr: u64) -> u64 {
+    (addr & ((1 << 61) - 1)) | OBJECT
+}
+
 /// Calls `put` with each access of the step.
 pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
     let thread = thread(who);
@@ -118,10 +127,24 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             unused: 0,
         })
     };
-    let it = (op.addr & ((1 << 61) - 1)) | OBJECT;
+    let it = key(op.addr);
+    if let Some(addr) = used(op)
+        && arena::may_go(who, addr)
+        && !object(addr).touched
+    {
+        // Who frees the memory can't know of an object that nobody has used: the first step on it reads memory as well.
+        on(addr, MODE_READ, SILENT);
+    }
     match op.kind {
         START => on(THREAD | who as u64, MODE_READ, ORDER),
-        EXIT => on(THREAD | who as u64, MODE_WRITE, ORDER),
+        EXIT => {
+            on(THREAD | who as u64, MODE_WRITE, ORDER);
+            if who != 0 {
+                on(STACK | who as u64, MODE_WRITE, SILENT);
+                let bottom = (STACKS_AT + who * STACK_SIZE) as u64;
+                within(bottom, STACK_SIZE as u64).for_each(|o| on(key(o.addr), MODE_WRITE, SILENT));
+            }
+        }
         CREATE => on(THREAD | op.addr, MODE_WRITE, ORDER),
         JOIN => on(THREAD | op.addr, MODE_READ, ORDER),
         READ | WRITE | FREE | ATOMIC_LOAD | ATOMIC_STORE | ATOMIC_RMW | ATOMIC_CAS => {
@@ -134,6 +157,26 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                     flags: op.flags,
                     unused: 0,
                 });
+                if op.kind == FREE {
+                    within(op.addr, op.size.into()).for_each(|o| {
+                        put(Access {
+                            key: key(o.addr),
+                            size: 1,
+                            mode: MODE_WRITE,
+                            flags: SILENT,
+                            unused: 0,
+                        })
+                    });
+                }
+                if let Some(owner) = foreign_stack(who, op.addr) {
+                    put(Access {
+                        key: STACK | owner as u64,
+                        size: 1,
+                        mode: MODE_READ,
+                        flags: SILENT,
+                        unused: 0,
+                    });
+                }
                 if atomics::mode(op) == MODE_WRITE {
                     crate::invariants::touched(op.addr, op.size, &mut |i| put(promised(i)));
                 }
@@ -285,18 +328,32 @@ pub fn execute(who: usize, choice: u16) -> (i64, u64) {
     (result, result as u64)
 }
 
+/// The object that a step must not find destroyed. Who is woken may find that the condition variable is gone, and who leaves a barrier, too.
+fn used(op: &Op) -> Option<u64> {
+    match op.kind {
+        LOCK | TRYLOCK | TIMEDLOCK | UNLOCK | DESTROY | WAIT | SIGNAL | BROADCAST | SEM_WAIT
+        | SEM_TRYWAIT | SEM_TIMEDWAIT | SEM_POST | SEM_GET | RDLOCK | WRLOCK | TRYRDLOCK
+        | TRYWRLOCK | TIMEDRDLOCK | TIMEDWRLOCK | RWUNLOCK | ARRIVE => Some(op.addr),
+        REACQUIRE | TIMED_REACQUIRE => Some(op.a),
+        _ => None,
+    }
+}
+
 fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
     let thread = thread(who);
     let fails = |error: i32| {
         spin::see_object(who, op.addr);
         i64::from(error)
     };
+    if let Some(addr) = used(op) {
+        object(addr).touched = true;
+        if object(addr).destroyed {
+            return UNDEFINED;
+        }
+    }
     match op.kind {
         LOCK | TRYLOCK | TIMEDLOCK => {
             let object = object(op.addr);
-            if object.destroyed {
-                return UNDEFINED;
-            }
             if object.owner == NOBODY {
                 take(object, who);
                 return 0;
@@ -314,9 +371,6 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
         }
         UNLOCK => {
             let object = object(op.addr);
-            if object.destroyed {
-                return UNDEFINED;
-            }
             if usize::from(object.owner) != who {
                 return if object.class == 0 {
                     UNDEFINED
@@ -479,11 +533,8 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         }
         ARRIVE => {
             let barrier = object(op.addr);
-            if barrier.destroyed {
-                return UNDEFINED;
-            }
             if barrier.limit == 0 {
-                return EINVAL.into();
+                return UNDEFINED;
             }
             thread(who).generation = barrier.generation;
             thread(who).serial = false;

@@ -33,6 +33,16 @@ pub extern "C" fn thread_number() -> i32 {
     4242 + rt().current as i32
 }
 
+/// Only those that ask who one is, or give way.
+pub extern "C" fn system_call(number: u64) -> i64 {
+    match number {
+        24 => 0,
+        39 => process().into(),
+        186 => thread_number().into(),
+        _ => check::limit("a system call that is not known"),
+    }
+}
+
 /// No address, or one of a new block.
 pub extern "C" fn nondet_pointer() -> u64 {
     shared().sampled |= SAMPLED_NONDET;
@@ -117,6 +127,14 @@ pub extern "C" fn rand() -> i32 {
         .wrapping_mul(6_364_136_223_846_793_005)
         .wrapping_add(1_442_695_040_888_963_407 + rt().current as u64 * 2);
     (thread.random >> 33) as i32
+}
+
+pub extern "C" fn long_rand() -> i64 {
+    rand().into()
+}
+
+pub extern "C" fn real_rand() -> f64 {
+    f64::from(rand()) / 2_147_483_648.0
 }
 
 pub extern "C" fn rand_r(_: usize) -> i32 {

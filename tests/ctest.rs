@@ -189,7 +189,7 @@ fn programs_with_known_counts() {
         }
     }
     assert!(errors.is_empty(), "{errors}");
-    assert_eq!(cases.len(), 103);
+    assert_eq!(cases.len(), 119);
 }
 
 #[test]

@@ -39,11 +39,10 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("socket socketpair connect accept", "sockets"),
     ("pipe", "pipes"),
-    ("select poll epoll_wait", "waiting for files"),
+    ("epoll_wait", "waiting for files"),
     ("mmap munmap", "memory that is mapped by hand"),
     ("sem_open", "named semaphores"),
     ("longjmp _longjmp siglongjmp", "long jumps"),
-    ("syscall", "system calls"),
     ("makecontext swapcontext", "coroutines"),
 ];
 

@@ -235,7 +235,8 @@ impl Report {
             "use after free"
             | "access outside of an allocated block"
             | "double free"
-            | "free of what was not allocated" => {
+            | "free of what was not allocated"
+            | "use of the stack of a thread that has ended" => {
                 format!(" ({})", self.places.object(error.addr))
             }
             _ => String::new(),

@@ -192,6 +192,18 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "results",
+        &[
+            "sem_getvalue(&s, &x[J]);",
+            "atomic_compare_exchange_strong(&a[J], &x[K], V);",
+            "time((time_t *)y);",
+            "y[2] = strtol((char *)&y[2], (char **)y, 10);",
+            "x[J] = V;",
+            "(void)*(volatile long *)y;",
+            "sem_post(&s);",
+        ],
+    ),
+    (
         "once",
         &["pthread_once(&o, first);", "(void)a[J];", "a[J] = V;"],
     ),
@@ -227,6 +239,40 @@ const ENDING: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "heap_locks",
+        &[
+            "{ pthread_mutex_t *o = n; if (o) { lock(*o); x[J] = V; unlock(*o); } }",
+            "{ pthread_mutex_t *o = n; if (o && !pthread_mutex_trylock(o)) unlock(*o); }",
+            "{ pthread_mutex_t *o = atomic_exchange(&n, 0); if (o) { free(o); } }",
+            "{ pthread_mutex_t *o = atomic_exchange(&n, 0); if (o) { lock(*o); unlock(*o); free(o); } }",
+            "x[J] = V;",
+        ],
+    ),
+    (
+        "destroyed",
+        &[
+            "pthread_mutex_destroy(&m[J]);",
+            "lock(m[J]); x[K] = V; unlock(m[J]);",
+            "sem_destroy(&s);",
+            "sem_post(&s);",
+            "sem_wait(&s);",
+            "pthread_rwlock_destroy(&l);",
+            "pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l);",
+            "pthread_rwlock_wrlock(&l); pthread_rwlock_unlock(&l);",
+        ],
+    ),
+    (
+        "stacks",
+        &[
+            "int V1 = V; g = &V1;",
+            "if (g) *g = V;",
+            "{ int *p = g; if (p) x[J] = *p; }",
+            "{ pthread_t i; int V1 = 5; g = &V1; go(i, leafJ); end(i); }",
+            "{ int e = V; g = &e; atomic_compare_exchange_strong(&a[J], &e, 1 - V); }",
+            "a[J] = V;",
+        ],
+    ),
+    (
         "choices",
         &[
             "while (a[J] == V && coarsen_choice(2));",
@@ -259,7 +305,7 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
          void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n\
          pthread_cond_t d; pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, f = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP; pthread_spinlock_t spin;\n\
          const int own_lock = EDEADLK;\n\
-         int *q; pthread_once_t o; void first(void) {{ a[0] = 1; }}\n\
+         int *q, *_Atomic g; pthread_mutex_t *_Atomic n; pthread_once_t o; void first(void) {{ a[0] = 1; }}\n\
          void *leaf0(void *_) {{ x[0] = 1; return 0; }}\nvoid *leaf1(void *_) {{ a[1] = 1; return 0; }}\n"
     );
     for t in 0..threads {
@@ -279,7 +325,7 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
     let value = dice.roll(2);
     let _ = writeln!(
         text,
-        "int main() {{ sem_init(&s, 0, {value}); q = malloc(4); pthread_barrier_init(&b, 0, 2); pthread_t h[3];"
+        "int main() {{ sem_init(&s, 0, {value}); q = malloc(4); n = calloc(1, sizeof *n); pthread_barrier_init(&b, 0, 2); pthread_t h[3];"
     );
     for t in 1..threads {
         let _ = writeln!(text, "go(h[{t} - 1], t{t});");
@@ -292,12 +338,20 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
     text
 }
 
+fn waits(kind: &str) -> bool {
+    ["deadlock", "livelock"].contains(&kind)
+}
+
 /// What an exploration says of errors and data races.
 pub fn findings(e: &Exploration) -> Vec<String> {
     let mut found: Vec<String> = e
         .errors
         .iter()
         .map(|error| {
+            if !waits(error.kind) {
+                // Who else has gone wrong in the same execution is no matter.
+                return format!("{} {:x}", error.kind, error.pc);
+            }
             let open = error.last.iter().filter(|l| l.ended == 0);
             format!(
                 "{} {:x?}",
@@ -317,7 +371,6 @@ pub fn findings(e: &Exploration) -> Vec<String> {
 
 /// Whether an execution went wrong before its end.
 fn cut_short(e: &Exploration) -> bool {
-    let waits = |kind: &str| ["deadlock", "livelock"].contains(&kind);
     e.errors.iter().any(|error| !waits(error.kind))
 }
 
