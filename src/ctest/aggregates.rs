@@ -41,6 +41,10 @@ pub fn treat(file: &str, text: &str, dump: Option<&Dump>) -> Treated {
         dump.map_or_else(Vec::new, |d| gimple::functions(text(d), &d.symbols))
     };
     let (plain, optimized) = (read(|d| &d.plain), read(|d| &d.optimized));
+    // Only a nested function whose address is taken may run in another thread.
+    let all = plain.iter().chain(&optimized).flat_map(|f| &f.calls);
+    let mut names = all.filter_map(|call| call.callee.as_deref());
+    let given_away = names.any(|name| name == "__builtin_init_trampoline");
     let known = |functions: &[Function], name: &str| functions.iter().position(|f| f.name == name);
     for body in bodies(&lines) {
         // Optimizations make copies and pieces.
@@ -58,7 +62,7 @@ pub fn treat(file: &str, text: &str, dump: Option<&Dump>) -> Treated {
         if function.strange {
             missed.push(format!("which structs `{name}` in {file} passes or returns by value (gcc tells it in a way that is not understood)"));
         }
-        if function.nested {
+        if function.nested && given_away {
             missed.push(format!(
                 "what `{name}` in {file} accesses of the function around it"
             ));
@@ -483,7 +487,7 @@ impl Stretch {
         };
         let elsewhere = |access: &Access| access.place == Where::Elsewhere;
         let stores = all().filter(|(_, a, covered)| !covered && a.write && elsewhere(a));
-        let last = stores.map(|(at, _, _)| at).last();
+        let last = stores.map(|(at, _, _)| at).next_back();
         if last.is_some() != (returns == Sight::Others) {
             return None;
         }

@@ -270,8 +270,11 @@ fn without_places(line: &str) -> (String, String) {
     (first.unwrap_or_default(), out)
 }
 
-/// `file.c:3` of `file.c:3:5` or `file.c:3:5 discrim 2`.
+/// `file.c:3` of `file.c:3:5` or `file.c:3:5 discrim 2`; nothing of `0:0`.
 fn place(text: &str) -> Option<String> {
+    if text == "0:0" {
+        return Some(String::new());
+    }
     let text = text.split(" discrim ").next()?;
     let (line, column) = text.rsplit_once(':')?;
     let (_, number) = line.rsplit_once(':')?;
