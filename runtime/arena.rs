@@ -195,6 +195,10 @@ pub extern "C" fn realloc(addr: u64, size: u64) -> u64 {
     new
 }
 
+pub extern "C" fn reallocarray(addr: u64, n: u64, size: u64) -> u64 {
+    n.checked_mul(size).map_or(0, |size| realloc(addr, size))
+}
+
 /// Makes a thread's memory as it was before its first allocation.
 pub fn wipe(i: usize) {
     let used = thread(i).top as usize;

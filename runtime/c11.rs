@@ -59,7 +59,7 @@ pub extern "C" fn mtx_trylock(mutex: u64) -> i32 {
     told(pthread::mutex_trylock(mutex))
 }
 
-pub extern "C" fn mtx_timedlock(mutex: u64, until: usize) -> i32 {
+pub extern "C" fn mtx_timedlock(mutex: u64, until: *const [i64; 2]) -> i32 {
     told(pthread::mutex_timedlock(mutex, until))
 }
 
@@ -80,7 +80,7 @@ pub extern "C" fn cnd_wait(cond: u64, mutex: u64) -> i32 {
     told(pthread::cond_wait(cond, mutex))
 }
 
-pub extern "C" fn cnd_timedwait(cond: u64, mutex: u64, until: usize) -> i32 {
+pub extern "C" fn cnd_timedwait(cond: u64, mutex: u64, until: *const [i64; 2]) -> i32 {
     told(pthread::cond_timedwait(cond, mutex, until))
 }
 

@@ -88,5 +88,22 @@ unsafe extern "C" {
     pub fn strtol(s: *const u8, end: *mut u64, base: i32) -> i64;
     pub fn strtoul(s: *const u8, end: *mut u64, base: i32) -> u64;
     pub fn strtod(s: *const u8, end: *mut u64) -> f64;
+    pub fn localtime_r(time: *const i64, to: *mut u8) -> *mut u8;
+    pub fn gmtime_r(time: *const i64, to: *mut u8) -> *mut u8;
+    pub fn mktime(parts: *mut u8) -> i64;
+    pub fn asctime_r(parts: *const u8, to: *mut u8) -> *mut u8;
+    pub fn strftime(to: *mut u8, n: usize, format: *const u8, parts: *const u8) -> usize;
+    pub fn getopt(argc: i32, argv: *const *mut u8, short: *const u8) -> i32;
+    pub fn getopt_long(
+        argc: i32,
+        argv: *const *mut u8,
+        short: *const u8,
+        long: *const u8,
+        index: *mut i32,
+    ) -> i32;
+    pub fn vsscanf(s: *const u8, format: *const u8, args: *mut u8) -> i32;
+    pub static mut optarg: *mut u8;
+    pub static mut optind: i32;
+    pub static mut optopt: i32;
     pub fn prctl(option: i32, ...) -> i32;
 }

@@ -26,6 +26,8 @@ pub struct Object {
     /// Readers; how many a barrier waits for.
     pub limit: u32,
     pub generation: u32,
+    /// When it was last given back, by the clock of who did it.
+    pub time: i64,
     /// Whether a step was taken on it.
     pub touched: bool,
 }
@@ -66,6 +68,7 @@ pub fn object(addr: u64) -> &'static mut Object {
                 count: 0,
                 limit: 0,
                 generation: 0,
+                time: 0,
                 touched: false,
             };
             return object;

@@ -26,7 +26,18 @@ impl Arguments {
         unsafe { *(at as *const u64) }
     }
 
-    fn integer(&mut self) -> u64 {
+    /// A list of these.
+    pub fn of(words: &[u64]) -> Self {
+        Arguments {
+            general: 48,
+            floating: 176,
+            rest: words.as_ptr() as u64,
+            saved: 0,
+        }
+    }
+
+    /// The next one, if it is a pointer or an integer.
+    pub fn integer(&mut self) -> u64 {
         if self.general >= 48 {
             return self.next(8);
         }

@@ -12,6 +12,7 @@ use crate::spin;
 use crate::startup;
 use crate::state::*;
 use crate::steps::UNDEFINED;
+use crate::time::{late, see};
 use crate::tls;
 
 unsafe extern "C" {
@@ -147,6 +148,7 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
     let i = name(parent, child);
     on(CREATE, i as u64, 0);
     spawn(i, entry, argument);
+    thread(i).time = me().time;
     thread(i).detached = detached;
     deliver(handle, i as u64 + 1);
     0
@@ -179,6 +181,33 @@ pub extern "C" fn attr_ignored() -> i32 {
     0
 }
 
+/// All threads are scheduled the usual way.
+pub extern "C" fn get_policy(_: u64, policy: *mut i32, priority: *mut i32) -> i32 {
+    deliver(policy, 0);
+    deliver(priority, 0);
+    0
+}
+
+/// Programs that send signals are refused, so it makes no difference which are blocked.
+pub extern "C" fn mask(_: i32, _: usize, old: *mut [u64; 16]) -> i32 {
+    if !old.is_null() {
+        deliver(old, [0; 16]);
+    }
+    0
+}
+
+pub extern "C" fn set_robust(_: usize, robust: i32) -> i32 {
+    if robust != 0 {
+        check::limit("a robust mutex");
+    }
+    0
+}
+
+pub extern "C" fn get_robust(_: usize, to: *mut i32) -> i32 {
+    deliver(to, 0);
+    0
+}
+
 fn known(handle: u64) -> Option<usize> {
     let i = handle.wrapping_sub(1) as usize;
     (i < MAX_THREADS && has(&rt().made, i)).then_some(i)
@@ -195,6 +224,9 @@ pub extern "C" fn join(handle: u64, to: *mut u64) -> i32 {
         return libc::EINVAL;
     }
     let result = on(JOIN, i as u64, 0);
+    if result == 0 {
+        see(rt().current, thread(i).time);
+    }
     if result == 0 && !to.is_null() {
         deliver(to, thread(i).value as u64);
     }
@@ -280,9 +312,13 @@ pub extern "C" fn mutex_trylock(mutex: u64) -> i32 {
     locking(TRYLOCK, mutex)
 }
 
-pub extern "C" fn mutex_timedlock(mutex: u64, _: usize) -> i32 {
+pub extern "C" fn mutex_timedlock(mutex: u64, until: *const [i64; 2]) -> i32 {
     known_mutex(mutex);
-    locking(TIMEDLOCK, mutex)
+    late(locking(TIMEDLOCK, mutex), until)
+}
+
+pub extern "C" fn mutex_clocklock(mutex: u64, _: i32, until: *const [i64; 2]) -> i32 {
+    mutex_timedlock(mutex, until)
 }
 
 pub extern "C" fn mutex_unlock(mutex: u64) -> i32 {
@@ -319,8 +355,12 @@ pub extern "C" fn cond_wait(cond: u64, mutex: u64) -> i32 {
     wait(cond, mutex, REACQUIRE)
 }
 
-pub extern "C" fn cond_timedwait(cond: u64, mutex: u64, _: usize) -> i32 {
-    wait(cond, mutex, TIMED_REACQUIRE)
+pub extern "C" fn cond_timedwait(cond: u64, mutex: u64, until: *const [i64; 2]) -> i32 {
+    late(wait(cond, mutex, TIMED_REACQUIRE), until)
+}
+
+pub extern "C" fn cond_clockwait(cond: u64, mutex: u64, _: i32, until: *const [i64; 2]) -> i32 {
+    cond_timedwait(cond, mutex, until)
 }
 
 pub extern "C" fn cond_signal(cond: u64) -> i32 {

@@ -1,12 +1,10 @@
 //! Semaphores, read-write locks, barriers and `once`.
 
 use crate::atomics::deliver;
-use crate::check;
 use crate::libc;
-use crate::objects::object;
 use crate::pthread::{init, operate};
 use crate::shared::*;
-use crate::steps::UNDEFINED;
+use crate::time::late;
 
 /// Semaphores say what went wrong in `errno`.
 fn told(result: i64) -> i32 {
@@ -33,8 +31,14 @@ pub extern "C" fn sem_trywait(sem: u64) -> i32 {
     told(semaphore(SEM_TRYWAIT, sem))
 }
 
-pub extern "C" fn sem_timedwait(sem: u64, _: usize) -> i32 {
-    told(semaphore(SEM_TIMEDWAIT, sem))
+pub extern "C" fn sem_timedwait(sem: u64, until: *const [i64; 2]) -> i32 {
+    let result = semaphore(SEM_TIMEDWAIT, sem);
+    late(result as i32, until);
+    told(result)
+}
+
+pub extern "C" fn sem_clockwait(sem: u64, _: i32, until: *const [i64; 2]) -> i32 {
+    sem_timedwait(sem, until)
 }
 
 pub extern "C" fn sem_post(sem: u64) -> i32 {
@@ -76,12 +80,20 @@ pub extern "C" fn trywrlock(it: u64) -> i32 {
     lock(TRYWRLOCK, it)
 }
 
-pub extern "C" fn timedrdlock(it: u64, _: usize) -> i32 {
-    lock(TIMEDRDLOCK, it)
+pub extern "C" fn timedrdlock(it: u64, until: *const [i64; 2]) -> i32 {
+    late(lock(TIMEDRDLOCK, it), until)
 }
 
-pub extern "C" fn timedwrlock(it: u64, _: usize) -> i32 {
-    lock(TIMEDWRLOCK, it)
+pub extern "C" fn clockrdlock(it: u64, _: i32, until: *const [i64; 2]) -> i32 {
+    timedrdlock(it, until)
+}
+
+pub extern "C" fn timedwrlock(it: u64, until: *const [i64; 2]) -> i32 {
+    late(lock(TIMEDWRLOCK, it), until)
+}
+
+pub extern "C" fn clockwrlock(it: u64, _: i32, until: *const [i64; 2]) -> i32 {
+    timedwrlock(it, until)
 }
 
 pub extern "C" fn rwunlock(it: u64) -> i32 {

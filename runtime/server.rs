@@ -90,9 +90,8 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
 /// Whether the program has code on its stacks, as nested functions need it: the linker says so in the program's header.
 fn runs_on_stack() -> bool {
     const STACK: u32 = 0x6474_E551;
-    let [at, size, n] = [3, 4, 5].map(|kind| unsafe { libc::getauxval(kind) });
-    (0..n).any(|i| unsafe {
-        let [kind, flags] = *((at + i * size) as *const [u32; 2]);
+    tls::headers().any(|header| unsafe {
+        let [kind, flags] = *(header as *const [u32; 2]);
         kind == STACK && flags & 1 != 0
     })
 }

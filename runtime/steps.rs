@@ -6,11 +6,12 @@
 
 use crate::arena;
 use crate::atomics;
-use crate::libc::{EBUSY, EDEADLK, EINVAL, EPERM, ESRCH, ETIMEDOUT};
+use crate::libc::{EBUSY, EDEADLK, EPERM, ESRCH, ETIMEDOUT};
 use crate::objects::{NOBODY, Object, object, within};
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
+use crate::time;
 
 /// A result that says: undefined, report it.
 pub const UNDEFINED: i64 = -1000;
@@ -298,6 +299,7 @@ fn generation(addr: u64, generation: u32) -> u64 {
 fn take(object: &mut Object, who: usize) {
     object.owner = who as u16;
     object.count = 1;
+    time::see(who, object.time);
     let thread = thread(who);
     thread.holds += 1;
     thread.held ^= spin::mix(object.addr);
@@ -307,6 +309,7 @@ fn give(object: &mut Object, who: usize) {
     object.owner = NOBODY;
     object.count = 0;
     let thread = thread(who);
+    object.time = object.time.max(thread.time);
     thread.holds -= 1;
     thread.gave += 1;
     thread.held ^= spin::mix(object.addr);
@@ -491,6 +494,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             let object = object(op.addr);
             if object.count > 0 {
                 object.count -= 1;
+                time::see(who, object.time);
                 return 0;
             }
             fails(if op.kind == SEM_TRYWAIT {
@@ -500,7 +504,9 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             })
         }
         SEM_POST => {
-            object(op.addr).count += 1;
+            let object = object(op.addr);
+            object.count += 1;
+            object.time = object.time.max(thread(who).time);
             0
         }
         SEM_GET => object(op.addr).count.into(),

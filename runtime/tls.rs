@@ -21,12 +21,13 @@ global_asm!(
 unsafe extern "C" {
     #[link_name = "coarsen_tls_option"]
     static OPTION: u64;
-    fn getauxval(kind: u64) -> u64;
 }
 
-const AT_PHDR: u64 = 3;
-const AT_PHNUM: u64 = 5;
-const AT_HWCAP2: u64 = 26;
+const AT_PHDR: usize = 3;
+const AT_PHNUM: usize = 5;
+const AT_HWCAP2: usize = 26;
+/// One of the program's headers.
+const HEADER: usize = 56;
 const PT_TLS: u32 = 7;
 const ARCH_SET_FS: u64 = 0x1002;
 /// At least as long as the C library's description of a thread.
@@ -52,6 +53,12 @@ pub const ONE: Blocks = Blocks {
     direct: false,
 };
 
+/// The program's headers, as the linker has made them.
+pub fn headers() -> impl Iterator<Item = *const u8> {
+    let [at, n] = [AT_PHDR, AT_PHNUM].map(|kind| unsafe { libc::getauxval(kind) });
+    (0..n).map(move |i| (at + HEADER * i) as *const u8)
+}
+
 /// Looks where the first block is.
 pub fn find() {
     unsafe {
@@ -60,16 +67,15 @@ pub fn find() {
         }
         let home: usize;
         asm!("mov {}, fs:[0]", out(reg) home);
-        let header = |i: u64| (getauxval(AT_PHDR) + 56 * i) as *const u8;
-        for i in 0..getauxval(AT_PHNUM) {
-            if (header(i) as *const u32).read() == PT_TLS {
-                let size = (header(i).add(40) as *const u64).read() as usize;
-                let align = (header(i).add(48) as *const u64).read() as usize;
+        for header in headers() {
+            if (header as *const u32).read() == PT_TLS {
+                let size = (header.add(40) as *const u64).read() as usize;
+                let align = (header.add(48) as *const u64).read() as usize;
                 rt().tls = Blocks {
                     home,
                     before: size.next_multiple_of(align.clamp(64, BEHIND)),
                     behind: (libc::sbrk(0) as usize).saturating_sub(home).min(BEHIND),
-                    direct: getauxval(AT_HWCAP2) & 2 != 0,
+                    direct: libc::getauxval(AT_HWCAP2) & 2 != 0,
                 };
             }
         }

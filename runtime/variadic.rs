@@ -3,6 +3,7 @@
 
 use crate::atomics::{deliver, plain};
 use crate::libc;
+use crate::scanning;
 use crate::printing::{self, Arguments};
 use crate::shared::*;
 use crate::shims::REGISTERS;
@@ -47,6 +48,31 @@ pub extern "C" fn vasprintf(to: *mut u64, format: *const u8, args: &mut Argument
     unsafe { libc::memcpy(block as *mut u8, text.as_ptr(), n) };
     deliver(to, block);
     length
+}
+
+/// `vdprintf`.
+pub extern "C" fn vdprintf(to: i32, format: *const u8, args: &mut Arguments) -> i32 {
+    printing::strings(format, args);
+    let mut text = [0u8; ROOM];
+    let args = args as *mut Arguments as usize;
+    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
+    let n = (length.max(0) as usize).min(ROOM - 1);
+    unsafe { libc::write(to, text.as_ptr(), n) };
+    length
+}
+
+/// `vwarnx`, and `vwarn` but for what went wrong.
+pub extern "C" fn vwarnx(format: *const u8, args: &mut Arguments) {
+    if !format.is_null() {
+        vdprintf(2, format, args);
+    }
+    unsafe { libc::write(2, b"\n".as_ptr(), 1) };
+}
+
+/// `verrx`, which ends the process.
+pub extern "C" fn verrx(code: i32, format: *const u8, args: &mut Arguments) {
+    vwarnx(format, args);
+    crate::check::exit(code);
 }
 
 macro_rules! variadic {
@@ -101,4 +127,10 @@ variadic!("coarsen_c_snprintf", vsnprintf, 24, "mov rcx, rsp");
 variadic!("coarsen_c_printf", printing::vprintf, 8, "mov rsi, rsp");
 variadic!("coarsen_c_fprintf", printing::vfprintf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_asprintf", vasprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_sscanf", scanning::vsscanf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_dprintf", vdprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_warnx", vwarnx, 8, "mov rsi, rsp");
+variadic!("coarsen_c_warn", vwarnx, 8, "mov rsi, rsp");
+variadic!("coarsen_c_errx", verrx, 16, "mov rdx, rsp");
+variadic!("coarsen_c_err", verrx, 16, "mov rdx, rsp");
 variadic!("coarsen_c_sprintf", vsnprintf, 16, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");

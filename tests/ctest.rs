@@ -190,7 +190,7 @@ fn programs_with_known_counts() {
         }
     }
     assert!(errors.is_empty(), "{errors}");
-    assert_eq!(cases.len(), 124);
+    assert_eq!(cases.len(), 132);
 }
 
 #[test]

@@ -375,7 +375,10 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     }
     let mut unknown = Vec::new();
     for name in wanted.difference(&defined) {
-        let plain = name.strip_prefix("__isoc99_").unwrap_or(name);
+        let plain = ["__isoc99_", "__isoc23_"]
+            .iter()
+            .find_map(|prefix| name.strip_prefix(prefix))
+            .unwrap_or(name);
         let renamed = format!("coarsen_c_{plain}");
         if ours.contains(&renamed) {
             names.insert(name, renamed);

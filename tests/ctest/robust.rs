@@ -21,6 +21,21 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
         Limit("cleanup handler"),
     ),
     (
+        "memory_of_a_function_that_is_not_known",
+        "char *realpath(const char *, char *); int main() { char *p = realpath(\"/\", 0); assert(*p == '/'); free(p); return 0; }",
+        Uncontrolled("`realpath`"),
+    ),
+    (
+        "a_robust_mutex",
+        "int pthread_mutexattr_setrobust(pthread_mutexattr_t *, int); int main() { pthread_mutexattr_t a; pthread_mutexattr_init(&a); pthread_mutexattr_setrobust(&a, 1); return 0; }",
+        Limit("robust"),
+    ),
+    (
+        "ends_with_a_message",
+        "void errx(int, const char *, ...); int main() { errx(1, \"%d is bad\", 3); assert(0); }",
+        Holds(1),
+    ),
+    (
         "crash_in_a_thread",
         "void *t(void *_) { *(volatile int *)8 = 1; return 0; } main_with(t)",
         Error("crash"),
