@@ -583,6 +583,36 @@ global_asm!(
     g = sym svcomp::atomic_end,
 );
 
+// Calls that are put where a function is passed, or returns, a struct (`ctest/aggregates.rs`), at any place of the stack.
+macro_rules! by_value {
+    ($name:literal => $to:expr) => {
+        global_asm!(
+            concat!(".globl ", $name),
+            concat!($name, ":"),
+            "mov r11, [rsp]",
+            "mov [rip + {r}], r11",
+            "mov [rip + {r} + 8], rsp",
+            "mov [rip + {r} + 16], rbx",
+            "mov [rip + {r} + 24], rbp",
+            "mov [rip + {r} + 32], r12",
+            "mov [rip + {r} + 40], r13",
+            "mov [rip + {r} + 48], r14",
+            "mov [rip + {r} + 56], r15",
+            "mov qword ptr [rip + {r} + 64], 1",
+            "push rbp",
+            "mov rbp, rsp",
+            "and rsp, -16",
+            "call {f}",
+            "leave",
+            "ret",
+            r = sym REGISTERS,
+            f = sym $to,
+        );
+    };
+}
+by_value! { "coarsen_by_value_read" => read_range }
+by_value! { "coarsen_by_value_write" => write_range }
+
 /// A new stack from which a switch goes to `entry`.
 pub fn prepare(top: usize, entry: usize) -> usize {
     // As after a call: the address on the stack, and the stack aligned to 16 before it.

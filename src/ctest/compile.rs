@@ -1,5 +1,6 @@
 //! Building the program: compiled with a call before each access, its `main` and the thread functions renamed, linked with the runtime.
 
+use super::aggregates::{self, Dump};
 use super::assembly;
 use super::library::{is_safe, refused, synchronises};
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,7 +136,7 @@ fn objects(
 ) -> Result<Vec<PathBuf>, NotBuilt> {
     let mut texts = Vec::new();
     for (i, file) in sources.files.iter().enumerate() {
-        texts.push(compile(tool, sources, file, i, at)?);
+        texts.push(compile(tool, sources, file, i, at, program)?);
     }
     let own: BTreeSet<&str> = texts.iter().flat_map(|t| assembly::defined(t)).collect();
     let own = |name: &str| own.contains(name);
@@ -238,6 +239,7 @@ fn compile(
     file: &str,
     i: usize,
     at: &Path,
+    program: &mut Program,
 ) -> Result<String, NotBuilt> {
     if let Err(error) = std::fs::metadata(file) {
         return Err(NotBuilt::Failed(format!("{file}: {error}")));
@@ -254,8 +256,19 @@ fn compile(
     command.args(["-fstack-clash-protection", "-fno-jump-tables"]);
     command.args(tool.options);
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
-    run(&mut command)?;
-    Ok(String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned())
+    let mut dump = None;
+    if tool.clang {
+        run(&mut command)?;
+    } else {
+        dump = dumped(&mut command, at, i)?;
+    }
+    let text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
+    if tool.clang {
+        return Ok(text);
+    }
+    let treated = aggregates::treat(file, &text, dump.as_ref());
+    program.uncontrolled.extend(treated.missed);
+    Ok(treated.text)
 }
 
 /// Makes an object of the compiler's output, with what is put into it.
@@ -284,6 +297,36 @@ fn assemble(
         .arg("-o")
         .arg(&object))?;
     Ok(object)
+}
+
+/// Compiles, and reads what gcc tells of the program: the pass that puts calls has one name at `-O0` and another one above. None if it does
+/// not tell.
+fn dumped(command: &mut Command, at: &Path, i: usize) -> Result<Option<Dump>, NotBuilt> {
+    let names = [
+        "tree-tsan0-lineno-uid",
+        "tree-tsan-lineno-uid",
+        "ipa-cgraph",
+    ];
+    let paths = names.map(|name| at.join(format!("{i}.{name}")));
+    for (name, path) in names.iter().zip(&paths) {
+        let mut option = std::ffi::OsString::from(format!("-fdump-{name}="));
+        option.push(path);
+        command.arg(option);
+    }
+    run(command)?;
+    let read = |path: &PathBuf| {
+        let bytes = std::fs::read(path).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let [plain, optimized, symbols] = paths.each_ref().map(read);
+    if plain.is_none() && optimized.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Dump {
+        plain: plain.unwrap_or_default(),
+        optimized: optimized.unwrap_or_default(),
+        symbols: symbols.unwrap_or_default(),
+    }))
 }
 
 /// The symbols of an object: the letter that `nm` has for what it is, and the name.

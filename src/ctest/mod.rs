@@ -5,12 +5,14 @@
 //! (Abdulla, Aronis, Jonsson, Sagonas 2014). The thesis explores graphs of states and restarts the program to come back to one; here
 //! each execution is another equivalence class, and no state is stored.
 
+mod aggregates;
 pub mod assembly;
 pub mod compile;
 pub mod explore;
 pub mod filters;
 mod findings;
 pub mod functions;
+mod gimple;
 pub mod history;
 pub mod itf;
 mod library;
@@ -18,6 +20,7 @@ pub mod movers;
 pub mod node;
 pub mod places;
 pub mod process;
+mod registers;
 pub mod report;
 #[path = "../../runtime/shared.rs"]
 pub mod shared;

@@ -207,6 +207,16 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
         "once",
         &["pthread_once(&o, first);", "(void)a[J];", "a[J] = V;"],
     ),
+    (
+        "by_value",
+        &[
+            "pairs[J] = pair(V);",
+            "x[2] = sum(pairs[J], 1);",
+            "wides[J] = next(wides[K]);",
+            "wides[J].w[V] = 1;",
+            "pairs[J].b = V;",
+        ],
+    ),
 ];
 
 /// Families with choices, and those whose executions may end before their end. Those that go wrong are not counted: which steps of the other threads come before that is no matter.
@@ -305,6 +315,9 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
          void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n\
          pthread_cond_t d; pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, f = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP; pthread_spinlock_t spin;\n\
          const int own_lock = EDEADLK;\n\
+         struct pair {{ int a, b; }} pairs[2]; struct wide {{ int w[6]; }} wides[2];\n\
+         struct pair pair(int a) {{ struct pair p = {{a, 1}}; return p; }} int sum(struct pair p, int n) {{ return p.a + p.b + n; }}\n\
+         struct wide next(struct wide w) {{ w.w[0]++; return w; }}\n\
          int *q, *_Atomic g; pthread_mutex_t *_Atomic n; pthread_once_t o; void first(void) {{ a[0] = 1; }}\n\
          void *leaf0(void *_) {{ x[0] = 1; return 0; }}\nvoid *leaf1(void *_) {{ a[1] = 1; return 0; }}\n"
     );
