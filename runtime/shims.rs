@@ -49,6 +49,23 @@ pub fn set_registers(registers: Registers) {
     }
 }
 
+/// Notes in `{r}` where the caller is, and what its registers hold that a call keeps.
+macro_rules! note_registers {
+    () => {
+        "mov r11, [rsp]
+        mov [rip + {r}], r11
+        mov [rip + {r} + 8], rsp
+        mov [rip + {r} + 16], rbx
+        mov [rip + {r} + 24], rbp
+        mov [rip + {r} + 32], r12
+        mov [rip + {r} + 40], r13
+        mov [rip + {r} + 48], r14
+        mov [rip + {r} + 56], r15
+        mov qword ptr [rip + {r} + 64], 1"
+    };
+}
+pub(crate) use note_registers;
+
 /// While a thread looks ahead (`ahead.rs`), only accesses and what passes time go to their functions.
 macro_rules! shims {
     ($($name:literal => $to:expr),* $(,)?) => { shims! { @ahead::fail; $($name => $to),* } };
@@ -63,16 +80,7 @@ macro_rules! shims {
             concat!(".globl ", $name),
             concat!(".type ", $name, ", @function"),
             concat!($name, ":"),
-            "mov r11, [rsp]",
-            "mov [rip + {r}], r11",
-            "mov [rip + {r} + 8], rsp",
-            "mov [rip + {r} + 16], rbx",
-            "mov [rip + {r} + 24], rbp",
-            "mov [rip + {r} + 32], r12",
-            "mov [rip + {r} + 40], r13",
-            "mov [rip + {r} + 48], r14",
-            "mov [rip + {r} + 56], r15",
-            "mov qword ptr [rip + {r} + 64], 1",
+            note_registers!(),
             "cmp byte ptr [rip + {a}], 0",
             "jne {e}",
             "jmp {f}",
@@ -520,16 +528,7 @@ unsafe extern "C" {
 global_asm!(
     ".globl coarsen_atomic_enter",
     "coarsen_atomic_enter:",
-    "mov r11, [rsp]",
-    "mov [rip + {r}], r11",
-    "mov [rip + {r} + 8], rsp",
-    "mov [rip + {r} + 16], rbx",
-    "mov [rip + {r} + 24], rbp",
-    "mov [rip + {r} + 32], r12",
-    "mov [rip + {r} + 40], r13",
-    "mov [rip + {r} + 48], r14",
-    "mov [rip + {r} + 56], r15",
-    "mov qword ptr [rip + {r} + 64], 1",
+    note_registers!(),
     "push rdi",
     "push rsi",
     "push rdx",
@@ -589,16 +588,7 @@ macro_rules! by_value {
         global_asm!(
             concat!(".globl ", $name),
             concat!($name, ":"),
-            "mov r11, [rsp]",
-            "mov [rip + {r}], r11",
-            "mov [rip + {r} + 8], rsp",
-            "mov [rip + {r} + 16], rbx",
-            "mov [rip + {r} + 24], rbp",
-            "mov [rip + {r} + 32], r12",
-            "mov [rip + {r} + 40], r13",
-            "mov [rip + {r} + 48], r14",
-            "mov [rip + {r} + 56], r15",
-            "mov qword ptr [rip + {r} + 64], 1",
+            note_registers!(),
             "push rbp",
             "mov rbp, rsp",
             "and rsp, -16",

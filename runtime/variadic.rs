@@ -6,7 +6,7 @@ use crate::libc;
 use crate::scanning;
 use crate::printing::{self, Arguments};
 use crate::shared::*;
-use crate::shims::REGISTERS;
+use crate::shims::{REGISTERS, note_registers};
 use core::arch::global_asm;
 
 /// Most that is printed at once.
@@ -81,16 +81,7 @@ macro_rules! variadic {
             concat!(".globl ", $name),
             concat!(".type ", $name, ", @function"),
             concat!($name, ":"),
-            "mov r11, [rsp]",
-            "mov [rip + {r}], r11",
-            "mov [rip + {r} + 8], rsp",
-            "mov [rip + {r} + 16], rbx",
-            "mov [rip + {r} + 24], rbp",
-            "mov [rip + {r} + 32], r12",
-            "mov [rip + {r} + 40], r13",
-            "mov [rip + {r} + 48], r14",
-            "mov [rip + {r} + 56], r15",
-            "mov qword ptr [rip + {r} + 64], 1",
+            note_registers!(),
             "push rbp",
             "mov rbp, rsp",
             "sub rsp, 208",

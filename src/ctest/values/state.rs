@@ -206,14 +206,15 @@ impl State {
         }
     }
 
+    /// The places that are known and overlap one.
+    fn met_by(&self, place: &Place) -> Vec<Place> {
+        let known = self.places.keys().copied();
+        known.filter(|p| p.meets(place)).collect()
+    }
+
     /// Puts something there.
     pub fn set(&mut self, place: Place, content: Content) {
-        let met: Vec<Place> = self
-            .places
-            .keys()
-            .copied()
-            .filter(|p| p.meets(&place))
-            .collect();
+        let met = self.met_by(&place);
         for old in met {
             let depends = self.places.remove(&old).is_some_and(|c| c.depends());
             let rests = [(old.offset, place.offset), (place.end(), old.end())];
@@ -312,12 +313,7 @@ impl State {
 
     /// Where places of two states overlap, what depends on the number wins.
     fn put(&mut self, place: Place, content: Content) {
-        let met: Vec<Place> = self
-            .places
-            .keys()
-            .copied()
-            .filter(|p| p.meets(&place))
-            .collect();
+        let met = self.met_by(&place);
         match met.as_slice() {
             [] => self.set(place, content),
             [same] if *same == place => {}
