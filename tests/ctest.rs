@@ -36,6 +36,7 @@ impl Watch for Nobody {
 fn settings() -> Settings {
     Settings {
         keep_going: true,
+        refute_stuck: true,
         exhaustive: false,
         preemptions: None,
         executions: 200_000,

@@ -309,7 +309,10 @@ pub struct TestArgs {
     pub itf: Option<PathBuf>,
     /// Data races are listed, are errors, or are not spoken of
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
-    pub races: RacesArg,
+    pub races: TreatmentArg,
+    /// The same for deadlocks and livelocks [default: refute; list, if the program calls `reach_error` or `__VERIFIER_error`]
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub deadlocks: Option<TreatmentArg>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -330,9 +333,9 @@ pub struct TestArgs {
     pub limit_memory: u64,
 }
 
-/// What is done about data races.
+/// What is done about data races, deadlocks and livelocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum RacesArg {
+pub enum TreatmentArg {
     /// List them; they do not decide the verdict
     #[default]
     List,

@@ -1,6 +1,6 @@
 //! `coarsen test`: every schedule of a C program; and `coarsen replay`: one of them again.
 
-use super::args::{Filter, Format, RacesArg, ReplayArgs, TestArgs};
+use super::args::{Filter, Format, ReplayArgs, TestArgs, TreatmentArg};
 use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
@@ -9,7 +9,7 @@ use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Wat
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
-use coarsen::ctest::report::{DATA_RACE, Races, Report, Verdict, addresses};
+use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict, addresses};
 use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{Outcome, follow, schedule, shorten};
 use coarsen::ctest::trace::{Trace, VERSION};
@@ -51,7 +51,14 @@ impl Watch for Guard<'_> {
 }
 
 fn settings(args: &TestArgs, program: &Program) -> Settings {
+    // In programs that say what an error is, only that and what is undefined is one.
+    let deadlocks = match args.deadlocks {
+        None if program.names_errors => TreatmentArg::List,
+        None => TreatmentArg::Refute,
+        Some(how) => how,
+    };
     Settings {
+        refute_stuck: deadlocks == TreatmentArg::Refute,
         // What a function is, all executions decide.
         keep_going: args.keep_going || args.movers,
         exhaustive: args.exhaustive || args.preemptions.is_some(),
@@ -157,7 +164,7 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
             shorter(&mut process, &settings, error);
         }
     }
-    if args.races == RacesArg::Refute {
+    if args.races == TreatmentArg::Refute {
         let races = exploration.races.iter().map(DataRace::error);
         exploration.errors.extend(races.collect::<Vec<_>>());
     }
@@ -168,11 +175,8 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         exhaustive: settings.exhaustive,
         preemptions: args.preemptions,
         movers: args.movers,
-        races: match args.races {
-            RacesArg::List => Races::List,
-            RacesArg::Refute => Races::Refute,
-            RacesArg::Off => Races::Off,
-        },
+        races: args.races.into(),
+        deadlocks: args.deadlocks.unwrap_or_default().into(),
         time,
         places: Places::new(&program.path, &mut pcs),
         exploration,
@@ -296,6 +300,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
     process.set_names(&trace.threads);
     process.shared_mut().show = args.output.into();
     let settings = Settings {
+        refute_stuck: true,
         keep_going: false,
         exhaustive: false,
         preemptions: None,
@@ -360,7 +365,8 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         exhaustive: false,
         preemptions: None,
         movers: false,
-        races: Races::default(),
+        races: Treatment::default(),
+        deadlocks: Treatment::default(),
         time: Duration::ZERO,
         places: Places::new(&program.path, &mut pcs),
         exploration,
@@ -380,4 +386,14 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         trace.kind, trace.place
     ));
     refuse(&name, &error, Format::Text, output)
+}
+
+impl From<TreatmentArg> for Treatment {
+    fn from(how: TreatmentArg) -> Treatment {
+        match how {
+            TreatmentArg::List => Treatment::List,
+            TreatmentArg::Refute => Treatment::Refute,
+            TreatmentArg::Off => Treatment::Off,
+        }
+    }
 }

@@ -38,6 +38,8 @@ pub struct Program {
     pub uncontrolled: Vec<String>,
     /// Whether all its state is in memory, as far as is known.
     pub reset: bool,
+    /// Whether it calls what an error is (`reach_error`).
+    pub names_errors: bool,
     /// Whether it has thread-local variables.
     thread_local: bool,
     directory: PathBuf,
@@ -87,6 +89,7 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
         path: directory.join("program"),
         uncontrolled: Vec::new(),
         reset: true,
+        names_errors: false,
         thread_local: false,
         directory,
     };
@@ -390,6 +393,7 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     let is_property = errors
         .iter()
         .any(|&e| defined.contains(e) || wanted.contains(e));
+    program.names_errors = is_property;
     if is_property && wanted.remove("abort") && !defined.contains("abort") {
         names.insert("abort", "coarsen_c_assume_abort".into());
     }

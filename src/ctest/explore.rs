@@ -26,6 +26,8 @@ use std::time::Duration;
 pub struct Settings {
     /// Go on after an error, to find all of them.
     pub keep_going: bool,
+    /// Whether it is an error if nobody can go on; else such executions are kept apart.
+    pub refute_stuck: bool,
     /// Every interleaving: no reduction at all.
     pub exhaustive: bool,
     /// Most preemptions of an execution.
@@ -115,6 +117,8 @@ pub struct Exploration {
     pub classes: FxHashSet<u64>,
     /// Errors.
     pub errors: Vec<Found>,
+    /// Deadlocks and livelocks, where they are no errors.
+    pub stuck: Vec<Found>,
     /// Data races, one of each pair of places.
     pub races: Vec<DataRace>,
     /// What has ended the exploration, or an execution, too early.
@@ -212,6 +216,9 @@ impl Exploration {
         let mut errors = other.errors;
         errors.retain(|error| known.errors.insert(key(error)));
         self.errors.append(&mut errors);
+        let mut stuck = other.stuck;
+        stuck.retain(|found| known.errors.insert(key(found)));
+        self.stuck.append(&mut stuck);
     }
 }
 

@@ -104,7 +104,12 @@ impl Worker<'_> {
             if error.kind != "invariant" {
                 error.steps = self.history.steps.clone();
             }
-            self.part.out.errors.push(error);
+            let stuck = matches!(error.kind, "deadlock" | "livelock");
+            if stuck && !self.settings.refute_stuck {
+                self.part.out.stuck.push(error);
+            } else {
+                self.part.out.errors.push(error);
+            }
         }
     }
 

@@ -59,9 +59,9 @@ impl DataRace {
     }
 }
 
-/// What is done about data races.
+/// What is done about data races, and about executions in which nobody can go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Races {
+pub enum Treatment {
     /// They are listed, and do not decide the verdict.
     #[default]
     List,
@@ -86,7 +86,9 @@ pub struct Report {
     /// Whether to say which functions are transactions.
     pub movers: bool,
     /// What is done about data races.
-    pub races: Races,
+    pub races: Treatment,
+    /// What is done about deadlocks and livelocks.
+    pub deadlocks: Treatment,
     /// How long it took, without building.
     pub time: Duration,
     /// Names.
@@ -96,7 +98,7 @@ pub struct Report {
 /// The addresses of code that the report will speak of.
 pub fn addresses(exploration: &Exploration) -> Vec<u64> {
     let mut pcs = Vec::new();
-    for error in &exploration.errors {
+    for error in exploration.errors.iter().chain(&exploration.stuck) {
         pcs.push(error.pc);
         if error.kind == "invariant" {
             pcs.push(error.addr + 1);
@@ -134,9 +136,17 @@ impl Report {
     /// The data races that are listed.
     fn races(&self) -> &[DataRace] {
         match self.races {
-            Races::List => &self.exploration.races,
+            Treatment::List => &self.exploration.races,
             // Spoken of among the errors, or not at all.
-            Races::Refute | Races::Off => &[],
+            Treatment::Refute | Treatment::Off => &[],
+        }
+    }
+
+    /// The deadlocks and livelocks that are listed.
+    fn stuck(&self) -> &[Found] {
+        match self.deadlocks {
+            Treatment::List => &self.exploration.stuck,
+            Treatment::Refute | Treatment::Off => &[],
         }
     }
 
@@ -211,11 +221,18 @@ impl Report {
             n if complete => format!("all of the {n} executions"),
             n => plural(n, "execution"),
         };
-        let races = match self.races().len() {
-            0 => String::new(),
-            n => format!(" (with {})", plural(n as u64, "data race")),
-        };
-        format!("{executions}{races}")
+        let stuck = |kind: &str| self.stuck().iter().filter(|f| f.kind == kind).count();
+        let listed = [
+            (self.races().len(), "data race"),
+            (stuck("deadlock"), "deadlock"),
+            (stuck("livelock"), "livelock"),
+        ];
+        let listed = listed.iter().filter(|(n, _)| *n > 0);
+        let listed: Vec<String> = listed.map(|&(n, what)| plural(n as u64, what)).collect();
+        match listed.as_slice() {
+            [] => executions,
+            listed => format!("{executions} (with {})", listed.join(", ")),
+        }
     }
 
     /// One line on an error.
@@ -382,6 +399,12 @@ impl Report {
                 let _ = writeln!(text, "    {}", self.race(race));
             }
         }
+        if !self.stuck().is_empty() {
+            text.push_str("\nnobody can go on (no error here: `--deadlocks refute` shows how):\n");
+            for found in self.stuck() {
+                let _ = writeln!(text, "    {}", self.describe(found));
+            }
+        }
         if self.movers {
             text.push_str(&self.functions_text());
         }
@@ -459,10 +482,8 @@ impl Report {
             })
             .collect()
         };
-        let errors: Vec<Value> = e
-            .errors
-            .iter()
-            .map(|error| {
+        let errors = |found: &[Found]| -> Vec<Value> {
+            let each = found.iter().map(|error| {
                 json!({
                     "kind": error.kind,
                     "message": error.message,
@@ -473,8 +494,9 @@ impl Report {
                     "preemptions": preemptions(&error.steps),
                     "schedule": self.schedule(&error.steps),
                 })
-            })
-            .collect();
+            });
+            each.collect()
+        };
         let races: Vec<Value> = self
             .races()
             .iter()
@@ -495,7 +517,7 @@ impl Report {
             "program": self.program,
             "verdict": self.verdict().name(),
             "functions": functions,
-            "errors": errors,
+            "errors": errors(&e.errors),
             "executions": e.executions,
             "active_waits": e.waited,
             "redundant": e.redundant,
@@ -504,6 +526,7 @@ impl Report {
             "classes": self.exhaustive.then_some(e.classes.len()),
             "finished": e.finished,
             "races": races,
+            "deadlocks": errors(self.stuck()),
             "limits": self.limits(),
             "uncontrolled": self.uncontrolled,
             "steps": e.steps,

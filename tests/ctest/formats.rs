@@ -154,6 +154,45 @@ fn json_is_as_the_schema_says() {
 }
 
 #[test]
+fn deadlocks_are_errors_unless_the_program_says_what_is_one() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("deadlocks");
+    let text = format!(
+        "{HEAD}pthread_mutex_t m[2]; void *t(void *_) {{ lock(m[1]); lock(m[0]); unlock(m[0]); unlock(m[1]); return 0; }}\n\
+         int main() {{ pthread_t h; go(h, t); lock(m[0]); lock(m[1]); unlock(m[1]); unlock(m[0]); end(h); ERROR return 0; }}\n"
+    );
+    scratch.file("plain", &text.replace("ERROR", ""));
+    let error = "extern void reach_error(void);\n";
+    let named = text.replace("ERROR", "if (h == 99) reach_error();");
+    scratch.file("named", &format!("{error}{named}"));
+    let run = |args: &[&str]| {
+        let (code, out, _) = coarsen(&[&["test"], args].concat(), &scratch.0);
+        (code, out)
+    };
+    let (code, out) = run(&["plain.c"]);
+    assert!(code == 10 && out.contains("refuted - deadlock"), "{out}");
+    let (code, out) = run(&["--deadlocks", "list", "plain.c"]);
+    let listed = out.contains("all of the 3 executions (with 1 deadlock)")
+        && out.contains("\n    deadlock (T0 at plain.c:");
+    assert!(code == 0 && listed, "{out}");
+    let (code, out) = run(&["named.c"]);
+    assert!(code == 0 && out.contains("(with 1 deadlock)"), "{out}");
+    let (code, out) = run(&["--deadlocks", "refute", "named.c"]);
+    assert!(code == 10 && out.contains("refuted - deadlock"), "{out}");
+    let (code, out) = run(&["--deadlocks", "off", "plain.c"]);
+    assert!(code == 0 && !out.contains("deadlock"), "{out}");
+    for (how, errors, deadlocks) in [("refute", 1, 0), ("list", 0, 1), ("off", 0, 0)] {
+        let (_, out) = run(&["--format", "json", "--deadlocks", how, "plain.c"]);
+        let value: Value = serde_json::from_str(&out).expect("JSON");
+        let count = |field: &str| value[field].as_array().map(Vec::len);
+        assert_eq!(count("errors"), Some(errors), "{how}");
+        assert_eq!(count("deadlocks"), Some(deadlocks), "{how}");
+    }
+}
+
+#[test]
 fn races_are_listed_refute_or_are_not_spoken_of() {
     if !possible() {
         return;
