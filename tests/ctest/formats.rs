@@ -183,6 +183,15 @@ fn deadlocks_are_errors_unless_the_program_says_what_is_one() {
     assert!(code == 10 && out.contains("refuted - deadlock"), "{out}");
     let (code, out) = run(&["--deadlocks", "off", "plain.c"]);
     assert!(code == 0 && !out.contains("deadlock"), "{out}");
+    // What is only listed does not end the exploration.
+    let later = format!("{error}int early, done;\n{text}")
+        .replace("unlock(m[1]); return", "unlock(m[1]); done = 1; return")
+        .replace("go(h, t);", "go(h, t); early = done;")
+        .replace("ERROR", "if (early) reach_error();");
+    scratch.file("later", &later);
+    let (code, out) = run(&["--keep-going", "later.c"]);
+    let both = out.contains("refuted - error reached") && out.contains("\n    deadlock (T0");
+    assert!(code == 10 && both, "{out}");
     for (how, errors, deadlocks) in [("refute", 1, 0), ("list", 0, 1), ("off", 0, 0)] {
         let (_, out) = run(&["--format", "json", "--deadlocks", how, "plain.c"]);
         let value: Value = serde_json::from_str(&out).expect("JSON");
