@@ -2,6 +2,7 @@
 
 use crate::algebra::prove::{Limits, prove};
 use crate::algebra::{Statement, Term, Theory, library};
+use crate::bundle::Bundle;
 use crate::compare::compare;
 use crate::control::Control;
 use crate::dve;
@@ -164,10 +165,7 @@ impl Session {
         if let Some(Err(_)) = again {
             report.annotated = None;
         }
-        if let Some(bundle) = &mut report.bundle {
-            control.enter("the theorem's proof");
-            bundle.proof = theorem_proof(&theory.name);
-        }
+        with_proofs(report.bundle.as_deref_mut(), control);
         report.timing.front_end = self.front_end;
         report.timing.total += self.front_end;
         (report, discharge)
@@ -305,6 +303,7 @@ impl Session {
     /// Explores the reachable states, of the original program or of a theorem's reduced system.
     pub fn reach(&self, theory: &Theory, options: &ReachOptions, control: &Control) -> ReachReport {
         let mut report = reach::reach(&self.name, &self.program, theory, options, control);
+        with_proofs(report.bundle.as_deref_mut(), control);
         report.timing.front_end = self.front_end;
         report.timing.total += self.front_end;
         report
@@ -365,6 +364,14 @@ impl Session {
             [one] => Err(format!("`{one}` is missing")),
             [first, rest @ ..] => Err(format!("`{first}` and {} more are missing", rest.len())),
         }
+    }
+}
+
+/// Puts the proofs of the theorems into a bundle.
+fn with_proofs(bundle: Option<&mut Bundle>, control: &Control) {
+    for part in bundle.into_iter().flat_map(|bundle| &mut bundle.parts) {
+        control.enter("the theorem's proof");
+        part.proof = part.theorem.as_deref().and_then(theorem_proof);
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! They are written cell by cell, with the predicates themselves, so that whoever reads a bundle infers nothing.
 
-use super::expression::{Names, read, write};
+use super::expression::{self, Names, read};
 use crate::program::{Class, Expr, Program, Protection};
 use crate::syntax::diagnostic::Span;
+use std::fmt;
 
 /// The discipline of one cell that declares none. Cells not listed are unprotected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,26 @@ pub enum Discipline {
     },
 }
 
+impl fmt::Display for Discipline {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Discipline::Private { cell, thread } => write!(f, "{cell}: used by {thread} only"),
+            Discipline::Protected {
+                cell,
+                exclusive,
+                reading,
+            } => {
+                write!(f, "{cell}: exclusive access, thread by thread: ")?;
+                f.write_str(&exclusive.join(" | "))?;
+                match reading.is_empty() {
+                    true => Ok(()),
+                    false => write!(f, "; reading: {}", reading.join(" | ")),
+                }
+            }
+        }
+    }
+}
+
 fn is_open(program: &Program, cell: usize) -> bool {
     let array = program.cells[cell].array;
     program.arrays[array].class == Class::Unprotected { declared: false }
@@ -37,7 +58,7 @@ pub fn differences(settled: &Program) -> Vec<Discipline> {
     let mut all = Vec::new();
     let text = |e: &Expr| {
         let mut text = String::new();
-        write(settled, e, &mut text);
+        expression::write(settled, e, &mut text);
         text
     };
     for (c, cell) in settled.cells.iter().enumerate() {

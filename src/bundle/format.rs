@@ -1,9 +1,13 @@
 //! Bundles as text: one item a line; texts within it are preceded by their length in bytes.
 
-use super::{Bundle, Diagrams, Discipline, Item, Letter, Node, Root, Transactions};
+use super::{
+    Bundle, Diagrams, Discipline, Execution, Item, Letter, Node, Part, Root, Taken, Transactions,
+};
 use std::fmt::Write;
 
 const HEADER: &str = "coarsen bundle 1";
+/// What stands for the theorem where none is used.
+const NO_THEOREM: &str = "none";
 
 /// Why a text is no bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +33,6 @@ pub fn write(b: &Bundle) -> String {
     };
     say(format_args!("{HEADER}"));
     say(format_args!("name {}", b.name.replace(['\n', '\r'], " ")));
-    say(format_args!("theorem {}", b.theorem));
     for (name, value) in &b.defines {
         say(format_args!("define {name}={value}"));
     }
@@ -50,10 +53,24 @@ pub fn write(b: &Bundle) -> String {
             }
         }
     }
-    for (thread, location) in &b.visible {
+    b.parts.iter().for_each(|part| write_part(part, &mut say));
+    b.executions
+        .iter()
+        .for_each(|x| write_execution(x, &mut say));
+    say(format_args!("end"));
+    text
+}
+
+/// Writes a line.
+type Say<'s> = &'s mut dyn FnMut(std::fmt::Arguments);
+
+fn write_part(part: &Part, say: Say) {
+    let theorem = part.theorem.as_deref().unwrap_or(NO_THEOREM);
+    say(format_args!("theorem {theorem}"));
+    for (thread, location) in &part.visible {
         say(format_args!("visible {thread} {location}"));
     }
-    if let Some(t) = &b.transactions {
+    if let Some(t) = &part.transactions {
         say(format_args!("transactions"));
         for (word, all) in [("right", &t.right), ("left", &t.left), ("cut", &t.cuts)] {
             for (thread, location) in all {
@@ -61,30 +78,30 @@ pub fn write(b: &Bundle) -> String {
             }
         }
     }
-    for claim in &b.claims {
+    for claim in &part.claims {
         say(format_args!("claim {claim}"));
     }
-    for item in &b.items {
+    for item in &part.items {
         match item {
             Item::Violated => say(format_args!("item q")),
             Item::Location(t) => say(format_args!("item location {t}")),
             Item::Cell(c) => say(format_args!("item cell {c}")),
         }
     }
-    for Node { bit, low, high } in b.diagrams.nodes() {
+    for Node { bit, low, high } in part.diagrams.nodes() {
         say(format_args!("node {bit} {low} {high}"));
     }
-    if let Some(j) = b.invariant {
+    if let Some(j) = part.invariant {
         say(format_args!("set J {j}"));
     }
-    say(format_args!("set X {}", b.states));
-    for y in &b.inside {
+    say(format_args!("set X {}", part.states));
+    for y in &part.inside {
         say(format_args!("set Y {y}"));
     }
-    for class in &b.classes {
+    for class in &part.classes {
         say(format_args!("class {}", class.join(" ")));
     }
-    for letter in &b.letters {
+    for letter in &part.letters {
         match letter {
             Letter::Steps { class, location } => {
                 say(format_args!("letter steps {class} {location}"));
@@ -100,14 +117,28 @@ pub fn write(b: &Bundle) -> String {
             Letter::Hole => say(format_args!("letter hole")),
         }
     }
-    if let Some(d) = &b.derivations {
+    if let Some(d) = &part.derivations {
         say(format_args!("derivations {}\n{d}", d.len()));
     }
-    if let Some(p) = &b.proof {
+    if let Some(p) = &part.proof {
         say(format_args!("proof {}\n{p}", p.len()));
     }
-    say(format_args!("end"));
-    text
+}
+
+fn write_execution(x: &Execution, say: Say) {
+    say(format_args!("execution {}", x.goal));
+    for (cell, value) in &x.start {
+        say(format_args!("value {value} {cell}"));
+    }
+    for step in &x.steps {
+        say(format_args!("step {}", step.thread));
+        for (cell, value) in &step.cells {
+            say(format_args!("value {value} {cell}"));
+        }
+        for (thread, location) in &step.locations {
+            say(format_args!("at {thread} {location}"));
+        }
+    }
 }
 
 struct Reader<'t> {
@@ -157,92 +188,178 @@ pub fn read(text: &str) -> Result<Bundle, Malformed> {
     })
 }
 
+/// What has been said once already.
+#[derive(Default)]
+struct Seen {
+    name: bool,
+    text: bool,
+    /// The set X of the present part.
+    states: bool,
+}
+
 fn contents(r: &mut Reader) -> Result<Bundle, &'static str> {
     if r.next() != Some(HEADER) {
         return Err("not a bundle of this version");
     }
     let mut b = Bundle::default();
-    let (mut named, mut modelled, mut explored) = (false, false, false);
+    let mut seen = Seen::default();
     while let Some(line) = r.next() {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let once = |seen: &mut bool| match std::mem::replace(seen, true) {
-            true => Err("this is said twice"),
-            false => Ok(()),
-        };
         match word {
-            "name" => {
-                once(&mut named)?;
-                b.name = rest.to_string();
+            "name" | "define" | "text" => about_the_model(&mut b, &mut seen, (word, rest), r)?,
+            "private" | "protected" | "exclusive" | "reading" => {
+                discipline(&mut b.disciplines, word, rest)?;
             }
-            "theorem" => b.theorem = rest.to_string(),
-            "define" => {
-                let (name, value) = rest.split_once('=').ok_or("a constant has no value")?;
-                b.defines.push((name.to_string(), value.to_string()));
-            }
-            "text" => {
-                once(&mut modelled)?;
-                b.text = r.text(rest)?;
-            }
-            "private" => {
-                let (cell, thread) = pair(rest)?;
-                b.disciplines.push(Discipline::Private { cell, thread });
-            }
-            "protected" => b.disciplines.push(Discipline::Protected {
-                cell: rest.to_string(),
-                exclusive: Vec::new(),
-                reading: Vec::new(),
-            }),
-            "exclusive" | "reading" => match b.disciplines.last_mut() {
-                Some(Discipline::Protected {
-                    exclusive, reading, ..
-                }) => match word {
-                    "exclusive" => exclusive.push(rest.to_string()),
-                    _ => reading.push(rest.to_string()),
-                },
-                _ => return Err("a predicate of no cell"),
-            },
-            "visible" => b.visible.push(pair(rest)?),
-            "transactions" if rest.is_empty() && b.transactions.is_none() => {
-                b.transactions = Some(Transactions::default());
-            }
-            "right" | "left" | "cut" => {
-                let t = b.transactions.as_mut();
-                let t = t.ok_or("nothing has been said of transactions before this line")?;
-                let all = match word {
-                    "right" => &mut t.right,
-                    "left" => &mut t.left,
-                    _ => &mut t.cuts,
-                };
-                all.push(pair(rest)?);
-            }
-            "claim" => b.claims.push(rest.to_string()),
-            "item" => b.items.push(item(rest)?),
-            "node" => node(&mut b.diagrams, rest)?,
-            "set" => set(&mut b, rest, &mut explored)?,
-            "class" => b.classes.push(rest.split(' ').map(String::from).collect()),
-            "letter" => b.letters.push(letter(rest)?),
-            "derivations" | "proof" => {
-                let part = match word {
-                    "proof" => &mut b.proof,
-                    _ => &mut b.derivations,
-                };
-                if part.is_some() {
-                    return Err("this is said twice");
+            "theorem" => {
+                if !std::mem::take(&mut seen.states) && !b.parts.is_empty() {
+                    return Err("the part before has no set X");
                 }
-                *part = Some(r.text(rest)?);
+                let theorem = (rest != NO_THEOREM).then(|| rest.to_string());
+                b.parts.push(Part {
+                    theorem,
+                    ..Part::default()
+                });
+            }
+            "execution" => b.executions.push(Execution {
+                goal: rest.to_string(),
+                ..Execution::default()
+            }),
+            "step" | "value" | "at" => {
+                let x = b.executions.last_mut();
+                taken(x.ok_or("a step of no execution")?, word, rest)?;
             }
             "end" => {
-                let whole = named && modelled && explored;
+                let whole = seen.name && seen.text && (seen.states || b.parts.is_empty());
                 return match (whole, r.rest.trim().is_empty()) {
                     (false, _) => Err("the name, the model or the states are missing"),
                     (_, false) => Err("the text goes on after its end"),
                     _ => Ok(b),
                 };
             }
-            _ => return Err("this begins no item"),
+            _ => {
+                let part = b.parts.last_mut();
+                let part = part.ok_or("this begins no item, or one that belongs to a theorem")?;
+                of_part(part, &mut seen.states, (word, rest), r)?;
+            }
         }
     }
     Err("the text has no end")
+}
+
+/// Notes that something is said.
+fn once(seen: &mut bool) -> Result<(), &'static str> {
+    match std::mem::replace(seen, true) {
+        true => Err("this is said twice"),
+        false => Ok(()),
+    }
+}
+
+fn about_the_model(
+    b: &mut Bundle,
+    seen: &mut Seen,
+    (word, rest): (&str, &str),
+    r: &mut Reader,
+) -> Result<(), &'static str> {
+    match word {
+        "name" => {
+            once(&mut seen.name)?;
+            b.name = rest.to_string();
+        }
+        "define" => {
+            let (name, value) = rest.split_once('=').ok_or("a constant has no value")?;
+            b.defines.push((name.to_string(), value.to_string()));
+        }
+        _ => {
+            once(&mut seen.text)?;
+            b.text = r.text(rest)?;
+        }
+    }
+    Ok(())
+}
+
+fn discipline(all: &mut Vec<Discipline>, word: &str, rest: &str) -> Result<(), &'static str> {
+    match (word, all.last_mut()) {
+        ("private", _) => {
+            let (cell, thread) = pair(rest)?;
+            all.push(Discipline::Private { cell, thread });
+        }
+        ("protected", _) => all.push(Discipline::Protected {
+            cell: rest.to_string(),
+            exclusive: Vec::new(),
+            reading: Vec::new(),
+        }),
+        ("exclusive", Some(Discipline::Protected { exclusive, .. })) => {
+            exclusive.push(rest.to_string());
+        }
+        ("reading", Some(Discipline::Protected { reading, .. })) => reading.push(rest.to_string()),
+        _ => return Err("a predicate of no cell"),
+    }
+    Ok(())
+}
+
+/// A line of a part.
+fn of_part(
+    part: &mut Part,
+    explored: &mut bool,
+    (word, rest): (&str, &str),
+    r: &mut Reader,
+) -> Result<(), &'static str> {
+    match word {
+        "visible" => part.visible.push(pair(rest)?),
+        "transactions" if rest.is_empty() && part.transactions.is_none() => {
+            part.transactions = Some(Transactions::default());
+        }
+        "right" | "left" | "cut" => {
+            let t = part.transactions.as_mut();
+            let t = t.ok_or("nothing has been said of transactions before this line")?;
+            let all = match word {
+                "right" => &mut t.right,
+                "left" => &mut t.left,
+                _ => &mut t.cuts,
+            };
+            all.push(pair(rest)?);
+        }
+        "claim" => part.claims.push(rest.to_string()),
+        "item" => part.items.push(item(rest)?),
+        "node" => node(&mut part.diagrams, rest)?,
+        "set" => set(part, rest, explored)?,
+        "class" => (part.classes).push(rest.split(' ').map(String::from).collect()),
+        "letter" => part.letters.push(letter(rest)?),
+        "derivations" | "proof" => {
+            let place = match word {
+                "proof" => &mut part.proof,
+                _ => &mut part.derivations,
+            };
+            if place.is_some() {
+                return Err("this is said twice");
+            }
+            *place = Some(r.text(rest)?);
+        }
+        _ => return Err("this begins no item"),
+    }
+    Ok(())
+}
+
+/// A line of an execution.
+fn taken(x: &mut Execution, word: &str, rest: &str) -> Result<(), &'static str> {
+    if word == "step" {
+        x.steps.push(Taken {
+            thread: rest.to_string(),
+            ..Taken::default()
+        });
+        return Ok(());
+    }
+    let (first, second) = pair(rest)?;
+    match (word, x.steps.last_mut()) {
+        ("at", Some(step)) => step.locations.push((first, second)),
+        ("at", None) => return Err("a location before the first step"),
+        (_, step) => {
+            let value = first.parse().map_err(|_| "a value that is no number")?;
+            let cells = step.map_or(&mut x.start, |step| &mut step.cells);
+            cells.push((second, value));
+        }
+    }
+    Ok(())
 }
 
 fn pair(rest: &str) -> Result<(String, String), &'static str> {
@@ -267,8 +384,8 @@ fn number(word: Option<&str>) -> Result<u32, &'static str> {
 fn letter(rest: &str) -> Result<Letter, &'static str> {
     let mut words = rest.split(' ');
     let kind = words.next();
-    let numbers: Vec<usize> = words.map_while(|w| w.parse().ok()).collect();
-    match (kind, numbers.as_slice()) {
+    let numbers: Result<Vec<usize>, _> = words.map(str::parse).collect();
+    match (kind, numbers.map_err(|_| "no number")?.as_slice()) {
         (Some("steps"), &[class, location]) => Ok(Letter::Steps { class, location }),
         (Some("enabled"), &[class, location]) => Ok(Letter::Enabled { class, location }),
         (Some("q"), []) => Ok(Letter::Violated),
@@ -296,16 +413,16 @@ fn node(diagrams: &mut Diagrams, rest: &str) -> Result<(), &'static str> {
     }
 }
 
-fn set(b: &mut Bundle, rest: &str, explored: &mut bool) -> Result<(), &'static str> {
+fn set(part: &mut Part, rest: &str, explored: &mut bool) -> Result<(), &'static str> {
     let (name, root) = rest.split_once(' ').ok_or("a set without its node")?;
     let root: Root = number(Some(root))?;
-    if !b.diagrams.has(root) {
+    if !part.diagrams.has(root) {
         return Err("there is no such node before this line");
     }
     match name {
-        "J" if b.invariant.is_none() => b.invariant = Some(root),
-        "X" if !std::mem::replace(explored, true) => b.states = root,
-        "Y" => b.inside.push(root),
+        "J" if part.invariant.is_none() => part.invariant = Some(root),
+        "X" if !std::mem::replace(explored, true) => part.states = root,
+        "Y" => part.inside.push(root),
         _ => return Err("no such set, or one that is given twice"),
     }
     Ok(())

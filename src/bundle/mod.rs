@@ -1,7 +1,8 @@
-//! Bundles: all that stands behind a positive answer of `coarsen check`, as one text.
+//! Bundles: all that stands behind a positive answer of `coarsen check` or `coarsen reach`, as one text.
 //!
-//! A bundle holds the model, the disciplines that were inferred for it, which steps are visible, the sets of states that prove the
-//! answer inductively, and the derivations of the theorem's hypotheses. `leaf` replays it.
+//! A bundle holds the model, the disciplines that were inferred for it, and parts: for each theorem that was used which steps are visible, the sets of
+//! states that prove claims inductively, and the derivations of the hypotheses; what was shown without a theorem has an invariant of the original
+//! program; a goal that is reached has an execution. `leaf` replays it.
 //!
 //! Architecture invariant: this module is data and its text form. It judges nothing, and knows neither BDDs nor relations.
 
@@ -19,14 +20,33 @@ pub use format::{Malformed, is_one, read, write};
 pub struct Bundle {
     /// The model's name.
     pub name: String,
-    /// The name of the reduction theorem.
-    pub theorem: String,
     /// Constants given on the command line.
     pub defines: Vec<(String, String)>,
     /// The model's text.
     pub text: String,
     /// The disciplines of cells that declare none.
     pub disciplines: Vec<Discipline>,
+    /// Sets of states, each with the properties that it shows.
+    pub parts: Vec<Part>,
+    /// Executions, each to a goal that is reached.
+    pub executions: Vec<Execution>,
+}
+
+impl Bundle {
+    /// Whether it settles a property: that it holds, that it is reached, or that it never is.
+    pub fn shows(&self, name: &str) -> bool {
+        let mut claims = self.parts.iter().flat_map(|part| &part.claims);
+        let never = |claim: &String| claim.strip_prefix("never ") == Some(name);
+        claims.any(|claim| claim == name || never(claim))
+            || self.executions.iter().any(|x| x.goal == name)
+    }
+}
+
+/// Claims, and the inductive sets that show them: of the reduced system of a theorem, or of the original program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The reduction theorem; `None` if X is an invariant of the original program, and nothing is reduced.
+    pub theorem: Option<String>,
     /// Thread and location of each visible action, by name; all others are invisible.
     pub visible: Vec<(String, String)>,
     /// For theorems about transactions, where these are; then no action is visible or invisible, and all sets are of the program with phases.
@@ -39,7 +59,7 @@ pub struct Bundle {
     pub diagrams: Diagrams,
     /// J, if the hypotheses do not hold on all type-correct states.
     pub invariant: Option<Root>,
-    /// X: the states of the reduced system.
+    /// X: the states of the reduced system; without a theorem, an invariant of the original one.
     pub states: Root,
     /// `Y_i`, for each thread in order: the states inside its coarse steps, their ends included.
     pub inside: Vec<Root>,
@@ -51,6 +71,28 @@ pub struct Bundle {
     pub derivations: Option<String>,
     /// The proof of the reduction theorem, as the kernel writes it.
     pub proof: Option<String>,
+}
+
+/// An execution of the original program, to a state that satisfies a goal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Execution {
+    /// The goal: a `reach` property by name, or `find` and a condition.
+    pub goal: String,
+    /// Each cell's value in the first state, by name.
+    pub start: Vec<(String, i64)>,
+    /// The steps.
+    pub steps: Vec<Taken>,
+}
+
+/// A step of an execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Who takes it.
+    pub thread: String,
+    /// Cells that have another value behind it.
+    pub cells: Vec<(String, i64)>,
+    /// Threads that are somewhere else behind it, with where that is.
+    pub locations: Vec<(String, String)>,
 }
 
 /// What the program with phases is made of: threads and locations of the program, by name.

@@ -185,6 +185,9 @@ pub struct ReachArgs {
     /// Write the trace of the first question that has one to this file, as ITF
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Write the evidence for what holds, for `coarsen verify`
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Print only the verdict
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -552,6 +555,12 @@ pub struct VerifyArgs {
     /// Certificates; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
+    /// Certificates of models have to be about this model, with the constants that `-D` gives
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<String>,
+    /// What the model is, besides its text
+    #[command(flatten)]
+    pub defines: Defines,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

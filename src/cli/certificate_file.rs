@@ -1,42 +1,50 @@
-//! `check --certificate FILE`: what shows that the model's properties hold.
+//! `--certificate FILE`: what shows that what holds of a model does.
 
 use super::exit::Exit;
 use super::output::say;
-use coarsen::bundle;
-use coarsen::report::{Report, Status};
+use coarsen::bundle::{self, Bundle};
 use std::path::Path;
 
-/// Writes the bundle of a model, if there is one; says what it does not show.
-pub fn write(file: &Path, report: &Report) -> Exit {
-    let open: Vec<&str> = report
-        .properties
-        .iter()
-        .filter(|p| p.verdict != Status::Holds || p.trace.is_some())
-        .map(|p| p.name.as_str())
-        .collect();
-    let (model, shown) = (&report.model, file.display());
-    let Some(bundle) = &report.bundle else {
-        let nothing = "no property is known to hold, and what is refuted or reached has its trace";
-        let why = report.no_bundle.as_deref().unwrap_or(nothing);
-        say(&format!(
-            "certificate of {model} not written to {shown}: {why}"
-        ));
-        return Exit::Holds;
-    };
-    match std::fs::write(file, bundle::write(bundle)) {
-        Ok(()) => {
-            let not = match open.as_slice() {
-                [] => String::new(),
-                some => format!("; it shows nothing of {}", some.join(", ")),
-            };
-            say(&format!("certificate of {model} written to {shown}{not}"));
-            Exit::Holds
-        }
-        Err(error) => {
+/// What there is to be written.
+pub struct Evidence<'e> {
+    /// The model's name.
+    pub model: &'e str,
+    /// Everything that was asked, by name.
+    pub asked: Vec<&'e str>,
+    /// The bundle, if there is one.
+    pub bundle: Option<&'e Bundle>,
+    /// Why something is missing, if not because it does not hold.
+    pub missing: Option<&'e str>,
+}
+
+impl Evidence<'_> {
+    /// Writes the bundle of a model, if there is one; says what it does not show.
+    pub fn write(&self, file: &Path) -> Exit {
+        let (model, shown) = (self.model, file.display());
+        let Some(bundle) = self.bundle else {
+            let nothing = "no property is known to hold, and what is refuted has its trace";
+            let why = self.missing.unwrap_or(nothing);
+            say(&format!(
+                "certificate of {model} not written to {shown}: {why}"
+            ));
+            return Exit::Holds;
+        };
+        if let Err(error) = std::fs::write(file, bundle::write(bundle)) {
             say(&format!(
                 "coarsen: can't write the certificate to {shown}: {error}"
             ));
-            Exit::Internal
+            return Exit::Internal;
         }
+        let shows = |name: &&str| bundle.shows(name);
+        let open: Vec<&str> = self.asked.iter().copied().filter(|n| !shows(n)).collect();
+        let not = match open.as_slice() {
+            [] => String::new(),
+            some => format!("; it shows nothing of {}", some.join(", ")),
+        };
+        say(&format!("certificate of {model} written to {shown}{not}"));
+        if let Some(why) = self.missing {
+            say(&format!("certificate of {model}: {why}"));
+        }
+        Exit::Holds
     }
 }

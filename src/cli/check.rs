@@ -2,7 +2,7 @@
 
 use super::args::{AUTO, CheckArgs, DEFAULT_THEOREM, Format};
 use super::backend::{Backend, Options};
-use super::certificate_file;
+use super::certificate_file::Evidence;
 use super::exit::Exit;
 use super::failure::{Failure, refuse, tell_diagnostics};
 use super::input::{self, Input, Refused};
@@ -231,7 +231,16 @@ impl<'a, B: Backend> Session<'a, B> {
             },
         }
         let certified = match &self.args.certificate {
-            Some(file) => certificate_file::write(file, &report),
+            Some(file) => {
+                let properties = report.properties.iter();
+                Evidence {
+                    model: &report.model,
+                    asked: properties.map(|p| p.name.as_str()).collect(),
+                    bundle: report.bundle.as_deref(),
+                    missing: report.no_bundle.as_deref(),
+                }
+                .write(file)
+            }
             None => Exit::Holds,
         };
         let exit = Exit::from(&report).and(certified);

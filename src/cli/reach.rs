@@ -1,6 +1,7 @@
 //! `coarsen reach`: the reachable states of one model.
 
 use super::args::{AUTO, DEFAULT_THEOREM, EngineName, Format, ReachArgs, SearchName};
+use super::certificate_file::Evidence;
 use super::exit::Exit;
 use super::failure::{Failure, refuse, tell_diagnostics};
 use super::input;
@@ -62,6 +63,13 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
             return Exit::Usage;
         }
     };
+    if let (Some(_), Some(technique)) = (&args.certificate, args.por.first()) {
+        say(&format!(
+            "coarsen: there is no evidence for what `--por {}` does not find: no set of states shows it; leave out --por, or --certificate",
+            technique.name()
+        ));
+        return Exit::Usage;
+    }
     let order_file = match order_file(args) {
         Ok(file) => file,
         Err(message) => {
@@ -259,6 +267,7 @@ fn job(
                 SearchName::Depth => Mode::Depth,
             },
             cores: args.cores.map_or(0, usize::from),
+            certificate: args.certificate.is_some(),
         };
         let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
         let (chosen, why) = match theorem {
@@ -305,7 +314,28 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
         Format::Json => output.line(json::reach(&report)),
         Format::Text => output.write(&render_reach(&report, detail(args))),
     }
-    Exit::from(&report).and(trace(&report, args))
+    let exit = Exit::from(&report).and(trace(&report, args));
+    exit.and(certify(&report, args))
+}
+
+/// Writes the certificate, if that was asked for.
+fn certify(report: &ReachReport, args: &ReachArgs) -> Exit {
+    let Some(file) = &args.certificate else {
+        return Exit::Holds;
+    };
+    let questions = report.questions.iter().map(|q| match q.kind.as_str() {
+        "deadlock" => "deadlock_free".to_string(),
+        "find" if !args.invariant.contains(&q.name) => format!("find {}", q.name),
+        _ => q.name.clone(),
+    });
+    let questions: Vec<String> = questions.collect();
+    Evidence {
+        model: &report.model,
+        asked: questions.iter().map(String::as_str).collect(),
+        bundle: report.bundle.as_deref(),
+        missing: report.no_bundle.as_deref(),
+    }
+    .write(file)
 }
 
 /// Writes the trace of the first question that has one, if that was asked for.

@@ -8,7 +8,8 @@ use super::output::{Output, say};
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::control::{Budget, Control};
-use coarsen::report::proofs::{self, BundleAnswer, Certificate};
+use coarsen::report::bundles::BundleAnswer;
+use coarsen::report::proofs::{self, Certificate};
 use coarsen::{bundle, leaf};
 use std::sync::Arc;
 
@@ -30,12 +31,19 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
         say("coarsen: standard input can be read only once");
         return Exit::Usage;
     }
+    let wanted = match wanted(args) {
+        Ok(wanted) => wanted,
+        Err((why, code)) => {
+            say(&format!("coarsen: {why}"));
+            return code;
+        }
+    };
     let interrupts = Interrupts::install();
     let mut exit = Exit::Holds;
     let mut objects = Vec::new();
     for path in &args.files {
         let name = input::name(path).to_string();
-        let (found, code) = match answer(path, &interrupts) {
+        let (found, code) = match answer(path, wanted.as_ref(), &interrupts) {
             Ok(found) => {
                 let (status, shown, object) = match &found {
                     Found::Algebra(c) => (c.status, c.render(args.quiet), proofs::json(c)),
@@ -69,6 +77,35 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
     exit
 }
 
+/// The model that bundles have to be about, if one is given.
+fn wanted(args: &VerifyArgs) -> Result<Option<leaf::Wanted>, (String, Exit)> {
+    let Some(path) = &args.model else {
+        return match args.defines.defines.is_empty() {
+            true => Ok(None),
+            false => Err((
+                "-D says which constants the model of --model has; give both".into(),
+                Exit::Usage,
+            )),
+        };
+    };
+    if path == "-" && args.files.iter().any(|f| f == "-") {
+        return Err(("standard input can be read only once".into(), Exit::Usage));
+    }
+    let input = read(path).map_err(|(why, code)| (format!("{path}: {why}"), code))?;
+    Ok(Some(leaf::Wanted {
+        name: input.name,
+        text: input.source,
+        defines: args.defines.defines.clone(),
+    }))
+}
+
+fn read(path: &str) -> Result<input::Input, (String, Exit)> {
+    input::read(path).map_err(|refused| match refused {
+        Refused::Unreadable(error) => (format!("can't read the file: {error}"), Exit::Internal),
+        Refused::NotAModel(_, diagnostic) => (diagnostic.message, Exit::Input),
+    })
+}
+
 /// What was found in a file.
 enum Found {
     /// Theorems.
@@ -77,20 +114,19 @@ enum Found {
     Bundle(BundleAnswer),
 }
 
-fn answer(path: &str, interrupts: &Interrupts) -> Result<Found, (String, Exit)> {
-    let input = match input::read(path) {
-        Ok(input) => input,
-        Err(Refused::Unreadable(error)) => {
-            return Err((format!("can't read the file: {error}"), Exit::Internal));
-        }
-        Err(Refused::NotAModel(_, diagnostic)) => return Err((diagnostic.message, Exit::Input)),
-    };
+fn answer(
+    path: &str,
+    wanted: Option<&leaf::Wanted>,
+    interrupts: &Interrupts,
+) -> Result<Found, (String, Exit)> {
+    let input = read(path)?;
+    let wanted = wanted.cloned();
     let control = Arc::new(Control::default());
     let ended = supervise(
         move |control: &Control| {
             control.enter(format!("checking {}", input.name));
             if bundle::is_one(&input.source) {
-                let verdict = leaf::verify(&input.source, control);
+                let verdict = leaf::verify(&input.source, wanted.as_ref(), control);
                 return Found::Bundle(BundleAnswer::of(&input.name, &verdict));
             }
             Found::Algebra(Certificate::of(&input.name, &input.source))

@@ -8,6 +8,7 @@
 use super::invariant::{Claim, Refused};
 use super::judge::Judge;
 use super::letters::Letters;
+use super::verdict::BundleVerdict;
 use crate::control::Stop;
 use crate::kernel::{Id, Terms};
 use crate::program::{ClaimedBlock, LocId, Program, ThreadId};
@@ -18,6 +19,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 enum Direction {
     Right,
     Left,
+}
+
+/// Says how many claims of transactions were checked.
+pub fn tell(claims: usize, laws: usize, verdict: &mut BundleVerdict) {
+    if claims > 0 {
+        verdict.replayed.push(format!(
+            "{claims} claim{} of transactions: {laws} pairs of actions can be exchanged",
+            if claims == 1 { "" } else { "s" }
+        ));
+    }
 }
 
 /// The claims of a bundle under examination.
@@ -49,29 +60,23 @@ impl<'a, 'p, 'j> Claims<'a, 'p, 'j> {
         }
     }
 
-    /// Checks the claims of transactions among all claims; how many there are.
+    /// Checks the claims of transactions among all claims; how many there are. By the theorem at hand no other thread is scheduled where
+    /// `covered` says so.
     ///
     /// # Errors
     /// The first that is not shown.
     pub fn check(
         &mut self,
         all: &[Claim],
-        visible: &FxHashSet<(ThreadId, LocId)>,
+        covered: &dyn Fn(ThreadId, LocId) -> bool,
     ) -> Result<usize, Refused> {
         let mut checked = 0;
         for claim in all {
             let Claim::Transaction(n) = claim else {
                 continue;
             };
-            if !all.contains(&Claim::Discipline) {
-                return Err("a transaction is claimed, and not that the discipline holds".into());
-            }
             let claim = &self.program.claims[*n];
-            let hidden = |b: &ClaimedBlock| {
-                let mut inside = b.inside.iter();
-                inside.all(|l| !visible.contains(&(b.thread, *l)))
-            };
-            if !claim.blocks.iter().all(hidden) {
+            if !claim.is_within(covered) {
                 for block in &claim.blocks {
                     if let Some(l) = self.broken(block)? {
                         let thread = &self.program.threads[block.thread];

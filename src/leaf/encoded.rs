@@ -4,6 +4,7 @@ use super::letters::{Letter, meaning};
 use super::space::{Part, Space};
 use crate::bundle::{Diagrams, Root};
 use crate::control::{Control, Stop};
+use crate::explore::diagrams::Variable;
 use crate::kernel::{Id, Node, Terms};
 use crate::program::{Expr, Program};
 use crate::reduction::checked;
@@ -16,6 +17,8 @@ use std::cell::{OnceCell, RefCell};
 pub struct Encoded<'p> {
     program: &'p Program,
     control: &'p Control,
+    /// The bundle's order of variables: its sets are small in that one.
+    order: Vec<Variable>,
     diagrams: &'p Diagrams,
     /// Whether steps that violate the discipline make their thread go wrong.
     checks: bool,
@@ -27,12 +30,19 @@ impl<'p> Encoded<'p> {
     /// Nothing is built yet. With `checks`, steps that violate the discipline will make their thread go wrong, and do nothing else.
     pub fn new(
         program: &'p Program,
+        space: &Space,
         diagrams: &'p Diagrams,
         checks: bool,
         control: &'p Control,
     ) -> Self {
+        let order = space.parts().filter_map(|part| match part {
+            Part::Violated => None,
+            Part::Location(t) => Some(Variable::Location(t)),
+            Part::Cell(c) => Some(Variable::Cell(c)),
+        });
         Encoded {
             program,
+            order: order.collect(),
             control,
             diagrams,
             checks,
@@ -65,10 +75,9 @@ impl<'p> Encoded<'p> {
             return Ok(known);
         }
         self.control.enter("building relations anew");
-        let mut built = Encoding::new(self.program, self.control)?;
+        let mut built = Encoding::ordered(self.program, &self.order, self.control)?;
         if self.checks {
             built.actions = checked(&built)?;
-            built.initial = built.m.and_not(&built.initial, &built.q())?;
         }
         Ok(self.encoding.get_or_init(|| built))
     }

@@ -4,26 +4,34 @@
 //! of i happen, then X has all states of the reduced system and the `Y_i` all inside its steps; where no state of theirs is bad, none is reached.
 //! With phases, a thread's steps from outside its transactions stand for visible ones and those inside for invisible ones; X has the states with all threads outside,
 //! and where a thread is blocked inside nobody is scheduled. Then no thread may have gone wrong anywhere, whatever is claimed.
+//! Without a theorem X is an invariant of the original program: it has the initial states, and every step from X leads to X.
 //! Small sets are gone through by the interpreter, others in an encoding built anew.
+//!
+//! No set is restricted before it is compared, but to type-correct states, which no step leaves. The initial states are all that the model has: one that
+//! violates the discipline is a reason to reject.
 
 use super::encoded::Encoded;
 use super::judge::is_enabled;
 use super::phases::each_step;
 use super::space::{Marked, Space};
-use crate::bundle::{Bundle, Root};
+use crate::bundle::{Part, Root};
 use crate::control::Stop;
 use crate::explore::{holds, initial_candidates, initially_violated, is_deadlock, is_initial};
-use crate::program::{LocId, Program, ThreadId};
+use crate::program::{Expr, LocId, Program, Property, ThreadId};
 use crate::reduction::{Phase, Phased};
+use crate::session::Session;
 use crate::syntax::ast::PropertyKind;
 use biodivine_lib_bdd::Bdd;
+use num_bigint::BigUint;
 use std::ops::ControlFlow;
 
-/// States gone through one by one.
-const MOST: u64 = 1 << 20;
+/// Steps, about, that are gone through one by one: some tenths of a second.
+const MOST: u64 = 1 << 17;
+/// Initial candidates gone through.
+const MOST_INITIAL: u64 = 1 << 20;
 
 /// A property that is claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
     /// No violation of the discipline.
     Discipline,
@@ -35,27 +43,62 @@ pub enum Claim {
     Invariant(usize),
     /// A block that is a transaction, by position in the program's claims.
     Transaction(usize),
+    /// No state satisfies this.
+    Never(Expr),
+    /// No more states than this are reached.
+    States(BigUint),
 }
 
 /// The claim of this name.
 ///
 /// # Errors
 /// If the model has no such property, or one that a set of states can't prove.
-pub fn claim(program: &Program, name: &str) -> Result<Claim, &'static str> {
+pub fn claim(model: &Session, program: &Program, name: &str) -> Result<Claim, &'static str> {
     match name {
         "discipline" => return Ok(Claim::Discipline),
         "assertions" => return Ok(Claim::Assertions),
-        "deadlock_free" if program.deadlock_free.is_some() => return Ok(Claim::DeadlockFree),
+        "deadlock_free" => return Ok(Claim::DeadlockFree),
+        _ => {}
+    }
+    match name.split_once(' ') {
+        Some(("never", goal)) => return Ok(Claim::Never(self::goal(model, program, goal)?)),
+        Some(("states", n)) => {
+            let n: Option<BigUint> = n.parse().ok();
+            return Ok(Claim::States(n.ok_or("a number of states that is none")?));
+        }
         _ => {}
     }
     if let Some(n) = program.claims.iter().position(|c| c.name == name) {
         return Ok(Claim::Transaction(n));
     }
-    let mut all = program.properties.iter();
-    match all.position(|p| p.name == name && p.kind == PropertyKind::Invariant) {
+    let all = program.properties.iter().chain(&program.lemmas);
+    match { all }.position(|p| p.name == name && p.kind != PropertyKind::Reach) {
         Some(n) => Ok(Claim::Invariant(n)),
-        None => Err("a claim that is no property of the model, or one that needs a trace"),
+        None => Err("a claim that is no property of the model, or one that needs an execution"),
     }
+}
+
+/// What a goal asks for: a `reach` property by name, or `find` and a condition.
+///
+/// # Errors
+/// If there is no such goal, or the condition has errors.
+pub fn goal(model: &Session, program: &Program, name: &str) -> Result<Expr, &'static str> {
+    if let Some(("find", condition)) = name.split_once(' ') {
+        let read = model.state_expression(condition);
+        let expr = read.map_err(|_| "a condition that is none of the model")?;
+        return Ok(program.asked(PropertyKind::Reach, expr));
+    }
+    let mut all = program.properties.iter();
+    let known = all.find(|p| p.name == name && p.kind == PropertyKind::Reach);
+    known
+        .map(|p| p.expr.clone())
+        .ok_or("a goal that is none of the model")
+}
+
+/// The property of this position: the model's properties, then its lemmas.
+pub fn property(program: &Program, n: usize) -> Option<&Property> {
+    let mut all = program.properties.iter().chain(&program.lemmas);
+    all.nth(n)
 }
 
 /// How the sets were checked.
@@ -92,12 +135,14 @@ fn wrong<T>(why: impl Into<String>) -> Result<T, Refused> {
 pub struct Sets<'a, 'p> {
     /// The program.
     pub program: &'p Program,
-    /// The bundle.
-    pub bundle: &'a Bundle,
+    /// The part of the bundle.
+    pub part: &'a Part,
     /// Its sets.
     pub space: &'a Space<'p>,
     /// The program's phases, if it has some.
     pub phased: Option<&'a Phased>,
+    /// Whether X is an invariant of the original program, and nothing is reduced.
+    pub plain: bool,
     /// Which actions are visible.
     pub visible: &'a dyn Fn(ThreadId, LocId) -> bool,
     /// What is claimed.
@@ -112,33 +157,89 @@ impl Sets<'_, '_> {
     /// # Errors
     /// The first state, or condition, that is not as it has to be.
     pub fn check(&self) -> Result<Inductive, Refused> {
-        let (x, ys, space) = (self.bundle.states, &self.bundle.inside, self.space);
-        if ys.len() != self.program.threads.len() {
+        let (x, ys, space) = (self.part.states, &self.part.inside, self.space);
+        let sets = if self.plain {
+            0
+        } else {
+            self.program.threads.len()
+        };
+        if ys.len() != sets {
             return wrong("there is not one set Y for each thread");
         }
         let starts = self.initial()?;
+        self.begins_well(starts.as_deref())?;
+        self.counted()?;
         let mut done = Inductive::default();
         done.nodes.0 = space.size(x);
         done.nodes.1 = ys.iter().map(|y| space.size(*y)).sum();
-        if let Some(j) = self.bundle.invariant {
-            done.invariant = space.count(j).filter(|n| *n <= MOST && starts.is_some());
+        if let Some(j) = self.part.invariant {
+            done.invariant = self.few(&[j]).filter(|_| starts.is_some());
             match (done.invariant, &starts) {
-                (Some(_), Some(starts)) => self.walk_invariant(j, starts)?,
-                _ => self.encoded_invariant(j)?,
+                (Some(_), Some(starts)) => self.walk_invariant(j, starts, "J")?,
+                _ => self.encoded_invariant(j, "J")?,
             }
         }
-        let sum = |all: &[Root]| -> Option<u64> {
-            let counts = all.iter().map(|r| space.count(*r));
-            counts.sum::<Option<u64>>().filter(|n| *n <= MOST)
-        };
-        match (sum(&[x]), sum(ys), &starts) {
-            (Some(n), Some(m), Some(starts)) if n + m <= MOST => {
-                done.states = Some((n, m));
-                self.walk(starts)?;
+        let few = self.few(&[&[x], ys.as_slice()].concat());
+        match (few, self.few(&[x]), &starts) {
+            (Some(all), Some(n), Some(starts)) => {
+                done.states = Some((n, all - n));
+                match self.plain {
+                    true => self.walk_invariant(x, starts, "X")?,
+                    false => self.walk(starts)?,
+                }
             }
+            _ if self.plain => self.encoded_invariant(x, "X")?,
             _ => self.encoded()?,
         }
         Ok(done)
+    }
+
+    /// How many states sets have together, if these are few enough to be gone through.
+    fn few(&self, all: &[Root]) -> Option<u64> {
+        let mut sum = 0u64;
+        for root in all {
+            sum = sum.saturating_add(self.space.count(*root)?);
+        }
+        let dear = (self.program.threads.len() + self.program.cells.len() / 8) as u64;
+        (sum.saturating_mul(dear) <= MOST).then_some(sum)
+    }
+
+    /// Checks that no initial state violates the discipline: no path drops one.
+    fn begins_well(&self, starts: Option<&[Marked]>) -> Result<(), Refused> {
+        let violated = match starts {
+            Some(all) => all.iter().any(|s| s.violated),
+            None => {
+                let e = self.encoded.encoding()?;
+                !e.m.disjoint(&e.initial, &e.q())
+            }
+        };
+        match violated {
+            true => wrong("an initial state violates the discipline"),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks the numbers of states that are claimed.
+    fn counted(&self) -> Result<(), Refused> {
+        let numbers = self.claims.iter().filter_map(|c| match c {
+            Claim::States(n) => Some(n),
+            _ => None,
+        });
+        for most in numbers {
+            if !self.plain {
+                return wrong("a number of states is claimed of a reduced system");
+            }
+            match self.space.cardinality(self.part.states) {
+                Some(n) if n <= *most => {}
+                _ => return wrong("X has more states than are claimed"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a state that violates the discipline is none of the sets: the reduced system says nothing beyond it.
+    fn keeps_the_discipline(&self) -> bool {
+        !self.plain || self.claims.contains(&Claim::Discipline)
     }
 
     /// The initial states, if they are not too many.
@@ -146,7 +247,7 @@ impl Sets<'_, '_> {
         let p = self.program;
         let sizes = p.cells.iter().filter(|c| c.initial.is_none());
         let all = sizes.fold(1u64, |n, c| n.saturating_mul(c.ty.size()));
-        if all > MOST {
+        if all > MOST_INITIAL {
             return Ok(None);
         }
         let mut found = Vec::new();
@@ -206,18 +307,22 @@ impl Sets<'_, '_> {
         }
     }
 
-    fn walk_invariant(&self, j: Root, starts: &[Marked]) -> Result<(), Refused> {
-        self.encoded.control().enter("J, state by state");
-        if !starts.iter().all(|s| self.space.has(j, s)) {
-            return wrong("an initial state is not in J");
+    fn walk_invariant(&self, set: Root, starts: &[Marked], name: &str) -> Result<(), Refused> {
+        let control = self.encoded.control();
+        control.enter(format!("{name}, state by state"));
+        if !starts.iter().all(|s| self.space.has(set, s)) {
+            return wrong(format!("an initial state is not in {name}"));
         }
-        self.each(j, &mut |s| {
-            (0..self.program.threads.len()).try_for_each(|t| self.stays(t, s, j, "J"))
+        self.each(set, &mut |s| {
+            if self.plain {
+                self.good(s, name)?;
+            }
+            (0..self.program.threads.len()).try_for_each(|t| self.stays(t, s, set, name))
         })
     }
 
     fn walk(&self, starts: &[Marked]) -> Result<(), Refused> {
-        let (p, space, x) = (self.program, self.space, self.bundle.states);
+        let (p, space, x) = (self.program, self.space, self.part.states);
         self.encoded.control().enter("X and Y, state by state");
         let hidden = |t: ThreadId, s: &Marked| {
             let l = s.state.location(t);
@@ -240,14 +345,14 @@ impl Sets<'_, '_> {
             if (0..p.threads.len()).any(|t| self.is_inside(t, s.state.location(t))) {
                 return wrong("a state of X has a thread inside a transaction");
             }
-            for (t, y) in self.bundle.inside.iter().enumerate() {
+            for (t, y) in self.part.inside.iter().enumerate() {
                 if (self.visible)(t, s.state.location(t)) {
                     self.stays(t, s, *y, "its set Y")?;
                 }
             }
             Ok(())
         })?;
-        for (t, &y) in self.bundle.inside.iter().enumerate() {
+        for (t, &y) in self.part.inside.iter().enumerate() {
             self.each(y, &mut |s| {
                 self.good(s, "Y")?;
                 if hidden(t, s) {
@@ -268,8 +373,7 @@ impl Sets<'_, '_> {
     /// Whether a state is none that a claim excludes.
     fn good(&self, s: &Marked, set: &str) -> Result<(), Refused> {
         let p = self.program;
-        // A violation, also where it is not claimed that there is none: the reduced system says nothing beyond it.
-        if s.violated {
+        if s.violated && self.keeps_the_discipline() {
             return wrong(format!("a state of {set} violates the discipline"));
         }
         let mut all = p.threads.iter().enumerate();
@@ -279,13 +383,17 @@ impl Sets<'_, '_> {
         }
         for claim in self.claims {
             let (bad, what) = match claim {
-                Claim::Discipline | Claim::Transaction(_) => (false, ""),
+                Claim::Discipline | Claim::Transaction(_) | Claim::States(_) => (false, ""),
                 Claim::Assertions => (gone, "assertions"),
-                Claim::DeadlockFree => (is_deadlock(p, &s.state), "deadlock_free"),
+                Claim::DeadlockFree => {
+                    let meant = !(self.plain && p.errors_end && gone);
+                    (meant && is_deadlock(p, &s.state), "deadlock_free")
+                }
                 Claim::Invariant(n) => {
-                    let property = &p.properties[*n];
+                    let property = property(p, *n).ok_or("there is no such property")?;
                     (!holds(p, &property.expr, &s.state), property.name.as_str())
                 }
+                Claim::Never(goal) => (holds(p, goal, &s.state), "that a goal is never met"),
             };
             if bad {
                 return wrong(format!("a state of {set} violates {what}"));
@@ -303,21 +411,23 @@ impl Sets<'_, '_> {
         }
     }
 
-    fn encoded_invariant(&self, j: Root) -> Result<(), Refused> {
-        self.encoded
-            .control()
-            .enter("J, in the encoding built anew");
-        let set = self.set(j)?;
+    fn encoded_invariant(&self, set: Root, of: &str) -> Result<(), Refused> {
+        let control = self.encoded.control();
+        control.enter(format!("{of}, in the encoding built anew"));
+        let set = self.set(set)?;
         let e = self.encoded.encoding()?;
         if !e.m.within(&e.initial, &set) {
-            return wrong("an initial state is not in J");
+            return wrong(format!("an initial state is not in {of}"));
+        }
+        if self.plain && self.bad()?.iter().any(|b| !e.m.disjoint(b, &set)) {
+            return wrong(format!("a state of {of} violates what is claimed"));
         }
         for a in &e.actions {
             if !e.m.within(&a.rel.image(&e.m, &set)?, &set) {
                 let thread = &self.program.threads[a.thread];
                 let location = &thread.locations[a.location].name;
                 return wrong(format!(
-                    "a step of {} at {location} leads out of J",
+                    "a step of {} at {location} leads out of {of}",
                     thread.name
                 ));
             }
@@ -329,7 +439,7 @@ impl Sets<'_, '_> {
         self.encoded
             .control()
             .enter("X and Y, in the encoding built anew");
-        let x = self.set(self.bundle.states)?;
+        let x = self.set(self.part.states)?;
         let e = self.encoded.encoding()?;
         let m = &e.m;
         if !m.within(&e.initial, &x) {
@@ -348,7 +458,7 @@ impl Sets<'_, '_> {
         if bad.iter().any(|b| !m.disjoint(b, &x)) {
             return wrong("a state of X violates what is claimed");
         }
-        for (t, &y) in self.bundle.inside.iter().enumerate() {
+        for (t, &y) in self.part.inside.iter().enumerate() {
             let y = self.set(y)?;
             if bad.iter().any(|b| !m.disjoint(b, &y)) {
                 return wrong("a state of Y violates what is claimed");
@@ -384,12 +494,15 @@ impl Sets<'_, '_> {
     /// The states that must not occur.
     fn bad(&self) -> Result<Vec<Bdd>, Stop> {
         let e = self.encoded.encoding()?;
-        let mut all = vec![e.q()];
+        let mut all = Vec::new();
+        if self.keeps_the_discipline() {
+            all.push(e.q());
+        }
         if self.phased.is_some() {
-            all.push(self.excluded(Claim::Assertions)?);
+            all.push(self.excluded(&Claim::Assertions)?);
         }
         for claim in self.claims {
-            all.push(self.excluded(*claim)?);
+            all.push(self.excluded(claim)?);
         }
         Ok(all)
     }
@@ -398,11 +511,12 @@ impl Sets<'_, '_> {
     ///
     /// # Errors
     /// Any [`Stop`].
-    pub fn excluded(&self, claim: Claim) -> Result<Bdd, Stop> {
+    pub fn excluded(&self, claim: &Claim) -> Result<Bdd, Stop> {
         let e = self.encoded.encoding()?;
         let (m, p) = (&e.m, self.program);
         Ok(match claim {
-            Claim::Discipline | Claim::Transaction(_) => m.no(),
+            Claim::Discipline | Claim::Transaction(_) | Claim::States(_) => m.no(),
+            Claim::Never(goal) => e.predicate(goal)?,
             Claim::Assertions => {
                 let threads = p.threads.iter().enumerate();
                 let gone = threads.filter_map(|(t, thread)| Some(e.at(t, thread.wrong?)));
@@ -422,9 +536,15 @@ impl Sets<'_, '_> {
                 for a in &e.actions {
                     dead = m.and_not(&dead, &a.enabled)?;
                 }
-                dead
+                match self.plain && p.errors_end {
+                    true => m.and_not(&dead, &self.excluded(&Claim::Assertions)?)?,
+                    false => dead,
+                }
             }
-            Claim::Invariant(n) => e.predicate(&p.properties[n].expr)?.not(),
+            Claim::Invariant(n) => match property(p, *n) {
+                Some(property) => e.predicate(&property.expr)?.not(),
+                None => m.yes(),
+            },
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What the symbols of derivations stand for, and the hypotheses of the theorem in these symbols.
 
 use crate::algebra::{Index, Order, Statement, Term, Theory};
-use crate::bundle::{self, Bundle};
+use crate::bundle::{self, Part};
 use crate::kernel::{self, Id, Node, ONE, Sym, TOP, Terms, ZERO};
 use crate::program::{Expr, LocId, Program, ThreadId};
 use crate::reduction::{Phase, Phased};
@@ -94,21 +94,21 @@ impl Letters {
     pub fn new(
         program: &Program,
         phased: Option<&Phased>,
-        bundle: &Bundle,
+        part: &Part,
         terms: &mut Terms,
     ) -> Result<Self, &'static str> {
         let names = program.threads.iter().map(|t| t.name.as_str());
         let names: FxHashMap<&str, ThreadId> = names.zip(0..).collect();
         let mut classes = Vec::new();
-        for class in &bundle.classes {
+        for class in &part.classes {
             let threads = class.iter().map(|name| names.get(name.as_str()).copied());
             let threads: Option<Vec<ThreadId>> = threads.collect();
             classes.push(threads.ok_or("a class with a thread that there is not")?);
         }
-        if terms.symbols().len() != bundle.letters.len() {
+        if terms.symbols().len() != part.letters.len() {
             return Err("the derivations have not one symbol for each letter");
         }
-        for (letter, symbol) in bundle.letters.iter().zip(terms.symbols()) {
+        for (letter, symbol) in part.letters.iter().zip(terms.symbols()) {
             let (test, at) = match *letter {
                 bundle::Letter::Steps { location, .. } => (false, Some(location)),
                 bundle::Letter::Enabled { location, .. } => (true, Some(location)),
@@ -138,8 +138,8 @@ impl Letters {
             }
         }
         let mut letters = Letters {
-            meaning: vec![None; bundle.letters.len()],
-            generic: bundle.letters.clone(),
+            meaning: vec![None; part.letters.len()],
+            generic: part.letters.clone(),
             classes,
             steps: FxHashMap::default(),
             enabled: FxHashMap::default(),

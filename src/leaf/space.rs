@@ -2,9 +2,10 @@
 //!
 //! A diagram is walked directly, without the BDD package. Codes that stand for no value are in no set, whatever the diagram says.
 
-use crate::bundle::{Bundle, Diagrams, FALSE, Item, Root, TRUE};
+use crate::bundle::{Diagrams, FALSE, Item, Root, TRUE};
 use crate::explore::State;
 use crate::program::Program;
+use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
@@ -46,9 +47,7 @@ pub struct Space<'a> {
     owner: Vec<u32>,
 }
 
-/// An item with more values is not gone through one by one.
-const MOST_VALUES: u64 = 1 << 16;
-/// Nor is a state with more items, so that recursion over them is safe.
+/// A state with more items is not gone through, so that recursion over them is safe.
 const MOST_ITEMS: usize = 4000;
 
 impl<'a> Space<'a> {
@@ -56,13 +55,13 @@ impl<'a> Space<'a> {
     ///
     /// # Errors
     /// If they are not exactly the components of its state, or a diagram has more bits.
-    pub fn new(program: &'a Program, bundle: &'a Bundle) -> Result<Self, &'static str> {
+    pub fn new(program: &'a Program, part: &'a crate::bundle::Part) -> Result<Self, &'static str> {
         let cells = program.cells.iter().map(|c| c.name.as_str());
         let cells: FxHashMap<&str, usize> = cells.zip(0..).collect();
         let threads = program.threads.iter().map(|t| t.name.as_str());
         let threads: FxHashMap<&str, usize> = threads.zip(0..).collect();
         let (mut places, mut owner, mut first) = (Vec::<Place>::new(), Vec::new(), 0u32);
-        for item in &bundle.items {
+        for item in &part.items {
             let missing = "an item that is no part of the model's state";
             let (part, values) = match item {
                 Item::Violated => (Part::Violated, 2),
@@ -96,12 +95,12 @@ impl<'a> Space<'a> {
         if !places.iter().all(|p| seen.insert(key(p.part))) || places.len() != all {
             return Err("the items are not those of the model's state, each once");
         }
-        if bundle.diagrams.nodes().iter().any(|n| n.bit >= first) {
+        if part.diagrams.nodes().iter().any(|n| n.bit >= first) {
             return Err("a node looks at a bit that there is not");
         }
         Ok(Space {
             program,
-            diagrams: &bundle.diagrams,
+            diagrams: &part.diagrams,
             places,
             owner,
         })
@@ -140,33 +139,25 @@ impl<'a> Space<'a> {
 
     /// Whether a set has a state that agrees with `s` on the parts for which `given` says so.
     pub fn has_some(&self, set: Root, s: &Marked, given: &dyn Fn(Part) -> bool) -> bool {
-        let mut view = View {
-            space: self,
-            fixed: Some((s, given)),
-            counts: FxHashMap::default(),
-            work: 1 << 22,
-        };
+        let mut view: View<u64> = View::new(self, 1 << 22);
+        view.fixed = Some((s, given));
         // Out of bounds counts as found: then the state is judged, which can only be too strict.
-        view.count(0, set).is_none_or(|n| n > 0)
+        view.count(0, set, true).is_none_or(|n| n > 0)
     }
 
     /// How many states a set has; `None` if that is not easily said. Saturates.
     pub fn count(&self, set: Root) -> Option<u64> {
-        self.view().count(0, set)
+        View::new(self, 1 << 22).count(0, set, true)
+    }
+
+    /// How many states a set has, exactly; `None` if that is not easily said.
+    pub fn cardinality(&self, set: Root) -> Option<BigUint> {
+        View::new(self, 1 << 22).count(0, set, true)
     }
 
     /// Nodes in the diagram of a set.
     pub fn size(&self, set: Root) -> usize {
         self.diagrams.below(set).len()
-    }
-
-    fn view(&self) -> View<'_, 'a> {
-        View {
-            space: self,
-            fixed: None,
-            counts: FxHashMap::default(),
-            work: 1 << 24,
-        }
     }
 
     /// Calls `visit` with each state of a set; the set must have been counted.
@@ -175,114 +166,203 @@ impl<'a> Space<'a> {
         set: Root,
         visit: &mut dyn FnMut(&Marked) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let mut view = self.view();
-        view.count(0, set);
-        let mut cells: Vec<i64> = self.program.cells.iter().map(|c| c.ty.lo).collect();
-        let mut locations = vec![0; self.program.threads.len()];
-        self.states(
-            &view,
-            0,
-            set,
-            (&mut cells, &mut locations, &mut false),
-            visit,
-        )
-    }
-
-    fn states<B>(
-        &self,
-        view: &View,
-        at: usize,
-        node: Root,
-        values: (&mut Vec<i64>, &mut Vec<usize>, &mut bool),
-        visit: &mut dyn FnMut(&Marked) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let (cells, locations, violated) = values;
-        let Some(place) = self.places.get(at) else {
-            return visit(&Marked {
-                state: State::new(cells, locations),
-                violated: *violated,
-            });
+        let mut view: View<u64> = View::new(self, 1 << 22);
+        view.count(0, set, true);
+        let present = Present {
+            cells: self.program.cells.iter().map(|c| c.ty.lo).collect(),
+            locations: vec![0; self.program.threads.len()],
+            violated: false,
         };
-        for code in 0..place.values {
-            let next = self.follow(place, node, code);
-            if next == FALSE || view.counts.get(&(at + 1, next)) == Some(&0) {
-                continue;
-            }
-            match place.part {
-                Part::Violated => *violated = code == 1,
-                Part::Location(t) => locations[t] = code as usize,
-                Part::Cell(c) => cells[c] = self.program.cells[c].ty.lo + code as i64,
-            }
-            self.states(view, at + 1, next, (cells, locations, violated), visit)?;
-        }
-        ControlFlow::Continue(())
+        let mut walk = Walk {
+            view,
+            present,
+            visit,
+        };
+        walk.states((0, set, true), 0)
     }
 
-    /// Where a node leads if an item has this code.
-    fn follow(&self, place: &Place, mut node: Root, code: u64) -> Root {
-        while let Some(n) = self.diagrams.node(node) {
-            if n.bit >= place.first + place.width {
-                break;
-            }
-            let shift = place.width - 1 - (n.bit - place.first);
-            node = if code >> shift & 1 == 1 {
-                n.high
-            } else {
-                n.low
-            };
+    /// Bits of a state.
+    fn bits(&self) -> u32 {
+        self.owner.len() as u32
+    }
+
+    /// Where a bit lies: its item, whether it may be 1 after bits that are the greatest code's so far, and whether it is the item's last.
+    fn bit(&self, bit: u32) -> Bit<'_> {
+        let place = &self.places[self.owner[bit as usize] as usize];
+        let shift = place.width - 1 - (bit - place.first);
+        Bit {
+            place,
+            shift,
+            greatest: (place.values - 1) >> shift & 1 == 1,
         }
-        node
+    }
+
+    /// Where a node leads if a bit is 0 or 1.
+    fn child(&self, bit: u32, node: Root, one: bool) -> Root {
+        match self.diagrams.node(node) {
+            Some(n) if n.bit == bit => match one {
+                true => n.high,
+                false => n.low,
+            },
+            _ => node,
+        }
     }
 }
 
+/// A bit in its item.
+struct Bit<'a> {
+    place: &'a Place,
+    shift: u32,
+    greatest: bool,
+}
+
+impl Bit<'_> {
+    /// Whether the codes so far are those of the greatest one, if they were before this bit; the next item begins anew. `None` if no code goes
+    /// on that way.
+    fn after(&self, tight: bool, one: bool) -> Option<bool> {
+        match (tight, one, self.greatest) {
+            (true, true, false) => None,
+            _ => Some(self.shift == 0 || tight && one == self.greatest),
+        }
+    }
+}
+
+/// A number of states.
+trait Number: Clone {
+    fn zero() -> Self;
+    fn one() -> Self;
+    fn plus(self, other: Self) -> Self;
+}
+
+impl Number for u64 {
+    fn zero() -> Self {
+        0
+    }
+
+    fn one() -> Self {
+        1
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.saturating_add(other)
+    }
+}
+
+impl Number for BigUint {
+    fn zero() -> Self {
+        BigUint::ZERO
+    }
+
+    fn one() -> Self {
+        BigUint::from(1u32)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+}
+
+/// A node, the bit that comes next, and whether the code of its item is that of the greatest value so far.
+type Position = (u32, Root, bool);
+
 /// Counting, with what is known already.
-struct View<'v, 'a> {
+struct View<'v, 'a, N> {
     space: &'v Space<'a>,
     /// Parts that have the values of this state.
     fixed: Option<(&'v Marked, &'v dyn Fn(Part) -> bool)>,
-    counts: FxHashMap<(usize, Root), u64>,
+    counts: FxHashMap<Position, N>,
     work: u64,
 }
 
-impl View<'_, '_> {
-    /// States below a node, counted from this item on.
-    fn count(&mut self, at: usize, node: Root) -> Option<u64> {
-        let space = self.space;
-        if space.places.len() > MOST_ITEMS {
+impl<'v, 'a, N: Number> View<'v, 'a, N> {
+    fn new(space: &'v Space<'a>, work: u64) -> Self {
+        View {
+            space,
+            fixed: None,
+            counts: FxHashMap::default(),
+            work,
+        }
+    }
+
+    /// States below a node, counted from this bit on.
+    fn count(&mut self, bit: u32, node: Root, tight: bool) -> Option<N> {
+        if self.space.places.len() > MOST_ITEMS {
             return None;
         }
         if node == FALSE {
-            return Some(0);
+            return Some(N::zero());
         }
-        let Some(place) = space.places.get(at) else {
-            return Some(1);
-        };
-        if let Some(&known) = self.counts.get(&(at, node)) {
-            return Some(known);
+        if bit == self.space.bits() {
+            return Some(N::one());
         }
-        let fixed = self.fixed.filter(|(_, given)| given(place.part));
-        let passes = space
-            .diagrams
-            .node(node)
-            .is_none_or(|n| n.bit >= place.first + place.width);
-        let n = if let Some((s, _)) = fixed {
-            let next = space.follow(place, node, space.code(place.part, s));
-            self.count(at + 1, next)?
-        } else if passes {
-            place.values.saturating_mul(self.count(at + 1, node)?)
-        } else {
-            if place.values > MOST_VALUES {
-                return None;
+        if let Some(known) = self.counts.get(&(bit, node, tight)) {
+            return Some(known.clone());
+        }
+        self.work = self.work.checked_sub(1)?;
+        let here = self.space.bit(bit);
+        let fixed = self.fixed.filter(|(_, given)| given(here.place.part));
+        let fixed = fixed.map(|(s, _)| self.space.code(here.place.part, s) >> here.shift & 1 == 1);
+        let mut sum = N::zero();
+        for one in [false, true] {
+            if let (None | Some(true), Some(tight)) =
+                (fixed.map(|f| f == one), here.after(tight, one))
+            {
+                let next = self.space.child(bit, node, one);
+                sum = sum.plus(self.count(bit + 1, next, tight)?);
             }
-            self.work = self.work.checked_sub(place.values)?;
-            let mut sum = 0u64;
-            for code in 0..place.values {
-                let next = space.follow(place, node, code);
-                sum = sum.saturating_add(self.count(at + 1, next)?);
+        }
+        self.counts.insert((bit, node, tight), sum.clone());
+        Some(sum)
+    }
+}
+
+/// A state that is being put together.
+struct Present {
+    cells: Vec<i64>,
+    locations: Vec<usize>,
+    violated: bool,
+}
+
+/// Going through all states of a set.
+struct Walk<'w, 'v, 'a, B> {
+    view: View<'v, 'a, u64>,
+    present: Present,
+    visit: &'w mut dyn FnMut(&Marked) -> ControlFlow<B>,
+}
+
+impl<B> Walk<'_, '_, '_, B> {
+    /// The states below a position; `code` is that of the present item so far.
+    fn states(&mut self, (bit, node, tight): Position, code: u64) -> ControlFlow<B> {
+        let space = self.view.space;
+        if node == FALSE || self.view.counts.get(&(bit, node, tight)) == Some(&0) {
+            return ControlFlow::Continue(());
+        }
+        if bit == space.bits() {
+            return (self.visit)(&Marked {
+                state: State::new(&self.present.cells, &self.present.locations),
+                violated: self.present.violated,
+            });
+        }
+        let here = space.bit(bit);
+        let (part, is_last) = (here.place.part, here.shift == 0);
+        for one in [false, true] {
+            let Some(tight) = here.after(tight, one) else {
+                continue;
+            };
+            let code = code << 1 | u64::from(one);
+            if is_last {
+                match part {
+                    Part::Violated => self.present.violated = one,
+                    Part::Location(t) => self.present.locations[t] = code as usize,
+                    Part::Cell(c) => {
+                        self.present.cells[c] = space.program.cells[c].ty.lo + code as i64;
+                    }
+                }
             }
-            sum
-        };
-        self.counts.insert((at, node), n);
-        Some(n)
+            let next = space.child(bit, node, one);
+            let code = if is_last { 0 } else { code };
+            self.states((bit + 1, next, tight), code)?;
+        }
+        ControlFlow::Continue(())
     }
 }

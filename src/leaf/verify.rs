@@ -1,28 +1,36 @@
-//! A bundle from its text to the answer.
+//! A bundle from its text to the answer: which model it is about, its parts, its executions, and what it leaves open.
 
-use super::claims::Claims;
 use super::encoded::Encoded;
 use super::invariant::{Claim, Refused, Sets, claim};
-use super::judge::Judge;
-use super::letters::{Asked, Letters, Reading};
-use super::phases::phased;
+use super::letters::Letters;
 use super::space::Space;
-use super::theorem;
-use super::verdict::BundleVerdict;
+use super::verdict::{BundleVerdict, Shown, Stated};
+use super::{claims, execution, part};
 use crate::algebra::Theory;
-use crate::bundle::{self, Bundle};
-use crate::control::{Control, Stop};
-use crate::kernel::{self, Development, Id, Statement, Theorem, WORK, ZERO};
+use crate::bundle::{self, Bundle, Part};
+use crate::control::Control;
+use crate::kernel::{Terms, WORK};
 use crate::program::{LocId, Program, ThreadId};
-use crate::reduction::{Evaluation, Phase, Phased, holds_under, uses};
 use crate::session::{Session, theory};
 use crate::syntax::ParseLimits;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use sha2::{Digest, Sha256};
 
-/// Replays a bundle.
-pub fn verify(text: &str, control: &Control) -> BundleVerdict {
+/// The model that a bundle has to be about.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its name: whether it ends in `.dve` says which language it is in.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Constants given on the command line.
+    pub defines: Vec<(String, String)>,
+}
+
+/// Replays a bundle; with `wanted`, it has to be about that model.
+pub fn verify(text: &str, wanted: Option<&Wanted>, control: &Control) -> BundleVerdict {
     let mut verdict = BundleVerdict::default();
-    match replay(text, control, &mut verdict) {
+    match replay(text, wanted, control, &mut verdict) {
         Ok(()) => {}
         Err(Refused::Wrong(why)) => verdict.rejected = Some(why),
         Err(Refused::Stopped(stop)) => verdict.stopped = Some(stop),
@@ -36,452 +44,235 @@ impl From<&'static str> for Refused {
     }
 }
 
-fn replay(text: &str, control: &Control, verdict: &mut BundleVerdict) -> Result<(), Refused> {
+fn replay(
+    text: &str,
+    wanted: Option<&Wanted>,
+    control: &Control,
+    verdict: &mut BundleVerdict,
+) -> Result<(), Refused> {
     control.enter("reading the bundle");
     let bundle = bundle::read(text).map_err(|e| Refused::Wrong(e.to_string()))?;
     verdict.model.clone_from(&bundle.name);
-    verdict.claims.clone_from(&bundle.claims);
-    let theory = theory(&bundle.theorem).ok_or("there is no such reduction theorem")?;
+    verdict.hash = hash(&bundle.text);
+    verdict.defines.clone_from(&bundle.defines);
+    if let Some(wanted) = wanted {
+        is_wanted(&bundle, wanted)?;
+        verdict.model.clone_from(&wanted.name);
+        verdict.compared = true;
+    }
+    let model = load(&verdict.model, &bundle)?;
+    let program = bundle::put(model.program(), &bundle.disciplines)?;
+    verdict.disciplines = bundle.disciplines.iter().map(ToString::to_string).collect();
+    // Without a theorem, properties are asked as `reach` asks them.
+    let mut plain = program.clone();
+    plain.end_with_errors();
+
+    let mut parts = Vec::new();
+    for part in &bundle.parts {
+        let named = |name: &String| {
+            theory(name).ok_or_else(|| format!("there is no reduction theorem `{name}`"))
+        };
+        let theory = part.theorem.as_ref().map(named).transpose();
+        let claims: Result<Vec<Claim>, _> = part
+            .claims
+            .iter()
+            .map(|name| claim(&model, &plain, name))
+            .collect();
+        parts.push((theory.map_err(Refused::Wrong)?, part, claims?));
+    }
+    are_distinct(&bundle)?;
+    for (theory, part, _) in &parts {
+        verdict.parts.push(shown(theory.as_ref(), part));
+    }
+    let goals = bundle.executions.iter();
+    verdict.reached = goals.map(|x| x.goal.clone()).collect();
+    verdict.uncovered = uncovered(&program, verdict);
+
+    let all: Vec<&Claim> = parts.iter().flat_map(|(.., claims)| claims).collect();
+    let disciplined = all.contains(&&Claim::Discipline);
+    let moves = |c: &&Claim| matches!(c, Claim::Transaction(_));
+    if !disciplined && all.iter().any(|c| moves(c)) {
+        return Err("a transaction is claimed, and not that the discipline holds".into());
+    }
+    for (theory, part, claims) in &parts {
+        match theory {
+            Some(theory) => part::replay(&program, (theory, part), claims, control, verdict)?,
+            None => without_theorem(&plain, part, claims, control, verdict)?,
+        }
+    }
+    for x in &bundle.executions {
+        execution::replay(&model, &plain, x, control)?;
+        let steps = x.steps.len();
+        let goal = &x.goal;
+        verdict.replayed.push(format!(
+            "an execution of {steps} step{} to {goal}, by the interpreter",
+            if steps == 1 { "" } else { "s" }
+        ));
+    }
+    if parts.is_empty() {
+        verdict.trusted.push(
+            "the front end, that reads the model's text, and the interpreter, that says what a step is"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
+/// SHA-256 of a text, in hexadecimal.
+pub fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn load(name: &str, bundle: &Bundle) -> Result<Session, Refused> {
     let limits = ParseLimits::default();
-    let model = Session::load(&bundle.name, &bundle.text, &bundle.defines, limits);
+    let model = Session::load(name, &bundle.text, &bundle.defines, limits);
     let (model, _) = model.map_err(|errors| {
         let first = errors.first().map_or("", |d| d.message.as_str());
         Refused::Wrong(format!("the model has errors: {first}"))
     })?;
-    let program = bundle::put(model.program(), &bundle.disciplines)?;
-    let phased = match (uses(&bundle.theorem), &bundle.transactions) {
-        (Some(uses), Some(all)) if bundle.theorem != OUTSIDE_ONLY => {
-            Some(phased(&program, all, uses)?)
-        }
-        (None, None) => None,
-        _ => {
-            return Err(
-                "transactions belong to a theorem about them, that keeps what is claimed".into(),
-            );
-        }
-    };
-    let program = match &phased {
-        Some(phased) if bundle.visible.is_empty() => &phased.program,
-        Some(_) => return Err("with transactions no step is visible or invisible".into()),
-        None => &program,
-    };
-    let visible = match &phased {
-        Some(phased) => outside(phased),
-        None => visible(program, &bundle)?,
-    };
-    let claims: Result<Vec<Claim>, _> = bundle.claims.iter().map(|c| claim(program, c)).collect();
-    let space = Space::new(program, &bundle)?;
-    let replay = Replay {
-        theory: &theory,
-        program,
-        phased: phased.as_ref(),
-        bundle: &bundle,
-        space: &space,
-        visible: &visible,
-        claims: &claims?,
-        encoded: &Encoded::new(program, &bundle.diagrams, phased.is_some(), control),
-    };
-    replay.all(verdict)
+    Ok(model)
 }
 
-/// Lipton's theorem speaks of states with all threads outside transactions only, which is not what a bundle claims.
-const OUTSIDE_ONLY: &str = "lipton";
+/// Holds the model of a bundle against the one that it has to be about.
+fn is_wanted(bundle: &Bundle, wanted: &Wanted) -> Result<(), Refused> {
+    let wrong = |why: String| Err(Refused::Wrong(why));
+    let (name, text) = (&wanted.name, &wanted.text);
+    if bundle.text != *text {
+        let (mine, other) = (bundle.text.lines(), text.lines());
+        let same = mine.zip(other).take_while(|(a, b)| a == b).count();
+        return wrong(format!(
+            "the bundle is about another model than {name}: the texts differ at line {}",
+            same + 1
+        ));
+    }
+    let sorted = |all: &[(String, String)]| {
+        let mut all: Vec<String> = all.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        all.sort();
+        match all.is_empty() {
+            true => "no constants".to_string(),
+            false => all.join(", "),
+        }
+    };
+    let (mine, other) = (sorted(&bundle.defines), sorted(&wanted.defines));
+    if mine != other {
+        return wrong(format!(
+            "the bundle is about {name} with {mine}, and {other} are given (-D)"
+        ));
+    }
+    Ok(())
+}
 
-/// The actions of threads that are in no transaction.
-fn outside(phased: &Phased) -> FxHashSet<(ThreadId, LocId)> {
-    let threads = phased.program.threads.iter().enumerate();
-    let steps = threads.flat_map(|(t, thread)| thread.steps().map(move |l| (t, l)));
-    steps
-        .filter(|&(t, l)| phased.phases[t][l] == Phase::Outside)
+/// Checks that something is claimed, and nothing twice.
+fn are_distinct(bundle: &Bundle) -> Result<(), Refused> {
+    let claims = bundle.parts.iter().flat_map(|p| &p.claims);
+    let mut all: Vec<&String> = claims.collect();
+    all.extend(bundle.executions.iter().map(|x| &x.goal));
+    if let Some(part) = bundle.parts.iter().find(|p| p.claims.is_empty()) {
+        let theorem = part.theorem.as_deref().unwrap_or("none");
+        return Err(Refused::Wrong(format!(
+            "the part for the theorem `{theorem}` claims nothing"
+        )));
+    }
+    let mut seen = FxHashSet::default();
+    match all.iter().find(|name| !seen.insert(**name)) {
+        Some(twice) => Err(Refused::Wrong(format!("`{twice}` is claimed twice"))),
+        None if all.is_empty() => Err("nothing is claimed".into()),
+        None => Ok(()),
+    }
+}
+
+/// What is said of a part: the theorem with its hypotheses, and what it shows.
+fn shown(theory: Option<&Theory>, part: &Part) -> Shown {
+    let stated = |t: &Theory| {
+        let all = t.hypotheses.iter();
+        let all = all.map(|h| Stated {
+            id: h.id.clone(),
+            words: h.words.clone(),
+            formula: h.statement.to_string(),
+        });
+        all.collect()
+    };
+    Shown {
+        theorem: theory.map(|t| t.name.clone()),
+        source: theory.map(|t| t.source.clone()).unwrap_or_default(),
+        hypotheses: theory.map(stated).unwrap_or_default(),
+        claims: part.claims.clone(),
+    }
+}
+
+/// What the model asks for and the bundle says nothing of.
+fn uncovered(program: &Program, verdict: &BundleVerdict) -> Vec<String> {
+    let built_in = [
+        (!program.protections.is_empty()).then_some("discipline"),
+        Some("assertions"),
+        program.deadlock_free.map(|_| "deadlock_free"),
+    ];
+    let built_in = built_in.into_iter().flatten().map(String::from);
+    let properties = program.properties.iter().map(|p| p.name.clone());
+    let claims = program.claims.iter().map(|c| c.name.clone());
+    let covered: Vec<&String> = verdict.claims().chain(&verdict.reached).collect();
+    let never = |name: &str| format!("never {name}");
+    built_in
+        .chain(properties)
+        .chain(claims)
+        .filter(|name| !covered.contains(&name) && !covered.contains(&&never(name)))
         .collect()
 }
 
-/// The visible actions.
-fn visible(
+/// Replays a part whose X is an invariant of the original program.
+fn without_theorem(
     program: &Program,
-    bundle: &Bundle,
-) -> Result<FxHashSet<(ThreadId, LocId)>, &'static str> {
-    let mut names: FxHashMap<(&str, &str), (ThreadId, LocId)> = FxHashMap::default();
-    for (t, thread) in program.threads.iter().enumerate() {
-        for l in thread.steps() {
-            let name = (thread.name.as_str(), thread.locations[l].name.as_str());
-            names.insert(name, (t, l));
-        }
+    part: &Part,
+    claims: &[Claim],
+    control: &Control,
+    verdict: &mut BundleVerdict,
+) -> Result<(), Refused> {
+    let reduces = !part.visible.is_empty()
+        || part.transactions.is_some()
+        || part.invariant.is_some()
+        || part.derivations.is_some()
+        || part.proof.is_some();
+    if reduces {
+        return Err("what belongs to a reduction theorem stands where there is none".into());
     }
-    let mut all = FxHashSet::default();
-    for (thread, location) in &bundle.visible {
-        let at = names.get(&(thread.as_str(), location.as_str()));
-        if !all.insert(*at.ok_or("a visible step that there is not")?) {
-            return Err("a visible step is listed twice");
-        }
+    let space = Space::new(program, part)?;
+    let encoded = Encoded::new(program, &space, &part.diagrams, false, control);
+    let all = |_: ThreadId, _: LocId| true;
+    let sets = Sets {
+        program,
+        part,
+        space: &space,
+        phased: None,
+        plain: true,
+        visible: &all,
+        claims,
+        encoded: &encoded,
+    };
+    let done = sets.check()?;
+    let nodes = done.nodes.0;
+    verdict.replayed.push(match done.states {
+        Some((x, _)) => format!(
+            "an invariant of the original program: each of its {x} states ({nodes} nodes) was gone through by the interpreter"
+        ),
+        None => format!(
+            "an invariant of the original program ({nodes} nodes), in an encoding built anew"
+        ),
+    });
+    let mut terms = Terms::default();
+    terms.allow(WORK);
+    let letters = Letters::new(program, None, part, &mut terms)?;
+    let mut judge = super::judge::Judge::new(program, &space, Some(part.states), &encoded);
+    let mut moving = claims::Claims::new(program, &letters, &mut terms, &mut judge);
+    let atomic = moving.check(claims, &|_, _| false)?;
+    let laws = moving.laws;
+    claims::tell(atomic, laws, verdict);
+    let mut say = |words: &str| verdict.trusted.push(words.into());
+    say(
+        "the front end, that reads the model's text, and the interpreter, that says what a step is",
+    );
+    if encoded.is_used() {
+        say("the encoding and the BDD package, where they were used as said above");
     }
-    Ok(all)
-}
-
-struct Replay<'a, 'p> {
-    theory: &'a Theory,
-    program: &'p Program,
-    phased: Option<&'a Phased>,
-    bundle: &'a Bundle,
-    space: &'a Space<'p>,
-    visible: &'a FxHashSet<(ThreadId, LocId)>,
-    claims: &'a [Claim],
-    encoded: &'a Encoded<'p>,
-}
-
-impl Replay<'_, '_> {
-    fn all(&self, verdict: &mut BundleVerdict) -> Result<(), Refused> {
-        let is_visible = |t: ThreadId, l: LocId| self.visible.contains(&(t, l));
-        let sets = Sets {
-            program: self.program,
-            phased: self.phased,
-            bundle: self.bundle,
-            space: self.space,
-            visible: &is_visible,
-            claims: self.claims,
-            encoded: self.encoded,
-        };
-        let done = sets.check()?;
-        let nodes = format!("{} and {} nodes", done.nodes.0, done.nodes.1);
-        verdict.replayed.push(match done.states {
-            Some((x, y)) => format!(
-                "the reduced system: X has {x} states, the sets Y have {y} ({nodes}); each was gone through by the interpreter"
-            ),
-            None => format!("the reduced system: X and the sets Y ({nodes}), in an encoding built anew"),
-        });
-        if self.bundle.invariant.is_some() {
-            verdict.replayed.push(match done.invariant {
-                Some(n) => format!(
-                    "J is inductive: each of its {n} states was gone through by the interpreter"
-                ),
-                None => "J is inductive: in an encoding built anew".into(),
-            });
-        }
-
-        let mut development = match &self.bundle.derivations {
-            Some(text) => {
-                kernel::read(text).map_err(|e| Refused::Wrong(format!("the derivations: {e}")))?
-            }
-            None => Development::default(),
-        };
-        development.terms.allow(WORK);
-        let mut judge = Judge::new(
-            self.program,
-            self.space,
-            self.bundle.invariant,
-            self.encoded,
-        );
-        let mut letters = Letters::new(
-            self.program,
-            self.phased,
-            self.bundle,
-            &mut development.terms,
-        )?;
-        let proved = self.facts(&mut development, &letters, &mut judge, verdict)?;
-        let reading = Reading {
-            program: self.program,
-            theory: self.theory,
-            visible: &is_visible,
-            letters: &letters,
-        };
-        let asked = reading.asked(&mut development.terms)?;
-        let evaluated =
-            self.hypotheses(&development, &letters, &asked, &proved, &mut judge, verdict)?;
-        match self.phased {
-            Some(phased) => self.observed(phased, &sets)?,
-            None => self.hidden(&mut development, &mut letters, &mut judge)?,
-        }
-        self.encoded.control().enter("claims of transactions");
-        let terms = &mut development.terms;
-        let mut claims = Claims::new(self.program, &letters, terms, &mut judge);
-        let transactions = claims.check(self.claims, self.visible)?;
-        if transactions > 0 {
-            verdict.replayed.push(format!(
-                "{transactions} claim{} of transactions: {} pairs of actions can be exchanged",
-                if transactions == 1 { "" } else { "s" },
-                claims.laws
-            ));
-        }
-        if development.terms.is_spent() {
-            return Err("the terms are too large".into());
-        }
-        let proof = self.proof(verdict)?;
-        self.trusted(evaluated, proof, verdict);
-        Ok(())
-    }
-
-    /// Judges what the derivations assume; all inclusions that are proved then.
-    fn facts(
-        &self,
-        development: &mut Development,
-        letters: &Letters,
-        judge: &mut Judge,
-        verdict: &mut BundleVerdict,
-    ) -> Result<FxHashSet<(Id, Id)>, Refused> {
-        self.encoded.control().enter("the facts");
-        let mut proved: FxHashSet<(Id, Id)> = FxHashSet::default();
-        let facts: Vec<(String, Statement)> = development.hypotheses().to_vec();
-        for (name, fact) in &facts {
-            letters.each_instance(&mut development.terms, fact, &mut |terms, part| {
-                if part.0 == part.1 || part.0 == ZERO || !proved.insert(part) {
-                    return Ok(());
-                }
-                match judge.holds(terms, &letters.meaning, part)? {
-                    Some(_) => Ok(()),
-                    None => Err(Refused::Wrong(format!("this is no fact: {name}"))),
-                }
-            })?;
-        }
-        let instances = proved.len();
-        let free = |t: &&Theorem| t.premises.is_empty();
-        let theorems: Vec<Statement> = development
-            .theorems()
-            .filter(free)
-            .map(|t| t.statement.clone())
-            .collect();
-        for statement in &theorems {
-            letters.each_instance::<Refused>(
-                &mut development.terms,
-                statement,
-                &mut |_, part| {
-                    proved.insert(part);
-                    Ok(())
-                },
-            )?;
-        }
-        if instances > 0 {
-            let (t, facts, theorems) = (judge.tally, facts.len(), theorems.len());
-            verdict.replayed.push(format!(
-                "{facts} facts, for {instances} choices of threads: {} for footprints or control, {} by going through {} valuations, {} in an encoding built anew{}",
-                t.apart,
-                t.enumerated,
-                t.valuations,
-                t.encoded,
-                match t.on_invariant {
-                    0 => String::new(),
-                    n => format!("; {n} of them on J only"),
-                }
-            ));
-            verdict.replayed.push(format!(
-                "{theorems} theorems of the derivations, by the kernel"
-            ));
-        }
-        Ok(proved)
-    }
-
-    /// Checks that each hypothesis of the theorem is derived; what is not is evaluated. How many are.
-    fn hypotheses(
-        &self,
-        development: &Development,
-        letters: &Letters,
-        asked: &[Asked],
-        proved: &FxHashSet<(Id, Id)>,
-        judge: &mut Judge,
-        verdict: &mut BundleVerdict,
-    ) -> Result<usize, Refused> {
-        let (mut derived, mut small) = (0, 0);
-        let mut open: Vec<&Asked> = Vec::new();
-        for instance in asked {
-            if instance
-                .parts
-                .iter()
-                .all(|p| p.0 == p.1 || p.0 == ZERO || proved.contains(p))
-            {
-                derived += 1;
-                continue;
-            }
-            let mut answers = Vec::new();
-            for &part in &instance.parts {
-                answers.push(judge.small(&development.terms, &letters.meaning, part)?);
-            }
-            if answers.contains(&Some(false)) {
-                return self.fails(instance);
-            }
-            match answers.iter().all(|a| *a == Some(true)) {
-                true => small += 1,
-                false => open.push(instance),
-            }
-        }
-        if let Some(failed) = self.evaluate(&open)? {
-            return self.fails(failed);
-        }
-        verdict.replayed.push(format!(
-            "{} instances of the theorem's hypotheses: {derived} derived from the facts, {small} gone through by the interpreter, {} evaluated in an encoding built anew",
-            asked.len(),
-            open.len()
-        ));
-        Ok(open.len())
-    }
-
-    fn fails<T>(&self, instance: &Asked) -> Result<T, Refused> {
-        let threads = instance.threads.iter();
-        let names: Vec<&str> = threads
-            .map(|t| self.program.threads[*t].name.as_str())
-            .collect();
-        let id = self
-            .theory
-            .hypotheses
-            .get(instance.hypothesis)
-            .map_or("", |h| &h.id);
-        Err(Refused::Wrong(format!(
-            "hypothesis ({id}) does not hold for {}",
-            names.join(" and ")
-        )))
-    }
-
-    /// Evaluates hypotheses as relations; the first that fails.
-    fn evaluate<'i>(&self, open: &[&'i Asked]) -> Result<Option<&'i Asked>, Refused> {
-        if open.is_empty() {
-            return Ok(None);
-        }
-        let encoding = self.encoded.encoding()?;
-        let invariant = match self.bundle.invariant {
-            Some(j) => self.encoded.set(self.space, j)?,
-            None => None,
-        };
-        let evaluation = Evaluation {
-            encoding,
-            theory: self.theory,
-            visible: &|t, l| self.visible.contains(&(t, l)),
-            phased: self.phased,
-            invariant: invariant.as_ref(),
-        };
-        let wanted: Vec<(usize, &[ThreadId])> = open
-            .iter()
-            .map(|a| (a.hypothesis, a.threads.as_slice()))
-            .collect();
-        match holds_under(&evaluation, &wanted) {
-            Ok(failed) => Ok(failed.and_then(|n| open.get(n).copied())),
-            Err(Some(stop)) => Err(Refused::Stopped(stop)),
-            Err(None) => Err("a hypothesis can't be read on this model".into()),
-        }
-    }
-
-    /// Checks that no invisible step leaves the states in which a claimed property fails, lest it hide them (corollary (a)).
-    fn hidden(
-        &self,
-        development: &mut Development,
-        letters: &mut Letters,
-        judge: &mut Judge,
-    ) -> Result<(), Refused> {
-        let p = self.program;
-        for claim in self.claims {
-            let property = match claim {
-                Claim::Invariant(n) => &p.properties[*n],
-                Claim::Assertions => {
-                    // Whoever has gone wrong stays there; nothing else can change that.
-                    let stays = |t: &crate::program::Thread| {
-                        t.wrong.is_none_or(|l| t.locations[l].edges.is_empty())
-                    };
-                    match p.threads.iter().all(stays) {
-                        true => continue,
-                        false => return Err("a thread that has gone wrong has steps".into()),
-                    }
-                }
-                // Where no step is enabled no invisible one is; and q stays.
-                Claim::DeadlockFree | Claim::Discipline | Claim::Transaction(_) => continue,
-            };
-            let terms = &mut development.terms;
-            let good = letters.holds(terms, &property.name, &property.expr);
-            let bad = terms.not(good);
-            for (t, thread) in p.threads.iter().enumerate() {
-                for l in thread.steps().filter(|l| !self.visible.contains(&(t, *l))) {
-                    let a = letters.steps(&mut development.terms, (t, l));
-                    let part = (
-                        development.terms.product([bad, a]),
-                        development.terms.product([a, bad]),
-                    );
-                    let held = judge.holds(&development.terms, &letters.meaning, part)?;
-                    if held.is_none() {
-                        return Err(Refused::Wrong(format!(
-                            "an invisible step may hide {}: {} at {}",
-                            property.name, thread.name, thread.locations[l].name
-                        )));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks A3 and A4 where the other thread is an observer, that goes wrong in what a claim excludes: no right mover leads into it, no left mover out of it.
-    fn observed(&self, phased: &Phased, sets: &Sets) -> Result<(), Refused> {
-        let all = self.claims.iter();
-        let mut of_states = all.filter(|c| matches!(c, Claim::DeadlockFree | Claim::Invariant(_)));
-        if of_states.clone().next().is_none() {
-            return Ok(());
-        }
-        self.encoded.control().enter("who may hide what is claimed");
-        let e = self.encoded.encoding()?;
-        let m = &e.m;
-        let j = match self.bundle.invariant {
-            Some(j) => self.encoded.set(self.space, j)?,
-            None => Some(e.type_correct(&e.all_bits())?),
-        };
-        let j = j.ok_or("J is too large to be gone through, and its bits are in another order than the encoding's")?;
-        let hidden = |claim: &Claim| -> Result<bool, Stop> {
-            let bad = sets.excluded(*claim)?;
-            for a in &e.actions {
-                let at = |phase: Phase| {
-                    let mut all = phased.at(a.thread, phase);
-                    all.try_fold(m.no(), |some, l| m.or(&some, &e.at(a.thread, l)))
-                };
-                let to_right = a.rel.image(m, &m.and_not(&j, &bad)?)?;
-                let into = m.and(&m.and(&to_right, &at(Phase::Before)?)?, &bad)?;
-                let from_left = m.and(&m.and(&j, &bad)?, &at(Phase::Behind)?)?;
-                if !into.is_false() || !m.within(&a.rel.image(m, &from_left)?, &bad) {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        };
-        match of_states.try_fold(false, |some, claim| {
-            Ok::<bool, Stop>(some || hidden(claim)?)
-        })? {
-            true => Err(
-                "a right mover leads into what a claim excludes, or a left mover out of it".into(),
-            ),
-            false => Ok(()),
-        }
-    }
-
-    /// Replays the proof of the theorem itself; whether it is there, and has the corollary.
-    fn proof(&self, verdict: &mut BundleVerdict) -> Result<Option<bool>, Refused> {
-        let Some(text) = &self.bundle.proof else {
-            return Ok(None);
-        };
-        self.encoded.control().enter("the theorem's proof");
-        let shown = theorem::shown(self.theory, text)
-            .map_err(|why| Refused::Wrong(format!("the theorem's proof: {why}")))?;
-        verdict.replayed.push(format!(
-            "the reduction theorem, for any number of processes: {} theorems, by the kernel",
-            shown.theorems
-        ));
-        Ok(Some(shown.corollary))
-    }
-
-    fn trusted(&self, evaluated: usize, proof: Option<bool>, verdict: &mut BundleVerdict) {
-        let mut say = |words: String| verdict.trusted.push(words);
-        say("the front end, that reads the model's text, and the interpreter, that says what a step is".into());
-        say("the kernel and the leaf checker, and that the theorem's hypotheses and conclusion are read rightly".into());
-        if proof.is_none() {
-            say(format!(
-                "the reduction theorem ({}): its proof is missing in this bundle",
-                self.theory.source
-            ));
-        }
-        if self.phased.is_some() {
-            say("that a state of which a property speaks is a thread that goes wrong there, an observer in no transaction; and that a violation of the discipline is one".into());
-        } else if proof != Some(true) && self.claims.iter().any(|c| *c != Claim::Discipline) {
-            say("that the theorem speaks of all properties which no invisible step hides (corollary (a))".into());
-        }
-        if self.encoded.is_used() {
-            say("the encoding and the BDD package, where they were used as said above".into());
-        }
-        if evaluated > 0 {
-            say(format!(
-                "the evaluation of terms as relations, for {evaluated} instances without derivation"
-            ));
-        }
-    }
+    Ok(())
 }

@@ -388,6 +388,14 @@ pub struct Claim {
     pub blocks: Vec<ClaimedBlock>,
 }
 
+impl Claim {
+    /// Whether a condition holds wherever control can be inside a copy of the block.
+    pub fn is_within(&self, holds: &dyn Fn(ThreadId, LocId) -> bool) -> bool {
+        let within = |b: &ClaimedBlock| b.inside.iter().all(|l| holds(b.thread, *l));
+        self.blocks.iter().all(within)
+    }
+}
+
 /// A claimed block in one thread.
 #[derive(Clone, Debug)]
 pub struct ClaimedBlock {
@@ -458,6 +466,44 @@ impl Program {
         let threads = self.threads.iter().enumerate();
         let at = threads.filter_map(|(t, thread)| Some(Expr::At(t, vec![thread.wrong?])));
         expressions::balanced(BinaryOp::Or, at.collect(), Expr::FALSE)
+    }
+
+    /// What a property asks for. Where an error ends the system, nothing is asked about what lies behind it, except by those who ask for the error.
+    pub fn asked(&self, kind: PropertyKind, expr: Expr) -> Expr {
+        let gone = self.gone_wrong();
+        if !self.errors_end || matches!(gone, Expr::Const(_)) {
+            return expr;
+        }
+        if kind != PropertyKind::Reach {
+            return Expr::Binary(BinaryOp::Or, Box::new(gone), Box::new(expr));
+        }
+        let mut named = false;
+        expr.walk(&mut |e| {
+            if let Expr::At(t, at) = e {
+                named |= self.threads[*t].wrong.is_some_and(|l| at.contains(&l));
+            }
+        });
+        match named {
+            true => expr,
+            false => {
+                let not = Expr::Not(Box::new(gone));
+                Expr::Binary(BinaryOp::And, Box::new(not), Box::new(expr))
+            }
+        }
+    }
+
+    /// Has all properties ask for what [`Program::asked`] says.
+    pub fn end_with_errors(&mut self) {
+        let meant = |p: &Program, all: &[Property]| -> Vec<Property> {
+            let all = all.iter().cloned();
+            all.map(|mut property| {
+                property.expr = p.asked(property.kind, property.expr);
+                property
+            })
+            .collect()
+        };
+        self.properties = meant(self, &self.properties);
+        self.lemmas = meant(self, &self.lemmas);
     }
 
     /// The line a span begins on, from 1.

@@ -5,6 +5,7 @@
 //! are met one by one as well: for a shortest execution, and as a check of the counts.
 
 mod bdds;
+mod evidence;
 mod tell;
 
 use crate::algebra::Theory;
@@ -13,15 +14,16 @@ use crate::explore::Heuristic;
 use crate::explore::core::Mode;
 use crate::explore::diagrams::{Strategy, Variable};
 use crate::explore::reach::{
-    Answer, Attempt, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate, explicit,
-    portfolio,
+    Answer, Attempt, How, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate,
+    explicit, portfolio,
 };
 use crate::program::{Expr, LocId, Program, Property};
 use crate::reduction::por::{self, Por};
 use crate::reduction::{gap, is_about_transactions, prepare};
 use crate::report::{ReachReport, Status};
-use crate::syntax::ast::{BinaryOp, PropertyKind};
+use crate::syntax::ast::PropertyKind;
 use crate::syntax::diagnostic::Span;
+use evidence::Applied;
 use std::time::Instant;
 
 /// Who explores.
@@ -107,6 +109,8 @@ pub struct ReachOptions {
     pub search: Mode,
     /// Cores for the explicit engine, 0 for all; the result does not depend on it.
     pub cores: usize,
+    /// Gather a bundle that shows the answers.
+    pub certificate: bool,
 }
 
 impl Default for ReachOptions {
@@ -124,6 +128,7 @@ impl Default for ReachOptions {
             stress: false,
             search: Mode::Breadth,
             cores: 0,
+            certificate: false,
         }
     }
 }
@@ -161,8 +166,9 @@ pub fn reach(
     }
     // What is looked for has to be visible in the reduced system, so it is part of the program there.
     let (mut program, mut finds) = (program.clone(), options.find.clone());
-    if program.errors_end {
-        end_with_errors(&mut program, &mut finds);
+    program.end_with_errors();
+    for (_, expr) in &mut finds {
+        *expr = program.asked(PropertyKind::Reach, expr.clone());
     }
     for (text, expr) in &finds {
         program.properties.push(Property {
@@ -189,11 +195,14 @@ pub fn reach(
         order: None,
         attempts: Vec::new(),
         por: None,
+        asked: None,
     };
+    let mut applied = None;
     if options.reduced {
         report.theorem = Some(theory.name.clone());
         let clock = Instant::now();
         let ready = run.reduce(name, theory, &mut report);
+        applied = run.asked.take().map(|program| Applied { theory, program });
         report.timing.hypotheses = clock.elapsed().as_secs_f64();
         if !ready {
             report.timing.total = begun.elapsed().as_secs_f64();
@@ -205,41 +214,12 @@ pub fn reach(
     report.timing.exploration = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     run.tell(&outcome, &mut report);
+    if options.certificate && !report.evidence_rejected {
+        run.certify(&outcome, applied.as_ref(), &mut report);
+    }
     report.timing.evidence = clock.elapsed().as_secs_f64();
     report.timing.total = begun.elapsed().as_secs_f64();
     report
-}
-
-/// Where an error ends the system, nothing is asked about what lies behind it, except by those who ask for the error.
-fn end_with_errors(program: &mut Program, finds: &mut [(String, Expr)]) {
-    let gone = program.gone_wrong();
-    if matches!(gone, Expr::Const(_)) {
-        return;
-    }
-    let wrong: Vec<Option<usize>> = program.threads.iter().map(|t| t.wrong).collect();
-    let before = |e: &mut Expr| {
-        let mut named = false;
-        e.walk(&mut |e| {
-            if let Expr::At(t, at) = e {
-                named |= wrong[*t].is_some_and(|l| at.contains(&l));
-            }
-        });
-        if !named {
-            let not = Expr::Not(Box::new(gone.clone()));
-            let found = std::mem::replace(e, Expr::TRUE);
-            *e = Expr::Binary(BinaryOp::And, Box::new(not), Box::new(found));
-        }
-    };
-    for p in &mut program.properties {
-        match p.kind {
-            PropertyKind::Reach => before(&mut p.expr),
-            PropertyKind::Invariant | PropertyKind::Lemma => {
-                let kept = std::mem::replace(&mut p.expr, Expr::TRUE);
-                p.expr = Expr::Binary(BinaryOp::Or, Box::new(gone.clone()), Box::new(kept));
-            }
-        }
-    }
-    finds.iter_mut().for_each(|(_, e)| before(e));
 }
 
 /// Which deadlocks are meant: where an error ends the system, not those behind one.
@@ -295,6 +275,8 @@ struct Run<'a> {
     attempts: Vec<(Attempt, u64)>,
     /// What partial-order reduction has to tell besides.
     por: Option<por::Reduced>,
+    /// The program that the theorem was applied to, before its disciplines were inferred.
+    asked: Option<Program>,
 }
 
 impl Run<'_> {
@@ -314,6 +296,7 @@ impl Run<'_> {
             let deadlock = self.options.deadlock.then(Span::default);
             self.program.deadlock_free = self.program.deadlock_free.and(deadlock).or(deadlock);
         }
+        self.asked = Some(self.program.clone());
         let (checked, prepared) = prepare(name, &self.program, theory, self.control);
         self.gap = gap(&checked);
         report.gap.clone_from(&self.gap);
@@ -396,7 +379,12 @@ impl Run<'_> {
                     &self.questions,
                     &|n| self.order(n),
                     self.reduction.as_ref(),
-                    (most, options.facts, cores(options)),
+                    How {
+                        most,
+                        facts: options.facts,
+                        cores: cores(options),
+                        keep: false,
+                    },
                     control,
                 );
                 self.order = attempts.last().map(|a| a.0.order.clone());
@@ -427,6 +415,7 @@ impl Run<'_> {
                     operations: options.operations.unwrap_or(u64::MAX),
                     reduction: self.reduction.clone(),
                     stress: options.stress,
+                    keep: false,
                 };
                 diagrams(&self.program, &self.questions, &settings, control)
             }

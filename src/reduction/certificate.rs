@@ -6,14 +6,20 @@ use super::properties::Goal;
 use super::stoller_cohen::{Explorer, Grain, Reduced};
 use super::transactions::Phased;
 use super::visibility::Visibility;
-use crate::bundle::{Bundle, Diagrams, Item, Letter, Node, Root, TRUE, Transactions, differences};
-use crate::control::Stop;
+use crate::bundle::{
+    Bundle, Diagrams, Execution, Item, Letter, Node, Part, Root, TRUE, Transactions, differences,
+};
+use crate::control::{Control, Stop};
+use crate::explore::Heuristic;
 use crate::explore::core::Mover;
+use crate::explore::diagrams::Variable;
+use crate::explore::reach::{How, portfolio};
 use crate::kernel;
-use crate::program::{LocId, Program, ThreadId};
+use crate::program::{LocId, Program, Thread, ThreadId};
 use crate::relation::{self, Encoding, Q};
-use crate::report::{Report, Status};
+use crate::report::{self, Property, Report, Status};
 use biodivine_lib_bdd::Bdd;
+use rustc_hash::FxHashSet;
 
 /// What a finished check has found.
 pub(super) struct Found<'a, 'e, 'p> {
@@ -28,7 +34,7 @@ pub(super) struct Found<'a, 'e, 'p> {
 }
 
 impl Found<'_, '_, '_> {
-    /// The bundle; `None` if nothing is established that a bundle can show.
+    /// The part for the theorem; `None` if nothing is established that it can show.
     ///
     /// Only properties that hold because of the theorem are claimed: what is refuted, or reached, has its trace as evidence.
     ///
@@ -38,7 +44,7 @@ impl Found<'_, '_, '_> {
         &self,
         report: &Report,
         ladder: &mut Ladder,
-    ) -> Result<Option<Bundle>, Stop> {
+    ) -> Result<Option<Part>, Stop> {
         let Found {
             explorer,
             visibility,
@@ -51,15 +57,16 @@ impl Found<'_, '_, '_> {
         let e = ladder.encoding();
         e.m.control().enter("the certificate");
         let judged = goals.iter().zip(&report.properties);
-        let held = judged.filter(|(g, p)| p.verdict == Status::Holds && !g.wanted);
-        let mut claims: Vec<String> = held.map(|(g, _)| g.name.clone()).collect();
-        let named = |id: &str| Rung::ALL.into_iter().find(|r| r.id() == id);
-        let mut rung = named(&report.invariant);
-        // What blocks are is shown where no execution violates the discipline, of the program without phases.
-        if phased.is_none() && claims.iter().any(|c| c == "discipline") {
+        let mut claims: Vec<String> = judged.filter_map(|(_, p)| claimed(p)).collect();
+        let mut rung = rung_of(&report.invariant);
+        if claims.iter().any(|c| c == "discipline") {
             for claim in report.claims.iter().filter(|c| c.verdict == Status::Holds) {
+                match phased {
+                    Some(phased) if !is_covered(program, phased, claim) => continue,
+                    Some(_) => {}
+                    None => rung = rung.zip(rung_of(&claim.invariant)).map(|(a, b)| a.max(b)),
+                }
                 claims.push(claim.name.clone());
-                rung = rung.zip(named(&claim.invariant)).map(|(a, b)| a.max(b));
             }
         }
         let (false, Some(rung)) = (claims.is_empty(), rung) else {
@@ -74,30 +81,21 @@ impl Found<'_, '_, '_> {
         {
             return Ok(None);
         }
-        let mut bundle = Bundle {
-            name: report.model.clone(),
-            theorem: report.theorem.clone(),
-            defines: p
-                .overridden
-                .iter()
-                .filter_map(|d| d.split_once('='))
-                .map(|(name, value)| (name.to_string(), value.to_string()))
-                .collect(),
-            text: p.source.clone(),
-            disciplines: differences(program),
+        let mut part = Part {
+            theorem: Some(report.theorem.clone()),
             claims,
             items: items(e),
-            ..Bundle::default()
+            ..Part::default()
         };
-        bundle.transactions = phased.map(|phased| transactions(program, phased));
+        part.transactions = phased.map(|phased| transactions(program, phased));
         for (a, action) in e.actions.iter().enumerate().filter(|_| phased.is_none()) {
             if visibility.is_visible(a) {
                 let thread = &p.threads[action.thread];
                 let location = thread.locations[action.location].name.clone();
-                bundle.visible.push((thread.name.clone(), location));
+                part.visible.push((thread.name.clone(), location));
             }
         }
-        let mut put = |set: &Bdd| put(&mut bundle.diagrams, set);
+        let mut put = |set: &Bdd| put(&mut part.diagrams, set);
         let mut roots = Vec::new();
         roots.push(put(&reduced.states));
         let from = e.m.and_not(&reduced.states, &e.q())?;
@@ -111,17 +109,179 @@ impl Found<'_, '_, '_> {
             return Ok(None);
         };
         if rung != Rung::True {
-            bundle.invariant = roots.pop();
+            part.invariant = roots.pop();
         }
-        bundle.inside = roots.split_off(1);
-        bundle.states = roots.first().copied().unwrap_or(TRUE);
+        part.inside = roots.split_off(1);
+        part.states = roots.first().copied().unwrap_or(TRUE);
         if discharge.development.theorems().len() > 0 {
-            bundle.classes = classes(e, discharge);
-            bundle.letters = discharge.letters.iter().map(letter).collect();
-            bundle.derivations = Some(kernel::write(&discharge.development));
+            part.classes = classes(e, discharge);
+            part.letters = discharge.letters.iter().map(letter).collect();
+            part.derivations = Some(kernel::write(&discharge.development));
         }
-        Ok(Some(bundle))
+        Ok(Some(part))
     }
+}
+
+fn rung_of(id: &str) -> Option<Rung> {
+    Rung::ALL.into_iter().find(|r| r.id() == id)
+}
+
+/// What is claimed of a property, if it is one that sets of states show: that it holds, or that no state satisfies it.
+fn claimed(p: &Property) -> Option<String> {
+    match (p.verdict, p.kind.as_str()) {
+        (_, _) if p.trace.is_some() => None,
+        (Status::Refuted, "reach") => Some(format!("never {}", p.name)),
+        (Status::Holds, kind) if kind != "reach" => Some(p.name.clone()),
+        _ => None,
+    }
+}
+
+/// Whether the block that is claimed to be a transaction lies within transactions.
+fn is_covered(p: &Program, phased: &Phased, claim: &report::Claim) -> bool {
+    let mut blocks = p.claims.iter().filter(|c| c.name == claim.name);
+    blocks.all(|c| c.is_within(&|t, l| phased.is_inside(t, l)))
+}
+
+/// The claims of transactions that hold by movers on the original program, not by the theorem at hand, with the invariant that the movers need.
+///
+/// # Errors
+/// Any [`Stop`].
+pub(super) fn by_movers(
+    plain: &Encoding,
+    phased: &Phased,
+    report: &Report,
+) -> Result<Option<Part>, Stop> {
+    let held = report.claims.iter().filter(|c| c.verdict == Status::Holds);
+    let others = held.filter(|c| !is_covered(plain.program, phased, c));
+    let others: Vec<&report::Claim> = others.collect();
+    let rungs = others.iter().map(|c| rung_of(&c.invariant));
+    let rung: Option<Option<Rung>> = rungs.max();
+    let Some(Some(rung)) = rung else {
+        return Ok(None);
+    };
+    let mut part = Part {
+        claims: others.iter().map(|c| c.name.clone()).collect(),
+        items: items(plain),
+        states: TRUE,
+        ..Part::default()
+    };
+    if rung != Rung::True {
+        let set = Ladder::new(plain).strongest(rung)?;
+        match put(&mut part.diagrams, &set) {
+            Some(root) => part.states = root,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(part))
+}
+
+/// Puts the bundle of a check together. What no part shows is shown on the original program, all of whose states are explored for that; goals that are
+/// reached have their executions. A limit that is hit then leaves the answer as it is; the report says what has no evidence.
+pub(super) fn complete(
+    report: &mut Report,
+    program: &Program,
+    parts: Vec<Part>,
+    control: &Control,
+) {
+    let mut bundle = empty(&report.model, program);
+    bundle.parts = parts;
+    let reached = report.properties.iter();
+    let reached = reached.filter(|p| p.verdict == Status::Holds && p.kind == "reach");
+    bundle.executions = reached.filter_map(|p| executed(program, p)).collect();
+    let shown = bundle.parts.iter().flat_map(|part| &part.claims);
+    let shown: FxHashSet<String> = shown.cloned().collect();
+    let open = report.properties.iter().filter_map(claimed);
+    let mut open: Vec<String> = open.filter(|name| !shown.contains(name)).collect();
+    let atomic = |name: &String| report.claims.iter().any(|c| c.name == *name);
+    if !shown.contains("discipline") && !open.iter().any(|name| name == "discipline") {
+        open.retain(|name| !atomic(name));
+    }
+    if !open.is_empty() {
+        match invariant(program, open.clone(), control) {
+            Ok(part) => bundle.parts.extend(part),
+            Err(stop) => {
+                let open = open.join(", ");
+                let why = format!(
+                    "nothing shows {open}: the theorem's sets do not, and {stop} was hit when all states of the original program were explored"
+                );
+                report.notes.push(format!("certificate: {why}"));
+                report.no_bundle = Some(why);
+            }
+        }
+    }
+    if !bundle.parts.is_empty() || !bundle.executions.is_empty() {
+        report.bundle = Some(Box::new(bundle));
+    }
+}
+
+/// A bundle that shows nothing yet.
+pub(crate) fn empty(name: &str, program: &Program) -> Bundle {
+    let defines = program.overridden.iter().filter_map(|d| d.split_once('='));
+    Bundle {
+        name: name.to_string(),
+        defines: defines
+            .map(|(n, v)| (n.to_string(), v.to_string()))
+            .collect(),
+        text: program.source.clone(),
+        disciplines: differences(program),
+        ..Bundle::default()
+    }
+}
+
+/// The execution of a property whose trace can be told. Where an error ends the system, one that goes on behind it counts for nothing.
+fn executed(program: &Program, p: &Property) -> Option<Execution> {
+    let trace = p.trace.as_ref()?;
+    let gone = |t: &Thread| {
+        let wrong = t.wrong.map(|l| (&t.name, &t.locations[l].name));
+        let mut moves = trace.execution.steps.iter().flat_map(|s| &s.locations);
+        wrong.is_some_and(|(t, l)| moves.any(|(thread, at)| (thread, at) == (t, l)))
+    };
+    if program.errors_end && program.threads.iter().any(gone) {
+        return None;
+    }
+    Some(Execution {
+        goal: p.name.clone(),
+        ..trace.execution.clone()
+    })
+}
+
+/// A part without a theorem: all states that the original program reaches, met by the engines of `coarsen reach`; `None` if the discipline is violated.
+///
+/// # Errors
+/// Any [`Stop`].
+pub(crate) fn invariant(
+    program: &Program,
+    claims: Vec<String>,
+    control: &Control,
+) -> Result<Option<Part>, Stop> {
+    let order = |n: usize| {
+        let (heuristic, name, _) = Heuristic::ALL.get(n)?;
+        Some((name.to_string(), heuristic.order(program)))
+    };
+    let how = How {
+        most: u64::MAX,
+        facts: true,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        keep: true,
+    };
+    let (outcome, _) = portfolio(program, &[], &order, None, how, control);
+    if let Some(stop) = outcome.stopped {
+        return Err(stop);
+    }
+    let Some(kept) = outcome.kept else {
+        return Ok(None);
+    };
+    let named = kept.order.iter().map(|v| match *v {
+        Variable::Location(t) => Item::Location(program.threads[t].name.clone()),
+        Variable::Cell(c) => Item::Cell(program.cells[c].name.clone()),
+    });
+    Ok(Some(Part {
+        claims,
+        items: std::iter::once(Item::Violated).chain(named).collect(),
+        diagrams: kept.diagrams,
+        states: kept.root,
+        ..Part::default()
+    }))
 }
 
 fn classes(e: &Encoding, discharge: &Discharge) -> Vec<Vec<String>> {

@@ -3,7 +3,7 @@
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
 use super::by_text;
-use super::certificate::Found;
+use super::certificate::{Found, complete};
 use super::claims;
 use super::derive::Deriver;
 use super::discharge::{By, is_contradiction, settle};
@@ -22,6 +22,7 @@ use super::verdict;
 use super::visibility::{Reason, Visibility, stays_invisible};
 use super::wellformed::{self, well_formedness};
 use crate::algebra::Theory;
+use crate::bundle::Part;
 use crate::control::{Control, Stop};
 use crate::explore::reach::Blocked;
 use crate::inference::{Inference, annotated};
@@ -148,11 +149,13 @@ fn run(
             prepared: None,
         },
         // Only BDDs have what is asked for then.
-        left: match options.strict || options.certificate || options.discharge != By::Either {
+        left: match options.strict || options.discharge != By::Either {
             true => u64::MAX,
             false => control.budget().effort,
         },
         by_text: 0,
+        settled: None,
+        parts: Vec::new(),
     };
     // Only what Stoller & Cohen call invisible can be read off the text.
     let default = transactions::uses(&theory.name).is_none();
@@ -161,8 +164,12 @@ fn run(
         Err(Stop::Variables) if check.left < u64::MAX && default => check.by_text(&mut report),
         other => other,
     };
+    let parts = std::mem::take(&mut check.parts);
+    let settled = check.settled.take();
     if let Err(stop) = outcome {
         hit(&mut report, stop, control);
+    } else if let (true, Some(program)) = (options.certificate, settled) {
+        complete(&mut report, &program, parts, control);
     }
     verdict::settle(&mut report, program);
     report.timing.total = begun.elapsed().as_secs_f64();
@@ -199,6 +206,10 @@ pub(super) struct Check<'a> {
     pub(super) left: u64,
     /// How many steps are invisible by the text, without guesses.
     by_text: usize,
+    /// The program with its disciplines, as of the last round.
+    pub(super) settled: Option<Program>,
+    /// What the bundle will have.
+    pub(super) parts: Vec<Part>,
 }
 
 impl Check<'_> {
@@ -242,6 +253,7 @@ impl Check<'_> {
         report: &mut Report,
     ) -> Result<bool, Stop> {
         let clock = Instant::now();
+        self.settled = Some(program.clone());
         self.control.enter("building relations");
         let mut encoding = Encoding::within(program, self.little(), self.control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
@@ -352,7 +364,7 @@ impl Check<'_> {
         if self.options.cross_check {
             self.cross_check(report, &asked)?;
         }
-        if self.options.certificate {
+        if self.options.certificate && !too_large {
             let found = Found {
                 explorer: &explorer,
                 visibility: &visibility,
@@ -362,7 +374,7 @@ impl Check<'_> {
                 program,
                 phased: None,
             };
-            report.bundle = found.gather(report, &mut ladder)?.map(Box::new);
+            self.parts.extend(found.gather(report, &mut ladder)?);
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)
@@ -390,6 +402,7 @@ impl Check<'_> {
             }
         }
         let program = inference.as_ref().map_or(self.program, Inference::program);
+        self.settled = Some(program.clone());
         let asked = asked(program, self.options.property.as_deref());
         let reasons = by_text::visibility(program, &asked);
         report.notes = notes(program);

@@ -298,8 +298,7 @@ impl Judge<'_, '_, '_> {
             .inside
             .filter(|_| allowed(self.context.theorem))
         {
-            let covered = |b: &ClaimedBlock| b.inside.iter().all(|&l| inside(b.thread, l));
-            if all(&covered) {
+            if claim.is_within(inside) {
                 return Some(self.context.theorem);
             }
         }

@@ -8,7 +8,7 @@ use super::trace::{repeat, settles};
 use super::wellformed;
 use crate::control::{Control, Stop};
 use crate::explore::Heuristic;
-use crate::explore::reach::{Answer, Outcome, Question, Reduction, Sort, portfolio};
+use crate::explore::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
 use crate::program::{Expr, Program, Thread};
 use crate::report::Report;
 use crate::syntax::ast::PropertyKind;
@@ -63,8 +63,13 @@ impl Prepared {
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let reduction = self.reduction();
-        let most = (u64::MAX, true, cores);
-        portfolio(p, &questions, &order, reduction.as_ref(), most, control).0
+        let how = How {
+            most: u64::MAX,
+            facts: true,
+            cores,
+            keep: false,
+        };
+        portfolio(p, &questions, &order, reduction.as_ref(), how, control).0
     }
 }
 

@@ -36,6 +36,7 @@ mod verdict;
 mod visibility;
 mod wellformed;
 
+pub(crate) use certificate::{empty, invariant};
 pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
 pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, class, commits, law_words};

@@ -2,6 +2,7 @@
 
 use super::properties::{Asked, Goal, GoalKind};
 use super::search::Execution;
+use crate::bundle::{self, Taken};
 use crate::explore::diagrams::Variable;
 use crate::explore::reach::Path;
 use crate::explore::{
@@ -123,8 +124,12 @@ pub fn rerun(
         states: Vec::new(),
         steps: Vec::new(),
         outcome: String::new(),
+        execution: bundle::Execution::default(),
     };
     if tell {
+        let cells = p.cells.iter().enumerate();
+        let start = cells.map(|(c, cell)| (cell.name.clone(), first.state.cell(c)));
+        trace.execution.start = start.collect();
         trace.states.push(values(p, &first.state));
     }
     let mut current = first.clone();
@@ -173,6 +178,7 @@ pub fn rerun(
                 violation,
             });
             trace.states.push(values(p, to));
+            trace.execution.steps.push(taken(p, thread, from, to));
         }
         current = Concrete {
             state: walked.after,
@@ -184,6 +190,25 @@ pub fn rerun(
         last: current,
         said,
     })
+}
+
+/// A step with what it changes.
+fn taken(p: &Program, thread: ThreadId, before: &State, after: &State) -> Taken {
+    let cells = (0..p.cells.len()).filter(|&c| before.cell(c) != after.cell(c));
+    let threads = p.threads.iter().enumerate();
+    let moved = threads.filter(|(t, _)| before.location(*t) != after.location(*t));
+    Taken {
+        thread: p.threads[thread].name.clone(),
+        cells: cells
+            .map(|c| (p.cells[c].name.clone(), after.cell(c)))
+            .collect(),
+        locations: moved
+            .map(|(t, thread)| {
+                let location = &thread.locations[after.location(t)];
+                (thread.name.clone(), location.name.clone())
+            })
+            .collect(),
+    }
 }
 
 /// Values in a trace up to which it is told; beyond, it is repeated only.

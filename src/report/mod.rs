@@ -4,6 +4,7 @@
 //! rendering (text, JSON, ITF) shows the same facts. Counts are decimal strings of any size; `None` means
 //! "not known", never zero.
 
+pub mod bundles;
 mod compare;
 pub mod diagnostics;
 pub mod html;
@@ -23,7 +24,7 @@ pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use movers::{Blocked, Conditional, MoverAction, MoversReport, Transaction};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, Execution};
 use serde::Serialize;
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -424,6 +425,9 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// What is wrong (or reached) in the last state.
     pub outcome: String,
+    /// The same for `coarsen verify`; of no goal yet.
+    #[serde(skip)]
+    pub execution: Execution,
 }
 
 /// A variable of a trace.

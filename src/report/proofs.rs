@@ -7,7 +7,6 @@ use crate::algebra::prove::Status;
 use crate::algebra::refute::Model;
 use crate::algebra::show;
 use crate::kernel::Development;
-use crate::leaf::BundleVerdict;
 use crate::syntax::diagnostic::Diagnostic;
 use serde::Serialize;
 use std::fmt::Write;
@@ -408,55 +407,6 @@ impl Certificate {
             }
             if !self.hypotheses.is_empty() && !t.conditional {
                 let _ = writeln!(out, "             (from no hypothesis)");
-            }
-        }
-        out
-    }
-}
-
-/// What is to be said of a bundle: the evidence for a model's properties.
-#[derive(Clone, Debug, Serialize)]
-pub struct BundleAnswer {
-    /// [`SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The file.
-    pub file: String,
-    /// `accepted`, `rejected`, or `unknown` if the work was cut short.
-    pub status: &'static str,
-    /// What holds, or what is wrong.
-    pub reason: String,
-    /// The model's name.
-    pub model: String,
-    /// The properties that are claimed to hold.
-    pub claims: Vec<String>,
-    /// What was replayed, and how.
-    pub replayed: Vec<String>,
-    /// What the answer rests on besides.
-    pub trusted: Vec<String>,
-}
-
-impl BundleAnswer {
-    /// What is to be said of the replay of a file.
-    pub fn of(file: &str, verdict: &BundleVerdict) -> BundleAnswer {
-        BundleAnswer {
-            schema_version: SCHEMA_VERSION,
-            file: file.to_string(),
-            status: verdict.status(),
-            reason: verdict.reason(),
-            model: verdict.model.clone(),
-            claims: verdict.claims.clone(),
-            replayed: verdict.replayed.clone(),
-            trusted: verdict.trusted.clone(),
-        }
-    }
-
-    /// The answer as text; quietly only its first line.
-    pub fn render(&self, quiet: bool) -> String {
-        let mut out = super::text::headline(&self.file, self.status, &self.reason);
-        if !quiet && self.status == "accepted" {
-            let replayed = self.replayed.iter().map(|l| ("replayed", l));
-            for (word, line) in replayed.chain(self.trusted.iter().map(|l| ("trusted", l))) {
-                let _ = writeln!(out, "  {word:<8} {}", printable(line));
             }
         }
         out

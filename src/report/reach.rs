@@ -1,6 +1,7 @@
 //! What `coarsen reach` found, as plain data.
 
 use super::{Property, SCHEMA_VERSION, Verdict};
+use crate::bundle::Bundle;
 use serde::Serialize;
 
 /// Everything `coarsen reach` says about one model.
@@ -66,6 +67,12 @@ pub struct ReachReport {
     /// Two engines disagree, or an execution could not be repeated (exit code 12).
     #[serde(skip)]
     pub evidence_rejected: bool,
+    /// What shows the answers, for `coarsen verify`, if that was asked for and there is anything to show.
+    #[serde(skip)]
+    pub bundle: Option<Box<Bundle>>,
+    /// Why something is missing in it.
+    #[serde(skip)]
+    pub no_bundle: Option<String>,
 }
 
 impl ReachReport {
@@ -100,6 +107,8 @@ impl ReachReport {
             violated: false,
             refused: None,
             evidence_rejected: false,
+            bundle: None,
+            no_bundle: None,
         }
     }
 }

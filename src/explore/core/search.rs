@@ -393,6 +393,29 @@ impl<'c> Search<'c> {
         }
     }
 
+    /// How many states were met.
+    pub fn visited(&self) -> usize {
+        self.shards.iter().map(|s| s.visited.len()).sum()
+    }
+
+    /// Calls `visit` with every state that was met.
+    ///
+    /// # Errors
+    /// What `visit` says.
+    pub fn each_state(
+        &self,
+        visit: &mut dyn FnMut(&[u64]) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let mut state = vec![0; self.task.compiled.layout.words];
+        for shard in &self.shards {
+            for number in 0..shard.visited.len() as u32 {
+                shard.visited.state(number, &mut state);
+                visit(&state)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The states on the way to one that a question asks for, from an initial state on: each is a step, or a coarse step, from the one
     /// before it.
     pub fn execution(&self, question: usize) -> Option<Vec<Vec<u64>>> {

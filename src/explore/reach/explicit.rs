@@ -1,5 +1,6 @@
 //! Reachability on the explicit core.
 
+use super::kept::from_search;
 use super::question::{Question, Sort};
 use super::{Answer, Move, Outcome, Path, Reduction};
 use crate::control::{Control, Stop};
@@ -35,10 +36,12 @@ pub fn explicit(
     Running {
         program,
         compiled: &compiled,
+        order,
         questions,
         reduction,
         search,
         mode: how.0,
+        keep: false,
     }
     .go_on((most, usize::MAX), true, control)
 }
@@ -47,10 +50,14 @@ pub fn explicit(
 pub(super) struct Running<'c> {
     pub program: &'c Program,
     pub compiled: &'c Compiled,
+    /// The variables in the order of the states' bits.
+    pub order: &'c [Variable],
     pub questions: &'c [Question],
     pub reduction: Option<&'c Reduction>,
     pub search: Search<'c>,
     pub mode: Mode,
+    /// Whether all states are wanted.
+    pub keep: bool,
 }
 
 impl Running<'_> {
@@ -80,6 +87,13 @@ impl Running<'_> {
             outcome.so_far = Some(BigUint::from(found.states));
         }
         outcome.violated = found.violated;
+        if self.keep && outcome.stopped.is_none() && !outcome.violated && self.reduction.is_none() {
+            let states = (self.compiled, &self.search);
+            match from_search(self.program, self.order, states, control) {
+                Ok(kept) => outcome.kept = Some(kept),
+                Err(stop) => outcome.stopped = Some(stop),
+            }
+        }
         outcome.memory = Some(found.bytes);
         outcome.operations = Some(found.operations);
         outcome.transitions = Some(found.transitions);

@@ -6,6 +6,7 @@
 
 mod enumerated;
 mod explicit;
+mod kept;
 mod portfolio;
 mod question;
 mod reduced;
@@ -13,7 +14,8 @@ mod symbolic;
 
 pub use enumerated::enumerate;
 pub use explicit::{Way, execution, explicit};
-pub use portfolio::{Attempt, Orders, portfolio};
+pub use kept::Kept;
+pub use portfolio::{Attempt, How, Orders, portfolio};
 pub use question::{Question, Sort};
 pub use symbolic::{Settings, diagrams};
 
@@ -124,6 +126,8 @@ pub struct Outcome {
     pub so_far: Option<BigUint>,
     /// How often facts saved firing an event.
     pub skipped: Option<u64>,
+    /// All states, if they were to be kept, and nothing is violated.
+    pub kept: Option<Kept>,
 }
 
 impl Outcome {
@@ -145,6 +149,7 @@ impl Outcome {
             stopped: None,
             so_far: None,
             skipped: None,
+            kept: None,
         }
     }
 }

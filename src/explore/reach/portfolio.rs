@@ -98,16 +98,34 @@ impl<'p: 'c, 'c> Candidate<'p, 'c> {
 /// The n-th order to try, best guess first, if there are so many.
 pub type Orders<'o> = &'o dyn Fn(usize) -> Option<(String, Vec<Variable>)>;
 
-/// Tries engines and orders until one has answered everything; at most `most` operations for any of them, with or without
-/// `facts`, and on so many cores. Also tells what was tried, with the operations spent.
+/// How engines are given their turns.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Operations of any of them at most.
+    pub most: u64,
+    /// Whether facts save firings.
+    pub facts: bool,
+    /// Cores.
+    pub cores: usize,
+    /// Whether all states are wanted ([`Outcome::kept`]).
+    pub keep: bool,
+}
+
+/// Tries engines and orders until one has answered everything. Also tells what was tried, with the operations spent.
 pub fn portfolio(
     program: &Program,
     questions: &[Question],
     orders: Orders,
     reduction: Option<&Reduction>,
-    (most, facts, cores): (u64, bool, usize),
+    how: How,
     control: &Control,
 ) -> (Outcome, Vec<(Attempt, u64)>) {
+    let How {
+        most,
+        facts,
+        cores,
+        keep,
+    } = how;
     let candidate = |strategy: Strategy, (name, order): (String, Vec<Variable>), share: u64| {
         Candidate::Diagrams {
             settings: Box::new(Settings {
@@ -117,6 +135,7 @@ pub fn portfolio(
                 operations: 0,
                 reduction: reduction.cloned(),
                 stress: false,
+                keep,
             }),
             order: name,
             share,
@@ -172,10 +191,12 @@ pub fn portfolio(
                         search: Box::new(Running {
                             program,
                             compiled,
+                            order,
                             questions,
                             reduction,
                             search,
                             mode: how.0,
+                            keep,
                         }),
                         order: name.clone(),
                     })

@@ -1,5 +1,6 @@
 //! Reachability on decision diagrams: the sets are made here, and looked into for what is asked.
 
+use super::kept::from_diagrams;
 use super::question::{Question, Sort};
 use super::reduced;
 use super::{Answer, Move, Outcome, Path, Reduction};
@@ -27,6 +28,8 @@ pub struct Settings {
     pub reduction: Option<Reduction>,
     /// Rubbish is collected whenever a node is made: for tests.
     pub stress: bool,
+    /// Whether all states are wanted ([`Outcome::kept`]).
+    pub keep: bool,
 }
 
 /// The engine's name.
@@ -228,6 +231,10 @@ fn explore(
     control.enter("counting");
     outcome.states = Some(model.engine.count(all)?);
     outcome.wrong = Some(wrong(model, all)?);
+    if settings.keep && !outcome.violated {
+        control.enter("the states as a diagram");
+        outcome.kept = Some(from_diagrams(&model.space, &model.engine, closed.set)?);
+    }
     for (n, question) in questions.iter().enumerate() {
         control.enter(format!("looking for {}", question.name));
         let met = question.among(&model.space, &mut model.engine, (all, violated))?;

@@ -4,7 +4,7 @@
 //! followed until it is outside again. What is found is an execution of that program; without its phases it is one of the program
 //! that was given, and is repeated there.
 
-use super::super::certificate::Found;
+use super::super::certificate::{Found, by_movers};
 use super::super::check::{Check, Prepared, asked_claims, hit, notes, undecided};
 use super::super::claims::{self, class};
 use super::super::derive::Deriver;
@@ -80,6 +80,7 @@ fn attempt(
     let clock = Instant::now();
     let (options, control) = (check.options, check.control);
     let only = options.property.as_deref();
+    check.settled = Some(program.clone());
     control.enter("building relations");
     let plain = Encoding::within(program, check.left, control)?;
     let asked = goals(&plain, only)?;
@@ -153,29 +154,16 @@ fn attempt(
     };
     check.evidence(report, &e, &explorer, &reduced, &goals, &told)?;
     control.publish(report);
-    let inside = |t: usize, l: usize| {
-        let copies = phased.origin[t].iter().zip(&phased.phases[t]);
-        copies
-            .filter(|(origin, _)| **origin == l)
-            .all(|(_, phase)| *phase != Phase::Outside)
-    };
+    let inside = |t: usize, l: usize| phased.is_inside(t, l);
     check.claims(report, &plain, &inside)?;
     control.publish(report);
     if options.cross_check {
         let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
         check.cross_check(report, &asked)?;
     }
-    if options.certificate && check.theory.name == "lipton" {
-        report.no_bundle = Some(
-            "lipton speaks of states with all threads outside transactions only; flanagan-qadeer has certificates".into(),
-        );
-    } else if options.certificate {
+    if options.certificate && check.theory.name != "lipton" {
         let mut with_checks = Encoding::within(&phased.program, check.left, control)?;
         with_checks.actions = checked(&with_checks)?;
-        let begin = with_checks
-            .m
-            .and_not(&with_checks.initial, &with_checks.q())?;
-        with_checks.initial = begin;
         let found = Found {
             explorer: &explorer,
             visibility: &visibility,
@@ -186,14 +174,11 @@ fn attempt(
             phased: Some(&phased),
         };
         let with_checks = with_checks;
-        report.bundle = found
-            .gather(report, &mut Ladder::new(&with_checks))?
-            .map(Box::new);
-        if report.bundle.is_some() && report.claims.iter().any(|c| c.verdict == Status::Holds) {
-            report.notes.push(
-                "claims of transactions are in certificates of the default theorem only".into(),
-            );
+        let part = found.gather(report, &mut Ladder::new(&with_checks))?;
+        if part.is_some() {
+            check.parts.extend(by_movers(&plain, &phased, report)?);
         }
+        check.parts.extend(part);
     }
     report.timing.evidence = clock.elapsed().as_secs_f64();
     Ok(true)

@@ -113,6 +113,12 @@ impl Copies<'_> {
 }
 
 impl Phased {
+    /// Whether a thread at a location of the program is always inside a transaction, so that no other is scheduled there.
+    pub fn is_inside(&self, t: ThreadId, l: LocId) -> bool {
+        let mut copies = self.origin[t].iter().zip(&self.phases[t]);
+        copies.all(|(origin, phase)| *origin != l || *phase != Phase::Outside)
+    }
+
     /// Gives a program phases. Where something is protected every thread can go wrong, which is what a violation of the discipline is for the
     /// hypotheses (`checked`).
     pub fn new(program: &Program, movers: &Movers, uses: Uses, cuts: &Cuts) -> Phased {
