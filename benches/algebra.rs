@@ -4,6 +4,8 @@
 
 #[path = "../tests/algebra/mod.rs"]
 mod algebra;
+#[path = "../tests/support/random.rs"]
+mod random;
 
 use algebra::differential::{Figures, one};
 

@@ -5,17 +5,18 @@
 
 #[path = "../tests/support/claimed.rs"]
 mod claimed;
+#[path = "../tests/support/random.rs"]
+mod random;
 
 use coarsen::Session;
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
 fn main() {
     let asked = std::env::args().find_map(|a| a.parse().ok());
     let wanted: u32 = asked.unwrap_or(5_000);
     for only in [None, Some("flanagan-qadeer")] {
-        let mut runner = TestRunner::deterministic();
+        let mut runner = random::runner(1);
         let counts = [const { Cell::new(0) }; 3];
         let mut programs = 0;
         while programs < wanted {

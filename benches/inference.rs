@@ -3,13 +3,14 @@
 //!
 //! `cargo bench --bench inference [-- PROGRAMS]`. Panics on the first wrong answer.
 
+#[path = "../tests/support/random.rs"]
+mod random;
 #[path = "../tests/twin/mod.rs"]
 mod twin;
 
 use coarsen::CheckOptions;
 use coarsen::report::{Report, Status, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::{Duration, Instant};
 
 use twin::compare::contradictions;
@@ -32,13 +33,7 @@ struct Figures {
 fn main() {
     let asked = std::env::args().skip(1).find_map(|a| a.parse().ok());
     let wanted = asked.unwrap_or(5_000);
-    let config = Config {
-        failure_persistence: None,
-        ..Config::default()
-    };
-    // One seed, so that two runs see the same programs.
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(config, rng);
+    let mut runner = random::runner(1);
     let programs = samples_with(Disciplines::Omitted);
     let mut figures = Figures::default();
     while figures.programs < wanted {

@@ -4,18 +4,19 @@
 
 #[path = "../tests/support/loops.rs"]
 mod loops;
+#[path = "../tests/support/random.rs"]
+mod random;
 
 use coarsen::control::Control;
 use coarsen::report::Verdict;
 use coarsen::{Session, theory};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
 
 fn main() {
     let asked = std::env::args().find_map(|a| a.parse().ok());
     let wanted: u32 = asked.unwrap_or(10_000);
     let theory = theory("stoller-cohen").expect("shipped");
-    let mut runner = TestRunner::deterministic();
+    let mut runner = random::runner(1);
     let (mut compared, mut errors, mut missed) = (0, 0, 0);
     while compared < wanted {
         let tree = loops::programs().new_tree(&mut runner).expect("a program");

@@ -15,6 +15,9 @@ pub mod leaf;
 mod movers;
 pub mod program;
 pub mod questions;
+#[cfg(test)]
+#[path = "../tests/support/random.rs"]
+mod random;
 pub mod reach;
 pub mod reduction;
 pub mod relation;

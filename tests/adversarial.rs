@@ -6,7 +6,8 @@
 mod enumerate;
 #[path = "adversarial/generate.rs"]
 mod generate;
-use crate::shipped;
+use crate::clock::Clock;
+use crate::{random, shipped};
 #[path = "adversarial/undisciplined.rs"]
 mod undisciplined;
 
@@ -36,24 +37,18 @@ fn run(session: &Session, strict: bool, budget: Budget) -> Report {
     session.check(&theory, &options, &Control::new(budget))
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(default)
+/// So many seeds, far from each other.
+fn seeds(usual: u32) -> impl Iterator<Item = u64> {
+    (1..=u64::from(random::cases(usual)))
+        .map(|n| random::seed(n.wrapping_mul(0x1234_5678_9ABC_DEF1)))
 }
 
-/// `ADVERSARIAL_CASES` programs from `ADVERSARIAL_SEED` on.
 #[test]
 fn enumeration_contradicts_no_answer() {
-    let (cases, first) = (
-        number("ADVERSARIAL_CASES", 300),
-        number("ADVERSARIAL_SEED", 1),
-    );
     let mut tally = Tally::default();
     let mut bad = 0;
-    for seed in first..first + cases {
-        let source = program(seed.wrapping_mul(0x1234_5678_9ABC_DEF1));
+    for seed in seeds(300) {
+        let source = program(seed);
         for strict in [false, true] {
             let wrong = contradictions(&source, strict, &mut tally);
             if !wrong.is_empty() {
@@ -69,13 +64,9 @@ fn enumeration_contradicts_no_answer() {
 /// Whatever is decided in spite of a limit is what is decided without.
 #[test]
 fn a_limit_decides_nothing_wrongly() {
-    let (cases, first) = (
-        number("ADVERSARIAL_CASES", 300) / 3,
-        number("ADVERSARIAL_SEED", 1),
-    );
     let (mut bad, mut cut, mut decided) = (0, 0, 0);
-    for seed in first..first + cases {
-        let source = program(seed.wrapping_mul(0x1234_5678_9ABC_DEF1));
+    for seed in seeds(100) {
+        let source = program(seed);
         let Ok((session, _)) = Session::load("fuzz.cor", &source, &[], ParseLimits::default())
         else {
             continue;
@@ -363,16 +354,11 @@ fn mistakes(session: &Session, source: &str, tally: &mut [usize; 5]) -> Vec<Stri
     wrong
 }
 
-/// `ADVERSARIAL_CASES` models without a discipline word from `ADVERSARIAL_SEED` on.
 #[test]
 fn enumeration_contradicts_no_answer_on_undisciplined_models() {
-    let (cases, first) = (
-        number("ADVERSARIAL_CASES", 60),
-        number("ADVERSARIAL_SEED", 1),
-    );
     let (mut tally, mut rejected, mut bad) = ([0; 5], 0, 0);
-    for seed in first..first + cases {
-        let source = undisciplined::model(seed.wrapping_mul(0x1234_5678_9ABC_DEF1));
+    for seed in seeds(60) {
+        let source = undisciplined::model(seed);
         let loaded = Session::load("fuzz.cor", &source, &[], ParseLimits::default());
         let Ok((session, _)) = loaded else {
             rejected += 1;
@@ -478,7 +464,7 @@ fn printed_disciplines_know_a_declared_end() {
 /// The access that refutes a guess had all its outcomes enumerated, here 2^24; with 2^32 that does not end.
 #[test]
 fn the_outcomes_of_a_violating_step_are_not_enumerated() {
-    let begun = std::time::Instant::now();
+    let begun = Clock::start();
     let session = load(
         "mutex m;
          var x: 0..1 = 0;

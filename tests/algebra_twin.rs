@@ -1,6 +1,6 @@
 //! The engines of the algebra against naive twins and against relational models.
 
-use crate::algebra;
+use crate::{algebra, random};
 
 use algebra::dice::{Dice, Text, Vocabulary};
 use algebra::differential::{Figures, one};
@@ -117,7 +117,7 @@ fn decided(development: &mut Development, left: Id, right: Id, limit: usize) -> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(random::config(2_000))]
 
     #[test]
     fn decide_agrees_with_the_naive_procedure(bytes in vec(any::<u8>(), 8..48)) {
@@ -244,7 +244,7 @@ fn more_than_64_tests() {
 #[test]
 fn nothing_proved_is_refuted() {
     let mut figures = Figures::default();
-    (1..=2_000).for_each(|seed| one(seed, &mut figures));
+    (1..=u64::from(random::cases(2_000))).for_each(|seed| one(seed, &mut figures));
     println!(
         "{} statements, {} with hypotheses: {} proved, {} refuted; {} models of proved ones; prover {:?} (slowest {:?}), refuter {:?}",
         figures.statements,

@@ -12,6 +12,8 @@ mod cartesian;
 mod claimed;
 mod claims;
 mod cli;
+#[path = "support/clock.rs"]
+mod clock;
 mod coq;
 mod ctest;
 mod decide;
@@ -37,6 +39,9 @@ mod movers;
 mod omega;
 mod por;
 mod prove;
+#[path = "support/random.rs"]
+mod random;
+mod randomness;
 mod reach;
 mod refute;
 mod regressions;

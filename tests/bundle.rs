@@ -1,7 +1,6 @@
 //! Bundles: what a check establishes is accepted by the leaf checker, and what is changed in a bundle is rejected or still true.
 
-use crate::shipped;
-use crate::twin;
+use crate::{random, shipped, twin};
 
 use coarsen::bundle::{Bundle, FALSE, Node, read, write};
 use coarsen::control::Control;
@@ -10,7 +9,6 @@ use coarsen::report::{Report, Status, Verdict};
 use coarsen::syntax::ParseLimits;
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -105,11 +103,7 @@ fn larger_models_have_bundles_too() {
 #[test]
 fn random_models_that_hold_have_bundles_that_are_accepted() {
     for disciplines in [Disciplines::Written, Disciplines::Omitted] {
-        let mut runner = TestRunner::new(ProptestConfig {
-            cases: 40,
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        });
+        let mut runner = random::runner(40);
         let result = runner.run(&samples_with(disciplines), |sample| {
             let loaded = Session::load("s.cor", &sample.source, &[], ParseLimits::default());
             let Ok((session, _)) = loaded else {
@@ -353,11 +347,7 @@ fn garbage_is_rejected() {
     small.proof = None;
     let text = write(&small);
     let lines: Vec<&str> = text.lines().collect();
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: 150,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(150);
     let strategy = (
         0..4u8,
         any::<prop::sample::Index>(),

@@ -2,7 +2,7 @@
 //! (That wrong movers are rejected, hypothesis by hypothesis: `src/reduction/transactions/tests.rs`.)
 
 use crate::claimed::{outcomes, programs};
-use crate::{shipped, twin};
+use crate::{random, shipped, twin};
 
 use coarsen::bundle::{Bundle, FALSE, read, write};
 use coarsen::control::Control;
@@ -11,7 +11,6 @@ use coarsen::report::{Report, Status};
 use coarsen::syntax::ParseLimits;
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 use twin::generate::{Disciplines, samples_with};
 
@@ -72,7 +71,7 @@ const SLOW: [&str; 3] = ["monitors/", "section6/", "gueta/"];
 fn every_shipped_model_that_holds_has_a_bundle() {
     let mut found = [0; 3];
     for (n, model) in shipped::models().into_iter().enumerate() {
-        let all = std::env::var_os("ALL").is_some();
+        let all = shipped::all_asked();
         let about = ["transactions/", "flanagan_qadeer/"]
             .iter()
             .any(|s| model.name.contains(s));
@@ -98,11 +97,7 @@ fn every_shipped_model_that_holds_has_a_bundle() {
 fn random_models_that_hold_have_bundles() {
     for theorem in THEOREMS {
         for disciplines in [Disciplines::Written, Disciplines::Omitted] {
-            let mut runner = TestRunner::new(ProptestConfig {
-                cases: 25,
-                failure_persistence: None,
-                ..ProptestConfig::default()
-            });
+            let mut runner = random::runner(25);
             let found = Cell::new(0);
             let result = runner.run(&samples_with(disciplines), |sample| {
                 let loaded = Session::load("s.cor", &sample.source, &[], ParseLimits::default());
@@ -173,11 +168,7 @@ fn what_is_changed_is_rejected() {
 #[test]
 fn claims_that_are_accepted_are_true() {
     let counts = [const { Cell::new(0) }; 3];
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: 150,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(150);
     let result = runner.run(&programs(), |source| {
         let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
         let Ok((session, _)) = loaded else {

@@ -1,15 +1,13 @@
 //! Checks that run out of work on BDDs, at once or somewhere on the way: what they say by the text, and what the engines of `reach` find
 //! for them, is what the twin says of the same visible steps, and what an unhurried check says.
 
-use crate::shipped;
-use crate::twin;
+use crate::{random, shipped, twin};
 
 use coarsen::control::{Budget, Control};
 use coarsen::report::{Discharge, Report, Status, Verdict};
 use coarsen::syntax::ParseLimits;
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
 use twin::compare::{contradictions, differences_as_reported};
@@ -45,18 +43,11 @@ fn is_elsewhere(report: &Report) -> bool {
     report.notes.iter().any(told)
 }
 
-fn runner() -> TestRunner {
-    TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-}
-
 /// The twin evaluates the hypotheses for the visible steps that the report names, and counts the reduced system.
 #[test]
 fn what_is_said_by_the_text_is_what_the_twin_says() {
     let (text, mixed, invisible) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    let result = runner().run(&samples(), |sample| {
+    let result = random::runner(256).run(&samples(), |sample| {
         for effort in EFFORTS {
             let report = check(&sample.source, effort, true);
             text.set(text.get() + u32::from(is_by_text(&report)));
@@ -81,7 +72,7 @@ fn what_is_said_by_the_text_is_what_the_twin_says() {
 
 #[test]
 fn programs_without_discipline_words_are_judged_rightly_without_bdds() {
-    let result = runner().run(&samples_with(Disciplines::Omitted), |sample| {
+    let result = random::runner(256).run(&samples_with(Disciplines::Omitted), |sample| {
         for effort in EFFORTS {
             let report = check(&sample.source, effort, true);
             prop_assert!(!report.evidence_rejected, "{}", report.reason);

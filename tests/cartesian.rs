@@ -2,7 +2,7 @@
 //! (What it finds is compared with all interleavings in `por.rs`, like that of the other techniques.)
 
 use crate::por::{ending, naive};
-use crate::{loops, shipped};
+use crate::{loops, random, shipped};
 
 use coarsen::Session;
 use coarsen::control::{Budget, Control};
@@ -15,7 +15,6 @@ use coarsen::report::Verdict;
 use coarsen::syntax::ParseLimits;
 use naive::Accesses;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -134,7 +133,7 @@ fn checked(source: &str) -> Result<usize, TestCaseError> {
 
 fn random(programs: impl Strategy<Value = String>) {
     let long = Cell::new(0);
-    let mut runner = TestRunner::new(Config::with_cases(150));
+    let mut runner = random::runner(150);
     runner
         .run(&programs, |source| {
             long.set(long.get() + checked(&source)?);

@@ -3,19 +3,18 @@
 //! The twin (`support/claimed.rs`) enumerates executions with the interpreter: all outcomes of the program, and those with the claimed blocks atomic.
 
 use crate::claimed::{checked, is_true, programs};
-use crate::shipped;
+use crate::{random, shipped};
 use coarsen::Session;
 use coarsen::control::Control;
 use coarsen::report::Status;
 use coarsen::syntax::ParseLimits;
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
 #[test]
 fn what_is_said_of_claims_is_true() {
     let counts = [const { Cell::new(0) }; 3];
-    let mut runner = TestRunner::default();
+    let mut runner = random::runner(256);
     runner
         .run(&programs(), |source| {
             match Session::load("m.cor", &source, &[], ParseLimits::default()) {
@@ -36,7 +35,7 @@ fn what_is_said_of_claims_is_true() {
 fn what_a_theorem_says_of_claims_is_true() {
     for theorem in ["flanagan-qadeer", "left-movers", "right-movers", "lipton"] {
         let counts = [const { Cell::new(0) }; 3];
-        let mut runner = TestRunner::new(ProptestConfig::with_cases(100));
+        let mut runner = random::runner(100);
         runner
             .run(&programs(), |source| {
                 match Session::load("m.cor", &source, &[], ParseLimits::default()) {
@@ -164,7 +163,7 @@ fn the_methods_of_the_counter() {
 #[test]
 fn proposed_transactions_hold() {
     let default = coarsen::theory("stoller-cohen").expect("shipped");
-    let mut runner = TestRunner::default();
+    let mut runner = random::runner(256);
     let pasted = Cell::new(0);
     runner
         .run(&programs(), |source| {

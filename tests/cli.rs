@@ -162,10 +162,27 @@ fn long_run(arguments: &[&str]) -> std::process::Child {
         .expect("started")
 }
 
+/// Waits until the command takes interrupts, where Linux says so.
+#[cfg(unix)]
+fn listens(child: &std::process::Child) {
+    let status = format!("/proc/{}/status", child.id());
+    let deaf = || {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let mut lines = text.lines();
+        let caught = lines.find_map(|l| l.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        caught.is_some_and(|mask| mask & 2 == 0)
+    };
+    while deaf() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_prints_what_is_known_and_is_code_20() {
     let child = long_run(&[]);
+    listens(&child);
     std::thread::sleep(std::time::Duration::from_millis(700));
     // The shell's own `kill`: a bare machine need not have the program.
     let kill = format!("kill -INT {}", child.id());

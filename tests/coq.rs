@@ -3,7 +3,7 @@
 //! `tests/coq/small.v` is the text for the certificate beside it; `UPDATE=1 cargo test --test all coq` writes both anew. Where Coq with relation-algebra is not installed, the tests
 //! that run it say that they are skipped.
 
-use crate::algebra;
+use crate::{algebra, random};
 
 use algebra::dice::{Dice, Vocabulary};
 use algebra::differential::{LIMITS, statement};
@@ -201,8 +201,8 @@ impl Together {
 }
 
 /// Random statements that are proved, all of one vocabulary in one development.
-fn random(seed: u64, wanted: usize) -> Development {
-    let mut dice = Dice::seeded(seed);
+fn proved_at_random(wanted: usize) -> Development {
+    let mut dice = Dice::seeded(1);
     let mut d = Development::default();
     let mut v = Vocabulary::indexed(&mut d.terms, 2);
     d.variables = vec!["i".to_string(), "j".to_string()];
@@ -218,17 +218,11 @@ fn random(seed: u64, wanted: usize) -> Development {
     d
 }
 
-fn numbered(name: &str, default: u64) -> u64 {
-    let set = std::env::var(name).ok();
-    set.and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
-/// `COQ_RANDOM` is how many; `COQ_SEED` where they begin.
 #[test]
 fn random_proofs_are_accepted() {
     let Some(folder) = folder() else { return };
-    let wanted = numbered("COQ_RANDOM", 40) as usize;
-    let mut d = random(numbered("COQ_SEED", 1), wanted);
+    let wanted = random::cases(40) as usize;
+    let mut d = proved_at_random(wanted);
     assert_eq!(d.theorems().len(), wanted);
     let text = export(&mut d, "random").expect("it is small");
     let said = coq(folder, "random", &text);
@@ -242,9 +236,9 @@ fn what_the_kernel_accepts_coq_accepts() {
     let mut small = proved("small.thy", include_str!("coq/small.thy"));
     small.terms.allow(kernel::WORK);
     let original = kernel::write(&small);
-    let mut dice = Dice::seeded(numbered("COQ_SEED", 1));
+    let mut dice = Dice::seeded(1);
     let mut all = Together::default();
-    let wanted = numbered("COQ_MUTANTS", 4) as usize;
+    let wanted = random::cases(4) as usize;
     while all.count < wanted {
         let mutant = crate::kernel_fuzz::mutate(&original, &mut dice);
         if let Ok(mut d) = kernel::read(&mutant) {

@@ -1,6 +1,7 @@
 //! Questions without a file: what letters they have, what is said of wrong ones, and the commands `decide` and `simplify`.
 
 use crate::algebra::dice::Dice;
+use crate::random;
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::simplify::simplify;
 use coarsen::algebra::{egraph, library, show};
@@ -220,7 +221,7 @@ fn random(dice: &mut Dice, size: usize) -> String {
 fn random_terms_become_smaller_or_stay() {
     let mut dice = Dice::seeded(7);
     let mut found = 0;
-    for n in 0..40 {
+    for n in 0..random::cases(40) as usize {
         let text = random(&mut dice, 3 + n % 5);
         let tests = if text.contains('p') {
             vec!["p"]

@@ -1,7 +1,6 @@
 //! Hypotheses derived from facts: which are, from how many, and whether what they rest on is true.
 
-use crate::shipped;
-use crate::twin;
+use crate::{random, shipped, twin};
 
 use coarsen::control::Control;
 use coarsen::kernel::{self, Id, Index, Node};
@@ -12,7 +11,6 @@ use coarsen::report::{Discharge as How, Report, Status, Verdict};
 use coarsen::syntax::ParseLimits;
 use coarsen::{CheckOptions, Session, theory};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
 use twin::generate::samples;
 
 fn options(discharge: By) -> CheckOptions {
@@ -215,9 +213,9 @@ fn facts_of_shipped_models_are_true_and_their_proofs_replay() {
 
 #[test]
 fn random_programs_are_mostly_derived_and_never_wrongly() {
-    let mut runner = TestRunner::deterministic();
+    let mut runner = random::runner(1);
     let (mut derived, mut held, mut all) = (0, 0, 0);
-    for _ in 0..150 {
+    for _ in 0..random::cases(150) {
         let sample = samples().new_tree(&mut runner).expect("a sample").current();
         let session = session("sample.cor", &sample.source, &[]);
         let (report, discharge) = run(&session, By::Both);

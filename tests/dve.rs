@@ -5,7 +5,7 @@ mod generate;
 #[path = "dve/naive.rs"]
 mod naive;
 
-use crate::shipped;
+use crate::{random, shipped};
 
 use coarsen::control::{Budget, Control};
 use coarsen::reach::Engine;
@@ -15,7 +15,6 @@ use coarsen::syntax::{ParseLimits, parse_model, print_model};
 use coarsen::{CheckOptions, ReachOptions, Session, theory};
 use naive::{Counts, Naive};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 use std::path::Path;
 
@@ -243,11 +242,7 @@ fn agree(text: &str, expected: Counts, engines: &[Engine]) -> usize {
 
 #[test]
 fn random_systems_mean_what_the_naive_meaning_says() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: cases(300),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(300);
     let seen: [Cell<usize>; 4] = Default::default();
     let done = runner.run(&generate::system(), |text| {
         let (tree, _) = parse_dve(&text, DEPTH).expect("a system");
@@ -276,13 +271,8 @@ fn random_systems_mean_what_the_naive_meaning_says() {
         panic!("{why}");
     }
     // The systems are not all trivial, and the engines finish on many.
-    let least = cases(300) as usize / 20;
+    let least = random::cases(300) as usize / 20;
     assert!(seen.iter().all(|n| n.get() > least), "{seen:?}");
-}
-
-fn cases(default: u32) -> u32 {
-    let asked = std::env::var("PROPTEST_CASES").ok();
-    asked.and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 /// An array without an index means its first element, and initial values without an element are forgotten, as in DiVinE 1.
@@ -457,11 +447,7 @@ fn truncated_and_mutated_texts_get_diagnostics() {
             1..4,
         ),
     );
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: cases(3000),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(3000);
     let done = runner.run(&mutations, |(n, changes)| {
         let mut pieces: Vec<String> = pieces(&texts[n]);
         for (at, how, word) in changes {

@@ -1,5 +1,6 @@
 //! Equal words against a naive twin, and every derivation through the kernel.
 
+use crate::random;
 use coarsen::algebra::egraph::{Cause, Limits, Step, Stop, Words, factors, kernel_steps, reversed};
 use coarsen::kernel::{Development, Id, ONE, Rule, Statement, TOP, Terms, Theorem, ZERO};
 use proptest::collection::vec;
@@ -167,7 +168,7 @@ fn words(most: usize) -> impl Strategy<Value = Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #![proptest_config(random::config(500))]
 
     #[test]
     fn agrees_with_the_twin(

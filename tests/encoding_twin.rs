@@ -1,7 +1,7 @@
 //! The BDD encoding against the interpreter: state expressions on random states, and the steps of every location
 //! from every type-correct state, q included.
 
-use crate::twin;
+use crate::{random, twin};
 
 use coarsen::Session;
 use coarsen::control::Control;
@@ -11,24 +11,12 @@ use coarsen::relation::{Concrete, Encoding, singleton};
 use coarsen::syntax::ParseLimits;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
 fn load(source: &str) -> Session {
     match Session::load("random.cor", source, &[], ParseLimits::default()) {
         Ok((session, _)) => session,
         Err(errors) => panic!("{errors:?} in\n{source}"),
-    }
-}
-
-fn config(cases: u32) -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(cases);
-    ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::with_cases(cases)
     }
 }
 
@@ -78,7 +66,7 @@ fn random_states(p: &Program) -> impl Strategy<Value = Vec<State>> + use<> {
 
 #[test]
 fn expressions_have_the_interpreters_values() {
-    let mut runner = TestRunner::new(config(150));
+    let mut runner = random::runner(150);
     let (yes, no) = (Cell::new(0), Cell::new(0));
     let outcome = runner.run(&condition(), |text| {
         let source = format!(
@@ -91,7 +79,7 @@ fn expressions_have_the_interpreters_values() {
         let control = Control::default();
         let e = Encoding::new(p, &control).unwrap();
         let bdd = e.predicate(&p.properties[0].expr).unwrap();
-        let mut states = TestRunner::deterministic();
+        let mut states = random::runner(1);
         let sample = random_states(p).new_tree(&mut states).unwrap().current();
         for state in sample {
             let expected = holds(p, &p.properties[0].expr, &state);
@@ -111,14 +99,14 @@ fn expressions_have_the_interpreters_values() {
 
 #[test]
 fn steps_are_the_interpreters_steps() {
-    let mut runner = TestRunner::new(config(60));
+    let mut runner = random::runner(60);
     let steps = Cell::new(0);
     let outcome = runner.run(&twin::generate::samples(), |sample| {
         let session = load(&sample.source);
         let p = session.program();
         let control = Control::default();
         let e = Encoding::new(p, &control).unwrap();
-        let mut states = TestRunner::deterministic();
+        let mut states = random::runner(1);
         let all = e.all_bits();
         for state in random_states(p).new_tree(&mut states).unwrap().current() {
             for violated in [false, true] {

@@ -1,6 +1,7 @@
 //! `coarsen eval` against a naive twin: random terms of omega algebra, evaluated on explicit Boolean matrices over all
 //! type-correct states (and over the reachable ones), straight from the relational model of omega algebra (Stoller & Cohen 2003, section 2).
 
+use crate::random;
 use coarsen::control::Control;
 use coarsen::explore::{
     State, initial_candidates, initially_violated, is_initial, successors, violates,
@@ -338,11 +339,7 @@ fn random_inclusions_agree_with_matrices() {
         let (tests, actions): (Vec<String>, Vec<String>) = actions.into_iter().partition(is_test);
         let term = term(actions, tests);
         let (held, failed) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-        let config = ProptestConfig {
-            failure_persistence: None,
-            ..ProptestConfig::with_cases(cases())
-        };
-        proptest!(config, |(x in term.clone(), y in term.clone(), rotate in 0..3)| {
+        proptest!(random::config(200), |(x in term.clone(), y in term.clone(), rotate in 0..3)| {
             // Unrelated terms are seldom included in each other; these shapes often are.
             let right = match rotate {
                 0 => y.clone(),
@@ -357,13 +354,6 @@ fn random_inclusions_agree_with_matrices() {
             "one-sided: {held:?} held, {failed:?} failed"
         );
     }
-}
-
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(200)
 }
 
 #[test]

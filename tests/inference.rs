@@ -1,11 +1,10 @@
 //! Inferred disciplines: whatever is guessed, the answers are those of the full exploration of the original program.
 
-use crate::twin;
+use crate::{random, twin};
 
 use coarsen::CheckOptions;
 use coarsen::report::{Inferred, Report, Status, Verdict};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 
 use twin::compare::contradictions;
 use twin::generate::{Disciplines, samples_with};
@@ -71,10 +70,7 @@ fn differences(report: &Report) -> Vec<String> {
 
 #[test]
 fn answers_are_those_of_the_original_program() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(256);
     let result = runner.run(&samples_with(Disciplines::Omitted), |sample| {
         let report = check(&sample.source);
         let mut found = contradictions(&sample.model(), &report);

@@ -1,7 +1,8 @@
 //! The kernel on garbage: certificates cut short, scrambled and mutated, and some written to hurt. It never panics, is done in bounded time,
 //! and what it accepts is true, as far as relational models can tell.
 
-use crate::algebra;
+use crate::clock::Clock;
+use crate::{algebra, random};
 
 use algebra::dice::{Dice, Text};
 use algebra::model::Model;
@@ -12,13 +13,13 @@ use coarsen::kernel::{self, Development, Statement};
 use coarsen::suites::{self, load_suite};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Longer than any certificate may take; debug builds on a busy machine are slow.
 const LONG: Duration = Duration::from_secs(60);
 
 fn read(text: &str) -> Result<Development, String> {
-    let clock = Instant::now();
+    let clock = Clock::start();
     let read = kernel::read(text).map_err(|e| e.to_string());
     let took = clock.elapsed();
     assert!(
@@ -177,11 +178,11 @@ pub fn mutate(text: &str, d: &mut Dice) -> String {
     lines.join("\n")
 }
 
-fn check_mutants(text: &str, mutants: usize, dice: &mut Dice) -> usize {
+fn check_mutants(text: &str, mutants: u32, dice: &mut Dice) -> usize {
     let original = read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let known = told(&original);
     let mut accepted = 0;
-    for _ in 0..mutants {
+    for _ in 0..random::cases(mutants) {
         let mutant = mutate(text, dice);
         if let Ok(d) = read(&mutant) {
             accepted += 1;
@@ -293,7 +294,7 @@ fn random_bytes_are_rejected() {
         "\n",
         "\n",
     ];
-    for _ in 0..20_000 {
+    for _ in 0..random::cases(20_000) {
         let length = dice.below(60);
         let text: String = match dice.below(3) {
             0 => (0..length).map(|_| dice.below(256) as u8 as char).collect(),

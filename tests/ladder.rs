@@ -3,8 +3,7 @@
 
 #[path = "ladder/naive.rs"]
 mod naive;
-use crate::shipped;
-use crate::twin;
+use crate::{random, shipped, twin};
 
 use biodivine_lib_bdd::{Bdd, BddValuation};
 use coarsen::Session;
@@ -19,7 +18,6 @@ use coarsen::syntax::ast::{BinaryOp, PropertyKind};
 use coarsen::syntax::diagnostic::Span;
 use naive::{Naive, Set};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use shipped::{check, model};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -186,10 +184,7 @@ fn rungs(program: &Program) -> Result<Vec<usize>, TestCaseError> {
 
 #[test]
 fn every_rung_is_what_its_definition_says() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(256);
     let stronger = RefCell::new([0usize; 5]);
     let result = runner.run(&samples(), |sample| {
         let session = load(&sample.source);

@@ -1,10 +1,10 @@
 //! Programs that follow a locking discipline, without a word about it: every variable that threads share is found
 //! protected by its mutex, and the reduced system is that of the program with the annotations written by hand.
 
+use crate::random;
 use coarsen::CheckOptions;
 use coarsen::report::{Report, Verdict};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use std::fmt::Write;
 
 /// One critical section: its mutexes in order, and the variables it accesses, with what is done to them.
@@ -120,16 +120,7 @@ fn check(source: &str) -> Report {
 
 #[test]
 fn every_variable_is_found_protected_by_its_mutex() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        max_shrink_iters: 300,
-        ..ProptestConfig::with_cases(
-            std::env::var("PROPTEST_CASES")
-                .ok()
-                .and_then(|n| n.parse().ok())
-                .unwrap_or(40),
-        )
-    });
+    let mut runner = random::runner(40);
     let result = runner.run(&programs(), |program| {
         let (bare, annotated) = (program.source(false), program.source(true));
         let (found, wanted) = (check(&bare), check(&annotated));

@@ -1,6 +1,7 @@
 //! Classes under a condition: on random programs, what is said of an action holds from every reachable state in which nothing has been violated.
 
 use crate::claimed::programs;
+use crate::random;
 use coarsen::Session;
 use coarsen::control::Control;
 use coarsen::explore::{
@@ -11,7 +12,6 @@ use coarsen::reduction::{Detail, Under, judged};
 use coarsen::relation::Encoding;
 use coarsen::syntax::ParseLimits;
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 use std::collections::HashSet;
 
@@ -69,7 +69,7 @@ fn is_true(
 
 #[test]
 fn classes_under_a_condition_are_true() {
-    let mut runner = TestRunner::new(ProptestConfig::with_cases(512));
+    let mut runner = random::runner(512);
     let seen = [const { Cell::new(0) }; 2];
     runner
         .run(&programs(), |source| {

@@ -9,7 +9,7 @@ pub(crate) mod naive;
 #[path = "por/reduced.rs"]
 mod reduced;
 
-use crate::{loops, shipped, twin};
+use crate::{loops, random, shipped, twin};
 
 use coarsen::control::{Budget, Control, Stop};
 use coarsen::explore::State;
@@ -23,7 +23,6 @@ use coarsen::syntax::ParseLimits;
 use coarsen::syntax::ast::BinaryOp;
 use coarsen::{ReachOptions, Session, theory};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -52,17 +51,6 @@ fn control() -> Control {
         states: 300_000,
         ..Budget::default()
     })
-}
-
-/// Random programs in a run, if the environment does not say.
-fn cases(few: u32) -> u32 {
-    let asked = std::env::var("PROPTEST_CASES").ok();
-    asked.and_then(|n| n.parse().ok()).unwrap_or(few)
-}
-
-/// That random programs were what they are for: `least` of something among so many, if there were that many.
-fn enough(found: usize, least: usize, few: u32, what: &str) {
-    assert!(cases(few) < few || found >= least, "{found} {what}");
 }
 
 fn loaded(source: &str) -> Option<Session> {
@@ -262,14 +250,18 @@ pub(crate) fn ending(
 
 fn random(few: u32, programs: impl Strategy<Value = String>, least: usize) {
     let wholes = Cell::new(0);
-    let mut runner = TestRunner::new(Config::with_cases(cases(few)));
+    let mut runner = random::runner(few);
     runner
         .run(&programs, |source| {
             wholes.set(wholes.get() + agree(&source)?);
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
-    enough(wholes.get(), least, few, "explorations were whole");
+    assert!(
+        wholes.get() >= least,
+        "{} explorations were whole",
+        wholes.get()
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `coarsen reach`: all engines and orders against the interpreter, and the interpreter against the naive twin.
 
-use crate::{shipped, twin};
+use crate::{random, shipped, twin};
 
 use coarsen::control::{Budget, Control};
 use coarsen::explore::core::Mode;
@@ -17,7 +17,6 @@ use coarsen::syntax::ParseLimits;
 use coarsen::{ReachOptions, Session, theory};
 use num_bigint::BigUint;
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 
 use twin::generate::samples;
 
@@ -204,11 +203,7 @@ fn the_reduced_system_is_asked_for_by_an_option() {
 
 #[test]
 fn all_engines_agree_on_random_programs() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        cases: std::env::var("PROPTEST_CASES").map_or(60, |n| n.parse().expect("a number")),
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(60);
     let result = runner.run(&samples(), |sample| {
         let (session, _) = Session::load("sample", &sample.source, &[], ParseLimits::default())
             .expect("the sample is well typed");

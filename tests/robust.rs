@@ -3,7 +3,7 @@
 //! What still loads is checked twice: against the interpreter by the tool's own cross-check, and against the brute-force
 //! reduced system of these tests.
 
-use crate::shipped;
+use crate::{random, shipped};
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -17,7 +17,6 @@ use coarsen::syntax::ParseLimits;
 use coarsen::{CheckOptions, Session};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::{Config, TestRunner};
 use shipped::coarse::{occurs, reduced};
 use shipped::models;
 
@@ -322,10 +321,7 @@ fn attack(name: &str, source: &str) -> Result<bool, String> {
 #[test]
 fn mutated_models_are_checked_correctly_or_refused() {
     let sources: Vec<String> = sources().into_iter().map(|(_, source)| source).collect();
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = random::runner(256);
     let mutations = prop::collection::vec(mutation(), 1..4);
     let mutated = (prop::sample::select(sources), mutations).prop_map(|(s, m)| mutate(&s, &m));
     let mut checked = std::cell::Cell::new(0);

@@ -1,11 +1,11 @@
 //! The reduction theorem: proved for any number of processes, within two seconds, from hints that are all needed, and not without
 //! any one of its hypotheses.
 
+use crate::clock::Clock;
 use coarsen::algebra::prove::{Limits, Status, ablate, prove};
 use coarsen::algebra::suite::Suite;
 use coarsen::kernel;
 use coarsen::suites::{Text, load_suite};
-use std::time::Instant;
 
 const THEORY: &str = include_str!("../theories/stoller_cohen.thy");
 const PROOF: &str = include_str!("../proofs/stoller_cohen.thy");
@@ -33,7 +33,7 @@ fn item(suite: &Suite, name: &str) -> usize {
 
 #[test]
 fn the_theorem_is_proved_with_all_its_lines() {
-    let begun = Instant::now();
+    let begun = Clock::start();
     let mut suite = suite(THEORY, PROOF).expect("the files are in order");
     for n in 0..suite.items.len() {
         let outcome = prove(&mut suite, n, &Limits::default());

@@ -171,3 +171,222 @@ fn the_json_form_is_described() {
         }
     }
 }
+
+/// What is nobody's business, and no TPTP either.
+const SECRET: &str = "root:xyzzy:0:0\n";
+
+/// A problem in the folder `in`, with `SECRET` beside and outside, that includes this path; what is answered, and said of it.
+fn including(name: &str, path: &str, arrange: impl Fn(&Path)) -> (i32, String) {
+    let problem = format!("include('{path}').\nfof(g, conjecture, zero = zero).");
+    let files = [
+        ("in/p.p", problem.as_str()),
+        ("in/own.ax", "fof(e, axiom, one = one)."),
+        ("in/notes.ax", SECRET),
+        ("outside/secret.ax", SECRET),
+    ];
+    let at = folder(name, &files);
+    arrange(&at);
+    let mut told = Vec::new();
+    for format in ["text", "json"] {
+        // A hang becomes `Timeout`, which is no input error.
+        let args = ["p.p", "--format", format, "--limit-time", "60s"];
+        let (code, out, err) = run(&at.join("in"), &args, &at.join("tptp"));
+        assert!(!format!("{out}{err}").contains("xyzzy"), "{out}{err}");
+        told.push((code, err));
+    }
+    let first = told.remove(0);
+    assert_eq!(vec![first.clone()], told);
+    first
+}
+
+fn is_refused(name: &str, path: &str, why: &str, arrange: impl Fn(&Path)) {
+    let (code, err) = including(name, path, arrange);
+    assert_eq!(code, 3, "{path}: {err}");
+    let line: String = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains(why), "{path}: {err}");
+}
+
+#[test]
+fn includes_lead_neither_up_nor_to_the_root() {
+    let outside = folder("root", &[("secret.ax", SECRET)]).join("secret.ax");
+    for path in [
+        &outside.to_string_lossy(),
+        "/etc/passwd",
+        "../outside/secret.ax",
+        "x/../../outside/secret.ax",
+        "../in/own.ax",
+        "..",
+    ] {
+        is_refused("upwards", path, "absolute or has `..`", |_| ());
+    }
+    is_refused("upwards", "", "E0505", |_| ());
+    is_refused("upwards", ".", "no regular file", |_| ());
+    let (code, err) = including("downwards", "./own.ax", |_| ());
+    assert_eq!((code, err.as_str()), (20, ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_leave_their_folder_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let link = |to: &'static str, from: &'static str| {
+        move |at: &Path| {
+            let from = at.join(from);
+            std::fs::create_dir_all(from.parent().expect("a folder")).expect("created");
+            symlink(to, from).expect("linked");
+        }
+    };
+    let leaves = "a link that leads out of its folder is not followed";
+    for (path, to, from) in [
+        ("l.ax", "../outside/secret.ax", "in/l.ax"),
+        ("l.ax", "/etc/passwd", "in/l.ax"),
+        ("l/secret.ax", "../outside", "in/l"),
+        ("l.ax", "../outside/secret.ax", "tptp/l.ax"),
+        ("secret.ax", "outside", "tptp"),
+    ] {
+        let why = if from == "tptp" {
+            "1:1: not a formula"
+        } else {
+            leaves
+        };
+        is_refused("links", path, why, link(to, from));
+    }
+    is_refused("links", "l.ax", "no such file", link("l.ax", "in/l.ax"));
+    let (code, err) = including("links", "l/m.ax", link("../own.ax", "in/l/m.ax"));
+    assert_eq!((code, err.as_str()), (20, ""));
+}
+
+/// Of a file that is no TPTP nothing is told but where that shows, whatever is wrong with it.
+#[test]
+fn files_that_are_included_are_not_quoted() {
+    is_refused("quoted", "notes.ax", "notes.ax:1:1: not a formula", |_| ());
+    is_refused(
+        "quoted",
+        "outside/secret.ax",
+        "secret.ax:1:1: not a formula",
+        |_| (),
+    );
+    for (text, why) in [
+        ("xyzzy", "notes.ax:1:1: not a formula"),
+        ("\n\n  \"xyzzy", "notes.ax:3:3: a bracket or quote"),
+        ("xyzzy(a, b, c).", "notes.ax:1:1: not a formula"),
+        ("tff(xyzzy, axiom, p).", "notes.ax:1:1: a form of TPTP"),
+        ("fof(a, xyzzy, p).", "notes.ax:1:8: an unknown role"),
+        ("fof(a, axiom, Xyzzy = xyzzy).", "notes.ax:1:15: a variable"),
+        ("include('xyzzy').", "notes.ax:1:9: an include"),
+        ("include('../xyzzy').", "notes.ax:1:9: an include"),
+        ("include('own.ax', [xyzzy]).", "notes.ax:1:20: an include"),
+        (
+            "include('outside/secret.ax').",
+            "outside/secret.ax:1:1: not a formula",
+        ),
+        (
+            "fof(a, axiom, xyzzy(\u{1}xyzzy)).",
+            "notes.ax:1:21: not a formula",
+        ),
+    ] {
+        is_refused("quoted", "notes.ax", why, |at| {
+            std::fs::write(at.join("in/notes.ax"), text).expect("written");
+        });
+    }
+    is_refused("quoted", "notes.ax", "not UTF-8", |at| {
+        std::fs::write(at.join("in/notes.ax"), b"xyzzy\xff xyzzy").expect("written");
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_devices_and_folders_are_not_read() {
+    use std::os::unix::fs::symlink;
+    is_refused("devices", "pipe.ax", "it is no regular file", |at| {
+        let made = Command::new("mkfifo").arg(at.join("in/pipe.ax")).status();
+        assert!(made.expect("started").success());
+    });
+    is_refused("devices", "l.ax", "it is no regular file", |at| {
+        symlink("/dev/zero", at.join("in/l.ax")).expect("linked");
+    });
+    is_refused("devices", "dev/zero", "it is no regular file", |_| ());
+    is_refused("devices", "folder.ax", "it is no regular file", |at| {
+        std::fs::create_dir(at.join("in/folder.ax")).expect("created");
+    });
+    // Nor where a folder is given.
+    let at = folder("pipes", &[("in/p.p", "fof(g, conjecture, zero = zero).")]);
+    for name in ["q.p", "q.thy"] {
+        let made = Command::new("mkfifo")
+            .arg(at.join("in").join(name))
+            .status();
+        assert!(made.expect("started").success());
+    }
+    let (code, out, err) = run(&at, &["in", "--limit-time", "60s"], Path::new(""));
+    assert_eq!((code, err.as_str()), (20, ""), "{out}");
+}
+
+#[test]
+fn large_files_cycles_and_long_chains_of_includes_end() {
+    is_refused("large", "large.ax", "larger than 64 MiB", |at| {
+        let file = std::fs::File::create(at.join("in/large.ax")).expect("created");
+        file.set_len(1 << 36).expect("it has holes");
+    });
+    is_refused("large", "a.ax", "a.ax:3:9: an include", |at| {
+        let most = format!("%{}\n", " ".repeat(30 << 20));
+        std::fs::write(at.join("in/most.ax"), most).expect("written");
+        let thrice = "include('most.ax').\n".repeat(3);
+        std::fs::write(at.join("in/a.ax"), thrice).expect("written");
+    });
+    is_refused("cycles", "p.p", "`p.p` is included in itself", |_| ());
+    is_refused("cycles", "a.ax", "b.ax:1:9: an include", |at| {
+        std::fs::write(at.join("in/a.ax"), "include('b.ax').").expect("written");
+        std::fs::write(at.join("in/b.ax"), "include('./a.ax').").expect("written");
+    });
+    let chain = |length: usize| {
+        move |at: &Path| {
+            for n in 0..length {
+                let next = match n + 1 == length {
+                    true => "fof(e, axiom, one = one).".to_string(),
+                    false => format!("include('{}.ax').", n + 1),
+                };
+                std::fs::write(at.join(format!("in/{n}.ax")), next).expect("written");
+            }
+        }
+    };
+    let (code, err) = including("chains", "0.ax", chain(1000));
+    assert_eq!((code, err.as_str()), (20, ""));
+    is_refused("chains", "0.ax", "999.ax:1:9: an include", chain(1001));
+    // Doubled again and again.
+    is_refused("chains", "0.ax", "ax:2:9: an include", |at| {
+        for n in 0..20 {
+            let next = format!("include('{0}.ax').\n", n + 1).repeat(2);
+            std::fs::write(at.join(format!("in/{n}.ax")), next).expect("written");
+        }
+        std::fs::write(at.join("in/20.ax"), "").expect("written");
+    });
+}
+
+/// Errors in files that are used are shown with their lines, so only what is called a theory or a suite is read.
+#[cfg(unix)]
+#[test]
+fn nothing_but_theories_is_used() {
+    use std::os::unix::fs::symlink;
+    let used = |path: &str, why: &str, arrange: &dyn Fn(&Path)| {
+        let text = format!("use \"{path}\"; action x; identity a : x <= x*;");
+        let files = [("in/a.thy", text.as_str()), ("secret.ax", SECRET)];
+        let at = folder("used", &files);
+        arrange(&at);
+        let args = ["a.thy", "--limit-time", "60s"];
+        let (code, out, err) = run(&at.join("in"), &args, Path::new(""));
+        assert!(code == 3 && err.contains(why), "{path}: {out}{err}");
+        assert!(!format!("{out}{err}").contains("xyzzy"), "{out}{err}");
+    };
+    let ends = "it is no regular file with a name that ends in .thy or .txt";
+    used("/etc/passwd", ends, &|_| ());
+    used("../secret.ax", ends, &|_| ());
+    used("/dev/zero", ends, &|_| ());
+    used("..", ends, &|_| ());
+    used("l.thy", ends, &|at| {
+        symlink("../secret.ax", at.join("in/l.thy")).expect("linked");
+    });
+    used("l.thy", ends, &|at| {
+        let made = Command::new("mkfifo").arg(at.join("in/l.thy")).status();
+        assert!(made.expect("started").success());
+    });
+}

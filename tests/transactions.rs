@@ -1,7 +1,7 @@
 //! `coarsen compare`: sound techniques find an error exactly when the full exploration does, and the unsound one misses some.
 
 use crate::loops::programs;
-use crate::{shipped, twin};
+use crate::{random, shipped, twin};
 
 use coarsen::control::Control;
 use coarsen::explore::Heuristic;
@@ -15,7 +15,6 @@ use coarsen::syntax::ParseLimits;
 use coarsen::{Session, theory};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
 /// Sound techniques about transactions; the first is explored by two engines.
@@ -82,7 +81,7 @@ fn loaded(source: &str) -> Option<Session> {
 #[test]
 fn sound_techniques_agree_on_random_programs() {
     let loads = Cell::new(0);
-    let mut runner = TestRunner::default();
+    let mut runner = random::runner(256);
     runner
         .run(&programs(), |source| {
             let Some(session) = loaded(&source) else {
@@ -103,7 +102,7 @@ fn sound_techniques_agree_on_random_programs() {
 #[test]
 fn theorems_about_transactions_find_deadlocks_on_random_programs() {
     let (met, free) = (Cell::new(0), Cell::new(0));
-    let mut runner = TestRunner::default();
+    let mut runner = random::runner(256);
     runner
         .run(&programs(), |source| {
             let Some(session) = loaded(&source) else {
@@ -148,8 +147,8 @@ fn theorems_about_transactions_find_deadlocks_on_random_programs() {
 /// Without line L18 the algorithm is what is called unsound: on these programs that is noticed.
 #[test]
 fn without_line_18_errors_are_missed() {
-    let mut runner = TestRunner::deterministic();
-    let missed = (0..2000).any(|_| {
+    let mut runner = random::runner(1);
+    let missed = (0..random::cases(2000)).any(|_| {
         let tree = programs().new_tree(&mut runner).expect("a program");
         loaded(&tree.current()).is_some_and(|session| {
             let (unsound, sound) = (Technique::Unsound, Technique::Cpc);
@@ -180,7 +179,7 @@ fn explored(session: &Session, technique: Technique) -> Option<bool> {
 
 #[test]
 fn sound_techniques_agree_on_the_twins_programs() {
-    let mut runner = TestRunner::new(ProptestConfig::with_cases(100));
+    let mut runner = random::runner(100);
     runner
         .run(&twin::generate::samples(), |sample| {
             agree(&compared(&load(&sample.source)))
@@ -361,7 +360,7 @@ fn a_reduced_row_without_the_theorem_never_holds() {
 #[test]
 fn sound_techniques_agree_on_the_shipped_models() {
     // With `ALL=1` also those whose hypotheses take long.
-    let all = std::env::var_os("ALL").is_some();
+    let all = shipped::all_asked();
     let slow = [
         "monitors/",
         "gueta/",

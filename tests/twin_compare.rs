@@ -1,10 +1,9 @@
 //! The comparison of the tool with the twin can fail: a report that says what the twin says passes, any other does not.
 
-use crate::twin;
+use crate::{random, twin};
 
 use coarsen::report::{Hypothesis, Property, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
 
 use twin::ast::{Discipline, Expr, Procedure, Program, Stmt, StmtKind, Type};
 use twin::compare::{contradictions, differences, tool_status, tool_verdict};
@@ -103,8 +102,8 @@ fn a_report_that_agrees_has_no_differences() {
             Vec::<String>::new()
         );
     }
-    let mut runner = TestRunner::deterministic();
-    for number in 0..200 {
+    let mut runner = random::runner(1);
+    for number in 0..random::cases(200) {
         let kind = match number % 2 {
             0 => samples().boxed(),
             _ => second_samples().boxed(),

@@ -1,10 +1,9 @@
 //! The naive twin checks itself on the second part of the language: each synchronisation object, `start` and `join`, and
 //! each discipline in a small program whose states can be counted by hand, as the comments do.
 
-use crate::twin;
+use crate::{random, twin};
 
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
 
 use twin::ast::*;
 use twin::compile::Loc;
@@ -344,14 +343,14 @@ fn waiting_threads_have_a_place_of_their_own() {
 
 #[test]
 fn generated_programs_have_discipline_words_or_none() {
-    let mut runner = TestRunner::deterministic();
+    let mut runner = random::runner(1);
     let kinds = [
         (samples().boxed(), true),
         (second_samples().boxed(), true),
         (samples_with(Disciplines::Omitted).boxed(), false),
     ];
     for (samples, written) in kinds {
-        for _ in 0..200 {
+        for _ in 0..random::cases(200) {
             let sample = samples.new_tree(&mut runner).expect("a sample").current();
             let layout = System::new(&sample.program).layout;
             assert!(!written || layout.wordless.is_empty(), "{sample:?}");

@@ -4,7 +4,7 @@
 //! the discipline iff the original has one; and where there is none, it reaches exactly the original's visible states
 //! (corollary (c)), its deadlocks (b), its failed assertions (d), and agrees on every state property (a).
 
-use crate::twin;
+use crate::{random, twin};
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::collection::vec;
 use proptest::prop_assert;
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use twin::ast::{Part, Stmt, StmtKind};
 use twin::compile::{Command, surviving};
@@ -113,10 +112,7 @@ fn violated(Judged { answer, .. }: &Judged) -> bool {
 fn the_theorem_holds(samples: impl Strategy<Value = Sample>, percent: usize) {
     let [all, applies, smaller, refuted] = [const { Cell::new(0) }; 4];
     let count = |cell: &Cell<usize>, counts: bool| cell.set(cell.get() + usize::from(counts));
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = random::runner(256);
     let result = runner.run(&samples, |sample| {
         let judged = Judged::new(&sample.program);
         check_theorem(&judged);
@@ -268,8 +264,8 @@ fn jumps(judged: &Judged) -> bool {
 
 fn yields_every_class(samples: impl Strategy<Value = Sample>, classes: Vec<Class>) {
     let mut counts = vec![0; classes.len()];
-    let mut runner = TestRunner::deterministic();
-    for _ in 0..500 {
+    let mut runner = random::runner(1);
+    for _ in 0..random::cases(500) {
         let sample = samples
             .new_tree(&mut runner)
             .expect("few samples are rejected")
@@ -431,10 +427,7 @@ fn failing(answer: &Answer) -> Vec<&'static str> {
 #[test]
 fn only_15_fails_once_cycles_are_repaired() {
     let run = |samples: BoxedStrategy<Sample>| {
-        let mut runner = TestRunner::new(Config {
-            failure_persistence: None,
-            ..Config::default()
-        });
+        let mut runner = random::runner(256);
         let result = runner.run(&samples, |sample| {
             let failing = failing(&Judged::new(&sample.program).answer);
             prop_assert!(failing.is_empty() || failing == ["15"], "{failing:?} fail");
@@ -451,13 +444,7 @@ fn only_15_fails_once_cycles_are_repaired() {
 fn the_theorem_holds_for_any_choice_of_visible_steps() {
     let failures: RefCell<BTreeMap<&str, usize>> = RefCell::default();
     let smaller = Cell::new(0);
-    let config = Config {
-        failure_persistence: None,
-        cases: Config::default().cases.max(400),
-        ..Config::default()
-    };
-    let mut runner =
-        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let mut runner = random::runner(400);
     let result = runner.run(&(first_samples(), vec(0..3, 1..8)), |(sample, hide)| {
         let Judged { model, reasons, .. } = Judged::new(&sample.program);
         let mut hide = hide.into_iter().cycle();

@@ -1,7 +1,7 @@
 //! The front end and the explicit interpreter agree with the naive twin on random programs: locations, labels, and
 //! everything that an exploration of the original program finds.
 
-use crate::twin;
+use crate::{random, twin};
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,6 @@ use coarsen::explore::{Original, explore};
 use coarsen::program::{Program, Thread, elaborate};
 use coarsen::syntax::diagnostic::Severity;
 use coarsen::syntax::parse_model;
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 
 use twin::compile::Graph;
 use twin::examples::{philosophers, turn_taken_away, two_locks_barrier};
@@ -97,10 +95,7 @@ fn the_interpreter_agrees_with_the_twin_on_the_examples() {
 
 #[test]
 fn the_interpreter_agrees_with_the_twin_on_random_programs() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(256);
     let result = runner.run(&samples(), |sample| {
         check(&sample);
         Ok(())

@@ -1,11 +1,10 @@
 //! The tool agrees with its naive twin, on random programs and on the examples: steps, hypotheses, counts, verdicts.
 
-use crate::twin;
+use crate::{random, twin};
 
 use coarsen::CheckOptions;
 use coarsen::report::Report;
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 
 use twin::compare::{contradictions, differences};
 use twin::examples::{philosophers, turn_taken_away, two_locks_barrier};
@@ -43,10 +42,7 @@ fn the_tool_agrees_with_the_twin_on_the_examples() {
 
 #[test]
 fn the_tool_agrees_with_the_twin_on_random_programs() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(256);
     let result = runner.run(&samples(), |sample| {
         let disagreement = disagreement(&sample);
         prop_assert!(disagreement.is_empty(), "{}", disagreement.join("\n"));
@@ -58,10 +54,7 @@ fn the_tool_agrees_with_the_twin_on_random_programs() {
 /// Nothing but the verdicts is compared: which disciplines a tool infers is its own affair.
 #[test]
 fn the_tool_is_right_about_programs_without_discipline_words() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = random::runner(256);
     let result = runner.run(&samples_with(Disciplines::Omitted), |sample| {
         let wrong = compared(&sample, contradictions);
         prop_assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,5 +1,6 @@
 //! `coarsen prove`: statements of files and directories, like a test runner.
 
+mod includes;
 mod problem;
 
 use super::args::{Format, ProveArgs};
@@ -428,7 +429,7 @@ fn exports(
     files
 }
 
-/// The file that `use "path";` in the file `from` speaks of.
+/// The file that `use "path";` in the file `from` speaks of. Errors quote what it says, so its name, links followed, is that of a theory or suite.
 pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
     let mut whole = PathBuf::new();
@@ -440,6 +441,10 @@ pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
         } else {
             whole.push(part);
         }
+    }
+    let file = whole.canonicalize().map_err(|e| e.to_string())?;
+    if !file.is_file() || !file.extension().is_some_and(|e| e == "thy" || e == "txt") {
+        return Err("it is no regular file with a name that ends in .thy or .txt".into());
     }
     match read_text(&whole.to_string_lossy()) {
         Ok(text) => Ok(text),
@@ -461,7 +466,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The `.thy`, `.txt` and `.p` files below a directory; links to directories are not followed.
+/// The `.thy`, `.txt` and `.p` files below a directory; links to directories are not followed, pipes and devices not read.
 fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
     let broken = |error| (folder.to_path_buf(), error);
     let mut folders = Vec::new();
@@ -473,6 +478,7 @@ fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, s
         } else if path
             .extension()
             .is_some_and(|e| e == "thy" || e == "txt" || e == "p")
+            && !path.metadata().is_ok_and(|m| !m.is_file())
         {
             into.push(path);
         }

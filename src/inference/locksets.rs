@@ -376,9 +376,8 @@ mod tests {
     #[test]
     fn locksets_are_those_of_all_executions() {
         // Of so many some fifteen need it that steps are divided.
-        let (missed, cases) = (Cell::new(0), ProptestConfig::with_cases(2000));
-        let mut runner = proptest::test_runner::TestRunner::new(cases);
-        runner
+        let missed = Cell::new(0);
+        crate::random::runner(2000)
             .run(&threads(), |threads| {
                 let p = program(&text(&threads));
                 let truth = locksets(&p, false, true);

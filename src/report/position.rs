@@ -51,6 +51,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::random::config(256))]
+
         #[test]
         fn agrees_with_line_column(source in "[a\n\r\tä€]{0,40}", offsets in prop::collection::vec(0usize..200, 0..12)) {
             let found = positions(&source, &offsets);

@@ -1,9 +1,9 @@
 //! A problem with all that it includes.
 
 use crate::suites::{Flawed, Loader, Text};
-use crate::syntax::diagnostic::{Diagnostic, Span};
+use crate::syntax::diagnostic::{Diagnostic, Span, line_column};
 use crate::syntax::tptp::codes::INCLUDE;
-use crate::syntax::tptp::{Annotated, Include, Item, Numbers, parse_problem};
+use crate::syntax::tptp::{Annotated, Include, Item, Numbers, TPTP_CODES, parse_problem};
 
 /// A problem, its includes followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,25 +21,35 @@ pub struct Problem {
 /// More files than these are not included, counting repetitions.
 const MOST_FILES: usize = 1000;
 
+/// Nor more text than this.
+const MOST_BYTES: usize = 64 << 20;
+
 /// Reads a problem. `load` finds a file that is included: its path as written, and the name of the file that includes it.
 ///
 /// # Errors
-/// The first file with errors.
+/// What is wrong with the file. Of the text of a file that is included nothing is told but the place: it may be any file.
 pub fn load(file: Text, depth: usize, load: &mut Loader) -> Result<Problem, Box<Flawed>> {
     let mut files = Files {
         depth,
         numbers: Numbers::default(),
         open: Vec::new(),
         count: 0,
+        bytes: 0,
     };
     let name = stem(&file.name).to_string();
     let (path, declared) = (file.name.clone(), declared(&file.text));
-    Ok(Problem {
-        name,
-        formulas: files.read(file, load)?,
-        file: path,
-        declared,
-    })
+    match files.read(&file, load) {
+        Ok(formulas) => Ok(Problem {
+            name,
+            file: path,
+            formulas,
+            declared,
+        }),
+        Err(Trouble::Here(diagnostic) | Trouble::Inside(diagnostic)) => {
+            let diagnostics = vec![diagnostic];
+            Err(Box::new(Flawed { file, diagnostics }))
+        }
+    }
 }
 
 /// `KLE001+1` of `Problems/KLE/KLE001+1.p`
@@ -73,25 +83,23 @@ struct Files {
     numbers: Numbers,
     /// The files around the one at hand.
     open: Vec<String>,
+    /// Files that were included, and the sum of their sizes.
     count: usize,
+    bytes: usize,
 }
 
 impl Files {
-    fn read(&mut self, file: Text, load: &mut Loader) -> Result<Vec<Annotated>, Box<Flawed>> {
-        let items = match parse_problem(&file.text, self.depth, &mut self.numbers) {
-            Ok(items) => items,
-            Err(diagnostic) => return Err(flawed(file, diagnostic)),
-        };
+    fn read(&mut self, file: &Text, load: &mut Loader) -> Result<Vec<Annotated>, Trouble> {
+        let items = parse_problem(&file.text, self.depth, &mut self.numbers)
+            .map_err(|wrong| Trouble::Here(clamped(wrong, &file.text)))?;
         self.open.push(file.name.clone());
         let mut formulas = Vec::new();
         for item in items {
             match item {
                 Item::Formula(formula) => formulas.push(formula),
-                Item::Include(include) => match self.include(&include, &file.name, load) {
-                    Ok(more) => formulas.extend(more),
-                    Err(Trouble::Here(diagnostic)) => return Err(flawed(file, diagnostic)),
-                    Err(Trouble::Inside(flawed)) => return Err(flawed),
-                },
+                Item::Include(include) => {
+                    formulas.extend(self.include(&include, &file.name, load)?);
+                }
             }
         }
         self.open.pop();
@@ -123,6 +131,7 @@ impl Files {
             )
         })?;
         self.count += 1;
+        self.bytes = self.bytes.saturating_add(file.text.len());
         if self.open.contains(&file.name) {
             let message = format!("`{path}` is included in itself");
             return Err(refused(include.span, message, "take the include away"));
@@ -131,7 +140,13 @@ impl Files {
             let message = format!("more than {MOST_FILES} files are included");
             return Err(refused(include.span, message, "include fewer files"));
         }
-        let mut formulas = self.read(file, load).map_err(Trouble::Inside)?;
+        if self.bytes > MOST_BYTES {
+            let message = format!("more than {} MiB are included", MOST_BYTES >> 20);
+            return Err(refused(include.span, message, "include smaller files"));
+        }
+        let mut formulas = self
+            .read(&file, load)
+            .map_err(|trouble| trouble.seen_from(include.span, &file))?;
         let Some(names) = &include.names else {
             return Ok(formulas);
         };
@@ -150,17 +165,39 @@ impl Files {
 }
 
 enum Trouble {
-    /// In the file with the include.
+    /// In the file at hand.
     Here(Diagnostic),
-    /// In the file included.
-    Inside(Box<Flawed>),
+    /// In a file that it includes, told at the include.
+    Inside(Diagnostic),
 }
 
-fn flawed(file: Text, mut diagnostic: Diagnostic) -> Box<Flawed> {
-    let end = file.text.len();
-    diagnostic.span = Span::new(diagnostic.span.start.min(end), diagnostic.span.end.min(end));
-    Box::new(Flawed {
-        file,
-        diagnostics: vec![diagnostic],
-    })
+impl Trouble {
+    /// Trouble in a file, told where that file is included: without its words, of which a message may be made.
+    fn seen_from(self, include: Span, file: &Text) -> Trouble {
+        Trouble::Inside(match self {
+            Trouble::Here(wrong) => {
+                let (line, column) = line_column(&file.text, wrong.span.start);
+                let known = TPTP_CODES.iter().find(|c| c.code == wrong.code);
+                let title = known.map_or("an error", |c| c.title);
+                Diagnostic::error(
+                    wrong.code,
+                    include,
+                    format!("{}:{line}:{column}: {title}", file.name),
+                    "a file of formulas",
+                    "what is in a file that is included is not shown",
+                )
+            }
+            Trouble::Inside(told) => Diagnostic {
+                span: include,
+                ..told
+            },
+        })
+    }
+}
+
+/// With a span that ends where the text does.
+fn clamped(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
+    let Span { start, end } = diagnostic.span;
+    diagnostic.span = Span::new(start.min(text.len()), end.min(text.len()));
+    diagnostic
 }

@@ -1,5 +1,6 @@
 //! Random terms of the kernel, drawn by rolling dice: from bytes that proptest can shrink, or from a seeded generator.
 
+use crate::random;
 use coarsen::kernel::{Id, Index, ONE, Sym, TOP, Terms, ZERO};
 
 /// A source of choices; 0 is always the simplest.
@@ -17,10 +18,10 @@ impl Dice {
         }
     }
 
-    pub fn seeded(seed: u64) -> Self {
+    pub fn seeded(usual: u64) -> Self {
         Dice {
             bytes: Vec::new().into_iter(),
-            state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            state: random::seed(usual).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
         }
     }
 

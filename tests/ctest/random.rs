@@ -7,6 +7,10 @@ use std::fmt::Write;
 pub struct Dice(pub u64);
 
 impl Dice {
+    pub fn seeded(usual: u64) -> Dice {
+        Dice(crate::random::seed(usual))
+    }
+
     pub fn roll(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -393,19 +397,16 @@ fn random_programs_against_every_interleaving() {
         return;
     }
     let scratch = Scratch::new("random");
-    // More of them, others, larger ones, one family only: `ROUNDS=40 SEED=7 MOST=100000 FAMILY=regions`.
-    let asked = |name: &str, usual: u64| {
-        std::env::var(name).map_or(usual, |n| n.parse().expect("a number"))
-    };
-    let (rounds, most) = (asked("ROUNDS", 3), asked("MOST", 8_000));
+    // Larger ones, one family only: `MOST=100000 FAMILY=regions`.
+    let most = std::env::var("MOST").map_or(8_000, |n| n.parse().expect("a number"));
     let only = std::env::var("FAMILY").unwrap_or_default();
-    let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ asked("SEED", 0));
+    let mut dice = Dice::seeded(0x9E37_79B9_7F4A_7C15);
     let mut compared = 0;
     let mixed = mixed();
     let families = FAMILIES.iter().chain(ENDING).copied();
     let families = families.chain([("mixed", mixed.as_slice())]);
     for (family, statements) in families.filter(|f| only.is_empty() || only == f.0) {
-        for round in 0..rounds {
+        for round in 0..crate::random::cases(3) {
             let text = random_program(&mut dice, statements, family == CHANGING);
             let program = make(&scratch.file(&format!("{family}{round}"), &text), &[]);
             let every = Settings {
@@ -433,6 +434,6 @@ fn random_programs_against_every_interleaving() {
             }
         }
     }
-    let enough = rounds < 3 || !only.is_empty() || compared >= 40;
+    let enough = !only.is_empty() || compared >= 40;
     assert!(enough, "only {compared} programs were small enough");
 }

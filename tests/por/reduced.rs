@@ -2,7 +2,7 @@
 //! sees; and on what a theorem makes of random programs it agrees with the full exploration, of the reduced system and of the program.
 
 use super::{combinations, control, deadlock, find, loaded, local_questions, naive, reach};
-use crate::{loops, twin};
+use crate::{loops, random, twin};
 
 use coarsen::explore::State;
 use coarsen::explore::reach::{Answer, Blocked, Question, Reduction};
@@ -11,7 +11,6 @@ use coarsen::reduction::por::{Por, explore};
 use coarsen::report::Status;
 use coarsen::{ReachOptions, Session, theory};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
 use std::collections::HashSet;
 
@@ -153,14 +152,18 @@ fn whatever_is_visible_the_scheduling_points_are_seen() {
         1 => loops::programs().boxed(),
         1 => twin::generate::samples().prop_map(|s| s.source).boxed(),
     ];
-    let mut runner = TestRunner::new(Config::with_cases(super::cases(100)));
+    let mut runner = random::runner(100);
     runner
         .run(&(sources, any::<u64>()), |(source, bits)| {
             wholes.set(wholes.get() + sees_the_points(&source, bits)?);
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
-    super::enough(wholes.get(), 800, 100, "explorations were whole");
+    assert!(
+        wholes.get() >= 800,
+        "{} explorations were whole",
+        wholes.get()
+    );
 }
 
 const THEOREMS: [&str; 6] = [
@@ -232,7 +235,7 @@ fn agrees(session: &Session, theorem: &str, por: &Por) -> Result<usize, TestCase
 fn reduced_systems_of_all_theorems() {
     let all = combinations();
     let decided: Vec<Cell<usize>> = THEOREMS.iter().map(|_| Cell::new(0)).collect();
-    let mut runner = TestRunner::new(Config::with_cases(super::cases(60)));
+    let mut runner = random::runner(60);
     let sources = prop_oneof![
         loops::programs().boxed(),
         super::ending(2..4, 1..5).boxed(),
@@ -253,7 +256,6 @@ fn reduced_systems_of_all_theorems() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     for (theorem, decided) in THEOREMS.iter().zip(&decided) {
-        let what = format!("questions were decided by {theorem}");
-        super::enough(decided.get(), 1, 60, &what);
+        assert!(decided.get() > 0, "no question was decided by {theorem}");
     }
 }

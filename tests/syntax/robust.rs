@@ -1,6 +1,8 @@
 //! Texts made to break the parser: mutated models, deep nesting, noise by the megabyte.
 
-use std::time::{Duration, Instant};
+use crate::clock::Clock;
+use crate::random;
+use std::time::Duration;
 
 use coarsen::syntax::ast::{
     Block, Decl, Expr, ExprKind, Field, Model, Place, Selector, Stmt, StmtKind,
@@ -262,7 +264,7 @@ fn deep_nesting_gives_one_diagnostic_in_little_time_and_stack() {
         let parsing = std::thread::Builder::new()
             .stack_size(2 << 20)
             .spawn(move || {
-                let begin = Instant::now();
+                let begin = Clock::start();
                 let diagnostics = parse_any(&source, ParseLimits::default()).1;
                 (diagnostics, begin.elapsed())
             });
@@ -381,7 +383,7 @@ fn noise_is_cheap() {
     ] {
         let source = unit.repeat(size / unit.len());
         let timed = |source: &str| {
-            let begin = Instant::now();
+            let begin = Clock::start();
             let diagnostics = parse_any(source, ParseLimits::default()).1;
             (begin.elapsed(), diagnostics)
         };
@@ -492,11 +494,7 @@ fn check_bytes(bytes: Vec<u8>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 1500,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(random::config(1500))]
 
     #[test]
     fn mutated_tokens(model in 0..MODELS.len(), mutations in mutations()) {

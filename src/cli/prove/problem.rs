@@ -7,6 +7,7 @@ use super::super::input::{self, Refused};
 use super::super::output::say;
 use super::super::progress::Progress;
 use super::super::supervise::{Ended, supervise};
+use super::includes::included;
 use super::{Exported, Run, exports, fits, read_text};
 use coarsen::control::{Control, Stop};
 use coarsen::report::problems::{self, Answer, status_line};
@@ -15,7 +16,7 @@ use coarsen::report::text::headline;
 use coarsen::suites::{Flawed, Text};
 use coarsen::tptp::{self, Szs};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -193,26 +194,5 @@ fn job(
             answer: Box::new(answer),
             files,
         }
-    }
-}
-
-/// The file that `include('path')` in the file `from` speaks of: beside it, in the folders above, or in `$TPTP`.
-fn included(path: &str, from: &str) -> Result<Text, String> {
-    // Above the working folder only absolute paths lead.
-    let whole = std::path::absolute(from).unwrap_or_default();
-    let above = |file: &Path| -> Vec<PathBuf> {
-        let folders = file.ancestors().skip(1);
-        folders.map(Path::to_path_buf).collect()
-    };
-    let tptp = std::env::var_os("TPTP").map(PathBuf::from);
-    let folders = above(Path::new(from)).into_iter().chain(above(&whole));
-    let mut places = folders.chain(tptp).map(|folder| folder.join(path));
-    let Some(file) = places.find(|file| file.is_file()) else {
-        return Err("there is no such file".to_string());
-    };
-    match read_text(&file.to_string_lossy()) {
-        Ok(text) => Ok(text),
-        Err(Refused::Unreadable(error)) => Err(error.to_string()),
-        Err(Refused::NotAModel(_, diagnostic)) => Err(diagnostic.message),
     }
 }

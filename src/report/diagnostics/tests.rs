@@ -117,6 +117,8 @@ fn long_texts_are_clipped_and_empty_ones_left_out() {
 }
 
 proptest! {
+    #![proptest_config(crate::random::config(256))]
+
     #[test]
     fn any_span_of_any_text_is_drawn(
         source in "([ -~]|\\PC|\t|\r|\n|\u{0}|\u{2028}|\u{1b}){0,60}",

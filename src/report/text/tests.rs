@@ -3,17 +3,17 @@
 use super::*;
 use crate::report::{Step, samples};
 
-/// Compares with `expected/NAME`; with `UPDATE_EXPECTED` set, writes it.
+/// Compares with `expected/NAME`; with `UPDATE` set, writes it.
 fn check(name: &str, found: &str) {
     let file = format!(
         "{}/src/report/text/expected/{name}",
         env!("CARGO_MANIFEST_DIR")
     );
-    if std::env::var_os("UPDATE_EXPECTED").is_some() {
+    if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&file, found).expect(&file);
     }
     let expected = std::fs::read_to_string(&file).expect(&file);
-    assert_eq!(found, expected, "{name} (UPDATE_EXPECTED=1 accepts)");
+    assert_eq!(found, expected, "{name} (UPDATE=1 accepts)");
 }
 
 #[test]

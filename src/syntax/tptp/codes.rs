@@ -32,7 +32,7 @@ Typed and higher-order formulas (`tff`, `tcf`, `thf`, `tpi`) and sequents are no
 
   wrong: tff(a, conjecture, ! [X : $i] : leq(X, X)).      right: fof(a, conjecture, ! [X] : leq(X, X))."
     INCLUDE = "E0505" "an include that can't be followed" "\
-`include('Axioms/KLE001+0.ax').` takes the formulas of that file: it is looked for beside the file that includes it, then in the folders above that, then in $TPTP. A file does not include itself. In `include('file', [a, b]).` only the formulas a and b are taken, and they have to be there."
+`include('Axioms/KLE001+0.ax').` takes the formulas of that file: it is looked for beside the file that includes it, then in the folders above that, then in $TPTP. The path is not absolute and has no `..`, and links do not lead out of the folder in which the file was found. A file does not include itself. In `include('file', [a, b]).` only the formulas a and b are taken, and they have to be there."
     TOO_DEEP = "E0506" "nested too deeply" "\
 Formulas and terms are nested at most as deep as `--limit-depth` says. Chains of `&` and `|` count once."
     ROLE = "E0507" "an unknown role" "\

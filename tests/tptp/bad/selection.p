@@ -1,1 +1,1 @@
-include('../Axioms/kleene.ax', [unfold, fold]).
+include('Axioms/kleene.ax', [unfold, fold]).
