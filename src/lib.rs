@@ -10,7 +10,6 @@ pub mod dve;
 pub mod explore;
 pub mod export;
 pub mod inference;
-pub mod kernel;
 pub mod leaf;
 mod movers;
 pub mod program;
@@ -25,9 +24,9 @@ pub mod report;
 mod session;
 pub mod suites;
 pub mod syntax;
-pub mod terms;
 pub mod tptp;
 
+pub use coarsen_kernel as kernel;
 pub use reach::ReachOptions;
 pub use reduction::CheckOptions;
 pub use session::{Session, check_source, theory};

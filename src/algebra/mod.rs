@@ -5,6 +5,7 @@
 
 pub mod egraph;
 pub mod elaborate;
+pub mod names;
 pub mod prove;
 pub mod refute;
 pub mod show;

@@ -58,7 +58,7 @@ pub struct Suite {
 pub struct Item {
     /// Its name.
     pub name: String,
-    /// The name of its theorem: without blanks, and no other statement of the suite has it.
+    /// The name of its theorem: such as certificates may have, and no other statement of the suite has it.
     pub title: String,
     /// The file it stands in.
     pub file: String,

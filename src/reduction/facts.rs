@@ -7,6 +7,7 @@
 use super::hypotheses::Needed;
 use super::invariant::Rung;
 use super::transactions::{Phase, Phased, somewhere};
+use crate::algebra::names;
 use crate::control::Stop;
 use crate::kernel::{Development, Id, Index, Node, Statement, Sym};
 use crate::program::{LocId, ThreadId};
@@ -30,6 +31,8 @@ pub struct Discharge {
     /// The class of each thread.
     class_of: Vec<usize>,
     symbols: FxHashMap<Letter, Sym>,
+    /// What the symbols are called where they are shown, by number.
+    shown: Vec<String>,
 }
 
 /// Threads whose actions have the same names: of one family, with the same locations, of which the same are visible.
@@ -193,8 +196,12 @@ impl Discharge {
             Letter::Initial => ("init".into(), true, 0),
             Letter::Hole => ("hole".into(), false, 0),
         };
-        let symbol = self.development.terms.symbol(&name, test, arity);
+        let terms = &mut self.development.terms;
+        let is_free = |n: &str| terms.symbols().iter().all(|s| s.name != n);
+        let plain = names::letter(&name, is_free);
+        let symbol = terms.symbol(&plain, test, arity);
         self.letters.push(letter);
+        self.shown.push(name);
         self.symbols.insert(letter, symbol);
         symbol
     }
@@ -228,7 +235,7 @@ impl Discharge {
             Node::One => "1".into(),
             Node::Top => "T".into(),
             Node::Atom(s, indices) => {
-                let name = &terms.symbols()[*s as usize].name;
+                let name = &self.shown[*s as usize];
                 let class = match self.letters[*s as usize] {
                     Letter::Action(c, _) | Letter::Enabled(c, _) | Letter::Phase(c, _) => {
                         Some(&self.classes[c])

@@ -6,8 +6,8 @@
 use super::axioms::{Needs, Symbol, operation};
 use super::sequents::{Literal, Sequent};
 use crate::algebra::Order;
+use crate::algebra::names;
 use crate::kernel::{Id, ONE, Statement, Sym, Terms, ZERO};
-use crate::syntax::theory::is_reserved;
 use crate::syntax::tptp::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -308,17 +308,8 @@ impl Claim {
 impl Letters {
     /// A symbol whose name nothing else has, and that `.thy` files could have, too.
     fn fresh(&mut self, terms: &mut Terms, name: &str, test: bool) -> Sym {
-        let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let mut base: String = name.chars().take(40).map(letter).collect();
-        if !base.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            base.insert(0, 'x');
-        }
-        let mut unique = base.clone();
-        let mut n = 1;
-        while is_reserved(&unique) || !self.names.insert(unique.clone()) {
-            n += 1;
-            unique = format!("{base}_{n}");
-        }
+        let short: String = name.chars().take(40).collect();
+        let unique = names::letter(&short, |n| self.names.insert(n.to_string()));
         terms.symbol(&unique, test, 0)
     }
 }

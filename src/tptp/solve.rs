@@ -8,6 +8,7 @@ use super::claims::{Claim, Goal, Letters, claims};
 use super::load::Problem;
 use super::sequents::sequents;
 use crate::algebra::Order;
+use crate::algebra::names;
 use crate::algebra::prove::{self, Limits, Status, level_of};
 use crate::algebra::show;
 use crate::algebra::suite::{Declared, Item, Level, Link, Suite};
@@ -312,10 +313,7 @@ impl Solver<'_> {
     ) -> Result<Status, Stop> {
         self.control.check()?;
         self.control.enter(name.to_string());
-        let mut title = name.split_whitespace().collect::<Vec<_>>().join("_");
-        while title.is_empty() || !self.titles.insert(title.clone()) {
-            title.push('\'');
-        }
+        let title = names::title(name, |n| self.titles.insert(n.to_string()));
         let premises = claim.premises.iter().map(|p| (String::new(), p.clone()));
         let item = Item {
             model: None,

@@ -7,6 +7,7 @@ mod hints;
 mod model;
 mod terms;
 
+use super::names;
 use super::suite::{Declared, Item, Level, Link, Suite};
 use super::term::Order;
 use super::theory::Sort;
@@ -82,7 +83,8 @@ struct Elaborator {
     meanings: FxHashMap<(String, usize), Meaning>,
     variables: FxHashMap<String, u32>,
     stated: FxHashMap<String, Stated>,
-    /// Names of theorems.
+    /// Names of letters and of theorems, as certificates have them: files may have different things of one name.
+    letters: FxHashSet<String>,
     titles: FxHashSet<String>,
     /// Models given in the file at hand, with the positions of their items.
     pending: Vec<(usize, ModelTree)>,
@@ -158,7 +160,7 @@ impl Elaborator {
                     let line = lines.of_offset(name.span.start);
                     let item = Item {
                         name: name.name.clone(),
-                        title: self.title(&name.name, file.name),
+                        title: names::title(&name.name, |n| self.titles.insert(n.to_string())),
                         file: file.name.to_string(),
                         line,
                         declared: *declared,
@@ -234,7 +236,9 @@ impl Elaborator {
             ),
             None => {
                 let terms = &mut self.suite.development.terms;
-                let symbol = terms.symbol(&name.name, test, indices.len());
+                let letters = &mut self.letters;
+                let unique = names::letter(&name.name, |n| letters.insert(n.to_string()));
+                let symbol = terms.symbol(&unique, test, indices.len());
                 self.meanings.insert(key, Meaning::Letter(symbol));
             }
         }
@@ -304,21 +308,11 @@ impl Elaborator {
         let n = self.suite.development.hypotheses().len();
         self.state(name, Stated::Hypothesis(n));
         if let Some((statement, _)) = self.statement(chain) {
-            let title = without_blanks(&name.name);
-            self.suite.development.assume(&title, statement);
+            let d = &mut self.suite.development;
+            let is_free = |n: &str| d.hypotheses().iter().all(|(known, _)| known != n);
+            let title = names::title(&name.name, is_free);
+            d.assume(&title, statement);
         }
-    }
-
-    /// A name for the theorem of a statement. Files may state different things under one name.
-    fn title(&mut self, name: &str, file: &str) -> String {
-        let mut title = without_blanks(name);
-        if !self.titles.insert(title.clone()) {
-            title = without_blanks(&format!("{title}@{file}"));
-            while !self.titles.insert(title.clone()) {
-                title.push('\'');
-            }
-        }
-        title
     }
 
     /// A statement with its links; none if there are errors.
@@ -451,15 +445,6 @@ impl Elaborator {
     /// What was probably meant.
     fn guess<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
         nearest(word, known).map(|near| format!("did you mean `{near}`?"))
-    }
-}
-
-fn without_blanks(name: &str) -> String {
-    let title = name.split_whitespace().collect::<Vec<_>>().join("_");
-    if title.is_empty() {
-        "_".to_string()
-    } else {
-        title
     }
 }
 

@@ -36,13 +36,13 @@ pub struct Builder<'t> {
 impl<'t> Builder<'t> {
     /// Nothing proved yet; decisions take at most so many pairs, and tell apart so many classes of words.
     pub fn new(terms: &'t mut Terms, limit: usize, classes: usize) -> Self {
-        let known = terms
-            .symbols()
-            .iter()
-            .position(|s| s.name == "_" && !s.test && s.arity == 0);
-        let hole = match known {
-            Some(n) => n as Sym,
-            None => terms.symbol("_", false, 0),
+        let mut name = "_".to_string();
+        let hole = loop {
+            match (0..).zip(terms.symbols()).find(|(_, s)| s.name == name) {
+                None => break terms.symbol(&name, false, 0),
+                Some((n, s)) if !s.test && s.arity == 0 => break n,
+                Some(_) => name.push('_'),
+            }
         };
         Builder {
             terms,

@@ -108,6 +108,7 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
             return Err(Rejected {
                 place: title.to_string(),
                 why: "too large for Coq: the limit of the export is reached",
+                limit: true,
             });
         }
     }

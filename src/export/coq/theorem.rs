@@ -79,7 +79,10 @@ impl Context<'_> {
             hypotheses,
             assumed: &self.assumed,
             letters: &self.letters,
-            theorems: theorems.iter().map(|(t, c)| (t, *c)).collect(),
+            theorems: theorems
+                .iter()
+                .map(|(t, used)| (t, !used.is_empty()))
+                .collect(),
             own: &own,
             claims: &claims,
             scope,

@@ -136,7 +136,7 @@ impl Deriver<'_, '_, '_> {
                 How::On(rung) => fact.on.add(rung, 1),
             }
         }
-        let name = fact.text.replace(char::is_whitespace, "_");
+        let name = format!("fact{}", self.discharge.facts.len() + 1);
         let position = self.discharge.development.assume(&name, statement.clone());
         self.discharge.facts.push(fact);
         self.known.insert(statement.parts, position);

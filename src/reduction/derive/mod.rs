@@ -13,7 +13,7 @@ use super::facts::{Derived, Discharge, Letter, Places, VARIABLES, summary};
 use super::hypotheses::{self, Pairs, counted, is_vacuous};
 use super::instantiate::{Atoms, Instance, Model, Unreadable};
 use super::invariant::{Ladder, Rung};
-use crate::algebra::{self, Order};
+use crate::algebra::{self, Order, names};
 use crate::control::Stop;
 use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::program::ThreadId;
@@ -235,12 +235,13 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             }
         }
         let steps = tactics.script.steps;
-        let names = goal.classes.iter();
-        let names: Vec<String> = names
-            .map(|c| self.discharge.classes[*c].name.clone())
-            .collect();
+        let d = &self.discharge.development;
+        let is_free = |n: &str| d.theorems().all(|t| t.name != n);
+        let classes = goal.classes.iter();
+        let classes = classes.map(|c| &self.discharge.classes[*c].name);
+        let said = classes.fold(goal.hypothesis.id.clone(), |all, c| format!("{all}.{c}"));
         let theorem = Theorem {
-            name: format!("{}({})", goal.hypothesis.id, names.join(",")),
+            name: names::title(&said, is_free),
             premises: Vec::new(),
             statement,
             steps,

@@ -1,12 +1,13 @@
 //! Files of theories, proofs and identities.
 
 use super::codes::{MODEL, NO_ITEM, WORD};
-use super::parser::{Parser, WORDS};
+use super::parser::Parser;
 use super::tokens::Token;
 use super::wrong;
 use crate::algebra::Sort;
 use crate::algebra::suite::{Declared, Level};
 use crate::algebra::tree::{Entry, File, Named, Used};
+use crate::kernel::WORDS;
 use crate::syntax::diagnostic::Diagnostic;
 
 const ITEM: &str = "`level`, `use`, `action`, `test`, `let`, `hypothesis`, `conclusion`, `axiom`, `identity`, `fails` or `open`";

@@ -41,7 +41,7 @@ use parser::Parser;
 
 /// Whether a word names no action or test in a file: it begins an item, belongs to one, or is the greatest element.
 pub fn is_reserved(word: &str) -> bool {
-    word == "T" || parser::WORDS.contains(&word)
+    word == "T" || crate::kernel::WORDS.contains(&word)
 }
 
 /// Reads a statement such as `u[1] u[0] <= u[0] (q T + u[1] + u[1] q T)`.

@@ -6,25 +6,8 @@ use super::tokens::{Token, tokens};
 use super::wrong;
 use crate::algebra::tree::{Argument, Chain, Form, HintTree, ModelTree, Named, Tree};
 use crate::algebra::{Atom, Index, Order, Over};
+use crate::kernel::WORDS;
 use crate::syntax::diagnostic::{Diagnostic, Span};
-
-/// Words that begin an item of a file, or belong to one: there they are no names of actions, tests or indices.
-pub(super) const WORDS: &[&str] = &[
-    "theory",
-    "level",
-    "use",
-    "action",
-    "test",
-    "let",
-    "hypothesis",
-    "conclusion",
-    "axiom",
-    "identity",
-    "fails",
-    "open",
-    "by",
-    "proved",
-];
 
 pub(super) struct Parser<'t> {
     text: &'t str,

@@ -29,12 +29,17 @@ pub struct Automaton {
     outputs: FxHashMap<Id, Id>,
     valid: FxHashMap<Id, bool>,
     splits: usize,
+    /// Bytes taken from what the terms are allowed; none if they are not counted.
+    held: Option<usize>,
 }
 
+const SPENT: &str = "too large";
 /// Tests with more atoms than this are not decided, so that the recursion over them is safe.
 const MOST_ATOMS: usize = 2000;
-/// What a move costs: it is kept.
+/// What a move costs: it is kept, and so is an answer to it.
 const MOVE: usize = 16;
+/// Bytes of a move, and of an answer to it.
+const BYTES: usize = 192;
 
 impl Automaton {
     /// The test under which a term may do nothing.
@@ -76,33 +81,28 @@ impl Automaton {
         if terms.is_spent() {
             return Vec::new();
         }
-        let mut all = match terms.node(t).clone() {
-            Node::Sum(of) => of.into_iter().flat_map(|x| self.moves(terms, x)).collect(),
-            Node::Product(of) => self.of_product(terms, &of),
-            Node::Star(x) => {
-                let mut moves = self.moves(terms, x);
-                for m in &mut moves {
-                    m.target = terms.product([m.target, t]);
+        let mut all = Vec::new();
+        match terms.node(t).clone() {
+            Node::Sum(of) => of
+                .into_iter()
+                .for_each(|x| self.then(terms, x, ONE, &[], &mut all)),
+            Node::Star(x) => self.then(terms, x, ONE, &[t], &mut all),
+            Node::Product(of) => {
+                let mut guard = ONE;
+                for (n, x) in of.iter().enumerate() {
+                    self.then(terms, *x, guard, &of[n + 1..], &mut all);
+                    let out = self.output(terms, *x);
+                    guard = terms.product([guard, out]);
+                    if guard == ZERO {
+                        break;
+                    }
                 }
-                moves
             }
-            Node::Top => vec![Move {
-                guard: ONE,
-                letter: TOP,
-                target: TOP,
-            }],
-            Node::Omega(_) => vec![Move {
-                guard: ONE,
-                letter: t,
-                target: TOP,
-            }],
-            _ => vec![Move {
-                guard: ONE,
-                letter: t,
-                target: ONE,
-            }],
-        };
-        all.retain(|m: &Move| m.guard != ZERO && m.target != ZERO);
+            // Any letter at all leads T to T; behind an infinite path comes anything.
+            Node::Top => self.keep(terms, ONE, TOP, TOP, &mut all),
+            Node::Omega(_) => self.keep(terms, ONE, t, TOP, &mut all),
+            _ => self.keep(terms, ONE, t, ONE, &mut all),
+        }
         terms.spend(MOVE * (all.len() + 1));
         if terms.is_spent() {
             return Vec::new();
@@ -111,26 +111,37 @@ impl Automaton {
         all
     }
 
-    fn of_product(&mut self, terms: &mut Terms, of: &[Id]) -> Vec<Move> {
-        let mut all = Vec::new();
-        let mut guard = ONE;
-        for (n, &x) in of.iter().enumerate() {
-            for m in self.moves(terms, x) {
-                if terms.is_spent() {
-                    return Vec::new();
-                }
-                let rest = std::iter::once(m.target).chain(of[n + 1..].iter().copied());
-                let target = terms.product(rest);
-                let guard = terms.product([guard, m.guard]);
-                all.push(Move { guard, target, ..m });
+    /// The moves of x under a guard, and then the rest.
+    fn then(&mut self, terms: &mut Terms, x: Id, guard: Id, rest: &[Id], all: &mut Vec<Move>) {
+        for m in self.moves(terms, x) {
+            if terms.is_spent() {
+                return;
             }
-            let out = self.output(terms, x);
-            guard = terms.product([guard, out]);
-            if guard == ZERO {
-                break;
-            }
+            let target = terms.product(std::iter::once(m.target).chain(rest.iter().copied()));
+            let guard = terms.product([guard, m.guard]);
+            self.keep(terms, guard, m.letter, target, all);
         }
-        all
+    }
+
+    fn keep(&mut self, terms: &mut Terms, guard: Id, letter: Id, target: Id, all: &mut Vec<Move>) {
+        if guard != ZERO && target != ZERO && self.hold(terms, BYTES) {
+            all.push(Move {
+                guard,
+                letter,
+                target,
+            });
+        }
+    }
+
+    /// Counts bytes, if they are counted; whether they may be taken.
+    fn hold(&mut self, terms: &mut Terms, bytes: usize) -> bool {
+        match &mut self.held {
+            Some(held) => {
+                *held += bytes;
+                terms.hold(bytes)
+            }
+            None => true,
+        }
     }
 
     /// Whether a test is 1 whatever its atoms are: by its factors, by what makes the literals of a sum 0, else by splitting on an atom.
@@ -149,12 +160,12 @@ impl Automaton {
         let holds = match terms.node(test).clone() {
             Node::Product(all) => all.into_iter().all(|x| self.is_valid(terms, x)),
             Node::Sum(all) => {
-                let fixed: FxHashMap<Id, Id> =
-                    all.iter().filter_map(|x| falsify(terms, *x)).collect();
+                let literals = all.iter().filter_map(|x| falsify(terms, *x));
+                let fixed: FxHashMap<Id, Id> = literals.collect();
                 if fixed.is_empty() {
                     self.splits_validly(terms, test)
                 } else {
-                    let rest = cofactor(terms, test, &fixed, &mut FxHashMap::default());
+                    let rest = cofactor(terms, test, fixed);
                     self.is_valid(terms, rest)
                 }
             }
@@ -171,8 +182,7 @@ impl Automaton {
             return false;
         };
         [ONE, ZERO].into_iter().all(|value| {
-            let fixed = FxHashMap::from_iter([(atom, value)]);
-            let part = cofactor(terms, test, &fixed, &mut FxHashMap::default());
+            let part = cofactor(terms, test, FxHashMap::from_iter([(atom, value)]));
             self.is_valid(terms, part)
         })
     }
@@ -220,40 +230,34 @@ fn positive(terms: &mut Terms, atom: Id) -> Id {
 }
 
 /// A test with some atoms fixed.
-fn cofactor(
-    terms: &mut Terms,
-    test: Id,
-    fixed: &FxHashMap<Id, Id>,
-    seen: &mut FxHashMap<Id, Id>,
-) -> Id {
+fn cofactor(terms: &mut Terms, test: Id, fixed: FxHashMap<Id, Id>) -> Id {
+    let mut seen = fixed;
+    fixing(terms, test, &mut seen)
+}
+
+/// The same, with what is known already.
+fn fixing(terms: &mut Terms, test: Id, seen: &mut FxHashMap<Id, Id>) -> Id {
     if let Some(&known) = seen.get(&test) {
         return known;
     }
-    if let Some(&value) = fixed.get(&test) {
-        return value;
-    }
     let part = match terms.node(test).clone() {
         Node::Not(x) => {
-            let x = cofactor(terms, x, fixed, seen);
+            let x = fixing(terms, x, seen);
             terms.not(x)
         }
         Node::Sum(all) => {
-            let all: Vec<Id> = all
-                .into_iter()
-                .map(|x| cofactor(terms, x, fixed, seen))
-                .collect();
+            let all: Vec<Id> = all.into_iter().map(|x| fixing(terms, x, seen)).collect();
             terms.sum(all)
         }
         Node::Product(all) => {
-            let all: Vec<Id> = all
-                .into_iter()
-                .map(|x| cofactor(terms, x, fixed, seen))
-                .collect();
+            let all: Vec<Id> = all.into_iter().map(|x| fixing(terms, x, seen)).collect();
             terms.product(all)
         }
         Node::ProductOver(..) => {
             let atom = terms.not(test);
-            fixed.get(&atom).map_or(test, |value| terms.not(*value))
+            seen.get(&atom)
+                .copied()
+                .map_or(test, |value| terms.not(value))
         }
         _ => test,
     };
@@ -261,14 +265,16 @@ fn cofactor(
     part
 }
 
-const TOO_LARGE: &str = "too large: the limit of the checker is reached";
-
 /// Checks that a relation shows `left <= right`.
 ///
 /// # Errors
 /// What is missing.
-pub fn replay(terms: &mut Terms, left: Id, right: Id, pairs: &Pairs) -> Result<(), &'static str> {
-    let mut automaton = Automaton::default();
+pub(crate) fn replay(
+    terms: &mut Terms,
+    left: Id,
+    right: Id,
+    pairs: &Pairs,
+) -> Result<(), &'static str> {
     match pairs.first() {
         Some((l, rs)) if *l == left && rs.as_slice() == [right] => {}
         _ => return Err("the relation is one between other terms"),
@@ -277,71 +283,84 @@ pub fn replay(terms: &mut Terms, left: Id, right: Id, pairs: &Pairs) -> Result<(
     for (l, rs) in pairs {
         of.entry(*l).or_default().push(rs);
     }
-    for (l, rs) in pairs {
-        let ends: Vec<Id> = rs.iter().map(|r| automaton.output(terms, *r)).collect();
-        let ends = terms.sum(ends);
-        let out = automaton.output(terms, *l);
-        if !implies(&mut automaton, terms, out, ends) {
+    let mut automaton = Automaton {
+        held: Some(0),
+        ..Automaton::default()
+    };
+    let found = pairs
+        .iter()
+        .try_for_each(|(l, rs)| automaton.pair(terms, *l, rs, &of));
+    terms.release(automaton.held.unwrap_or(0));
+    found
+}
+
+impl Automaton {
+    /// Whether what a pair demands is among the pairs: where x ends one of ys ends, and each step of x is answered by sets of ys.
+    fn pair(
+        &mut self,
+        terms: &mut Terms,
+        x: Id,
+        ys: &[Id],
+        of: &FxHashMap<Id, Vec<&[Id]>>,
+    ) -> Result<(), &'static str> {
+        let ends: Vec<Id> = ys.iter().map(|y| self.output(terms, *y)).collect();
+        let (out, ends) = (self.output(terms, x), terms.sum(ends));
+        if !self.implies(terms, out, ends) {
             return Err("the left side ends where the right side does not");
         }
-        // The right side's targets by each letter, with the guards under which they are reached.
-        let mut answers: FxHashMap<Id, FxHashMap<Id, Vec<Id>>> = FxHashMap::default();
-        for r in rs.iter().collect::<FxHashSet<_>>() {
-            for a in automaton.moves(terms, *r) {
-                let by_letter = answers.entry(a.letter).or_default();
-                by_letter.entry(a.target).or_default().push(a.guard);
-            }
-            if terms.is_spent() {
-                return Err(TOO_LARGE);
+        // The guards under which ys reach a target by a letter.
+        let mut answers: FxHashMap<(Id, Id), Vec<Id>> = FxHashMap::default();
+        for y in ys.iter().collect::<FxHashSet<_>>() {
+            for a in self.moves(terms, *y) {
+                answers
+                    .entry((a.letter, a.target))
+                    .or_default()
+                    .push(a.guard);
             }
         }
         let mut reached: FxHashMap<(Id, Id), Id> = FxHashMap::default();
-        for m in automaton.moves(terms, *l) {
-            // Under which guard the right side reaches all of a set by this letter.
-            let mut all = |terms: &mut Terms, set: &[Id]| -> Id {
-                let mut guards = Vec::new();
-                for s in set {
-                    let guard = *reached.entry((m.letter, *s)).or_insert_with(|| {
-                        let by =
-                            [m.letter, TOP]
-                                .into_iter()
-                                .take(if m.letter == TOP { 1 } else { 2 });
-                        let guards = by.filter_map(|a| answers.get(&a)?.get(s)).flatten();
-                        terms.sum(guards.copied())
-                    });
-                    if guard == ZERO {
-                        return ZERO;
-                    }
-                    guards.push(guard);
-                }
-                terms.product(guards)
-            };
+        for m in self.moves(terms, x) {
             // A term is below itself and below T.
-            let mut covered: Vec<Id> = [m.target, TOP]
+            let mut covered = Vec::new();
+            let known = of.get(&m.target).map_or(&[][..], Vec::as_slice);
+            for set in [&[m.target][..], &[TOP]]
                 .into_iter()
-                .map(|t| all(terms, &[t]))
-                .collect();
-            for set in of.get(&m.target).into_iter().flatten() {
+                .chain(known.iter().copied())
+            {
                 terms.spend(set.len() + 1);
-                covered.push(all(terms, set));
+                // Under which guard ys reach all of the set by this letter.
+                let mut guards = Vec::new();
+                for y in set {
+                    let guard = match reached.get(&(m.letter, *y)) {
+                        Some(known) => *known,
+                        None if !self.hold(terms, BYTES) => return Err(SPENT),
+                        None => {
+                            let any = answers.get(&(TOP, *y)).filter(|_| m.letter != TOP);
+                            let by = answers.get(&(m.letter, *y)).into_iter().chain(any);
+                            let sum = terms.sum(by.flatten().copied());
+                            *reached.entry((m.letter, *y)).or_insert(sum)
+                        }
+                    };
+                    guards.push(guard);
+                    if guard == ZERO {
+                        break;
+                    }
+                }
+                covered.push(terms.product(guards));
             }
             let covered = terms.sum(covered);
-            if terms.is_spent() {
-                return Err(TOO_LARGE);
-            }
-            if !implies(&mut automaton, terms, m.guard, covered) {
+            if !self.implies(terms, m.guard, covered) {
                 return Err("a step of the left side is not matched by the right side");
             }
         }
-        if terms.is_spent() {
-            return Err(TOO_LARGE);
-        }
+        self.held = self.held.map(|held| held - BYTES * reached.len());
+        terms.release(BYTES * reached.len());
+        Ok(())
     }
-    Ok(())
-}
 
-fn implies(automaton: &mut Automaton, terms: &mut Terms, a: Id, b: Id) -> bool {
-    let not_a = terms.not(a);
-    let test = terms.sum([not_a, b]);
-    automaton.is_valid(terms, test)
+    fn implies(&mut self, terms: &mut Terms, a: Id, b: Id) -> bool {
+        let not_a = terms.not(a);
+        let test = terms.sum([not_a, b]);
+        self.is_valid(terms, test)
+    }
 }

@@ -1,0 +1,811 @@
+//! The table of the rules: for each, steps that are accepted, and one group of rejected steps for each reason to reject.
+//!
+//! A case is a theorem: premises, steps, and what it says; all speak of the terms of [`TERMS`]. Every reason that stands in the sources has its group.
+
+use coarsen_kernel::{Development, Rejected, read};
+use std::collections::BTreeSet;
+
+/// Terms 3, 4, ..; the comment says which.
+const TERMS: &str = "coarsen certificate 1
+symbol action 0 a
+symbol action 0 b
+symbol test 0 p
+symbol action 1 u
+symbol test 1 e
+variable i
+variable j
+variable k
+term atom 0
+term atom 1
+term atom 2
+// 6: a*, 7: a a*, 8: a b, 9: b a
+term star 3
+term product 3 6
+term product 3 4
+term product 4 3
+// 10: u[i], 11: u[j], 13: (+ i : u[i]), 14: (+ j != i : u[j])
+term atom 3 i0
+term atom 3 i1
+term atom 3 b0
+term sumover 12
+term sumover 12 i0
+// 15: e[i], 16: e[j], 18: (. i : e[i]), 19: (. j != i : e[j])
+term atom 4 i0
+term atom 4 i1
+term atom 4 b0
+term productover 17
+term productover 17 i0
+// 20: a^w, 21: a a^w, 22: a + b, 23: u[i] + (+ j != i : u[j])
+term omega 3
+term product 3 20
+term sum 3 4
+term sum 10 14
+// 24: a* b, 25: b a*, 26: a^w + a* b, 27: a p, 28: a p + b, 29: b p
+term product 6 4
+term product 4 6
+term sum 20 24
+term product 3 5
+term sum 27 4
+term product 4 5
+// 30: a (+ i : u[i]) b, 31: a u[i] b, 32: a u[j] b
+term product 3 13 4
+term product 3 10 4
+term product 3 11 4
+// 33: a a b, 34: p + ~p a, 35: u[k]
+term product 3 3 4
+term not 5
+term product 34 3
+term sum 5 35
+term atom 3 i2
+// 38: a a* b, 39: b a a*
+term product 3 6 4
+term product 4 3 6
+";
+
+/// A statement: `l r`, then after `|` the pairs that differ.
+fn statement(word: &str, text: &str) -> String {
+    let (part, pairs) = text.split_once('|').unwrap_or((text, ""));
+    let distinct = match pairs.trim() {
+        "" => String::new(),
+        pairs => format!("distinct {pairs}\n"),
+    };
+    format!("{word}\n{distinct}part {}\n", part.trim())
+}
+
+fn theorem(name: &str, premises: &[&str], steps: &[&str], says: &str) -> String {
+    let mut text = format!("theorem {name}\n");
+    premises
+        .iter()
+        .for_each(|p| text += &statement("premise", p));
+    text += &statement("statement", says);
+    for step in steps {
+        let word = if step.starts_with("pair") {
+            ""
+        } else {
+            "step "
+        };
+        text += &format!("{word}{step}\n");
+    }
+    let count = steps.iter().filter(|s| !s.starts_with("pair")).count();
+    text + &format!("qed {}\n", count - 1)
+}
+
+fn check(before: &str, of: &str) -> Result<Development, Rejected> {
+    read(&format!("{TERMS}{before}{of}end\n"))
+}
+
+/// Premises, steps, what is said.
+type Case = (
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+);
+
+const ACCEPTED: &[(&str, &[Case])] = &[
+    (
+        "decide",
+        &[
+            (&[], &["decide 3 6", "pair 3 6", "pair 1 6"], "3 6"),
+            (&[], &["decide 3 22", "pair 3 22"], "3 22"),
+            (&[], &["decide 5 1", "pair 5 1"], "5 1"),
+            (&[], &["decide 21 2", "pair 21 2"], "21 2"),
+        ],
+    ),
+    (
+        "premise",
+        &[
+            (&["3 4"], &["premise 0 0"], "3 4"),
+            (&["10 11"], &["premise 0 0 0>1 1>0"], "11 10"),
+            (&["10 11 | 0>1"], &["premise 0 0 0>2"], "37 11 | 1>2"),
+        ],
+    ),
+    (
+        "chain",
+        &[
+            (
+                &["3 4", "4 5"],
+                &["premise 0 0", "premise 1 0", "chain 0 1"],
+                "3 5",
+            ),
+            (&["3 4"], &["premise 0 0", "chain 0"], "3 4"),
+            (
+                &["10 11 | 0>1", "11 37 | 1>2"],
+                &["premise 0 0", "premise 1 0", "chain 0 1"],
+                "10 37 | 0>1 1>2",
+            ),
+        ],
+    ),
+    (
+        "context",
+        &[
+            (&["3 4"], &["premise 0 0", "context 4 1 0"], "3 4"),
+            (&["3 4"], &["premise 0 0", "context 22 1 0"], "3 22"),
+        ],
+    ),
+    (
+        "join",
+        &[(
+            &["3 5", "4 5"],
+            &["premise 0 0", "premise 1 0", "join 0 1"],
+            "22 5",
+        )],
+    ),
+    (
+        "starleft",
+        &[(
+            &["4 5", "27 5"],
+            &["premise 0 0", "premise 1 0", "starleft 3 0 1"],
+            "24 5",
+        )],
+    ),
+    (
+        "coinduction",
+        &[(&["5 28"], &["premise 0 0", "coinduction 3 4 0"], "5 26")],
+    ),
+    ("unfold", &[(&[], &["unfold 3"], "20 21")]),
+    (
+        "sumintro",
+        &[
+            (&[], &["sumintro 13 0"], "10 13"),
+            (&[], &["sumintro 14 1"], "11 14 | 0>1"),
+        ],
+    ),
+    (
+        "sumelim",
+        &[
+            (&["32 5"], &["premise 0 0", "sumelim 3 13 4 1 0"], "30 5"),
+            (
+                &["11 5 | 0>1"],
+                &["premise 0 0", "sumelim 1 14 1 1 0"],
+                "14 5",
+            ),
+        ],
+    ),
+    (
+        "productelim",
+        &[
+            (&[], &["productelim 18 0"], "18 15"),
+            (&[], &["productelim 19 1"], "19 16 | 0>1"),
+        ],
+    ),
+    (
+        "productintro",
+        &[
+            (&["5 15"], &["premise 0 0", "productintro 18 0 0"], "5 18"),
+            (
+                &["5 16 | 0>1"],
+                &["premise 0 0", "productintro 19 1 0"],
+                "5 19",
+            ),
+        ],
+    ),
+    ("separate", &[(&[], &["separate 13 0"], "13 23")]),
+    (
+        "cases",
+        &[(
+            &["10 4", "11 4 | 0>1"],
+            &["premise 0 0", "premise 1 0", "cases 0 1 11 4 0 1"],
+            "11 4",
+        )],
+    ),
+];
+
+/// Rejected for a reason, by name of the rule.
+const REJECTED: &[(&str, &str, &[Case])] = &[
+    (
+        "decide",
+        "the relation is one between other terms",
+        &[
+            (&[], &["decide 3 22"], "3 22"),
+            (&[], &["decide 3 22", "pair 3 22 22"], "3 22"),
+            (&[], &["decide 3 22", "pair 4 22"], "3 22"),
+            (&[], &["decide 3 22", "pair 22 3"], "3 22"),
+        ],
+    ),
+    (
+        "decide",
+        "the left side ends where the right side does not",
+        &[
+            (&[], &["decide 6 7", "pair 6 7"], "6 7"),
+            (&[], &["decide 1 5", "pair 1 5"], "1 5"),
+            (&[], &["decide 1 0", "pair 1 0"], "1 0"),
+        ],
+    ),
+    (
+        "decide",
+        "a step of the left side is not matched by the right side",
+        &[
+            (&[], &["decide 3 4", "pair 3 4"], "3 4"),
+            (&[], &["decide 3 27", "pair 3 27"], "3 27"),
+            (&[], &["decide 8 9", "pair 8 9", "pair 4 3"], "8 9"),
+            (&[], &["decide 20 21", "pair 20 21", "pair 2 2"], "20 21"),
+        ],
+    ),
+    (
+        "hypothesis",
+        "there is no such hypothesis",
+        &[(&[], &["hypothesis 0 0"], "3 4")],
+    ),
+    (
+        "premise",
+        "there is no such premise",
+        &[(&["3 4"], &["premise 1 0"], "3 4")],
+    ),
+    (
+        "premise",
+        "the statement has no such part",
+        &[(&["3 4"], &["premise 0 1"], "3 4")],
+    ),
+    (
+        "premise",
+        "a process is asked to differ from itself",
+        &[(&["10 11 | 0>1"], &["premise 0 0 1>0"], "10 10")],
+    ),
+    ("chain", "an empty chain", &[(&[], &["chain"], "3 3")]),
+    (
+        "chain",
+        "the links of the chain do not meet",
+        &[(
+            &["3 4", "5 3"],
+            &["premise 0 0", "premise 1 0", "chain 0 1"],
+            "3 3",
+        )],
+    ),
+    (
+        "chain",
+        "there is no such step before this one",
+        &[
+            (&["3 4"], &["premise 0 0", "chain 0 1"], "3 4"),
+            (&["3 4"], &["premise 0 0", "chain 1"], "3 4"),
+        ],
+    ),
+    (
+        "context",
+        "there is no such symbol",
+        &[(&["3 4"], &["premise 0 0", "context 8 9 0"], "3 4")],
+    ),
+    (
+        "context",
+        "a hole must be an action without indices",
+        &[
+            (&["3 4"], &["premise 0 0", "context 34 2 0"], "3 4"),
+            (&["3 4"], &["premise 0 0", "context 10 3 0"], "3 4"),
+        ],
+    ),
+    ("join", "nothing to join", &[(&[], &["join"], "0 3")]),
+    (
+        "join",
+        "the joined claims have different right sides",
+        &[(
+            &["3 5", "4 3"],
+            &["premise 0 0", "premise 1 0", "join 0 1"],
+            "22 5",
+        )],
+    ),
+    (
+        "starleft",
+        "the second claim is not the induction step",
+        &[
+            (
+                &["4 5", "29 5"],
+                &["premise 0 0", "premise 1 0", "starleft 3 0 1"],
+                "24 5",
+            ),
+            (
+                &["4 5", "27 4"],
+                &["premise 0 0", "premise 1 0", "starleft 3 0 1"],
+                "24 5",
+            ),
+        ],
+    ),
+    (
+        "coinduction",
+        "the claim is not `y <= x y + z`",
+        &[
+            (&["5 27"], &["premise 0 0", "coinduction 3 4 0"], "5 26"),
+            (&["3 28"], &["premise 0 0", "coinduction 3 4 0"], "3 26"),
+        ],
+    ),
+    (
+        "sumintro",
+        "not a sum or product over processes",
+        &[
+            (&[], &["sumintro 18 0"], "15 18"),
+            (&[], &["sumintro 22 0"], "3 22"),
+            (&[], &["productelim 13 0"], "13 10"),
+        ],
+    ),
+    (
+        "sumintro",
+        "a process is asked to differ from itself",
+        &[(&[], &["sumintro 14 0"], "10 14")],
+    ),
+    (
+        "sumelim",
+        "the claim is not one of a member of the sum",
+        &[
+            (&["31 5"], &["premise 0 0", "sumelim 4 13 4 0 0"], "30 5"),
+            (&["10 5"], &["premise 0 0", "sumelim 1 13 1 1 0"], "13 5"),
+        ],
+    ),
+    (
+        "sumelim",
+        "the variable of the member occurs elsewhere",
+        &[
+            (&["10 10"], &["premise 0 0", "sumelim 1 13 1 0 0"], "13 10"),
+            (&["15 15"], &["premise 0 0", "productintro 18 0 0"], "15 18"),
+        ],
+    ),
+    (
+        "sumelim",
+        "the member is assumed to differ from a process that the sum does not leave out",
+        &[
+            (
+                &["11 5 | 0>1"],
+                &["premise 0 0", "sumelim 1 13 1 1 0"],
+                "13 5",
+            ),
+            (
+                &["11 5 | 1>2"],
+                &["premise 0 0", "sumelim 1 14 1 1 0"],
+                "14 5",
+            ),
+        ],
+    ),
+    (
+        "productintro",
+        "the claim is not one of a test and a factor of the product",
+        &[
+            (&["3 15"], &["premise 0 0", "productintro 18 0 0"], "3 18"),
+            (&["5 15"], &["premise 0 0", "productintro 18 1 0"], "5 18"),
+        ],
+    ),
+    (
+        "separate",
+        "not a sum over processes",
+        &[(&[], &["separate 18 0"], "18 15")],
+    ),
+    (
+        "cases",
+        "the two cases are not those of the claim",
+        &[
+            (
+                &["11 4", "11 4 | 0>1"],
+                &["premise 0 0", "premise 1 0", "cases 0 1 11 4 0 1"],
+                "11 4",
+            ),
+            (
+                &["10 4", "10 4 | 0>1"],
+                &["premise 0 0", "premise 1 0", "cases 0 1 11 4 0 1"],
+                "11 4",
+            ),
+        ],
+    ),
+    (
+        "cases",
+        "not a split by whether two processes are the same",
+        &[
+            (
+                &["10 4", "11 4"],
+                &["premise 0 0", "premise 1 0", "cases 0 1 11 4 0 1 0>1"],
+                "11 4",
+            ),
+            (
+                &["10 4", "11 4"],
+                &["premise 0 0", "premise 1 0", "cases 0 1 11 4 0 1 2>1"],
+                "11 4",
+            ),
+        ],
+    ),
+    (
+        "cases",
+        "a case assumes more than the claim allows",
+        &[
+            (
+                &["10 4 | 0>2", "11 4 | 0>1"],
+                &["premise 0 0", "premise 1 0", "cases 0 1 11 4 0 1"],
+                "11 4",
+            ),
+            (
+                &["10 4", "11 4 | 1>2"],
+                &["premise 0 0", "premise 1 0", "cases 0 1 11 4 0 1"],
+                "11 4",
+            ),
+        ],
+    ),
+    (
+        "",
+        "an index has lost its binder",
+        &[(&[], &["decide 12 12", "pair 12 12"], "12 12")],
+    ),
+    (
+        "",
+        "the proof is one of another statement",
+        &[
+            (&["3 4"], &["premise 0 0"], "4 3"),
+            (&["10 11 | 0>1"], &["premise 0 0"], "10 11"),
+            (&["10 11 | 0>1"], &["premise 0 0"], "10 11 | 0>2"),
+        ],
+    ),
+];
+
+/// A lemma with a premise `i != j => u[i] <= a`, so `i != j => u[i] <= a`; and one that rests on a hypothesis.
+const LEMMAS: &str = "hypothesis h
+distinct 0>1
+part 10 3
+theorem lemma
+premise
+distinct 0>1
+part 10 3
+statement
+distinct 1>2
+part 37 3
+step premise 0 0 0>2
+qed 0
+theorem assumed
+statement
+distinct 0>1
+part 10 3
+step hypothesis 0 0
+qed 0
+";
+
+const OF_LEMMAS: &[Case] = &[
+    (
+        &["10 3 | 0>1"],
+        &["premise 0 0", "theorem 0 0 ; ; 0"],
+        "37 3 | 1>2",
+    ),
+    (
+        &["10 3 | 0>1"],
+        &["premise 0 0", "theorem 0 0 2>0 ; ; 0"],
+        "10 3 | 0>1",
+    ),
+    (
+        &["10 4 | 0>1"],
+        &["premise 0 0", "theorem 0 0 ; 0>4 ; 0"],
+        "37 4 | 1>2",
+    ),
+    (&[], &["theorem 1 0"], "10 3 | 0>1"),
+    (
+        &["10 4 | 0>1"],
+        &["premise 0 0", "theorem 1 0 ; 0>4 ; 0"],
+        "10 4 | 0>1",
+    ),
+];
+
+const NOT_OF_LEMMAS: &[(&str, &[Case])] = &[
+    (
+        "there is no such theorem before this one",
+        &[(&[], &["theorem 2 0"], "3 3")],
+    ),
+    (
+        "the statement has no such part",
+        &[(
+            &["10 3 | 0>1"],
+            &["premise 0 0", "theorem 0 1 ; ; 0"],
+            "37 3",
+        )],
+    ),
+    (
+        "there is no such symbol",
+        &[(&["10 3"], &["premise 0 0", "theorem 0 0 ; 7>3 ; 0"], "37 3")],
+    ),
+    (
+        "a letter is replaced by what can't stand for it",
+        &[
+            (&["10 3"], &["premise 0 0", "theorem 0 0 ; 3>3 ; 0"], "37 3"),
+            (&["10 3"], &["premise 0 0", "theorem 0 0 ; 2>3 ; 0"], "37 3"),
+            (
+                &["10 3"],
+                &["premise 0 0", "theorem 0 0 ; 0>12 ; 0"],
+                "37 3",
+            ),
+        ],
+    ),
+    (
+        "a letter is replaced by a term with a variable of a premise",
+        &[
+            (
+                &["10 11 | 0>1"],
+                &["premise 0 0", "theorem 0 0 ; 0>11 ; 0"],
+                "37 11 | 1>2",
+            ),
+            (
+                &["10 15 | 0>1"],
+                &["premise 0 0", "theorem 1 0 ; 0>15 ; 0"],
+                "10 15 | 0>1",
+            ),
+        ],
+    ),
+    (
+        "a premise of the theorem has no proof",
+        &[
+            (&[], &["theorem 0 0"], "37 3 | 1>2"),
+            (&[], &["theorem 1 0 ; 0>4"], "10 4 | 0>1"),
+        ],
+    ),
+    (
+        "a premise of the theorem is proved by another statement",
+        &[
+            (
+                &["10 4 | 0>1"],
+                &["premise 0 0", "theorem 0 0 ; ; 0"],
+                "37 3 | 1>2",
+            ),
+            (
+                &["10 3 | 0>1"],
+                &["premise 0 0", "theorem 0 0 ; 0>4 ; 0"],
+                "37 4 | 1>2",
+            ),
+        ],
+    ),
+    (
+        "a premise of the theorem is not proved for all processes",
+        &[(
+            &["10 3 | 0>1 0>2"],
+            &["premise 0 0", "theorem 0 0 ; ; 0"],
+            "37 3 | 1>2",
+        )],
+    ),
+    (
+        "a process is asked to differ from itself",
+        &[(
+            &["10 3 | 0>1"],
+            &["premise 0 0", "theorem 0 0 2>1 ; ; 0"],
+            "11 3",
+        )],
+    ),
+];
+
+/// Texts that are no certificates, by the reason; each stands behind [`TERMS`] and has an end unless that is the point.
+const FORM: &[(&str, &[&str])] = &[
+    (
+        "a number is missing or too large",
+        &[
+            "term star",
+            "term star x",
+            "term atom 99999999999",
+            "symbol test p",
+            "term star +3",
+        ],
+    ),
+    (
+        "not a pair of numbers",
+        &["theorem t\nstatement\ndistinct 0\npart 3 3"],
+    ),
+    ("this begins no item", &["qed 0", "terms"]),
+    ("the text goes on after its end", &["end\nend"]),
+    (
+        "a name is missing, or not one of the language",
+        &[
+            "symbol test 0 T",
+            "symbol action 0 0",
+            "symbol action 0 y<=0,x",
+            "symbol action 0",
+            "symbol action 0 by",
+            "symbol action 0 x'",
+            "variable 1",
+            "variable T",
+            "theorem a=b",
+            "theorem",
+            "hypothesis use",
+            "theorem a..b",
+        ],
+    ),
+    (
+        "this name is given twice",
+        &[
+            "symbol action 0 a",
+            "symbol test 0 a",
+            "symbol action 2 a",
+            "variable i",
+            "hypothesis h\npart 3 3\nhypothesis h\npart 3 4",
+            "theorem t\nstatement\npart 3 3\nstep decide 3 3\npair 3 3\nqed 0\ntheorem t\nstatement\npart 4 4\nstep decide 4 4\npair 4 4\nqed 0",
+        ],
+    ),
+    ("neither action nor test", &["symbol relation 0 r"]),
+    (
+        "there is no such term before this line",
+        &["term star 40", "term sum 3 99"],
+    ),
+    ("no such term", &["term plus 3 4", "term"]),
+    (
+        "no such symbol, or not the parts and indices that it takes",
+        &[
+            "term atom 9",
+            "term atom 3",
+            "term atom 0 i0",
+            "term atom 0 3",
+            "term star 3 4",
+            "term star 3 i0",
+            "term sum 3 i0",
+            "term sumover i0",
+            "term sumover 3 4",
+            "term not",
+        ],
+    ),
+    (
+        "only tests have complements and products over processes",
+        &["term not 3", "term not 2", "term productover 12"],
+    ),
+    (
+        "a process is asked to differ from itself",
+        &["hypothesis h\ndistinct 0>0\npart 3 3"],
+    ),
+    (
+        "the statement has no part",
+        &[
+            "hypothesis h",
+            "theorem t\nstatement\nqed",
+            "theorem t\npremise\nstatement\npart 3 3",
+        ],
+    ),
+    (
+        "the theorem has no end",
+        &["theorem t\nstatement\npart 3 3"],
+    ),
+    (
+        "a pair belongs to a decision",
+        &["theorem t\nstatement\npart 3 3\npair 3 3"],
+    ),
+    (
+        "this belongs to no theorem",
+        &[
+            "theorem t\nstatement\npart 3 3\nterm star 3",
+            "theorem t\nstatement\npart 3 3\nstatement\npart 3 4",
+            "hypothesis h\ndistinct 0>1\npart 3 3\ntheorem t\ndistinct 0>1",
+        ],
+    ),
+    (
+        "no such rule",
+        &[
+            "theorem t\nstatement\npart 3 3\nstep trust 3 3",
+            "theorem t\nstatement\npart 3 3\nstep",
+        ],
+    ),
+    (
+        "more on the line than belongs there",
+        &[
+            "symbol action 0 c d",
+            "variable m n",
+            "theorem t u",
+            "theorem t\nstatement\npart 3 3 3",
+            "theorem t\nstatement\npart 3 3\nstep unfold 3 3",
+            "hypothesis h\npart 3 3 3",
+        ],
+    ),
+    (
+        "not every part of the statement has a proof",
+        &[
+            "theorem t\nstatement\npart 3 3\npart 4 4\nstep decide 3 3\npair 3 3\nqed 0",
+            "theorem t\nqed",
+            "theorem t\nstatement\npart 3 3\nqed",
+        ],
+    ),
+];
+
+#[test]
+fn each_rule_is_used_as_its_formula_says() {
+    for (rule, cases) in ACCEPTED {
+        for (premises, steps, says) in *cases {
+            let of = theorem("t", premises, steps, says);
+            check("", &of).unwrap_or_else(|e| panic!("{rule}: {e}\n{of}"));
+        }
+    }
+    for (premises, steps, says) in OF_LEMMAS {
+        let of = theorem("t", premises, steps, says);
+        check(LEMMAS, &of).unwrap_or_else(|e| panic!("{e}\n{of}"));
+    }
+}
+
+#[test]
+fn induction_on_either_side() {
+    let steps = |rule: &'static str| ["premise 0 0", "premise 1 0", rule];
+    let of = theorem("t", &["4 3", "40 3"], &steps("starright 3 0 1"), "25 3");
+    check("term product 3 3\n", &of).expect("z <= y and y x <= y");
+    let of = theorem("t", &["4 3", "9 3"], &steps("starright 3 0 1"), "25 3");
+    assert!(check("", &of).is_err(), "the factor is on the other side");
+}
+
+#[test]
+fn each_reason_rejects() {
+    let mut told = BTreeSet::new();
+    let mut rejects = |why: &'static str, before: &str, of: &str| {
+        told.insert(why);
+        match check(before, of) {
+            Ok(_) => panic!("accepted, though `{why}`:\n{of}"),
+            Err(rejected) => {
+                assert_eq!((rejected.why, rejected.limit), (why, false), "{of}");
+            }
+        }
+    };
+    for (_, why, cases) in REJECTED {
+        for (premises, steps, says) in *cases {
+            rejects(why, "", &theorem("t", premises, steps, says));
+        }
+    }
+    for (why, cases) in NOT_OF_LEMMAS {
+        for (premises, steps, says) in *cases {
+            rejects(why, LEMMAS, &theorem("t", premises, steps, says));
+        }
+    }
+    for (why, texts) in FORM {
+        for text in *texts {
+            rejects(why, "", &format!("{text}\n"));
+        }
+    }
+    told.insert("not a certificate of this version");
+    for text in [
+        "",
+        "coarsen certificate 2\nend\n",
+        "\ncoarsen certificate 1\nend\n",
+    ] {
+        assert_eq!(
+            read(text).map(|_| ()).unwrap_err().why,
+            "not a certificate of this version"
+        );
+    }
+    told.insert("the text has no end");
+    assert_eq!(
+        read(TERMS).map(|_| ()).unwrap_err().why,
+        "the text has no end"
+    );
+    // None is left out.
+    let sources = [
+        include_str!("../src/rules.rs"),
+        include_str!("../src/decide.rs"),
+        include_str!("../src/format.rs"),
+    ];
+    let in_sources = sources.iter().flat_map(|s| reasons(s));
+    let missing: Vec<&str> = in_sources.filter(|r| !told.contains(r)).collect();
+    assert!(missing.is_empty(), "reasons without a group: {missing:?}");
+}
+
+/// The reasons in a source: texts behind `Err(`, `ok_or(` and `const NAME: .. =`.
+fn reasons(source: &str) -> Vec<&str> {
+    let squeezed = source.split('"').collect::<Vec<_>>();
+    let texts = squeezed
+        .chunks(2)
+        .filter_map(|two| Some((two[0].trim_end(), *two.get(1)?)));
+    texts
+        .filter(|(before, text)| {
+            let asked = before.ends_with("Err(") || before.ends_with("ok_or(");
+            let named = before.ends_with("Why =");
+            (asked || named) && *text != "too large"
+        })
+        .map(|(_, text)| text)
+        .collect()
+}
+
+#[test]
+fn hypotheses_in_use_are_told() {
+    let of = theorem("t", &[], &["theorem 1 0"], "10 3 | 0>1");
+    let more = format!(
+        "{of}hypothesis g\npart 3 4\n{}",
+        theorem("s", &[], &["hypothesis 1 0"], "3 4")
+    );
+    let d = check(LEMMAS, &more).expect("accepted");
+    let rests_on: Vec<&[usize]> = (0..d.theorems().len()).map(|n| d.rests_on(n)).collect();
+    assert_eq!(rests_on, [&[][..], &[0], &[0], &[1]]);
+}
