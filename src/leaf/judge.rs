@@ -19,11 +19,11 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Valuations that one fact may have.
-const MOST: u64 = 1 << 20;
-/// Valuations of all facts together (some ten seconds); beyond that the encoding is asked.
-const MOST_TOGETHER: u64 = 1 << 21;
+const MOST: u64 = 1 << 14;
+/// Valuations of all facts together (some tenths of a second); beyond that the encoding is asked.
+const MOST_TOGETHER: u64 = 1 << 17;
 /// Valuations of a hypothesis without derivation, which has all actions of two threads in it.
-const MOST_WHOLE: u64 = 1 << 13;
+const MOST_WHOLE: u64 = 1 << 11;
 /// Monomials of a left side.
 const MOST_MONOMIALS: usize = 1 << 12;
 
