@@ -262,10 +262,15 @@ fn jumps(judged: &Judged) -> bool {
     threads.any(|i| surviving(program, i).iter().any(is_jump))
 }
 
+/// Draws samples until each class has been seen so often, and no more than are worth the time.
 fn yields_every_class(samples: impl Strategy<Value = Sample>, classes: Vec<Class>) {
     let mut counts = vec![0; classes.len()];
     let mut runner = random::runner(1);
-    for _ in 0..random::cases(500) {
+    let most = random::cases(2000);
+    let mut drawn = 0;
+    let lacks = |counts: &[usize]| classes.iter().zip(counts).any(|(c, n)| *n < c.at_least);
+    while drawn < 500 || drawn < most && lacks(&counts) {
+        drawn += 1;
         let sample = samples
             .new_tree(&mut runner)
             .expect("few samples are rejected")
@@ -279,12 +284,11 @@ fn yields_every_class(samples: impl Strategy<Value = Sample>, classes: Vec<Class
         format!("{count:4} {} (at least {})\n", class.name, class.at_least)
     };
     let table: String = classes.iter().zip(&counts).map(line).collect();
-    println!("{table}");
-    let enough = classes
-        .iter()
-        .zip(&counts)
-        .all(|(class, count)| *count >= class.at_least);
-    assert!(enough, "too few of some class in 500 samples:\n{table}");
+    println!("{drawn} samples:\n{table}");
+    assert!(
+        !lacks(&counts),
+        "too few of some class in {drawn} samples:\n{table}"
+    );
 }
 
 #[test]
