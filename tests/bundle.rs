@@ -208,7 +208,10 @@ fn visible_steps_and_claims_are_checked() {
         replay(&write(&fewer)).rejected.is_some()
     };
     assert!((0..good.parts[0].visible.len()).any(fewer));
-    rejected(&with(&good, |part| part.visible.clear()), "nothing is visible");
+    rejected(
+        &with(&good, |part| part.visible.clear()),
+        "nothing is visible",
+    );
     let twice = with(&good, |part| part.visible.push(part.visible[0].clone()));
     rejected(&twice, "listed twice");
     let more = with(&good, |part| part.claims.push("no_such_property".into()));

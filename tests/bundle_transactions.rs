@@ -76,7 +76,10 @@ fn every_shipped_model_that_holds_has_a_bundle() {
             found[n] += done.unwrap_or_else(|failure| panic!("{failure}"));
         }
     }
-    assert!(found[0] > 15 && found[1..].iter().all(|n| *n > 5), "{found:?}");
+    assert!(
+        found[0] > 15 && found[1..].iter().all(|n| *n > 5),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -117,7 +120,9 @@ fn what_is_changed_is_rejected() {
             .rejected
             .unwrap_or_else(|| panic!("{what} is accepted"))
     };
-    rejected("another theorem", &|b| b.theorem = Some("stoller-cohen".into()));
+    rejected("another theorem", &|b| {
+        b.theorem = Some("stoller-cohen".into())
+    });
     rejected("a theorem that keeps less", &|b| {
         b.theorem = Some("lipton".into())
     });

@@ -22,17 +22,19 @@ pub struct Encoded<'p> {
     diagrams: &'p Diagrams,
     /// Whether steps that violate the discipline make their thread go wrong.
     checks: bool,
+    /// What BDDs may cost, in pairs of nodes.
+    work: u64,
     encoding: OnceCell<Encoding<'p>>,
     sets: RefCell<FxHashMap<Root, Bdd>>,
 }
 
 impl<'p> Encoded<'p> {
-    /// Nothing is built yet. With `checks`, steps that violate the discipline will make their thread go wrong, and do nothing else.
+    /// Nothing is built yet. With `checks`, steps that violate the discipline will make their thread go wrong, and do nothing else; BDDs may take so much work.
     pub fn new(
         program: &'p Program,
         space: &Space,
         diagrams: &'p Diagrams,
-        checks: bool,
+        (checks, work): (bool, u64),
         control: &'p Control,
     ) -> Self {
         let order = space.parts().filter_map(|part| match part {
@@ -46,6 +48,7 @@ impl<'p> Encoded<'p> {
             control,
             diagrams,
             checks,
+            work,
             encoding: OnceCell::new(),
             sets: RefCell::default(),
         }
@@ -75,7 +78,7 @@ impl<'p> Encoded<'p> {
             return Ok(known);
         }
         self.control.enter("building relations anew");
-        let mut built = Encoding::ordered(self.program, &self.order, self.control)?;
+        let mut built = Encoding::built(self.program, &self.order, self.work, self.control)?;
         if self.checks {
             built.actions = checked(&built)?;
         }

@@ -27,6 +27,8 @@ use std::ops::ControlFlow;
 
 /// Steps, about, that are gone through one by one: some tenths of a second.
 const MOST: u64 = 1 << 17;
+/// Where the encoding is too large: some minutes.
+const MOST_AFTER_ALL: u64 = 1 << 26;
 /// Initial candidates gone through.
 const MOST_INITIAL: u64 = 1 << 20;
 
@@ -173,35 +175,58 @@ impl Sets<'_, '_> {
         done.nodes.0 = space.size(x);
         done.nodes.1 = ys.iter().map(|y| space.size(*y)).sum();
         if let Some(j) = self.part.invariant {
-            done.invariant = self.few(&[j]).filter(|_| starts.is_some());
+            done.invariant = self.few(&[j], MOST).filter(|_| starts.is_some());
             match (done.invariant, &starts) {
                 (Some(_), Some(starts)) => self.walk_invariant(j, starts, "J")?,
                 _ => self.encoded_invariant(j, "J")?,
             }
         }
-        let few = self.few(&[&[x], ys.as_slice()].concat());
-        match (few, self.few(&[x]), &starts) {
+        if self.plain {
+            done.states = self.invariant(starts.as_deref())?.map(|n| (n, 0));
+            return Ok(done);
+        }
+        let few = self.few(&[&[x], ys.as_slice()].concat(), MOST);
+        match (few, self.few(&[x], MOST), &starts) {
             (Some(all), Some(n), Some(starts)) => {
                 done.states = Some((n, all - n));
-                match self.plain {
-                    true => self.walk_invariant(x, starts, "X")?,
-                    false => self.walk(starts)?,
-                }
+                self.walk(starts)?;
             }
-            _ if self.plain => self.encoded_invariant(x, "X")?,
             _ => self.encoded()?,
         }
         Ok(done)
     }
 
-    /// How many states sets have together, if these are few enough to be gone through.
-    fn few(&self, all: &[Root]) -> Option<u64> {
+    /// Checks X as an invariant of the original program. How many states it has, if they were gone through: where there are many, that is
+    /// done only if the encoding is too large.
+    fn invariant(&self, starts: Option<&[Marked]>) -> Result<Option<u64>, Refused> {
+        let x = self.part.states;
+        let walk = |most: u64| match (self.few(&[x], most), starts) {
+            (Some(n), Some(starts)) => {
+                let done = self.walk_invariant(x, starts, "X");
+                Some(done.map(|()| Some(n)))
+            }
+            _ => None,
+        };
+        if let Some(done) = walk(MOST) {
+            return done;
+        }
+        match self.encoded_invariant(x, "X") {
+            Ok(()) => Ok(None),
+            Err(Refused::Stopped(stop @ (Stop::Nodes | Stop::Effort | Stop::Variables))) => {
+                walk(MOST_AFTER_ALL).unwrap_or(Err(Refused::Stopped(stop)))
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    /// How many states sets have together, if at most so many steps, about, lead from them.
+    fn few(&self, all: &[Root], most: u64) -> Option<u64> {
         let mut sum = 0u64;
         for root in all {
             sum = sum.saturating_add(self.space.count(*root)?);
         }
         let dear = (self.program.threads.len() + self.program.cells.len() / 8) as u64;
-        (sum.saturating_mul(dear) <= MOST).then_some(sum)
+        (sum.saturating_mul(dear) <= most).then_some(sum)
     }
 
     /// Checks that no initial state violates the discipline: no path drops one.

@@ -56,7 +56,13 @@ pub fn replay(
         space: &space,
         visible: &visible,
         claims,
-        encoded: &Encoded::new(program, &space, &part.diagrams, phased.is_some(), control),
+        encoded: &Encoded::new(
+            program,
+            &space,
+            &part.diagrams,
+            (phased.is_some(), u64::MAX),
+            control,
+        ),
     };
     replay.all(verdict)
 }

@@ -220,6 +220,9 @@ fn uncovered(program: &Program, verdict: &BundleVerdict) -> Vec<String> {
         .collect()
 }
 
+/// What BDDs may cost, in pairs of nodes, before an invariant of the original program is gone through state by state instead.
+const MOST_WORK: u64 = 1 << 26;
+
 /// Replays a part whose X is an invariant of the original program.
 fn without_theorem(
     program: &Program,
@@ -237,7 +240,8 @@ fn without_theorem(
         return Err("what belongs to a reduction theorem stands where there is none".into());
     }
     let space = Space::new(program, part)?;
-    let encoded = Encoded::new(program, &space, &part.diagrams, false, control);
+    let work = (false, MOST_WORK);
+    let encoded = Encoded::new(program, &space, &part.diagrams, work, control);
     let all = |_: ThreadId, _: LocId| true;
     let sets = Sets {
         program,

@@ -113,7 +113,11 @@ impl<'a> Encoding<'a> {
         Self::built(program, order, u64::MAX, control)
     }
 
-    fn built(
+    /// Encodes a program with its variables in this order, and BDDs that take so much work in all ([`Bdds::work`]).
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn built(
         program: &'a Program,
         order: &[Variable],
         work: u64,
