@@ -20,5 +20,6 @@ mod theorem;
 mod verdict;
 mod verify;
 
+pub(crate) use theorem::Put;
 pub use verdict::BundleVerdict;
 pub use verify::verify;
