@@ -22,6 +22,7 @@ pub mod reduction;
 pub mod relation;
 pub mod report;
 mod session;
+pub mod stated;
 pub mod suites;
 pub mod syntax;
 pub mod tptp;

@@ -3,40 +3,66 @@
 use crate::kernel::{Development, Id, Index, Node, Statement};
 use std::fmt::Write;
 
-/// A term is cut off behind so many characters: shared parts can make it exponentially long.
+/// A term in a message is cut off behind so many characters: shared parts can make it exponentially long.
 const LONGEST: usize = 4000;
 
-/// A term.
+/// A term; if it is very long, its beginning, and that it is cut.
 pub fn term(d: &Development, t: Id) -> String {
+    let (text, is_whole) = within(d, t, LONGEST);
+    if is_whole { text } else { text + " .. (cut)" }
+}
+
+/// A term or its beginning, and whether it is all of it.
+fn within(d: &Development, t: Id, most: usize) -> (String, bool) {
     let mut writer = Writer {
         d,
         text: String::new(),
         bound: Vec::new(),
+        most,
     };
     writer.term(t, 0);
-    writer.text
+    let is_whole = writer.text.len() <= most;
+    (writer.text, is_whole)
 }
 
 /// `x <= y`, or `x = y` where both inclusions stand one after the other; several parts are separated by commas.
 pub fn statement(d: &Development, s: &Statement) -> String {
+    stated(d, s, &mut |t| term(d, t))
+}
+
+/// A statement, nothing cut off; none if it is longer than the bytes left, which are counted down.
+pub fn whole(d: &Development, s: &Statement, left: &mut usize) -> Option<String> {
+    let mut fits = true;
+    let text = stated(d, s, &mut |t| {
+        let (text, is_whole) = within(d, t, if fits { *left } else { 0 });
+        fits = fits && is_whole;
+        *left = left.saturating_sub(text.len());
+        text
+    });
+    fits.then_some(text)
+}
+
+fn stated(d: &Development, s: &Statement, term: &mut dyn FnMut(Id) -> String) -> String {
     let mut text = conditions(d, &s.distinct);
     let mut parts = s.parts.as_slice();
-    let mut ends: Option<(Id, Id)> = None;
+    // The ends of the chain at hand, and whether all of it are equations.
+    let mut ends: Option<(Id, Id, bool)> = None;
     while let Some((&(l, r), rest)) = parts.split_first() {
         let equal = rest.first() == Some(&(r, l));
         parts = if equal { &rest[1..] } else { rest };
         let order = if equal { "=" } else { "<=" };
         // Neighbours that meet are a chain; what it says as a whole, which follows it, needs no words.
         match ends {
-            Some((first, last)) if (first, last) == (l, r) => continue,
-            Some((first, last)) if last == l => {
-                let _ = write!(text, " {order} {}", term(d, r));
-                ends = Some((first, r));
+            Some((first, last, equals)) if (first, last) == (l, r) && (equals || !equal) => {}
+            Some((first, last, equals)) if last == l => {
+                let _ = write!(text, " {order} {}", term(r));
+                ends = Some((first, r, equals && equal));
             }
             _ => {
                 let separator = if ends.is_none() { "" } else { ", " };
-                let _ = write!(text, "{separator}{} {order} {}", term(d, l), term(d, r));
-                ends = Some((l, r));
+                let left = term(l);
+                let _ = write!(text, "{separator}{left} {order} {}", term(r));
+                ends = Some((l, r, equal));
             }
         }
     }
@@ -54,16 +80,16 @@ pub fn conditions(d: &Development, distinct: &[(u32, u32)]) -> String {
     }
 }
 
-/// The name of an index variable.
+/// The name of an index variable; those without one have one that no other has.
 pub fn variable(d: &Development, v: u32) -> String {
-    match d.variables.get(v as usize) {
-        // Two variables of one name are told apart.
-        Some(name) if d.variables.iter().position(|n| n == name) == Some(v as usize) => {
-            name.clone()
-        }
-        Some(name) => format!("{name}_{v}"),
-        None => format!("i_{v}"),
+    if let Some(name) = d.variables.get(v as usize) {
+        return name.clone();
     }
+    let mut prefix = "i_".to_string();
+    while d.variables.iter().any(|n| n.starts_with(&prefix)) {
+        prefix.push('_');
+    }
+    format!("{prefix}{v}")
 }
 
 struct Writer<'d> {
@@ -71,6 +97,8 @@ struct Writer<'d> {
     text: String,
     /// Names of the enclosing binders.
     bound: Vec<String>,
+    /// Nothing is written behind so many characters.
+    most: usize,
 }
 
 /// Binding strengths.
@@ -81,10 +109,7 @@ const PRIMARY: u8 = 3;
 
 impl Writer<'_> {
     fn term(&mut self, t: Id, least: u8) {
-        if self.text.len() > LONGEST {
-            if !self.text.ends_with("..") {
-                self.text.push_str("..");
-            }
+        if self.text.len() > self.most {
             return;
         }
         let node = self.d.terms.node(t);
@@ -136,7 +161,7 @@ impl Writer<'_> {
             if n > 0 {
                 self.text.push_str(separator);
             }
-            if self.text.len() > LONGEST {
+            if self.text.len() > self.most {
                 break;
             }
             self.term(*x, least);

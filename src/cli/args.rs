@@ -1,7 +1,7 @@
 //! The arguments, as clap derives them.
 
 use super::exit::EXITS;
-use super::limits::{Limits, ProofLimits, ReachLimits};
+use super::limits::{Limits, ProofLimits, ReachLimits, VerifyLimits};
 use super::named::named;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -567,6 +567,12 @@ pub struct VerifyArgs {
     /// Print only whether each certificate is accepted
     #[arg(short, long)]
     pub quiet: bool,
+    /// Ask whether a certificate of theorems proves what this file (`.thy`, `.txt`) states; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub theory: Vec<String>,
+    /// What may be used
+    #[command(flatten)]
+    pub limits: VerifyLimits,
 }
 
 /// Values of constants given on the command line.

@@ -239,6 +239,37 @@ pub const PROOF_LIMITS: &[Limit] = &[
     },
 ];
 
+/// The limits of `coarsen verify`.
+pub const VERIFY_LIMITS: &[Limit] = &[
+    Limit {
+        option: "limit-operations",
+        unit: Unit::Count,
+        default: "2000000000",
+        least: 1,
+        most: u64::MAX,
+        range: "1 to 18446744073709551615",
+        help: "Operations of the kernel on one certificate of theorems",
+    },
+    Limit {
+        option: "limit-time",
+        unit: Unit::Time,
+        default: "none",
+        least: 1,
+        most: 31_536_000_000,
+        range: "1ms to 8760h, or none",
+        help: "Time for one file (500ms, 60s, 2m, 1h, plain seconds)",
+    },
+    Limit {
+        option: "limit-memory",
+        unit: Unit::Memory,
+        default: "none",
+        least: 16 << 20,
+        most: 1 << 50,
+        range: "16MiB to 1024TiB, or none",
+        help: "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only",
+    },
+];
+
 /// The limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -472,6 +503,45 @@ impl FromArgMatches for ProofLimits {
                 time: value("limit-time").map(Duration::from_millis),
                 memory: value("limit-memory"),
                 depth,
+            },
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The limits of one replay.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyLimits {
+    /// Operations of the kernel.
+    pub operations: u64,
+    /// The others.
+    pub process: Limits,
+}
+
+impl Args for VerifyLimits {
+    fn augment_args(command: Command) -> Command {
+        command.args(VERIFY_LIMITS.iter().map(Limit::arg))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for VerifyLimits {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let value = |option: &str| matches.get_one::<Value>(option).and_then(|v| v.0);
+        Ok(VerifyLimits {
+            operations: value("limit-operations").unwrap_or(coarsen::kernel::WORK),
+            process: Limits {
+                budget: Budget::default(),
+                time: value("limit-time").map(Duration::from_millis),
+                memory: value("limit-memory"),
+                depth: 2000,
             },
         })
     }

@@ -2,28 +2,18 @@
 
 use super::args::{Format, VerifyArgs};
 use super::exit::Exit;
+use super::failure::tell_diagnostics;
 use super::input::{self, Refused};
-use super::limits::Limits;
 use super::output::{Output, say};
 use super::progress::Progress;
+use super::prove::load;
 use super::supervise::{Ended, Interrupts, supervise};
-use coarsen::control::{Budget, Control};
+use coarsen::control::Control;
 use coarsen::report::bundles::BundleAnswer;
 use coarsen::report::proofs::{self, Certificate};
+use coarsen::suites::{Flawed, Text, load_suite};
 use coarsen::{bundle, leaf};
 use std::sync::Arc;
-
-/// The kernel bounds its own work; there is nothing to be set.
-const LIMITS: Limits = Limits {
-    budget: Budget {
-        nodes: usize::MAX,
-        states: usize::MAX,
-        effort: u64::MAX,
-    },
-    time: None,
-    memory: None,
-    depth: 0,
-};
 
 /// Verifies the files of `args`.
 pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
@@ -43,14 +33,18 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
     let mut objects = Vec::new();
     for path in &args.files {
         let name = input::name(path).to_string();
-        let (found, code) = match answer(path, wanted.as_ref(), &interrupts) {
+        let (found, code) = match answer(path, wanted.as_ref(), args, &interrupts) {
             Ok(found) => {
-                let (status, shown, object) = match &found {
-                    Found::Algebra(c) => (c.status, c.render(args.quiet), proofs::json(c)),
-                    Found::Bundle(b) => (b.status, b.render(args.quiet), proofs::json(b)),
+                let (status, proves_all) = match &found {
+                    Found::Algebra(c) => (c.status, c.proves_all()),
+                    Found::Bundle(b) => (b.status, true),
+                };
+                let (shown, object) = match &found {
+                    Found::Algebra(c) => (c.render(args.quiet), proofs::json(c)),
+                    Found::Bundle(b) => (b.render(args.quiet), proofs::json(b)),
                 };
                 let code = match status {
-                    "accepted" => Exit::Holds,
+                    "accepted" if proves_all => Exit::Holds,
                     "unknown" => Exit::Unknown,
                     _ => Exit::EvidenceRejected,
                 };
@@ -117,27 +111,48 @@ enum Found {
 fn answer(
     path: &str,
     wanted: Option<&leaf::Wanted>,
+    args: &VerifyArgs,
     interrupts: &Interrupts,
 ) -> Result<Found, (String, Exit)> {
+    let theories = args.theory.iter().map(|path| {
+        let text = load(path, "").map_err(|e| (format!("can't read {path}: {e}"), Exit::Internal));
+        text.map(|t| Text {
+            name: path.clone(),
+            ..t
+        })
+    });
+    let theories: Vec<Text> = theories.collect::<Result<_, _>>()?;
+    let (limits, depth) = (args.limits, args.limits.process.depth);
     let input = read(path)?;
     let wanted = wanted.cloned();
-    let control = Arc::new(Control::default());
+    let control = Arc::new(Control::new(limits.process.budget));
     let ended = supervise(
-        move |control: &Control| {
+        move |control: &Control| -> Result<Found, Box<Flawed>> {
             control.enter(format!("checking {}", input.name));
             if bundle::is_one(&input.source) {
                 let verdict = leaf::verify(&input.source, wanted.as_ref(), control);
-                return Found::Bundle(BundleAnswer::of(&input.name, &verdict));
+                return Ok(Found::Bundle(BundleAnswer::of(&input.name, &verdict)));
             }
-            Found::Algebra(Certificate::of(&input.name, &input.source))
+            let suites = theories
+                .into_iter()
+                .map(|text| load_suite(text, depth, &mut load));
+            let suites: Vec<_> = suites.collect::<Result<_, Box<Flawed>>>()?;
+            let (name, text) = (&input.name, &input.source);
+            let answer = Certificate::of(name, text, limits.operations, &suites);
+            Ok(Found::Algebra(answer))
         },
         &control,
-        &LIMITS,
+        &limits.process,
         interrupts,
         &mut Progress::on_stderr(),
     );
     match ended {
-        Ended::Done(found) => Ok(found),
+        Ended::Done(Ok(found)) => Ok(found),
+        Ended::Done(Err(flawed)) => {
+            let (name, text) = (&flawed.file.name, &flawed.file.text);
+            tell_diagnostics((name, text), &flawed.diagnostics);
+            Err((format!("{name} has errors"), Exit::Input))
+        }
         Ended::Abandoned(why) => Err((format!("stopped by {why}"), Exit::Unknown)),
         Ended::Panicked => Err((
             "internal error: this is a bug in coarsen; please report it with the file and the text above".into(),

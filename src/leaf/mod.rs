@@ -22,5 +22,6 @@ mod theorem;
 mod verdict;
 mod verify;
 
+pub(crate) use theorem::Put;
 pub use verdict::{BundleVerdict, Shown, Stated};
 pub use verify::{Wanted, hash, verify};

@@ -112,7 +112,7 @@ fn stated(item: &Item) -> Statement {
 }
 
 /// Terms of one development put into another, symbols and variables by name.
-struct Put<'d> {
+pub(crate) struct Put<'d> {
     from: &'d Development,
     symbols: FxHashMap<Sym, Sym>,
     variables: FxHashMap<u32, u32>,
@@ -120,7 +120,7 @@ struct Put<'d> {
 }
 
 impl<'d> Put<'d> {
-    fn new(from: &'d Development, to: &Development) -> Result<Self, String> {
+    pub(crate) fn new(from: &'d Development, to: &Development) -> Result<Self, String> {
         let mut names: FxHashMap<(&str, bool, usize), Sym> = FxHashMap::default();
         for (n, s) in (0..).zip(to.terms.symbols()) {
             if names.insert((&s.name, s.test, s.arity), n).is_some() {
@@ -147,7 +147,7 @@ impl<'d> Put<'d> {
         })
     }
 
-    fn statement(&mut self, s: &Statement, to: &mut Terms) -> Option<Statement> {
+    pub(crate) fn statement(&mut self, s: &Statement, to: &mut Terms) -> Option<Statement> {
         let pairs = s.distinct.iter();
         let pairs: Option<Vec<(u32, u32)>> = pairs
             .map(|(i, j)| Some((*self.variables.get(i)?, *self.variables.get(j)?)))

@@ -6,7 +6,8 @@ use super::{SCHEMA_VERSION, diagnostics};
 use crate::algebra::prove::Status;
 use crate::algebra::refute::Model;
 use crate::algebra::show;
-use crate::kernel::Development;
+use crate::algebra::suite::Suite;
+use crate::kernel::{Development, Statement};
 use crate::syntax::diagnostic::Diagnostic;
 use serde::Serialize;
 use std::fmt::Write;
@@ -309,14 +310,29 @@ pub struct Certificate {
     pub schema_version: u32,
     /// The file.
     pub file: String,
-    /// `accepted` or `rejected`.
+    /// `accepted`, `rejected`, or `unknown` if a limit was hit.
     pub status: &'static str,
     /// Where it is wrong and why; empty if it is accepted.
     pub reason: String,
+    /// The letters that it speaks of.
+    pub letters: Vec<Letter>,
     /// What is assumed throughout.
     pub hypotheses: Vec<Stated>,
     /// What is proved.
     pub theorems: Vec<Stated>,
+    /// What it says of the statements asked for.
+    pub asked: Vec<Asked>,
+}
+
+/// A letter of a certificate.
+#[derive(Clone, Debug, Serialize)]
+pub struct Letter {
+    /// Its name.
+    pub name: String,
+    /// `action` or `test`.
+    pub sort: &'static str,
+    /// How many process indices it takes.
+    pub arity: usize,
 }
 
 /// A statement of a certificate.
@@ -330,50 +346,129 @@ pub struct Stated {
     pub statement: String,
     /// Whether its proof uses a hypothesis.
     pub conditional: bool,
+    /// The hypotheses that its proof uses.
+    pub rests_on: Vec<String>,
+}
+
+/// A statement of a file that is to be proved, and whether a certificate does.
+#[derive(Clone, Debug, Serialize)]
+pub struct Asked {
+    /// Its name.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// `proved`, `differs` or `missing`.
+    pub status: &'static str,
+    /// In what the theorem of its name differs.
+    pub why: String,
+}
+
+/// Longer texts than this are cut where they are shown, and that is said.
+const SHOWN: usize = 4000;
+
+/// A text as it is shown, of a very long one the beginning.
+fn shown(text: &str) -> String {
+    let text = printable(text);
+    match text.char_indices().nth(SHOWN) {
+        None => text.to_string(),
+        Some((at, _)) => {
+            let more = text[at..].chars().count();
+            format!("{} .. (cut: {more} more characters)", &text[..at])
+        }
+    }
 }
 
 impl Certificate {
-    /// What is to be said of a text.
-    pub fn of(file: &str, text: &str) -> Certificate {
+    /// What is to be said of a text, replayed in so many operations, and of the statements of these files.
+    pub fn of(file: &str, text: &str, operations: u64, files: &[Suite]) -> Certificate {
         let mut certificate = Certificate {
             schema_version: SCHEMA_VERSION,
             file: file.to_string(),
             status: "rejected",
             reason: String::new(),
+            letters: Vec::new(),
             hypotheses: Vec::new(),
             theorems: Vec::new(),
+            asked: Vec::new(),
         };
-        let d = match crate::kernel::read(text) {
-            Ok(d) => d,
+        // What is printed is no longer than what is read, but for what terms share.
+        let mut room = 16 * (text.len() + (1 << 20));
+        let told = match crate::kernel::read_within(text, operations) {
+            Ok(mut d) => certificate.tell(&mut d, files, &mut room),
             Err(rejected) => {
                 certificate.reason = rejected.to_string();
-                return certificate;
+                match rejected.limit {
+                    true => Err(()),
+                    false => return certificate,
+                }
             }
         };
-        certificate.status = "accepted";
-        for (name, statement) in d.hypotheses() {
-            certificate.hypotheses.push(Stated {
-                name: name.clone(),
-                premises: Vec::new(),
-                statement: show::statement(&d, statement),
-                conditional: true,
-            });
-        }
-        for (n, theorem) in d.theorems().enumerate() {
-            let premises = theorem.premises.iter();
-            certificate.theorems.push(Stated {
-                name: theorem.name.clone(),
-                premises: premises.map(|p| show::statement(&d, p)).collect(),
-                statement: show::statement(&d, &theorem.statement),
-                conditional: d.is_conditional(n),
-            });
-        }
+        certificate.status = match told {
+            Ok(()) => "accepted",
+            Err(()) => "unknown",
+        };
         certificate
     }
 
-    /// The answer as text; quietly only its first line.
+    /// What a certificate says; that it is too long is an error.
+    fn tell(&mut self, d: &mut Development, files: &[Suite], room: &mut usize) -> Result<(), ()> {
+        self.letters = letters(d);
+        for (name, statement) in d.hypotheses() {
+            let stated = Stated {
+                name: name.clone(),
+                premises: Vec::new(),
+                statement: self.whole(d, statement, room)?,
+                conditional: true,
+                rests_on: Vec::new(),
+            };
+            self.hypotheses.push(stated);
+        }
+        for (n, theorem) in d.theorems().enumerate() {
+            let premises = theorem.premises.iter();
+            let premises: Result<Vec<String>, ()> =
+                premises.map(|p| self.whole(d, p, room)).collect();
+            let used = d.rests_on(n).iter();
+            let stated = Stated {
+                name: theorem.name.clone(),
+                premises: premises?,
+                statement: self.whole(d, &theorem.statement, room)?,
+                conditional: d.is_conditional(n),
+                rests_on: used.map(|h| d.hypotheses()[*h].0.clone()).collect(),
+            };
+            let long: usize = stated.rests_on.iter().map(|n| 24 + n.len()).sum();
+            *room = room.checked_sub(long).ok_or(()).inspect_err(|()| {
+                self.reason = "too large to be told".into();
+            })?;
+            self.theorems.push(stated);
+        }
+        for suite in files {
+            match crate::stated::compare(suite, d) {
+                Ok(found) => self.asked.extend(found),
+                Err(why) => {
+                    self.reason = why.into();
+                    return Err(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn whole(&mut self, d: &Development, s: &Statement, room: &mut usize) -> Result<String, ()> {
+        show::whole(d, s, room).ok_or(()).inspect_err(|()| {
+            self.reason = "its statements are too long to be told".into();
+        })
+    }
+
+    /// Whether it is accepted and proves all that was asked for.
+    pub fn proves_all(&self) -> bool {
+        self.status == "accepted" && self.asked.iter().all(|a| a.status == "proved")
+    }
+
+    /// The answer as text; quietly only its first line, and what was asked for and is not proved.
     pub fn render(&self, quiet: bool) -> String {
-        if self.status == "rejected" {
+        if self.status != "accepted" {
             return super::text::headline(&self.file, self.status, &self.reason);
         }
         let under = match self.hypotheses.len() {
@@ -384,33 +479,82 @@ impl Certificate {
         let proved = counted(self.theorems.len(), "theorem");
         let reason = format!("{proved}, under {under}");
         let mut out = super::text::headline(&self.file, self.status, &reason);
-        if quiet {
-            return out;
+        if !quiet {
+            self.contents(&mut out);
+        }
+        for a in &self.asked {
+            let place = format!("{}, {}:{}", printable(&a.name), printable(&a.file), a.line);
+            let _ = match a.status {
+                "proved" if quiet => Ok(()),
+                "proved" => writeln!(out, "  stated   {place}: proved"),
+                "differs" => writeln!(out, "  stated   {place}: differs, {}", a.why),
+                _ => writeln!(out, "  stated   {place}: missing"),
+            };
+        }
+        out
+    }
+
+    fn contents(&self, out: &mut String) {
+        for sort in ["action", "test"] {
+            let all: Vec<String> = self
+                .letters
+                .iter()
+                .filter(|l| l.sort == sort)
+                .map(Letter::declared)
+                .collect();
+            if !all.is_empty() {
+                let _ = writeln!(out, "  {sort:<8} {}", shown(&all.join(", ")));
+            }
         }
         for h in &self.hypotheses {
             let _ = writeln!(
                 out,
                 "  assumed  {}: {}",
-                printable(&h.name),
-                printable(&h.statement)
+                shown(&h.name),
+                shown(&h.statement)
             );
         }
         for t in &self.theorems {
             let _ = writeln!(
                 out,
                 "  proved   {}: {}",
-                printable(&t.name),
-                printable(&t.statement)
+                shown(&t.name),
+                shown(&t.statement)
             );
             for premise in &t.premises {
-                let _ = writeln!(out, "             if {}", printable(premise));
+                let _ = writeln!(out, "             if {}", shown(premise));
             }
-            if !self.hypotheses.is_empty() && !t.conditional {
-                let _ = writeln!(out, "             (from no hypothesis)");
+            match t.rests_on.as_slice() {
+                [] if self.hypotheses.is_empty() => {}
+                [] => out.push_str("             (from no hypothesis)\n"),
+                some => {
+                    let _ = writeln!(out, "             (from {})", shown(&some.join(", ")));
+                }
             }
         }
-        out
     }
+}
+
+impl Letter {
+    /// `u[i, j]`
+    fn declared(&self) -> String {
+        let indices = ["i", "j", "k", "l", "m"];
+        match self.arity {
+            0 => self.name.clone(),
+            n if n <= indices.len() => format!("{}[{}]", self.name, indices[..n].join(", ")),
+            n => format!("{}[{n} indices]", self.name),
+        }
+    }
+}
+
+fn letters(d: &Development) -> Vec<Letter> {
+    let all = d.terms.symbols().iter();
+    all.map(|s| Letter {
+        name: s.name.clone(),
+        sort: if s.test { "test" } else { "action" },
+        arity: s.arity,
+    })
+    .collect()
 }
 
 /// The object of a statement or certificate.

@@ -94,7 +94,12 @@ fn bad_values_say_what_was_expected() {
 
 #[test]
 fn the_defaults_of_the_table_are_in_their_ranges() {
-    for limit in LIMITS.iter().chain(PROOF_LIMITS).chain(REACH_LIMITS) {
+    for limit in LIMITS
+        .iter()
+        .chain(PROOF_LIMITS)
+        .chain(REACH_LIMITS)
+        .chain(VERIFY_LIMITS)
+    {
         assert!(limit.parse(limit.default).is_ok(), "{}", limit.option);
     }
 }
@@ -102,7 +107,12 @@ fn the_defaults_of_the_table_are_in_their_ranges() {
 #[test]
 fn the_manual_has_the_table() {
     let manual = include_str!("../../../docs/command-line.md");
-    for limit in LIMITS.iter().chain(PROOF_LIMITS).chain(REACH_LIMITS) {
+    for limit in LIMITS
+        .iter()
+        .chain(PROOF_LIMITS)
+        .chain(REACH_LIMITS)
+        .chain(VERIFY_LIMITS)
+    {
         let row = format!(
             "| `--{}` | {} | {} | {} |",
             limit.option, limit.default, limit.range, limit.help

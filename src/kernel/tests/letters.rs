@@ -1,6 +1,6 @@
 //! A theorem that rests on hypotheses, used for other letters: only with a proof of each hypothesis for those.
 
-use coarsen::kernel::{Development, Rule, Statement, Theorem, ZERO};
+use coarsen_kernel::{Development, Rule, Statement, Theorem, ZERO};
 
 #[test]
 fn replaced_letters_need_the_hypotheses_again() {
