@@ -437,7 +437,7 @@ impl Case {
         for n in 0..2 + luck as usize % 3 {
             let luck = luck.rotate_right(13 * (n as u32 + 1)) as usize;
             // Twice of the same state, so that something is found.
-            let state = &truth.states[(luck >> 8 * (n / 2)) % truth.states.len()];
+            let state = &truth.states[(luck >> (8 * (n / 2))) % truth.states.len()];
             let fact = luck % (cells + state.locations.len());
             facts.entry(fact).or_insert(self.facts(state)[fact].clone());
         }
