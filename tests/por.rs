@@ -4,10 +4,16 @@
 mod classes;
 #[path = "por/command.rs"]
 mod command;
+#[path = "por/judge.rs"]
+mod judge;
 #[path = "por/naive.rs"]
 pub(crate) mod naive;
 #[path = "por/reduced.rs"]
 mod reduced;
+#[path = "por/waiting.rs"]
+mod waiting;
+#[path = "por/waits.rs"]
+mod waits;
 
 use crate::{loops, random, shipped, twin};
 
@@ -17,34 +23,15 @@ use coarsen::explore::diagrams::Variable;
 use coarsen::explore::reach::{Answer, Question, Sort};
 use coarsen::program::{Expr, Program};
 use coarsen::reach::Engine;
-use coarsen::reduction::por::{Extend, Por, Reduced, Technique, explore};
+use coarsen::reduction::por::{Por, Reduced, Technique, explore};
 use coarsen::report::{ReachReport, Status};
 use coarsen::syntax::ParseLimits;
 use coarsen::syntax::ast::BinaryOp;
 use coarsen::{ReachOptions, Session, theory};
+use judge::combinations;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::BTreeSet;
-
-/// All that may be asked for, no bound given.
-fn combinations() -> Vec<Por> {
-    let all = Technique::ALL;
-    let sets = (1..1usize << all.len()).map(|bits| Por {
-        techniques: (0..all.len())
-            .filter(|n| bits >> n & 1 == 1)
-            .map(|n| all[n])
-            .collect(),
-        ..Por::default()
-    });
-    let known = sets.filter(|por| por.check().is_ok());
-    // Several workers as well, and prefixes in every order.
-    let more = Extend::ALL.into_iter().map(|extend| Por {
-        extend,
-        cores: 3,
-        ..Por::only(Technique::Cartesian)
-    });
-    known.chain(more).collect()
-}
 
 fn control() -> Control {
     Control::new(Budget {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::compile::{Loc, started};
 use super::model::{Model, Node, NodeSet, q, state_of};
+use super::semantics::{State, System};
 use super::theorem::Relations;
 
 /// What an exploration found.
@@ -109,19 +110,18 @@ pub fn reduced(model: &Model, relations: &Relations) -> Explored {
 /// No step is enabled, although some thread has neither ended nor gone wrong.
 pub fn is_deadlock(model: &Model, state: usize) -> bool {
     let stuck = model.threads().all(|i| model.steps[i][state].is_empty());
-    // A thread that is still to be started does not wait for anything.
-    let started = started(&model.system.program);
+    stuck && waits(&model.system, &model.states[state])
+}
+
+/// Some thread has neither ended nor gone wrong. One that is still to be started does not wait for anything.
+pub fn waits(system: &System, state: &State) -> bool {
+    let started = started(&system.program);
     let unstarted = |thread: usize, location: &Loc| {
-        started.contains(&thread) && *location == model.system.graphs[thread].entry
+        started.contains(&thread) && *location == system.graphs[thread].entry
     };
-    stuck
-        && model.states[state]
-            .locations
-            .iter()
-            .enumerate()
-            .any(|(thread, location)| {
-                matches!(location, Loc::At(_)) && !unstarted(thread, location)
-            })
+    let mut locations = state.locations.iter().enumerate();
+    locations
+        .any(|(thread, location)| matches!(location, Loc::At(_)) && !unstarted(thread, location))
 }
 
 /// Some thread has gone wrong.

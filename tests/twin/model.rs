@@ -74,16 +74,17 @@ impl Model {
                 let step = |step: super::semantics::Step| {
                     let target = number[&step.target];
                     let protected = system.layout.protected.iter().zip(&rights);
-                    let violates = protected
-                        .clone()
-                        .any(|(x, rights)| violates(x.cell, rights, i, from, &step, target));
+                    let violates = protected.clone().any(|(x, rights)| {
+                        let (before, after) = (at(rights, from), at(rights, target));
+                        violates(x.cell, (&before, &after), i, &step)
+                    });
                     Step { target, violates }
                 };
                 of_thread.push(system.steps(state, i).into_iter().map(step).collect());
             }
             steps.push(of_thread);
         }
-        let overlap = |state| rights.iter().any(|rights| conflict(rights, state));
+        let overlap = |state| rights.iter().any(|rights| conflict(&at(rights, state)));
         let initial = system
             .initial()
             .iter()
@@ -123,31 +124,31 @@ impl Model {
     }
 }
 
+/// The threads' predicates for a cell in a state.
+fn at(rights: &[Vec<Rights>], state: usize) -> Vec<Rights> {
+    rights.iter().map(|of_thread| of_thread[state]).collect()
+}
+
 /// (26) without the history, for one protected cell: thread `i` writes the cell without exclusive access or reads it
-/// without any in `s1`; or the cell is accessed, or some predicate for it changes, and it is two threads' in `s2`.
-fn violates(
+/// without any before the step; or the cell is accessed, or some predicate for it changes, and it is two threads' behind it.
+pub fn violates(
     cell: usize,
-    rights: &[Vec<Rights>],
+    (before, after): (&[Rights], &[Rights]),
     i: usize,
-    s1: usize,
     step: &super::semantics::Step,
-    s2: usize,
 ) -> bool {
-    let Rights { exclusive, shared } = rights[i][s1];
+    let Rights { exclusive, shared } = before[i];
     let (reads, writes) = (step.reads.contains(&cell), step.writes.contains(&cell));
     let forbidden = writes && !exclusive || reads && !(shared || exclusive);
-    let changed = rights
-        .iter()
-        .any(|of_thread| of_thread[s1] != of_thread[s2]);
-    forbidden || (reads || writes || changed) && conflict(rights, s2)
+    forbidden || (reads || writes || before != after) && conflict(after)
 }
 
 /// Whether one thread has exclusive access and another one any.
-fn conflict(rights: &[Vec<Rights>], state: usize) -> bool {
+pub fn conflict(rights: &[Rights]) -> bool {
     let threads = 0..rights.len();
     threads.clone().any(|i| {
-        let other = |j: usize| rights[j][state].exclusive || rights[j][state].shared;
-        rights[i][state].exclusive && threads.clone().any(|j| i != j && other(j))
+        let other = |j: usize| rights[j].exclusive || rights[j].shared;
+        rights[i].exclusive && threads.clone().any(|j| i != j && other(j))
     })
 }
 

@@ -25,7 +25,6 @@ impl Next {
     /// As [`Steps::pending`].
     pub fn of(steps: &mut Steps, state: &[u64], thread: ThreadId) -> Result<Rc<Self>, Stop> {
         let pending = steps.pending(state, thread)?;
-        steps.violated |= pending.violates;
         Ok(Rc::new(Next {
             enabled: pending.is_enabled(),
             outcomes: pending.outcomes().map(Rc::new).collect(),

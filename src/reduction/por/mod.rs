@@ -289,19 +289,17 @@ pub fn explore(
         return reduced;
     };
     control.enter("partial-order reduction: exploring");
+    let asked = questions.iter().filter(|q| q.sort != Sort::Deadlock);
+    let looks: Vec<Accesses> = asked
+        .map(|q| steps.shared.asked(&program, &q.expr))
+        .collect();
     let searched = match plan {
-        Plan::Sets(sets) => {
-            let asked = questions.iter().filter(|q| q.sort != Sort::Deadlock);
-            let looks: Vec<Accesses> = asked
-                .map(|q| steps.shared.asked(&program, &q.expr))
-                .collect();
-            stubborn::explore(&mut steps, sets, looks)
-        }
+        Plan::Sets(sets) => stubborn::explore(&mut steps, sets, looks),
         Plan::Cartesian => Ok(cartesian::explore(
             &mut steps, questions, por.extend, por.cores,
         )),
         Plan::Filters(filters) => Ok(filters::explore(&mut steps, filters)),
-        Plan::Stateless(how) => stateless::explore(&mut steps, how),
+        Plan::Stateless(how) => stateless::explore(&mut steps, how, looks),
     };
     let searched = searched.unwrap_or_else(|stop| Searched {
         stopped: Some(stop),

@@ -8,7 +8,7 @@
 //! Where this differs from the source: threads may be disabled. A race is looked for between a step and the *pending* step of every
 //! thread, enabled or not (Flanagan and Godefroid 2005), and what leads to its reversal is run to see whether the thread is enabled there. If it
 //! is not, all threads are added, unless nobody could ever enable it before the step that it races with (for a mutex only its owner
-//! could). A complete execution is one in which no thread is enabled; superfluous is one whose enabled threads all sleep.
+//! could), be it that what is in the way is not done. Then it races with earlier steps, on all that it might have read before these. A complete execution is one in which no thread is enabled; superfluous is one whose enabled threads all sleep.
 //!
 //! With `local-cycles` a thread that has come back to its own state, without anybody having noticed, waits until something that it
 //! read in between is written.
@@ -50,6 +50,8 @@ struct Search<'s, 'c> {
     steps: &'s mut Steps<'c>,
     how: Stateless,
     futures: Futures,
+    /// By observer what its condition may read.
+    looks: Vec<Accesses>,
     execution: Execution,
     nodes: Vec<Node>,
     executions: u64,
@@ -61,11 +63,16 @@ struct Search<'s, 'c> {
 ///
 /// # Errors
 /// As [`Futures::new`].
-pub(super) fn explore(steps: &mut Steps, how: Stateless) -> Result<Searched, Stop> {
+pub(super) fn explore(
+    steps: &mut Steps,
+    how: Stateless,
+    looks: Vec<Accesses>,
+) -> Result<Searched, Stop> {
     let mut search = Search {
         futures: Futures::new(steps.program, steps.shared, steps.control)?,
         steps,
         how,
+        looks,
         execution: Execution::default(),
         nodes: Vec::new(),
         executions: 0,
@@ -230,59 +237,105 @@ impl Search<'_, '_> {
         };
         let next = Rc::clone(&node.next[thread]);
         let mut past: Clock = happened(&self.execution.events, thread, self.steps.threads());
+        let (mut accesses, mut wide) = (next.accesses.clone(), false);
         for n in (0..self.execution.events.len()).rev() {
             let event = &self.execution.events[n];
             let known = past[event.thread] >= event.number;
-            if known || event.thread == thread || !event.races(&next.accesses) {
+            if known || event.thread == thread || !event.races(&accesses) {
                 continue;
             }
-            if self.reverse(n, thread, &next)? {
+            let reversed = match wide {
+                true => self.try_all(n, thread)?,
+                false => self.reverse(n, thread, &next)?,
+            };
+            if reversed {
                 // What happened before it races with it, and is found when it does.
                 let event = &self.execution.events[n];
                 past.iter_mut()
                     .zip(&event.clock)
                     .for_each(|(p, e)| *p = (*p).max(*e));
+            } else if !wide {
+                // Where it is disabled, too, it may have read what it does not read here.
+                accesses.add(&self.mentions(thread).accessed, &[]);
+                wide = accesses != next.accesses;
             }
         }
         Ok(())
     }
 
+    /// What a thread's pending step, or an observer, may access, whatever the others have done.
+    fn mentions(&self, thread: ThreadId) -> Accesses {
+        let state = self.execution.states.last();
+        match (thread.checked_sub(self.steps.threads()), state) {
+            (Some(observer), _) => self.looks[observer].clone(),
+            (None, Some(state)) => self.steps.mentions(state, thread),
+            (None, None) => Accesses::none(self.steps.shared.len()),
+        }
+    }
+
+    /// The events behind one that do not happen after it.
+    fn without(&self, n: usize) -> Vec<usize> {
+        let events = &self.execution.events;
+        let (event, behind) = (&events[n], n + 1..events.len());
+        behind
+            .filter(|&k| events[k].clock[event.thread] < event.number)
+            .collect()
+    }
+
+    /// The states in which these events follow each other, from where another one was taken.
+    fn redo(&mut self, n: usize, events: &[usize]) -> Result<Vec<Vec<u64>>, End> {
+        let mut way = vec![self.execution.states[n].to_vec()];
+        for &k in events {
+            let (event, from) = (&self.execution.events[k], &way[way.len() - 1]);
+            let after = self.steps.redone(from, event.thread, &event.outcome);
+            let pending = self.steps.pending(from, event.thread)?;
+            // An outcome that is no more would be a dependence that is not known of.
+            if !pending.after.contains(&after) {
+                return Err(End::Refused(
+                    "a step changed with one that it is independent of: this is a bug in coarsen"
+                        .into(),
+                ));
+            }
+            way.push(after);
+        }
+        Ok(way)
+    }
+
+    /// Has all threads tried before an event, unless a thread's pending step, now disabled there, can then never be enabled before the event; false in that case.
+    ///
+    /// Of what followed, only what led to the pending step is sure to be done first.
+    fn try_all(&mut self, n: usize, thread: ThreadId) -> Result<bool, End> {
+        let events = &self.execution.events;
+        let past = happened(events, thread, self.steps.threads());
+        let mut own = self.without(n);
+        own.retain(|&k| past[events[k].thread] >= events[k].number);
+        let racing = events[n].thread;
+        let way = self.redo(n, &own)?;
+        let state = &way[way.len() - 1];
+        let may = self.steps.pending(state, thread)?.is_enabled()
+            || self.may_be_enabled(state, thread, racing)?;
+        if may {
+            self.nodes[n].backtrack.fill(true);
+        }
+        Ok(may)
+    }
+
     /// Sees to it that a thread's pending step is tried before an event; false if that can't be.
     fn reverse(&mut self, n: usize, thread: ThreadId, next: &Rc<Next>) -> Result<bool, End> {
-        let (events, states) = (&self.execution.events, &self.execution.states);
-        let event = &events[n];
-        let without: Vec<usize> = (n + 1..events.len())
-            .filter(|&k| events[k].clock[event.thread] < event.number)
-            .collect();
-        let racing = event.thread;
+        let without = self.without(n);
         // A thread that has not moved since is as it was; one that was disabled may do more where it is not.
         let mut accesses = next.accesses.clone();
         let same = Rc::ptr_eq(&self.nodes[n].next[thread], next);
         if !(same && next.enabled) {
-            let mut way = vec![states[n].to_vec()];
-            for &k in &without {
-                let (event, from) = (&events[k], &way[way.len() - 1]);
-                let after = self.steps.redone(from, event.thread, &event.outcome);
-                let pending = self.steps.pending(from, event.thread)?;
-                // An outcome that is no more would be a dependence that is not known of.
-                if !pending.after.contains(&after) {
-                    return Err(End::Refused("a step changed with one that it is independent of: this is a bug in coarsen".into()));
-                }
-                way.push(after);
-            }
+            let way = self.redo(n, &without)?;
             self.execution.look(self.steps, n, &way);
             let state = &way[way.len() - 1];
-            let is_thread = thread < self.steps.threads();
             let pending = self.steps.pending(state, thread)?;
-            if !is_thread || !pending.is_enabled() {
-                if is_thread || !self.steps.is_answered(thread) {
-                    if !self.may_be_enabled(state, thread, racing)? {
-                        return Ok(false);
-                    }
-                    let node = &mut self.nodes[n];
-                    node.backtrack.fill(true);
-                }
-                return Ok(true);
+            if thread >= self.steps.threads() {
+                return Ok(self.steps.is_answered(thread) || self.try_all(n, thread)?);
+            }
+            if !pending.is_enabled() {
+                return self.try_all(n, thread);
             }
             accesses = pending.accesses;
         }

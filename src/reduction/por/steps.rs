@@ -29,8 +29,6 @@ pub(super) struct Pending {
     pub accesses: Accesses,
     /// What closed guards read, and whatever else decides which outcomes there are.
     pub closed: Vec<u64>,
-    /// Whether some outcome violates the discipline.
-    pub violates: bool,
 }
 
 /// Where a choice leads, by number, and what it accesses.
@@ -72,6 +70,7 @@ pub(super) struct Steps<'c> {
     deadlock: Option<(Condition, usize)>,
     /// By question, the states on the way to one that is asked for.
     pub found: Vec<Option<Vec<Vec<u64>>>>,
+    /// Whether a step that was looked at, in a state that can be reached, violates the discipline.
     pub violated: bool,
     pub transitions: u64,
     /// Steps at most.
@@ -299,6 +298,27 @@ impl<'c> Steps<'c> {
         Ok(pending)
     }
 
+    /// What a thread's pending step may access, whatever else the state is.
+    pub fn mentions(&self, state: &[u64], thread: ThreadId) -> Accesses {
+        let mut all = Accesses::none(self.shared.len());
+        let mut waiting = vec![self.location(state, thread)];
+        let mut n = 0;
+        while let Some(&at) = waiting.get(n) {
+            n += 1;
+            let own = self.shared.mentioned(self.program, thread, at);
+            all.add(&own.accessed, &own.written);
+            let Some(reduction) = self.reduction else {
+                break;
+            };
+            for to in self.program.threads[thread].locations[at].targets() {
+                if !reduction.visible[thread][to] && !waiting.contains(&to) {
+                    waiting.push(to);
+                }
+            }
+        }
+        all
+    }
+
     /// What the steps of a thread lead to, each state once, and which by which accesses.
     fn steps(
         &mut self,
@@ -318,7 +338,7 @@ impl<'c> Steps<'c> {
                 return ControlFlow::Break(stop);
             }
             pending.accesses.add(step.accessed, step.written);
-            pending.violates |= !step.good;
+            self.violated |= !step.good;
             // Nothing goes on behind a violation, as in the full exploration: to the others it is a step that is disabled.
             if !step.good {
                 bad.add(step.accessed, &[]);
@@ -392,10 +412,11 @@ impl<'c> Steps<'c> {
 
     /// Who alone may change what was read, if a mutex that is held is among it and nothing else is: its owner.
     pub fn holder(&self, state: &[u64], read: &Accesses) -> Option<ThreadId> {
-        let mut cells = self.shared.cells_in(&read.accessed);
-        let only = cells.next()?;
+        let things: u32 = read.accessed.iter().map(|word| word.count_ones()).sum();
+        let only = self.shared.cells_in(&read.accessed).next()?;
         let owner = self.compiled.layout.cell(state, only);
-        let lone = cells.next().is_none() && self.program.cells[only].class == Class::Owner;
+        // Where a thread is may be among what was read, too, and that is no cell.
+        let lone = things == 1 && self.program.cells[only].class == Class::Owner;
         (lone && owner >= 0).then_some(owner as ThreadId)
     }
 }

@@ -151,7 +151,6 @@ impl Search<'_, '_> {
             .all()
             .map(|t| Ok((t, self.steps.pending(state, t)?)))
             .collect::<Result<_, Stop>>()?;
-        self.steps.violated |= pending.iter().any(|(_, p)| p.violates);
         let chosen = self.choose(state, &pending)?;
         let after = |only: &dyn Fn(usize) -> bool| -> Vec<&Vec<u64>> {
             let some = pending.iter().enumerate().filter(|(n, _)| only(*n));

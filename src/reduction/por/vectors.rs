@@ -194,7 +194,6 @@ pub(super) fn vector(
 /// What a thread may do next, its steps counted as taken: as in the paper, also those that turn out to depend on too much.
 fn look(steps: &mut Steps, state: &[u64], thread: ThreadId) -> Result<Pending, Stop> {
     let pending = steps.pending(state, thread)?;
-    steps.violated |= pending.violates;
     steps.transitions += pending.after.len() as u64;
     Ok(pending)
 }
