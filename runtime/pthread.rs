@@ -220,9 +220,6 @@ pub extern "C" fn join(handle: u64, to: *mut u64) -> i32 {
     if i == rt().current {
         return libc::EDEADLK;
     }
-    if thread(i).detached {
-        return libc::EINVAL;
-    }
     let result = on(JOIN, i as u64, 0);
     if result == 0 {
         see(rt().current, thread(i).time);
@@ -237,7 +234,7 @@ pub extern "C" fn detach(handle: u64) -> i32 {
     let Some(i) = known(handle) else {
         check::error(MISUSE, handle, &[b"detach of what is no thread"])
     };
-    thread(i).detached = true;
+    on(DETACH, i as u64, 0);
     0
 }
 

@@ -391,7 +391,7 @@ pub fn finish(status: u32) -> ! {
         let thread = thread(i);
         let first = rt.accesses;
         let mut accesses = 0;
-        if has(&rt.alive, i) && status != ASLEEP {
+        if has(&rt.alive, i) {
             let mut put = |access| {
                 if (rt.accesses as usize) < MAX_ACCESSES {
                     shared.access[rt.accesses as usize] = access;

@@ -113,6 +113,7 @@ kinds! {
     ATOMIC_BEGIN = "atomic region",
     PROMISE = "invariant from here on",
     TOO_MANY = "create too many threads",
+    DETACH = "detach",
 }
 
 /// Reads what others must not write meanwhile.
@@ -162,6 +163,9 @@ pub const WAKE: u64 = THREAD | 1 << 32;
 
 /// Marks the keys of stacks.
 pub const STACK: u64 = THREAD | 1 << 33;
+
+/// Marks the keys of what becomes of threads: whether they are joined or detached.
+pub const FATE: u64 = THREAD | 1 << 34;
 
 /// Marks the keys of invariants.
 pub const PROMISED: u64 = 5 << 61;

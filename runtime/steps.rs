@@ -6,7 +6,7 @@
 
 use crate::arena;
 use crate::atomics;
-use crate::libc::{EBUSY, EDEADLK, EPERM, ESRCH, ETIMEDOUT};
+use crate::libc::{EBUSY, EDEADLK, EINVAL, EPERM, ESRCH, ETIMEDOUT};
 use crate::objects::{NOBODY, Object, object, within};
 use crate::shared::*;
 use crate::spin;
@@ -147,7 +147,12 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             }
         }
         CREATE => on(THREAD | op.addr, MODE_WRITE, ORDER),
-        JOIN => on(THREAD | op.addr, MODE_READ, ORDER),
+        JOIN => {
+            on(THREAD | op.addr, MODE_READ, ORDER);
+            // Who joins a thread that somebody has joined or detached is told so.
+            on(FATE | op.addr, MODE_WRITE, SILENT);
+        }
+        DETACH => on(FATE | op.addr, MODE_ADD, SILENT),
         READ | WRITE | FREE | ATOMIC_LOAD | ATOMIC_STORE | ATOMIC_RMW | ATOMIC_CAS => {
             // What is no address crashes when it is accessed, and must not be taken for an object.
             if op.size > 0 && op.addr < 1 << 47 {
@@ -457,9 +462,14 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         JOIN => {
             let other = thread(op.addr as usize);
             if other.joined || other.detached {
-                return ESRCH.into();
+                let error = if other.joined { ESRCH } else { EINVAL };
+                return error.into();
             }
             other.joined = true;
+            0
+        }
+        DETACH => {
+            crate::state::thread(op.addr as usize).detached = true;
             0
         }
         INIT => {

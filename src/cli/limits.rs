@@ -251,6 +251,15 @@ pub const VERIFY_LIMITS: &[Limit] = &[
         help: "Operations of the kernel on one certificate of theorems",
     },
     Limit {
+        option: "limit-nodes",
+        unit: Unit::Count,
+        default: "20000000",
+        least: 100,
+        most: u32::MAX as u64,
+        range: "100 to 4294967295",
+        help: "Nodes of any one BDD",
+    },
+    Limit {
         option: "limit-time",
         unit: Unit::Time,
         default: "none",
@@ -262,7 +271,7 @@ pub const VERIFY_LIMITS: &[Limit] = &[
     Limit {
         option: "limit-memory",
         unit: Unit::Memory,
-        default: "none",
+        default: "4GiB",
         least: 16 << 20,
         most: 1 << 50,
         range: "16MiB to 1024TiB, or none",
@@ -538,7 +547,10 @@ impl FromArgMatches for VerifyLimits {
         Ok(VerifyLimits {
             operations: value("limit-operations").unwrap_or(coarsen::kernel::WORK),
             process: Limits {
-                budget: Budget::default(),
+                budget: Budget {
+                    nodes: value("limit-nodes").map_or(usize::MAX, |n| n as usize),
+                    ..Budget::default()
+                },
                 time: value("limit-time").map(Duration::from_millis),
                 memory: value("limit-memory"),
                 depth: 2000,

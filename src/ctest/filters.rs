@@ -344,7 +344,7 @@ impl Search<'_, '_> {
     fn is_new(&mut self) -> bool {
         let history = &self.worker.history;
         let threads = history.steps.iter().map(|s| s.thread + 1).max();
-        let mut key = Vec::new();
+        let (mut key, mut chosen) = (Vec::new(), Vec::new());
         for thread in 0..threads.unwrap_or(0) {
             let mut before: &[u32] = &[];
             for &i in history.of(thread) {
@@ -354,7 +354,14 @@ impl Search<'_, '_> {
                     t != usize::from(thread) && n > before.get(t).copied().unwrap_or(0)
                 });
                 let head = key.len();
-                key.push(u32::from(history.steps[i as usize].choice));
+                let step = &history.steps[i as usize];
+                // Whoever comes last to a barrier chooses for all.
+                let common = step.kind == shared::ARRIVE && step.choice > 0;
+                if let Some(met) = step.accesses.last().filter(|_| common) {
+                    let (low, high) = (met.key as u32, (met.key >> 32) as u32);
+                    chosen.push([high, low, step.choice.into()]);
+                }
+                key.push(if common { 0 } else { step.choice.into() });
                 for (t, &n) in news {
                     key.extend([t as u32, n]);
                 }
@@ -363,6 +370,8 @@ impl Search<'_, '_> {
             }
             key.push(u32::MAX);
         }
+        chosen.sort_unstable();
+        key.extend(chosen.into_iter().flatten());
         if self.kept + key.len() > MOST {
             self.worker
                 .limit("memory for beginnings of executions".into());

@@ -286,7 +286,7 @@ impl Report {
     pub(super) fn operation(&self, kind: u8, addr: u64, size: u32) -> String {
         let name = KINDS.get(usize::from(kind)).copied().unwrap_or("?");
         match kind {
-            shared::CREATE | shared::JOIN => format!("{name} T{addr}"),
+            shared::CREATE | shared::JOIN | shared::DETACH => format!("{name} T{addr}"),
             shared::START
             | shared::EXIT
             | shared::CHOICE

@@ -254,8 +254,8 @@ impl Worker<'_> {
                 self.append(step);
             }
         }
-        if status != shared::ASLEEP && status != shared::RUNNING {
-            self.pending();
+        if status != shared::RUNNING {
+            self.pending(status);
         }
         self.note_shown();
         if matches!(status, shared::ASLEEP | shared::ASSUMED) {
@@ -518,16 +518,18 @@ impl Worker<'_> {
         Node::new(step, sleep, Some(before.thread), preemptions, exhaustive)
     }
 
-    /// The steps that threads could not take: what they wait for may have been taken from them.
-    fn pending(&mut self) {
+    /// The steps that threads could not take: what they wait for may have been taken from them. Where all is left to sleepers, what
+    /// these would do was taken elsewhere, but nobody else looks at those that wait.
+    fn pending(&mut self, status: u32) {
         if self.settings.exhaustive {
             return;
         }
         let shared = self.process.shared();
         let threads = (shared.threads as usize).min(shared::MAX_THREADS);
+        let sleeps = |i| status == shared::ASLEEP && has(&shared.can, i as u16);
         let mut waiting = Vec::new();
         for (i, last) in shared.last[..threads].iter().enumerate() {
-            if last.ended == 0 && last.accesses > 0 {
+            if last.ended == 0 && last.accesses > 0 && !sleeps(i) {
                 let from = last.first as usize;
                 let accesses: Arc<[Access]> =
                     shared.access[from..from + last.accesses as usize].into();

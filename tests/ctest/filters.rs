@@ -1,7 +1,8 @@
 //! The thesis's filters: its programs, and random ones against every interleaving.
 
-use super::random::{Dice, FAMILIES, findings, random_program};
-use super::{Scratch, make, possible, run, settings, thesis};
+use super::random::{FAMILIES, random_program};
+use super::support::{Dice, Scratch, findings, make, possible, run, settings};
+use super::thesis;
 use coarsen::ctest::explore::Settings;
 use coarsen::ctest::filters::Filters;
 

@@ -1,7 +1,7 @@
 //! Invariants: what they find, and random ones against every interleaving.
 
-use super::random::{Dice, FAMILIES};
-use super::{HEAD, Scratch, make, possible, run, settings};
+use super::random::FAMILIES;
+use super::support::{Dice, HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::explore::{Exploration, Settings};
 use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{follow, schedule};

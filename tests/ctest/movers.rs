@@ -1,7 +1,7 @@
 //! Functions as transactions: known answers, and random programs against an enumeration of all interleavings that knows no clocks.
 
-use super::random::{Dice, FAMILIES};
-use super::{HEAD, Scratch, make, possible, run, settings};
+use super::random::FAMILIES;
+use super::support::{Dice, HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::compile::Program;
 use coarsen::ctest::explore::{Exploration, Settings};
 use coarsen::ctest::movers::{Finding, Verdict};

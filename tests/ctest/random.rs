@@ -3,22 +3,6 @@
 use super::*;
 use std::fmt::Write;
 
-/// Random numbers (xorshift), the same on every machine.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn seeded(usual: u64) -> Dice {
-        Dice(crate::random::seed(usual))
-    }
-
-    pub fn roll(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) % n
-    }
-}
-
 /// The family of steps that others change, for which three threads need more than one step each.
 const CHANGING: &str = "changing_regions";
 
@@ -355,42 +339,6 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
     text
 }
 
-fn waits(kind: &str) -> bool {
-    ["deadlock", "livelock"].contains(&kind)
-}
-
-/// What an exploration says of errors and data races.
-pub fn findings(e: &Exploration) -> Vec<String> {
-    let mut found: Vec<String> = e
-        .errors
-        .iter()
-        .map(|error| {
-            if !waits(error.kind) {
-                // Who else has gone wrong in the same execution is no matter.
-                return format!("{} {:x}", error.kind, error.pc);
-            }
-            let open = error.last.iter().filter(|l| l.ended == 0);
-            format!(
-                "{} {:x?}",
-                error.kind,
-                open.map(|l| (l.kind, l.pc)).collect::<Vec<_>>()
-            )
-        })
-        .collect();
-    found.extend(e.races.iter().map(|race| {
-        let mut places = race.places.map(|p| p.1);
-        places.sort_unstable();
-        format!("race {places:x?}")
-    }));
-    found.sort_unstable();
-    found
-}
-
-/// Whether an execution went wrong before its end.
-fn cut_short(e: &Exploration) -> bool {
-    e.errors.iter().any(|error| !waits(error.kind))
-}
-
 #[test]
 fn random_programs_against_every_interleaving() {
     if !possible() {
@@ -398,7 +346,7 @@ fn random_programs_against_every_interleaving() {
     }
     let scratch = Scratch::new("random");
     // Larger ones, one family only: `MOST=100000 FAMILY=regions`.
-    let most = std::env::var("MOST").map_or(8_000, |n| n.parse().expect("a number"));
+    let most = asked("MOST", 8_000);
     let only = std::env::var("FAMILY").unwrap_or_default();
     let mut dice = Dice::seeded(0x9E37_79B9_7F4A_7C15);
     let mut compared = 0;

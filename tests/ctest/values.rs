@@ -1,6 +1,5 @@
 //! Nondeterministic numbers that are only compared: what random functions do with the representatives against what they do with many numbers.
 
-use super::random::Dice;
 use super::*;
 use std::fmt::Write;
 use std::process::Command;
