@@ -132,7 +132,7 @@ fails not : x y <= y x;
     let path = |name: &str| at.join(name).to_string_lossy().into_owned();
     let (code, out, err) = coarsen(&["prove", &path("a.thy"), "--certificate", &path("")]);
     assert_eq!(code, 0, "{out}{err}");
-    let mut ask = |text: &str| {
+    let ask = |text: &str| {
         std::fs::write(path("b.thy"), text).expect("written");
         let (code, out, _) = coarsen(&["verify", "--theory", &path("b.thy"), &path("a.cert")]);
         (code, out)

@@ -91,7 +91,7 @@ fn replay(
     let all: Vec<&Claim> = parts.iter().flat_map(|(.., claims)| claims).collect();
     let disciplined = all.contains(&&Claim::Discipline);
     let moves = |c: &&Claim| matches!(c, Claim::Transaction(_));
-    if !disciplined && all.iter().any(|c| moves(c)) {
+    if !disciplined && all.iter().any(moves) {
         return Err("a transaction is claimed, and not that the discipline holds".into());
     }
     for (theory, part, claims) in &parts {

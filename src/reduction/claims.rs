@@ -293,14 +293,10 @@ impl Judge<'_, '_, '_> {
         let e = self.context.encoding;
         let all = |with: &dyn Fn(&ClaimedBlock) -> bool| claim.blocks.iter().all(with);
         let allowed = |theorem: &str| self.context.only.is_none_or(|only| only == theorem);
-        if let Some(inside) = self
-            .context
-            .inside
-            .filter(|_| allowed(self.context.theorem))
-        {
-            if claim.is_within(inside) {
-                return Some(self.context.theorem);
-            }
+        let theorem = self.context.theorem;
+        let inside = self.context.inside.filter(|_| allowed(theorem));
+        if inside.is_some_and(|inside| claim.is_within(inside)) {
+            return Some(theorem);
         }
         PATTERNS
             .iter()

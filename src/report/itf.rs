@@ -119,6 +119,7 @@ mod tests {
                 violation: Some("x[1] without its lock".to_string()),
             }],
             outcome: "the discipline is violated".to_string(),
+            execution: Default::default(),
         };
         let text = render("m.cor", "discipline", &trace);
         let read: Json = serde_json::from_str(&text).expect("JSON");

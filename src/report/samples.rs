@@ -247,6 +247,7 @@ pub(super) fn refuted() -> Report {
                 ),
             ],
             outcome: "the discipline is violated".to_string(),
+            execution: Default::default(),
         }),
         ..property(
             "discipline",

@@ -99,6 +99,7 @@ fn refuted() -> Property {
             states: vec![vec![Value::Int(1)]],
             steps: Vec::<TraceStep>::new(),
             outcome: "told so".to_string(),
+            execution: Default::default(),
         }),
     }
 }

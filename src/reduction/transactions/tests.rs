@@ -95,9 +95,13 @@ fn replayed(phased: &Phased) -> BundleVerdict {
         program: &load(&phased.program.source),
         phased: Some(phased),
     };
-    let bundle = found.gather(&report, &mut Ladder::new(&with_checks));
-    let bundle = bundle.unwrap().expect("no thread goes wrong");
-    verify(&crate::bundle::write(&bundle), &control)
+    let part = found.gather(&report, &mut Ladder::new(&with_checks));
+    let part = part.unwrap().expect("no thread goes wrong");
+    let bundle = crate::bundle::Bundle {
+        parts: vec![part],
+        ..crate::reduction::empty("m.cor", &load(&phased.program.source))
+    };
+    verify(&crate::bundle::write(&bundle), None, &control)
 }
 
 fn load(source: &str) -> Program {
