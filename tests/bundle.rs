@@ -157,7 +157,9 @@ fn sets_that_are_too_small_or_too_large_are_rejected() {
     let empty = with(&good, |part| part.invariant = Some(FALSE));
     rejected(&empty, "an empty J");
     rejected(&with(&good, |part| part.invariant = None), "no J");
-    let fewer = with(&good, |part| drop(part.inside.remove(0)));
+    let fewer = with(&good, |part| {
+        part.inside.remove(0);
+    });
     rejected(&fewer, "a set Y is missing");
 }
 
@@ -204,7 +206,9 @@ fn visible_steps_and_claims_are_checked() {
     let good = rich();
     // A step may be visible that need not be; none of these bundles is wrong if the hypotheses hold for it.
     let fewer = |n: usize| {
-        let fewer = with(&good, |part| drop(part.visible.remove(n)));
+        let fewer = with(&good, |part| {
+            part.visible.remove(n);
+        });
         replay(&write(&fewer)).rejected.is_some()
     };
     assert!((0..good.parts[0].visible.len()).any(fewer));
