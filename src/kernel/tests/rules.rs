@@ -769,7 +769,10 @@ fn each_reason_rejects() {
     );
     told.insert("the theorem has no end");
     let open = format!("{TERMS}theorem t\nstatement\npart 3 3\n");
-    assert_eq!(read(&open).map(|_| ()).unwrap_err().why, "the theorem has no end");
+    assert_eq!(
+        read(&open).map(|_| ()).unwrap_err().why,
+        "the theorem has no end"
+    );
     // None is left out.
     let sources = [
         include_str!("../src/rules.rs"),
