@@ -436,7 +436,14 @@ const REJECTED: &[(&str, &str, &[Case])] = &[
     (
         "",
         "an index has lost its binder",
-        &[(&[], &["decide 12 12", "pair 12 12"], "12 12")],
+        &[
+            (
+                &[],
+                &["decide 12 12", "pair 12 12", "decide 3 3", "pair 3 3"],
+                "3 3",
+            ),
+            (&["12 3"], &["decide 3 3", "pair 3 3"], "3 3"),
+        ],
     ),
     (
         "",
@@ -652,6 +659,10 @@ const FORM: &[(&str, &[&str])] = &[
     (
         "a process is asked to differ from itself",
         &["hypothesis h\ndistinct 0>0\npart 3 3"],
+    ),
+    (
+        "an index has lost its binder",
+        &["hypothesis h\npart 12 3", "hypothesis h\npart 3 17"],
     ),
     (
         "the statement has no part",
