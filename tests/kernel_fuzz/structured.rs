@@ -153,8 +153,8 @@ fn change(c: &mut Parted, other: &Parted, d: &mut Dice) -> Option<()> {
                 Some(n) if d.flip() => _ = c.0.remove(n),
                 _ => {
                     let n = of(d, &theorems)?;
-                    let parts = c.0[n].iter().filter(|l| l.starts_with("part"));
-                    let part = parts.last()?.clone();
+                    let mut parts = c.0[n].iter().filter(|l| l.starts_with("part"));
+                    let part = parts.next_back()?.clone();
                     c.0.insert(n, vec!["hypothesis more".to_string(), part]);
                 }
             }

@@ -277,6 +277,10 @@ impl<'t> Reader<'t> {
                 }
                 Some("part") => {
                     let part = (self.id(number(&mut words)?)?, self.id(number(&mut words)?)?);
+                    let terms = &self.d.terms;
+                    if !terms.is_closed(part.0) || !terms.is_closed(part.1) {
+                        return Err("an index has lost its binder");
+                    }
                     s.parts.push(part);
                 }
                 _ => break,
