@@ -4,7 +4,8 @@
 use crate::clock::Clock;
 use crate::{algebra, random};
 
-mod structured;
+#[path = "kernel_fuzz/structured.rs"]
+pub mod structured;
 
 use algebra::dice::{Dice, Text};
 use algebra::model::Model;

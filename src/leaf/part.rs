@@ -141,9 +141,7 @@ impl Replay<'_, '_> {
         }
 
         let mut development = match &self.part.derivations {
-            Some(text) => {
-                kernel::read(text).map_err(|e| Refused::Wrong(format!("the derivations: {e}")))?
-            }
+            Some(text) => kernel::read(text).map_err(|e| Refused::proof("the derivations", &e))?,
             None => Development::default(),
         };
         development.terms.allow(WORK);
@@ -176,7 +174,7 @@ impl Replay<'_, '_> {
             }
         }
         if development.terms.is_spent() {
-            return Err("the terms are too large".into());
+            return Err(Refused::Stopped(Stop::Operations));
         }
         let proof = self.proof(verdict)?;
         self.trusted(evaluated, proof, verdict);
@@ -454,8 +452,7 @@ impl Replay<'_, '_> {
             return Ok(None);
         };
         self.encoded.control().enter("the theorem's proof");
-        let shown = theorem::shown(self.theory, text)
-            .map_err(|why| Refused::Wrong(format!("the theorem's proof: {why}")))?;
+        let shown = theorem::shown(self.theory, text)?;
         verdict.replayed.push(format!(
             "the reduction theorem, for any number of processes: {} theorems, by the kernel",
             shown.theorems

@@ -3,8 +3,10 @@
 //! What has to be proved is read from the theory's file, not from the certificate: hypotheses and conclusion are elaborated anew, put into
 //! the certificate's terms symbol by symbol, and compared there.
 
+use super::invariant::Refused;
 use crate::algebra::suite::{Item, Suite};
 use crate::algebra::{Order, Theory};
+use crate::control::Stop;
 use crate::kernel::{self, Development, Id, Index, Node, Statement, Sym, Terms, distinct};
 use crate::suites::{Text, load_suite};
 use crate::syntax::ParseLimits;
@@ -40,14 +42,18 @@ fn wanted(theory: &Theory) -> Option<Suite> {
     elaborated(format!("{head}{COROLLARY}")).or_else(|| elaborated(head))
 }
 
+/// How the proof is called in what is told of it.
+const PROOF: &str = "the theorem's proof";
+
 /// Replays a proof of the theorem.
 ///
 /// # Errors
 /// Where the proof is wrong, or that it proves something else.
-pub fn shown(theory: &Theory, text: &str) -> Result<Shown, String> {
-    let mut d = kernel::read(text).map_err(|e| e.to_string())?;
+pub fn shown(theory: &Theory, text: &str) -> Result<Shown, Refused> {
+    let mut d = kernel::read(text).map_err(|e| Refused::proof(PROOF, &e))?;
     let wanted = wanted(theory).ok_or("the theorem can't be read")?;
-    let mut put = Put::new(&wanted.development, &d)?;
+    let put = Put::new(&wanted.development, &d);
+    let mut put = put.map_err(|why| Refused::Wrong(format!("{PROOF}: {why}")))?;
     d.terms.allow(kernel::WORK);
     let assumed: Vec<Option<Statement>> = wanted
         .development
@@ -57,9 +63,9 @@ pub fn shown(theory: &Theory, text: &str) -> Result<Shown, String> {
         .collect();
     let foreign = |h: &&(String, Statement)| !assumed.contains(&Some(h.1.clone()));
     if let Some((name, _)) = d.hypotheses().iter().find(foreign) {
-        return Err(format!(
-            "it assumes `{name}`, which is no hypothesis of the theorem"
-        ));
+        return Err(Refused::Wrong(format!(
+            "{PROOF}: it assumes `{name}`, which is no hypothesis of the theorem"
+        )));
     }
     let mut found = Shown {
         theorems: d.theorems().len(),
@@ -88,11 +94,13 @@ pub fn shown(theory: &Theory, text: &str) -> Result<Shown, String> {
         }
     }
     if d.terms.is_spent() {
-        return Err("its terms are too large".into());
+        return Err(Refused::Stopped(Stop::Operations));
     }
     match concluded {
         true => Ok(found),
-        false => Err("it does not prove the theorem's conclusion".into()),
+        false => Err(Refused::Wrong(format!(
+            "{PROOF}: it does not prove the theorem's conclusion"
+        ))),
     }
 }
 

@@ -8,8 +8,8 @@ use super::verdict::{BundleVerdict, Shown, Stated};
 use super::{claims, execution, part};
 use crate::algebra::Theory;
 use crate::bundle::{self, Bundle, Part};
-use crate::control::Control;
-use crate::kernel::{Terms, WORK};
+use crate::control::{Control, Stop};
+use crate::kernel::{self, Terms, WORK};
 use crate::program::{LocId, Program, ThreadId};
 use crate::session::{Session, theory};
 use crate::syntax::ParseLimits;
@@ -36,6 +36,16 @@ pub fn verify(text: &str, wanted: Option<&Wanted>, control: &Control) -> BundleV
         Err(Refused::Stopped(stop)) => verdict.stopped = Some(stop),
     }
     verdict
+}
+
+impl Refused {
+    /// A proof that the kernel does not accept, or did not get through.
+    pub fn proof(what: &str, why: &kernel::Rejected) -> Self {
+        match why.limit {
+            true => Refused::Stopped(Stop::Operations),
+            false => Refused::Wrong(format!("{what}: {why}")),
+        }
+    }
 }
 
 impl From<&'static str> for Refused {
@@ -270,6 +280,9 @@ fn without_theorem(
     let mut moving = claims::Claims::new(program, &letters, &mut terms, &mut judge);
     let atomic = moving.check(claims, &|_, _| false)?;
     let laws = moving.laws;
+    if terms.is_spent() {
+        return Err(Refused::Stopped(Stop::Operations));
+    }
     claims::tell(atomic, laws, verdict);
     let mut say = |words: &str| verdict.trusted.push(words.into());
     say(

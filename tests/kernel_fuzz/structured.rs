@@ -1,7 +1,7 @@
 //! Mutants of certificates that are well-formed: operands, numbers, premises, steps, names, theorems, hypotheses, sorts and pairs changed, and parts of
 //! two certificates put together. What is accepted is true in random relations.
 //!
-//! `COUNT` and `SEED` say how many and which; a failure prints what repeats it.
+//! `cargo bench --bench certificates` looks at more; a failure prints what repeats it.
 
 use super::{is_true, read, shipped, small, told};
 use crate::algebra::dice::{Dice, Vocabulary};
@@ -242,16 +242,18 @@ fn random(count: usize, d: &mut Dice) -> Vec<String> {
     found
 }
 
-fn asked(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(otherwise)
-}
-
 #[test]
 fn well_formed_mutants_are_rejected_or_true() {
-    let (count, seed) = (asked("COUNT", 500), asked("SEED", 1));
+    let count = u64::from(crate::random::cases(500));
+    let (accepted, _) = look_at(0, count);
+    assert!(
+        accepted * 20 > count as usize,
+        "only {accepted} of {count} were accepted"
+    );
+}
+
+/// Looks at mutants by number; how many are accepted, and for how many new theorems a model was searched.
+pub fn look_at(first: u64, count: u64) -> (usize, usize) {
     let mut sources = small();
     sources.extend(random(20, &mut Dice::seeded(7)));
     let shipped = [
@@ -277,9 +279,9 @@ fn well_formed_mutants_are_rejected_or_true() {
         })
         .collect();
     let (mut accepted, mut searched) = (0, 0);
-    for n in 0..count {
-        // A mutant depends on the seed and its number only.
-        let mut d = Dice::seeded(seed.wrapping_mul(1_000_003).wrapping_add(n));
+    for n in first..first + count {
+        // A mutant depends on `SEED` and its number only.
+        let mut d = Dice::seeded(1_000_003 + n);
         let large = d.below(10) == 0;
         let at = if large {
             sources.len() - 1 - d.below(3)
@@ -297,13 +299,11 @@ fn well_formed_mutants_are_rejected_or_true() {
             accepted += 1;
             match is_true(&development, &known[at], &mut d) {
                 Ok(more) => searched += more,
-                Err(why) => panic!("COUNT=1 after {n} mutants of SEED={seed}: {why}\n{text}"),
+                Err(why) => {
+                    panic!("FIRST={n} COUNT=1 cargo bench --bench certificates: {why}\n{text}")
+                }
             }
         }
     }
-    println!("{count} mutants, {accepted} accepted, {searched} new theorems searched for models");
-    assert!(
-        accepted * 20 > count as usize,
-        "only {accepted} of {count} were accepted"
-    );
+    (accepted, searched)
 }
