@@ -141,6 +141,7 @@ fn reduced_outcomes(program: &Program, reduction: &Reduction) -> Vec<Outcome> {
         operations: u64::MAX,
         reduction: Some(reduction.clone()),
         stress: false,
+        keep: false,
     });
     let mut all = vec![enumerate(
         program,
