@@ -1,5 +1,7 @@
 //! Random programs with claims `transaction NAME { .. }`, and what is true of claims: all executions are enumerated with the interpreter.
 
+#![allow(dead_code, reason = "every program uses its own part")]
+
 use coarsen::control::Control;
 use coarsen::explore::{State, initial_candidates, is_initial, successors};
 use coarsen::program::{Claim, Class, Program};
