@@ -71,17 +71,21 @@ pub fn make(file: &Path, cflags: &[&str]) -> Program {
 
 /// Explores a program.
 pub fn run(program: &Program, settings: &Settings) -> Exploration {
-    run_with(program, &[], settings)
+    again(&mut start(program, &[]), program, settings)
 }
 
-/// The same with arguments for the program.
-pub fn run_with(program: &Program, args: &[String], settings: &Settings) -> Exploration {
+/// A program that is ready, with arguments.
+pub fn start(program: &Program, args: &[String]) -> Process {
+    Process::start(&program.path, args, false).expect("it starts")
+}
+
+/// Explores a program that is ready.
+pub fn again(process: &mut Process, program: &Program, settings: &Settings) -> Exploration {
     let settings = Settings {
         reset: settings.reset && program.reset,
         ..settings.clone()
     };
-    let mut process = Process::start(&program.path, args, false).expect("it starts");
-    explore(&mut process, &settings, &Nobody)
+    explore(process, &settings, &Nobody)
 }
 
 /// What came of holding explorations against what is right, with at most `MOST` executions each.

@@ -3,14 +3,16 @@
 
 use super::support::*;
 use coarsen::ctest::compile::Program;
-use coarsen::ctest::explore::{Exploration, Settings};
+use coarsen::ctest::explore::Settings;
 use coarsen::ctest::filters::Filters;
+use coarsen::ctest::process::Process;
 
+use std::cell::RefCell;
 use std::fmt::Write;
 
 /// What all programs share. Each has its threads in `t`, and `main` in `t[0]`.
 const COMMON: &str = "#include \"coarsen.h\"\n\
-    atomic_int a[2]; int x[2]; pthread_t t[4]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
+    atomic_int a[2]; int x[2]; pthread_t t[5]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
     pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; pthread_rwlock_t l; pthread_barrier_t b; pthread_once_t o;\n\
     void first(void) { a[0] = 1; }\n";
 
@@ -103,6 +105,22 @@ const ALONE: &[&str] = &[
 /// What changes memory, of which every program has some.
 const MEMORY: usize = 5;
 
+/// What one thread holds while others stand before it; the first of each gives it back.
+const HELD: &[[(&str, &str); 2]] = &[
+    [("lock(m[0]);", "unlock(m[0]);"), ("lock(m[0]);", "")],
+    [("sem_wait(&s);", "sem_post(&s);"), ("sem_wait(&s);", "")],
+    [
+        ("pthread_rwlock_wrlock(&l);", "pthread_rwlock_unlock(&l);"),
+        ("pthread_rwlock_wrlock(&l);", ""),
+    ],
+];
+
+/// What threads do around it: `(` takes it and `)` gives it back, `M` and `P` access memory, mostly different, `J` waits for a thread. The first three together
+/// are what a wait at the end once hid: somebody reads, somebody takes and waits, and a third one stands before it and would write.
+const ROLES: &[&str] = &[
+    "M", "P(J)", "(M)", "(J)", "P(M)", "P()", "(MJ)", "M(J)", "MP", "(M)J", "J(M)",
+];
+
 /// A few of these statements, for one program: so they meet.
 struct Words {
     around: Vec<(&'static str, &'static str)>,
@@ -142,38 +160,85 @@ impl Words {
                 let _ = writeln!(text, "{}", fill(behind));
             } else {
                 let statement = self.alone[dice.roll(self.alone.len() as u64) as usize];
-                // Where two threads go wrong, only one is told: who comes first.
-                let again = statement.starts_with("assert") && text.contains("assert");
-                let _ = writeln!(
-                    text,
-                    "{}",
-                    fill(if again { "(void)a[J];" } else { statement })
-                );
+                let _ = writeln!(text, "{}", fill(once(text, statement)));
             }
         }
     }
 }
 
+/// A program in which threads meet at something that is held.
+struct Held {
+    around: [(&'static str, &'static str); 2],
+    /// How often, of three times, it is not given back.
+    kept: u64,
+    read: &'static str,
+    in_order: bool,
+}
+
+impl Held {
+    fn new(dice: &mut Dice) -> Held {
+        Held {
+            around: HELD[dice.roll(HELD.len() as u64) as usize],
+            kept: [0, 1, 3][dice.roll(3) as usize],
+            read: ["(void)a[J];", "assert(a[J] == 0);"][dice.roll(2) as usize],
+            in_order: dice.roll(2) == 0,
+        }
+    }
+
+    /// Writes what a thread does, a line each.
+    fn body(&self, dice: &mut Dice, text: &mut String, thread: u64) {
+        let any = dice.roll(ROLES.len() as u64) + 1;
+        let role = if self.in_order && thread <= 3 {
+            thread
+        } else {
+            any
+        };
+        let (before, behind) = self.around[usize::from(dice.roll(3) < self.kept)];
+        for letter in ROLES[role as usize - 1].chars() {
+            let statement = match letter {
+                '(' => before.into(),
+                ')' => behind.into(),
+                'J' => format!("end(t[{}]);", dice.roll(thread).max(u64::from(thread > 1))),
+                _ => {
+                    let other = (letter == 'P') != (dice.roll(4) == 0);
+                    let write = format!("a[J] = {};", dice.roll(2));
+                    let access = [write.as_str(), self.read][dice.roll(2) as usize];
+                    once(text, access).replace("[J]", &format!("[{}]", u8::from(other)))
+                }
+            };
+            let _ = writeln!(text, "{statement}");
+        }
+    }
+}
+
+/// Where two threads go wrong, only one is told: who comes first. So one may.
+fn once<'a>(text: &str, statement: &'a str) -> &'a str {
+    let again = statement.starts_with("assert") && text.contains("assert");
+    if again { "(void)a[J];" } else { statement }
+}
+
 /// Functions of a program whose names begin with `name`.
 fn program(dice: &mut Dice, name: &str) -> String {
+    let held = (dice.roll(2) == 0).then(|| Held::new(dice));
     let words = Words::new(dice);
     let mut text = String::new();
-    let threads = 2 + u64::from(dice.roll(3) == 0);
+    let threads = 2 + u64::from(held.is_some()) + u64::from(dice.roll(3) == 0);
     for thread in 1..=threads {
         let _ = writeln!(text, "static void *{name}_{thread}(void *_) {{");
         let mut room = 1 + dice.roll(if threads == 2 { 4 } else { 2 });
-        words.body(dice, &mut text, thread, &mut room);
+        match &held {
+            Some(held) => held.body(dice, &mut text, thread),
+            None => words.body(dice, &mut text, thread, &mut room),
+        }
         text.push_str("return 0; }\n");
     }
-    let _ = writeln!(
-        text,
-        "static void *{name}_0(void *_) {{\n{}",
-        INIT.replace('N', &dice.roll(2).to_string())
-    );
+    let there = u64::from(held.is_some()) | dice.roll(2);
+    let init = INIT.replace('N', &there.to_string());
+    let _ = writeln!(text, "static void *{name}_0(void *_) {{\n{init}");
     for thread in 1..=threads {
         let _ = writeln!(text, "go(t[{thread}], {name}_{thread});");
     }
-    let mut room = dice.roll(2);
+    let mut room = if held.is_some() { 0 } else { dice.roll(2) };
     words.body(dice, &mut text, threads + 1, &mut room);
     for thread in 1..=threads {
         if dice.roll(5) > 1 {
@@ -217,8 +282,9 @@ impl Batch {
         format!("{HEAD}{COMMON}{text}int main() {{ p{i}_0(0); return 0; }}\n")
     }
 
-    fn run(&self, i: usize, settings: &Settings) -> Exploration {
-        run_with(&self.built, &[i.to_string()], settings)
+    /// Starts one of them, for all of its explorations.
+    fn start(&self, i: usize) -> RefCell<Process> {
+        RefCell::new(start(&self.built, &[i.to_string()]))
     }
 }
 
@@ -249,9 +315,11 @@ pub fn compare(batch: &Batch, i: usize, most: u64) -> Compared {
         cores: 1,
         ..settings()
     };
-    let usual = batch.run(i, &one);
-    let few = usual.made() <= most / 8;
-    let right = few.then(|| Right::of(&|s| batch.run(i, s), &usual, most));
+    let process = batch.start(i);
+    let run = |s: &Settings| again(&mut process.borrow_mut(), &batch.built, s);
+    let usual = run(&one);
+    let few = usual.made() <= most / 20;
+    let right = few.then(|| Right::of(&run, &usual, most));
     let Some(right) = right.flatten() else {
         return Compared::Large;
     };
@@ -267,7 +335,7 @@ pub fn compare(batch: &Batch, i: usize, most: u64) -> Compared {
         piece: 1,
         ..one.clone()
     };
-    check("pieces", right.differs(&batch.run(i, &pieces), counts));
+    check("pieces", right.differs(&run(&pieces), counts));
     let filters = [BEGINNINGS, SUPER, CYCLES][i % 3];
     // Who waits actively is blocked without filters, and goes on with them.
     if !right.waited || filters.local_cycles {
@@ -275,7 +343,7 @@ pub fn compare(batch: &Batch, i: usize, most: u64) -> Compared {
             filters: Some(filters),
             ..one.clone()
         };
-        let found = batch.run(i, &filters);
+        let found = run(&filters);
         if found.finished && found.limits.is_empty() {
             check("filters", right.filters_differ(&found, counts));
         }
@@ -284,7 +352,7 @@ pub fn compare(batch: &Batch, i: usize, most: u64) -> Compared {
         keep_going: false,
         ..one
     };
-    let first = batch.run(i, &first).errors.is_empty();
+    let first = run(&first).errors.is_empty();
     let same = first == usual.errors.is_empty();
     check("first", (!same).then(|| format!("no error: {first}")));
     match wrong.is_empty() {
@@ -324,7 +392,10 @@ fn random_waits_against_every_interleaving() {
     if !possible() {
         return;
     }
-    let found = compare_all(0, 150, 800, &Scratch::new("waiting"));
+    let count = crate::random::cases(120) as usize;
+    let (seed, most) = (crate::random::seed(0), asked("MOST", 300));
+    let found = compare_all(seed, count, most, &Scratch::new("waiting"));
     assert!(found.wrong.is_empty(), "{}", found.wrong.join("\n"));
-    assert!(found.same >= 75, "only {} were small enough", found.same);
+    let same = found.same;
+    assert!(2 * same >= count, "only {same} were small enough");
 }
