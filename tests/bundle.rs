@@ -2,7 +2,7 @@
 
 use crate::{random, shipped, twin};
 
-use coarsen::bundle::{Bundle, FALSE, Node, Part, read, write};
+use coarsen::bundle::{Bundle, Discipline, FALSE, Node, Part, read, write};
 use coarsen::control::Control;
 use coarsen::leaf::{BundleVerdict, verify};
 use coarsen::report::{Report, Status, Verdict};
@@ -25,6 +25,25 @@ fn check(session: &Session) -> Report {
 
 fn replay(bundle: &str) -> BundleVerdict {
     verify(bundle, None, &Control::default())
+}
+
+/// That a cell is private is told to the reader, so it has to be so.
+#[test]
+fn what_is_said_to_be_private_is() {
+    let source = "var x: 0..3 = 0; var y: 0..3 = 1; thread w { x = 1; y = 2; } thread v { x = 2; }";
+    let loaded = Session::load("s.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.expect("no errors");
+    let good = *check(&session).bundle.expect("it holds");
+    let with = |cell: &str, thread: &str| {
+        let (cell, thread) = (cell.into(), thread.into());
+        let mut bundle = good.clone();
+        bundle.disciplines = vec![Discipline::Private { cell, thread }];
+        replay(&write(&bundle))
+    };
+    assert!(with("y", "w").is_accepted());
+    for (cell, thread) in [("x", "w"), ("x", "v"), ("y", "v")] {
+        assert!(with(cell, thread).rejected.is_some(), "{cell} {thread}");
+    }
 }
 
 /// The bundle of a shipped model.

@@ -6,7 +6,7 @@ use crate::{random, shipped, twin};
 
 use coarsen::bundle::{Bundle, FALSE, Part, read, write};
 use coarsen::control::Control;
-use coarsen::leaf::{BundleVerdict, verify};
+use coarsen::leaf::{BundleVerdict, Wanted, verify};
 use coarsen::report::{Report, Status};
 use coarsen::syntax::ParseLimits;
 use coarsen::{CheckOptions, Session, theory};
@@ -156,6 +156,52 @@ fn what_is_changed_is_rejected() {
     rejected("no J", &|b| b.invariant = None);
     rejected("letters", &|b| b.letters.reverse());
     rejected("an unknown claim", &|b| b.claims.push("no_such".into()));
+}
+
+/// A location has another number in the program with phases: that of a goal is looked up there.
+#[test]
+fn goals_at_locations_are_asked_with_phases() {
+    let source = "mutex m; var x: 0..3 = 0 protected x by m;
+        thread worker(i in 0..1) {
+            var t: 0..3 = 0;
+            while (true) { K: t = 0; lock(m); L: x = 1; x = 2; unlock(m); t = 3; }
+        }
+        reach other: at(worker(1), L) && m.owner == worker(0);";
+    let loaded = Session::load("s.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.expect("no errors");
+    let good = *check(&session, "flanagan-qadeer").bundle.expect("evidence");
+    assert!(good.parts[0].claims.contains(&"never other".to_string()));
+    assert!(replay(&good).is_accepted());
+    for reached in ["L) && m.owner == worker(1)", "K)", "L)"] {
+        let mut bundle = good.clone();
+        let claims = &mut bundle.parts[0].claims;
+        claims.push(format!("never find at(worker(1), {reached}"));
+        assert!(replay(&bundle).rejected.is_some(), "{reached}");
+    }
+}
+
+/// Of two values of one constant the last one counts: in the order in which they are given, not in the bundle's.
+#[test]
+fn constants_are_those_that_are_given() {
+    let source =
+        "const A = 1; var x: 0..9 = 0 unprotected; thread w { x = A; } invariant low: x < 3;";
+    let given = |all: [&str; 2]| all.map(|v| ("A".to_string(), v.to_string())).to_vec();
+    let loaded = Session::load("s.cor", source, &given(["3", "1"]), ParseLimits::default());
+    let (session, _) = loaded.expect("no errors");
+    let report = check(&session, "flanagan-qadeer");
+    let bundle = write(&report.bundle.expect("it holds"));
+    let with = |values: [&str; 2]| {
+        let wanted = Wanted {
+            name: "s.cor".into(),
+            text: source.into(),
+            defines: given(values),
+        };
+        verify(&bundle, Some(&wanted), &Control::default())
+    };
+    let verdict = with(["3", "1"]);
+    assert!(verdict.is_accepted(), "{verdict:#?}");
+    assert!(verdict.claims().any(|c| c == "low"), "{verdict:#?}");
+    assert!(with(["1", "3"]).rejected.is_some());
 }
 
 /// Whatever blocks a bundle claims to be transactions: what is accepted is true of all executions.

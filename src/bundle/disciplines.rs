@@ -3,7 +3,7 @@
 //! They are written cell by cell, with the predicates themselves, so that whoever reads a bundle infers nothing.
 
 use super::expression::{self, Names, read};
-use crate::program::{Class, Expr, Program, Protection};
+use crate::program::{Class, Expr, How, Program, Protection, ThreadId, each_use};
 use crate::syntax::diagnostic::Span;
 use std::fmt;
 
@@ -81,6 +81,20 @@ pub fn differences(settled: &Program) -> Vec<Discipline> {
     all
 }
 
+/// Whether the text of a thread other than this one mentions a cell.
+fn is_shared(program: &Program, cell: usize, owner: ThreadId) -> bool {
+    let threads = program.threads.iter().enumerate();
+    let others = threads.filter(|(t, _)| *t != owner);
+    let mut edges = others.flat_map(|(_, t)| t.locations.iter().flat_map(|l| &l.edges));
+    edges.any(|edge| {
+        let mut found = false;
+        each_use(program, edge, &mut |used| {
+            found |= used.how != How::Check && used.cells.contains(&cell);
+        });
+        found
+    })
+}
+
 /// Puts disciplines into a program that was read from its text.
 ///
 /// # Errors
@@ -103,7 +117,11 @@ pub fn put(program: &Program, all: &[Discipline]) -> Result<Program, &'static st
         match discipline {
             Discipline::Private { thread, .. } => {
                 let t = names.threads.get(thread.as_str());
-                done.cells[c].class = Class::Local(*t.ok_or("there is no such thread")?);
+                let t = *t.ok_or("there is no such thread")?;
+                if is_shared(program, c, t) {
+                    return Err("a private cell that another thread mentions");
+                }
+                done.cells[c].class = Class::Local(t);
             }
             Discipline::Protected {
                 exclusive, reading, ..

@@ -5,7 +5,7 @@ use super::encoded::Encoded;
 use super::invariant::{Claim, Refused, Sets, property};
 use super::judge::Judge;
 use super::letters::{Asked, Letters, Reading};
-use super::phases::phased;
+use super::phases::{asks_for_copies, phased};
 use super::space::Space;
 use super::theorem;
 use super::verdict::BundleVerdict;
@@ -46,6 +46,10 @@ pub fn replay(
         Some(phased) => outside(phased),
         None => visible(program, part)?,
     };
+    let claims = &match &phased {
+        Some(phased) => relocated(plain, phased, claims)?,
+        None => claims.to_vec(),
+    };
     let space = Space::new(program, part)?;
     let replay = Replay {
         theory,
@@ -65,6 +69,25 @@ pub fn replay(
         ),
     };
     replay.all(verdict)
+}
+
+/// Claims about a program, of the program with phases: goals ask for all copies of a location.
+fn relocated(
+    plain: &Program,
+    phased: &Phased,
+    claims: &[Claim],
+) -> Result<Vec<Claim>, &'static str> {
+    let all = claims.iter().map(|claim| match claim {
+        Claim::Never(goal) => {
+            let with = phased.expr(goal);
+            match asks_for_copies(plain, phased, (goal, &with)) {
+                true => Ok(Claim::Never(with)),
+                false => Err("a goal does not ask for all copies of its locations"),
+            }
+        }
+        other => Ok(other.clone()),
+    });
+    all.collect()
 }
 
 /// Lipton's theorem speaks of states with all threads outside transactions only, which is not what a bundle claims.

@@ -51,6 +51,11 @@ pub fn phased(program: &Program, all: &Transactions, uses: Uses) -> Result<Phase
     Ok(phased)
 }
 
+/// Whether a state expression is another, for all copies of the locations that it asks for.
+pub fn asks_for_copies(program: &Program, phased: &Phased, (of, with): (&Expr, &Expr)) -> bool {
+    Copies { program, phased }.expr(of, with)
+}
+
 /// Whether a program is another with its locations copied.
 fn is_copy(program: &Program, phased: &Phased) -> bool {
     let copies = Copies { program, phased };

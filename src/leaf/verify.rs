@@ -61,13 +61,16 @@ fn replay(
     verdict: &mut BundleVerdict,
 ) -> Result<(), Refused> {
     control.enter("reading the bundle");
-    let bundle = bundle::read(text).map_err(|e| Refused::Wrong(e.to_string()))?;
+    let mut bundle = bundle::read(text).map_err(|e| Refused::Wrong(e.to_string()))?;
     verdict.model.clone_from(&bundle.name);
     verdict.hash = hash(&bundle.text);
     verdict.defines.clone_from(&bundle.defines);
     if let Some(wanted) = wanted {
         is_wanted(&bundle, wanted)?;
         verdict.model.clone_from(&wanted.name);
+        // Of two values of one constant the last one counts.
+        bundle.defines.clone_from(&wanted.defines);
+        verdict.defines.clone_from(&wanted.defines);
         verdict.compared = true;
     }
     let model = load(&verdict.model, &bundle)?;

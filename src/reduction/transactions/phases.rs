@@ -119,6 +119,19 @@ impl Phased {
         copies.all(|(origin, phase)| *origin != l || *phase != Phase::Outside)
     }
 
+    /// A state expression of the program, for all copies of the locations that it asks for.
+    pub fn expr(&self, e: &Expr) -> Expr {
+        let of = |origin: &Vec<LocId>| {
+            let mut copies: BTreeMap<LocId, Vec<LocId>> = BTreeMap::new();
+            for (copy, l) in origin.iter().enumerate() {
+                copies.entry(*l).or_default().push(copy);
+            }
+            copies
+        };
+        let copies = self.origin.iter().map(of).collect();
+        Relocated { copies }.expr(e)
+    }
+
     /// Gives a program phases. Where something is protected every thread can go wrong, which is what a violation of the discipline is for the
     /// hypotheses (`checked`).
     pub fn new(program: &Program, movers: &Movers, uses: Uses, cuts: &Cuts) -> Phased {
