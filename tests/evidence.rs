@@ -243,6 +243,33 @@ fn what_was_verified_is_said() {
     described(&answer);
 }
 
+#[test]
+fn what_is_vacuous_is_said() {
+    let folder = Folder::new("vacuous");
+    let model = folder.file(
+        "none.cor",
+        "var x: 0..1 = 0 unprotected; init x == 1; thread t { x = 0; } invariant never: x == 1;",
+    );
+    let bundle = folder.0.join("none.bundle");
+    coarsen(&[
+        "reach",
+        "-q",
+        path(&model),
+        "--invariant",
+        "never",
+        "--certificate",
+        path(&bundle),
+    ]);
+    let (answer, code) = answer(&[path(&bundle)]);
+    assert_eq!(code, 0, "{answer}");
+    assert!(
+        answer["reason"]
+            .as_str()
+            .is_some_and(|r| r.contains("vacuous")),
+        "{answer}"
+    );
+}
+
 /// The fields are those of the schema and of the manual.
 fn described(answer: &serde_json::Value) {
     let schema: serde_json::Value =

@@ -81,18 +81,31 @@ pub fn differences(settled: &Program) -> Vec<Discipline> {
     all
 }
 
-/// Whether the text of a thread other than this one mentions a cell.
-fn is_shared(program: &Program, cell: usize, owner: ThreadId) -> bool {
-    let threads = program.threads.iter().enumerate();
-    let others = threads.filter(|(t, _)| *t != owner);
-    let mut edges = others.flat_map(|(_, t)| t.locations.iter().flat_map(|l| &l.edges));
-    edges.any(|edge| {
-        let mut found = false;
-        each_use(program, edge, &mut |used| {
-            found |= used.how != How::Check && used.cells.contains(&cell);
-        });
-        found
-    })
+const NOT_PRIVATE: &str = "a private cell that another thread mentions";
+
+/// Who mentions each cell in the text: nobody, one thread, or several.
+enum Users {
+    Nobody,
+    One(ThreadId),
+    Several,
+}
+
+fn users_of(program: &Program) -> Vec<Users> {
+    let mut all: Vec<Users> = program.cells.iter().map(|_| Users::Nobody).collect();
+    for (t, thread) in program.threads.iter().enumerate() {
+        for edge in thread.locations.iter().flat_map(|l| &l.edges) {
+            each_use(program, edge, &mut |used| {
+                for cell in used.cells.clone().filter(|_| used.how != How::Check) {
+                    all[cell] = match all[cell] {
+                        Users::Nobody => Users::One(t),
+                        Users::One(other) if other == t => Users::One(t),
+                        _ => Users::Several,
+                    };
+                }
+            });
+        }
+    }
+    all
 }
 
 /// Puts disciplines into a program that was read from its text.
@@ -102,6 +115,7 @@ fn is_shared(program: &Program, cell: usize, owner: ThreadId) -> bool {
 pub fn put(program: &Program, all: &[Discipline]) -> Result<Program, &'static str> {
     let mut done = program.clone();
     let names = Names::new(program);
+    let mut users = None;
     let n = program.threads.len();
     for discipline in all {
         let (Discipline::Private { cell, .. } | Discipline::Protected { cell, .. }) = discipline;
@@ -118,8 +132,11 @@ pub fn put(program: &Program, all: &[Discipline]) -> Result<Program, &'static st
             Discipline::Private { thread, .. } => {
                 let t = names.threads.get(thread.as_str());
                 let t = *t.ok_or("there is no such thread")?;
-                if is_shared(program, c, t) {
-                    return Err("a private cell that another thread mentions");
+                let users = users.get_or_insert_with(|| users_of(program));
+                match users[c] {
+                    Users::One(owner) if owner != t => return Err(NOT_PRIVATE),
+                    Users::Several => return Err(NOT_PRIVATE),
+                    _ => {}
                 }
                 done.cells[c].class = Class::Local(t);
             }

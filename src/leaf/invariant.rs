@@ -112,6 +112,8 @@ pub struct Inductive {
     pub nodes: (usize, usize),
     /// How many states J has, if they were gone through.
     pub invariant: Option<u64>,
+    /// Whether there is no initial state.
+    pub vacuous: bool,
 }
 
 /// Why a set is not accepted.
@@ -171,7 +173,13 @@ impl Sets<'_, '_> {
         let starts = self.initial()?;
         self.begins_well(starts.as_deref())?;
         self.counted()?;
-        let mut done = Inductive::default();
+        let mut done = Inductive {
+            vacuous: match &starts {
+                Some(all) => all.is_empty(),
+                None => self.encoded.encoding()?.initial.is_false(),
+            },
+            ..Inductive::default()
+        };
         done.nodes.0 = space.size(x);
         done.nodes.1 = ys.iter().map(|y| space.size(*y)).sum();
         if let Some(j) = self.part.invariant {

@@ -147,6 +147,7 @@ impl Replay<'_, '_> {
             encoded: self.encoded,
         };
         let done = sets.check()?;
+        verdict.vacuous |= done.vacuous;
         let nodes = format!("{} and {} nodes", done.nodes.0, done.nodes.1);
         verdict.replayed.push(match done.states {
             Some((x, y)) => format!(

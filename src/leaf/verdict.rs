@@ -21,6 +21,8 @@ pub struct BundleVerdict {
     pub reached: Vec<String>,
     /// What the model asks for and the bundle does not show.
     pub uncovered: Vec<String>,
+    /// Whether the model has no initial state, so that everything holds of it.
+    pub vacuous: bool,
     /// Why it is rejected, if it is.
     pub rejected: Option<String>,
     /// Why it is undecided, if the work was cut short.

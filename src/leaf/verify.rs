@@ -267,6 +267,7 @@ fn without_theorem(
         encoded: &encoded,
     };
     let done = sets.check()?;
+    verdict.vacuous |= done.vacuous;
     let nodes = done.nodes.0;
     verdict.replayed.push(match done.states {
         Some((x, _)) => format!(

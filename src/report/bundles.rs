@@ -197,5 +197,10 @@ fn reason(verdict: &BundleVerdict) -> String {
         true => String::new(),
         false => format!("; not shown: {}", verdict.uncovered.join(", ")),
     };
-    format!("{} in {}{with}{open}", said.join(", "), verdict.model)
+    let vacuous = match verdict.vacuous {
+        true => "; vacuous: the model has no initial state",
+        false => "",
+    };
+    let (said, model) = (said.join(", "), &verdict.model);
+    format!("{said} in {model}{with}{open}{vacuous}")
 }
