@@ -267,6 +267,9 @@ fn about_the_model(
         }
         "define" => {
             let (name, value) = rest.split_once('=').ok_or("a constant has no value")?;
+            if b.defines.iter().any(|(known, _)| known == name) {
+                return Err("a constant has two values");
+            }
             b.defines.push((name.to_string(), value.to_string()));
         }
         _ => {

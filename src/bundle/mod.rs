@@ -11,6 +11,8 @@ mod disciplines;
 mod expression;
 mod format;
 
+use std::collections::BTreeMap;
+
 pub use diagram::{Diagrams, FALSE, Node, Root, TRUE};
 pub use disciplines::{Discipline, differences, put};
 pub use format::{Malformed, is_one, read, write};
@@ -30,6 +32,12 @@ pub struct Bundle {
     pub parts: Vec<Part>,
     /// Executions, each to a goal that is reached.
     pub executions: Vec<Execution>,
+}
+
+/// Constants as they count: of several values of one the last, sorted by name.
+pub fn settled(defines: &[(String, String)]) -> Vec<(String, String)> {
+    let last: BTreeMap<String, String> = defines.iter().cloned().collect();
+    last.into_iter().collect()
 }
 
 impl Bundle {

@@ -7,7 +7,7 @@ use super::space::Space;
 use super::verdict::{BundleVerdict, Shown, Stated};
 use super::{claims, execution, part};
 use crate::algebra::Theory;
-use crate::bundle::{self, Bundle, Part};
+use crate::bundle::{self, Bundle, Part, settled};
 use crate::control::{Control, Stop};
 use crate::kernel::{self, Terms, WORK};
 use crate::program::{LocId, Program, ThreadId};
@@ -61,16 +61,13 @@ fn replay(
     verdict: &mut BundleVerdict,
 ) -> Result<(), Refused> {
     control.enter("reading the bundle");
-    let mut bundle = bundle::read(text).map_err(|e| Refused::Wrong(e.to_string()))?;
+    let bundle = bundle::read(text).map_err(|e| Refused::Wrong(e.to_string()))?;
     verdict.model.clone_from(&bundle.name);
     verdict.hash = hash(&bundle.text);
     verdict.defines.clone_from(&bundle.defines);
     if let Some(wanted) = wanted {
         is_wanted(&bundle, wanted)?;
         verdict.model.clone_from(&wanted.name);
-        // Of two values of one constant the last one counts.
-        bundle.defines.clone_from(&wanted.defines);
-        verdict.defines.clone_from(&wanted.defines);
         verdict.compared = true;
     }
     let model = load(&verdict.model, &bundle)?;
@@ -160,8 +157,8 @@ fn is_wanted(bundle: &Bundle, wanted: &Wanted) -> Result<(), Refused> {
         ));
     }
     let sorted = |all: &[(String, String)]| {
-        let mut all: Vec<String> = all.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        all.sort();
+        let all = settled(all);
+        let all: Vec<String> = all.iter().map(|(n, v)| format!("{n}={v}")).collect();
         match all.is_empty() {
             true => "no constants".to_string(),
             false => all.join(", "),

@@ -8,6 +8,7 @@ use super::transactions::Phased;
 use super::visibility::Visibility;
 use crate::bundle::{
     Bundle, Diagrams, Execution, Item, Letter, Node, Part, Root, TRUE, Transactions, differences,
+    settled,
 };
 use crate::control::{Control, Stop};
 use crate::explore::Heuristic;
@@ -217,11 +218,12 @@ pub(super) fn complete(
 /// A bundle that shows nothing yet.
 pub(crate) fn empty(name: &str, program: &Program) -> Bundle {
     let defines = program.overridden.iter().filter_map(|d| d.split_once('='));
+    let defines: Vec<(String, String)> = defines
+        .map(|(n, v)| (n.to_string(), v.to_string()))
+        .collect();
     Bundle {
         name: name.to_string(),
-        defines: defines
-            .map(|(n, v)| (n.to_string(), v.to_string()))
-            .collect(),
+        defines: settled(&defines),
         text: program.source.clone(),
         disciplines: differences(program),
         ..Bundle::default()
