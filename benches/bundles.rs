@@ -20,20 +20,8 @@ use mutants::truth::Worlds;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-fn from_environment(name: &str, usual: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
-        Err(_) => usual,
-    }
-}
-
 fn main() {
-    let (count, first) = (
-        from_environment("COUNT", 20_000),
-        from_environment("FIRST", 0),
-    );
+    let (count, first) = (random::number("COUNT", 20_000), random::number("FIRST", 0));
     let started = Instant::now();
     let sources = Sources::gather(30, 40, 30);
     println!(

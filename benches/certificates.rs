@@ -17,18 +17,9 @@ mod random;
 
 use std::time::Instant;
 
-fn from_environment(name: &str, usual: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
-        Err(_) => usual,
-    }
-}
-
 fn main() {
-    let count = from_environment("COUNT", 20_000);
-    let first = from_environment("FIRST", 0);
+    let count = random::number("COUNT", 20_000);
+    let first = random::number("FIRST", 0);
     let started = Instant::now();
     let (accepted, searched) = kernel_fuzz::structured::look_at(first, count);
     println!(

@@ -34,6 +34,17 @@ pub fn seed(usual: u64) -> u64 {
     usual ^ chosen().wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
+/// A number from the environment, for benchmarks.
+pub fn number(name: &str, usual: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => match text.parse() {
+            Ok(n) => n,
+            Err(_) => panic!("{name}={text} is no number"),
+        },
+        Err(_) => usual,
+    }
+}
+
 /// So many, times `CASES`.
 pub fn cases(usual: u32) -> u32 {
     usual.saturating_mul(factor())
