@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench checks`. Each figure is the best of several runs, so that a busy machine does not decide.
 
-use coarsen::control::{Control, Stop};
-use coarsen::report::Report;
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Control, Stop};
+use coarsen::results::Report;
 use coarsen::{CheckOptions, Session, theory};
 use std::path::Path;
 use std::sync::Arc;

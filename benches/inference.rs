@@ -9,7 +9,7 @@ mod random;
 mod twin;
 
 use coarsen::CheckOptions;
-use coarsen::report::{Report, Status, Verdict};
+use coarsen::results::{Report, Status, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 use std::time::{Duration, Instant};
 

@@ -3,8 +3,8 @@
 //! `cargo bench --bench por`, or with `-- N` for that many workers (default 2). Seconds are those of the exploration alone, the best of three.
 
 use coarsen::Session;
-use coarsen::control::Control;
-use coarsen::reduction::por::{Por, Technique, explore};
+use coarsen::base::control::Control;
+use coarsen::engine::partial_order::{Por, Technique, explore};
 use std::path::Path;
 use std::time::Instant;
 

@@ -6,11 +6,11 @@
 #[path = "support/nets.rs"]
 mod nets;
 
-use coarsen::control::{Control, Stop};
-use coarsen::explore::Heuristic;
-use coarsen::reach::{Engine, Order};
-use coarsen::report::ReachReport;
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Control, Stop};
+use coarsen::command::reach::{Engine, Order};
+use coarsen::engine::Heuristic;
+use coarsen::results::ReachReport;
 use coarsen::{ReachOptions, Session, theory};
 use std::path::Path;
 use std::process::Command;

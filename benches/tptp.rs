@@ -4,9 +4,9 @@
 //! `tests/tptp` are taken. `--install` has apt-get install the Debian packages of the others first; those that are not there are left out. Every program starts
 //! anew for each problem, and gets it in one file without includes; Z3 gets it as SMT-LIB.
 
-use coarsen::suites::Text;
-use coarsen::syntax::tptp::{Formula, Role, Term, Variable};
-use coarsen::tptp::{Problem, load};
+use coarsen::algebra::files::Text;
+use coarsen::algebra::tptp::text::{Formula, Role, Term, Variable};
+use coarsen::algebra::tptp::{Problem, load};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -7,8 +7,8 @@ mod loops;
 #[path = "../tests/support/random.rs"]
 mod random;
 
-use coarsen::control::Control;
-use coarsen::report::Verdict;
+use coarsen::base::control::Control;
+use coarsen::results::Verdict;
 use coarsen::{Session, theory};
 use proptest::strategy::{Strategy, ValueTree};
 

@@ -7,9 +7,9 @@
 #[path = "../tests/shipped/mod.rs"]
 mod shipped;
 
-use coarsen::bundle::write;
-use coarsen::control::Control;
-use coarsen::leaf::verify;
+use coarsen::base::control::Control;
+use coarsen::certificate::verify;
+use coarsen::certificate::write;
 use coarsen::{CheckOptions, theory};
 use shipped::Shipped;
 use std::time::Instant;

@@ -10,7 +10,7 @@ mod twin;
 #[path = "../tests/por/waiting.rs"]
 mod waiting;
 
-use coarsen::reduction::por::Por;
+use coarsen::engine::partial_order::Por;
 use judge::{Counts, combinations, of_tape, tape};
 use twin::generate::Sample;
 use waiting::program;

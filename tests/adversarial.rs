@@ -11,10 +11,10 @@ use crate::{random, shipped};
 #[path = "adversarial/undisciplined.rs"]
 mod undisciplined;
 
-use coarsen::control::{Budget, Control};
-use coarsen::explore::initial_candidates;
-use coarsen::report::{Report, Status};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Budget, Control};
+use coarsen::engine::initial_candidates;
+use coarsen::results::{Report, Status};
 use coarsen::{CheckOptions, Session, theory};
 use enumerate::{Tally, contradictions, reachable};
 use generate::program;
@@ -113,7 +113,7 @@ fn a_limit_decides_nothing_wrongly() {
                 }
                 if !matches!(
                     some.verdict,
-                    coarsen::report::Verdict::Unknown | coarsen::report::Verdict::Refuted
+                    coarsen::results::Verdict::Unknown | coarsen::results::Verdict::Refuted
                 ) && some.limits.hit.is_some()
                     && some.verdict != full.verdict
                 {
@@ -197,7 +197,7 @@ fn a_limit_in_well_formedness_decides_no_property() {
                 "with {nodes} nodes: {p:?}"
             );
         }
-        assert!(report.verdict != coarsen::report::Verdict::Refuted);
+        assert!(report.verdict != coarsen::results::Verdict::Refuted);
     }
 }
 
@@ -271,7 +271,7 @@ fn mistakes(session: &Session, source: &str, tally: &mut [usize; 5]) -> Vec<Stri
         states: 6_000,
         ..Budget::default()
     });
-    let Ok(original) = coarsen::explore::explore(p, &plain) else {
+    let Ok(original) = coarsen::engine::explore(p, &plain) else {
         tally[0] += 1;
         return Vec::new();
     };

@@ -52,6 +52,7 @@ mod regressions;
 mod robust;
 mod section6;
 mod shipped;
+mod structure;
 mod syntax;
 mod theorem;
 mod theorems;

@@ -1,8 +1,8 @@
 //! Errors of syntax do not hide those of names, types and ranges (and do not cause any).
 
 use coarsen::Session;
-use coarsen::syntax::ParseLimits;
-use coarsen::syntax::diagnostic::line_column;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::line_column;
 
 fn codes(source: &str) -> Vec<String> {
     let errors = match Session::load("errors.cor", source, &[], ParseLimits::default()) {

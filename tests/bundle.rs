@@ -2,11 +2,12 @@
 
 use crate::{random, shipped, twin};
 
-use coarsen::bundle::{Bundle, Discipline, FALSE, Node, Part, read, write};
-use coarsen::control::Control;
-use coarsen::leaf::{BundleVerdict, verify};
-use coarsen::report::{Report, Status, Verdict};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::evidence::{Bundle, Discipline, FALSE, Node, Part};
+use coarsen::certificate::{BundleVerdict, verify};
+use coarsen::certificate::{read, write};
+use coarsen::results::{Report, Status, Verdict};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 
@@ -81,7 +82,7 @@ fn every_other_model_has_its_bundle(first: usize) {
     let mut accepted = 0;
     for model in shipped::models().into_iter().skip(first).step_by(2) {
         let report = bundled(&model);
-        let held = |p: &&coarsen::report::Property| p.verdict == Status::Holds;
+        let held = |p: &&coarsen::results::Property| p.verdict == Status::Holds;
         let held: Vec<&str> = (report.properties.iter().filter(held))
             .map(|p| p.name.as_str())
             .collect();
@@ -282,7 +283,9 @@ fn facts_derivations_and_proofs_are_checked() {
         }
     }
     // Letters exchanged: other facts are then stated, which may be true for steps that are much alike.
-    let steps = |l: &coarsen::bundle::Letter| matches!(l, coarsen::bundle::Letter::Steps { .. });
+    let steps = |l: &coarsen::base::evidence::Letter| {
+        matches!(l, coarsen::base::evidence::Letter::Steps { .. })
+    };
     let letters = &good.parts[0].letters;
     let all: Vec<usize> = (0..letters.len()).filter(|n| steps(&letters[*n])).collect();
     let exchanged = |n: &usize| {
@@ -326,13 +329,13 @@ fn nothing_that_the_text_declares_can_be_redefined() {
         .items
         .iter()
         .find_map(|i| match i {
-            coarsen::bundle::Item::Cell(c) => Some(c.clone()),
+            coarsen::base::evidence::Item::Cell(c) => Some(c.clone()),
             _ => None,
         })
         .expect("a cell");
     bundle
         .disciplines
-        .push(coarsen::bundle::Discipline::Protected {
+        .push(coarsen::base::evidence::Discipline::Protected {
             cell,
             exclusive: vec!["1".into(); n],
             reading: Vec::new(),

@@ -4,13 +4,13 @@ use crate::mutants::replays::replay as bounded;
 use crate::mutants::sources::evidence;
 
 use coarsen::Session;
-use coarsen::bundle::{
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::evidence::{
     Bundle, Diagrams, Discipline, Execution, FALSE, Item, Node, Part, Root, TRUE, Transactions,
-    write,
 };
-use coarsen::control::Control;
-use coarsen::leaf::{BundleVerdict, Wanted, verify};
-use coarsen::syntax::ParseLimits;
+use coarsen::certificate::write;
+use coarsen::certificate::{BundleVerdict, Wanted, verify};
 
 const MOVERS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers"];
 

@@ -6,7 +6,7 @@ use crate::mutants::sources::{Sources, WRITERS};
 use crate::mutants::truth::{Judged, Worlds};
 use crate::{mutants, random};
 
-use coarsen::bundle::write;
+use coarsen::certificate::write;
 use mutants::mutate::KINDS;
 
 #[test]

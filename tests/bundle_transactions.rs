@@ -4,11 +4,12 @@
 use crate::claimed::{outcomes, programs};
 use crate::{random, shipped, twin};
 
-use coarsen::bundle::{Bundle, FALSE, Part, read, write};
-use coarsen::control::Control;
-use coarsen::leaf::{BundleVerdict, Wanted, verify};
-use coarsen::report::{Report, Status};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::evidence::{Bundle, FALSE, Part};
+use coarsen::certificate::{BundleVerdict, Wanted, verify};
+use coarsen::certificate::{read, write};
+use coarsen::results::{Report, Status};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -131,7 +132,7 @@ fn what_is_changed_is_rejected() {
         let right = b.transactions.iter().flat_map(|t| &t.right).next();
         b.visible.extend(right.cloned());
     });
-    let with = |f: &dyn Fn(&mut coarsen::bundle::Transactions)| {
+    let with = |f: &dyn Fn(&mut coarsen::base::evidence::Transactions)| {
         let f = |b: &mut Part| b.transactions.as_mut().map(f).unwrap_or_default();
         rejected("other movers", &f)
     };

@@ -3,9 +3,9 @@
 
 use crate::{random, shipped, twin};
 
-use coarsen::control::{Budget, Control};
-use coarsen::report::{Discharge, Report, Status, Verdict};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Budget, Control};
+use coarsen::results::{Discharge, Report, Status, Verdict};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -164,7 +164,7 @@ fn a_violation_is_traced_without_bdds() {
     assert_eq!(discipline.verdict, Status::Refuted, "{}", discipline.reason);
     let trace = discipline.trace.as_ref().expect("a trace");
     assert!(trace.steps.last().is_some_and(|s| s.violation.is_some()));
-    let why = |step: &&coarsen::report::Step| step.thread == "t(0)" && step.location == "D";
+    let why = |step: &&coarsen::results::Step| step.thread == "t(0)" && step.location == "D";
     let step = report.visible.iter().find(why).expect("D of t(0)");
     assert!(
         step.reasons[0].contains("could hide two"),

@@ -5,9 +5,9 @@
 use crate::claimed::{checked, is_true, programs};
 use crate::{random, shipped};
 use coarsen::Session;
-use coarsen::control::Control;
-use coarsen::report::Status;
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::results::Status;
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -138,7 +138,7 @@ fn every_shipped_claim_is_answered_truly() {
     }
 }
 
-fn transactions(name: &str, theorem: &str) -> Vec<coarsen::report::Transaction> {
+fn transactions(name: &str, theorem: &str) -> Vec<coarsen::results::Transaction> {
     let session = shipped::model(name).load(&[]);
     let default = coarsen::theory("stoller-cohen").expect("shipped");
     let report = session.movers(&default, Some(theorem), &Control::default());

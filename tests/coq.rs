@@ -7,10 +7,10 @@ use crate::{algebra, random};
 
 use algebra::dice::{Dice, Vocabulary};
 use algebra::differential::{LIMITS, statement};
+use coarsen::algebra::coq::{LIBRARY, LIBRARY_NAME, export, module};
+use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::prove::{Limits, derive, prove};
-use coarsen::export::coq::{LIBRARY, LIBRARY_NAME, export, module};
 use coarsen::kernel::{self, Development};
-use coarsen::suites::{Text, load_suite};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

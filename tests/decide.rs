@@ -2,11 +2,11 @@
 
 use crate::algebra::dice::Dice;
 use crate::random;
+use coarsen::algebra::files::Text;
+use coarsen::algebra::inline::{self, Question, Wrong};
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::simplify::simplify;
 use coarsen::algebra::{egraph, library, show};
-use coarsen::questions::{self, Question, Wrong};
-use coarsen::suites::Text;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +30,7 @@ fn answer(text: &str, given: &str, tests: &[&str]) -> Status {
     let given: Vec<&str> = given.split(';').filter(|s| !s.is_empty()).collect();
     let (given, tests) = (strings(&given), strings(tests));
     let asked = question(text, &given, &tests);
-    let mut suite = questions::statement(&asked, 200, &mut no_file).expect("a statement");
+    let mut suite = inline::statement(&asked, 200, &mut no_file).expect("a statement");
     let last = suite.items.len() - 1;
     prove(&mut suite, last, &Limits::default()).status
 }
@@ -74,7 +74,7 @@ fn what_is_wrong_is_told_of_the_part_that_was_written() {
             theory,
             ..question(text, &given, &none)
         };
-        match questions::statement(&asked, 200, &mut no_file) {
+        match inline::statement(&asked, 200, &mut no_file) {
             Ok(_) => panic!("{text} is a statement"),
             Err(Wrong::NoLetter(name)) => panic!("no letter {name}"),
             Err(Wrong::Flawed(f)) => {
@@ -127,7 +127,7 @@ fn what_is_wrong_is_told_of_the_part_that_was_written() {
                 &tests,
             )
         };
-        let refused = questions::statement(&asked, 200, &mut no_file);
+        let refused = inline::statement(&asked, 200, &mut no_file);
         assert!(matches!(refused, Err(Wrong::NoLetter(name)) if name == "q"));
     }
 }
@@ -145,7 +145,7 @@ fn a_theory_gives_letters_definitions_and_hypotheses() {
             theory: Some("stoller-cohen"),
             ..question(text, &none, &none)
         };
-        let mut suite = questions::statement(&asked, 200, &mut no_file).expect("a statement");
+        let mut suite = inline::statement(&asked, 200, &mut no_file).expect("a statement");
         let last = suite.items.len() - 1;
         let found = prove(&mut suite, last, &Limits::default());
         let as_due =
@@ -159,7 +159,7 @@ fn smaller(text: &str, given: &[&str], tests: &[&str]) -> Option<String> {
     let strings = |all: &[&str]| all.iter().map(|s| s.to_string()).collect::<Vec<_>>();
     let (given, tests) = (strings(given), strings(tests));
     let asked = question(text, &given, &tests);
-    let mut asked = questions::term(&asked, 200, &mut no_file).expect("a term");
+    let mut asked = inline::term(&asked, 200, &mut no_file).expect("a term");
     let found = simplify(
         &mut asked.suite,
         asked.term,
@@ -363,7 +363,7 @@ fn questions_may_use_every_shipped_file() {
             ..question("new_letter <= new_letter", &none, &none)
         };
         assert!(
-            questions::statement(&asked, 200, &mut no_file).is_ok(),
+            inline::statement(&asked, 200, &mut no_file).is_ok(),
             "{name}"
         );
     }

@@ -2,13 +2,13 @@
 
 use crate::{random, shipped, twin};
 
-use coarsen::control::Control;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::engine::relations::{Encoding, Evaluator, Ground, GroundAtom, Meaning};
 use coarsen::kernel::{self, Id, Index, Node};
-use coarsen::program::ThreadId;
-use coarsen::reduction::{By, Discharge, Ladder, Letter, Rung};
-use coarsen::relation::{Encoding, Evaluator, Ground, GroundAtom, Meaning};
-use coarsen::report::{Discharge as How, Report, Status, Verdict};
-use coarsen::syntax::ParseLimits;
+use coarsen::model::program::ThreadId;
+use coarsen::results::{Discharge as How, Report, Status, Verdict};
+use coarsen::theorem::{By, Discharge, Ladder, Letter, Rung};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::strategy::{Strategy, ValueTree};
 use twin::generate::samples;
@@ -230,7 +230,8 @@ fn random_programs_are_mostly_derived_and_never_wrongly() {
         }
         let (relations, _) = run(&session, By::Relations);
         for (b, r) in report.hypotheses.iter().zip(&relations.hypotheses) {
-            let said = |h: &coarsen::report::Hypothesis| (h.status, h.vacuous, h.invariant.clone());
+            let said =
+                |h: &coarsen::results::Hypothesis| (h.status, h.vacuous, h.invariant.clone());
             assert_eq!(said(b), said(r), "({}) {}", b.id, sample.source);
             all += 1;
             held += usize::from(r.status == Status::Holds);
@@ -287,7 +288,7 @@ fn threads_that_are_alike_are_evaluated_once() {
     let session = session("alike.cor", source, &[]);
     let (report, discharge) = run(&session, By::Algebra);
     assert_eq!(report.verdict, Verdict::Holds);
-    let meets = |f: &&coarsen::reduction::Fact| f.on.all() == 90 && f.independent == 0;
+    let meets = |f: &&coarsen::theorem::Fact| f.on.all() == 90 && f.independent == 0;
     let facts: Vec<_> = discharge.facts.iter().filter(meets).collect();
     assert!(facts.len() >= 4, "{}", facts.len());
     // Only which of the two comes first in the order of bits makes a difference.

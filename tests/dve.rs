@@ -7,11 +7,12 @@ mod naive;
 
 use crate::{random, shipped};
 
-use coarsen::control::{Budget, Control};
-use coarsen::reach::Engine;
-use coarsen::report::{ReachReport, Status};
-use coarsen::syntax::dve::{DVE_CODES, parse_dve};
-use coarsen::syntax::{ParseLimits, parse_model, print_model};
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Budget, Control};
+use coarsen::command::reach::Engine;
+use coarsen::model::dve::text::{DVE_CODES, parse_dve};
+use coarsen::model::text::{parse_model, print_model};
+use coarsen::results::{ReachReport, Status};
 use coarsen::{CheckOptions, ReachOptions, Session, theory};
 use naive::{Counts, Naive};
 use proptest::prelude::*;

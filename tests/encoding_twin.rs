@@ -4,11 +4,11 @@
 use crate::{random, twin};
 
 use coarsen::Session;
-use coarsen::control::Control;
-use coarsen::explore::{State, holds, initially_violated, successors, violates};
-use coarsen::program::Program;
-use coarsen::relation::{Concrete, Encoding, singleton};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::engine::relations::{Concrete, Encoding, singleton};
+use coarsen::engine::{State, holds, initially_violated, successors, violates};
+use coarsen::model::program::Program;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::cell::Cell;
@@ -144,7 +144,7 @@ fn steps_are_the_interpreters_steps() {
                     .iter()
                     .enumerate()
                     .all(|(c, x)| x.initial.is_none_or(|v| v == state.cell(c)))
-                && coarsen::explore::is_initial(p, &state);
+                && coarsen::engine::is_initial(p, &state);
             for violated in [false, true] {
                 let point = singleton(
                     &e,

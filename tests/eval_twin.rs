@@ -2,13 +2,13 @@
 //! type-correct states (and over the reachable ones), straight from the relational model of omega algebra (Stoller & Cohen 2003, section 2).
 
 use crate::random;
-use coarsen::control::Control;
-use coarsen::explore::{
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::engine::{
     State, initial_candidates, initially_violated, is_initial, successors, violates,
 };
-use coarsen::program::Program;
-use coarsen::report::Status;
-use coarsen::syntax::ParseLimits;
+use coarsen::model::program::Program;
+use coarsen::results::Status;
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -131,7 +131,7 @@ impl Twin {
             .collect();
         let expr = match p.arrays[0].name.as_str() {
             "m" => "{m.owner == 1}",
-            _ if p.cells[0].ty.kind == coarsen::program::Kind::Bool => "{x}",
+            _ if p.cells[0].ty.kind == coarsen::model::program::Kind::Bool => "{x}",
             _ => "{x == 1}",
         };
         atoms.insert(expr.into(), diagonal(&x0));

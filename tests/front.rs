@@ -1,9 +1,10 @@
 //! What the second part of the language becomes: cells and locations by name, and texts made to be large once they are spread out.
 
 use crate::clock::Clock;
-use coarsen::program::{Class, Program, elaborate};
-use coarsen::syntax::diagnostic::Diagnostic;
-use coarsen::syntax::{ParseLimits, parse_model};
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::Diagnostic;
+use coarsen::model::program::{Class, Program, elaborate};
+use coarsen::model::text::parse_model;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -18,7 +19,8 @@ fn program(source: &str) -> Program {
 }
 
 fn cells(program: &Program) -> Vec<String> {
-    let initial = |c: &coarsen::program::Cell| c.initial.map_or("any".into(), |v| v.to_string());
+    let initial =
+        |c: &coarsen::model::program::Cell| c.initial.map_or("any".into(), |v| v.to_string());
     program
         .cells
         .iter()
@@ -179,7 +181,7 @@ fn second_steps_and_copies_are_told_apart() {
 fn a_join_of_a_thread_that_cannot_end_never_goes_on() {
     let p = program("thread a { join(b); } thread b { while (true) { skip; } }");
     let guard = p.threads[0].locations[0].edges[0].guard.clone();
-    assert_eq!(guard, Some(coarsen::program::Expr::FALSE));
+    assert_eq!(guard, Some(coarsen::model::program::Expr::FALSE));
     let p = program("var x: bool; thread a { when (x) join(b); } thread b { skip; }");
     let guard = format!("{:?}", p.threads[0].locations[0].edges[0].guard);
     assert!(guard.contains("At(1, [1])"), "{guard}");

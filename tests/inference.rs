@@ -3,7 +3,7 @@
 use crate::{random, twin};
 
 use coarsen::CheckOptions;
-use coarsen::report::{Inferred, Report, Status, Verdict};
+use coarsen::results::{Inferred, Report, Status, Verdict};
 use proptest::prelude::*;
 
 use twin::compare::contradictions;

@@ -1,12 +1,12 @@
 //! `goto` against programs that say the same without it, and the bit operators on all engines.
 
-use coarsen::control::Control;
-use coarsen::explore::{initial_candidates, successors};
-use coarsen::program::{Location, Thread};
-use coarsen::reach::{Engine, ReachOptions};
-use coarsen::report::Verdict;
-use coarsen::syntax::ParseLimits;
-use coarsen::syntax::diagnostic::Severity;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::Severity;
+use coarsen::command::reach::{Engine, ReachOptions};
+use coarsen::engine::{initial_candidates, successors};
+use coarsen::model::program::{Location, Thread};
+use coarsen::results::Verdict;
 use coarsen::{CheckOptions, Session, check_source, theory};
 
 const ENGINES: [Engine; 6] = [

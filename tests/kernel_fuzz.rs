@@ -9,11 +9,11 @@ pub mod structured;
 
 use algebra::dice::{Dice, Text};
 use algebra::model::Model;
+use coarsen::algebra::files::{self, load_suite};
 use coarsen::algebra::prove::{Limits, derive, prove};
 use coarsen::algebra::refute::refute;
 use coarsen::algebra::show;
 use coarsen::kernel::{self, Development, Statement};
-use coarsen::suites::{self, load_suite};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
@@ -129,7 +129,7 @@ fn small() -> Vec<String> {
 
 /// The certificates of all that a shipped file proves, in one.
 fn shipped(name: &str, text: &str) -> String {
-    let file = suites::Text {
+    let file = files::Text {
         name: name.to_string(),
         text: text.to_string(),
     };

@@ -1,10 +1,10 @@
 //! The laws by level: each has the status that its file declares, and the kernel accepts all proofs again from their text.
 
+use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::library;
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::suite::{Declared, Suite};
 use coarsen::kernel::{self, Symbol};
-use coarsen::suites::{Text, load_suite};
 use std::collections::HashMap;
 
 fn load(name: &str) -> Suite {

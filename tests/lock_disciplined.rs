@@ -3,7 +3,7 @@
 
 use crate::random;
 use coarsen::CheckOptions;
-use coarsen::report::{Report, Verdict};
+use coarsen::results::{Report, Verdict};
 use proptest::prelude::*;
 use std::fmt::Write;
 

@@ -16,10 +16,10 @@
 //! writes the real output into the pages; what was elided is elided again where it can be found (a part between two
 //! `...` by its first line).
 
-use coarsen::control::Control;
-use coarsen::suites::{Text, load_suite};
-use coarsen::syntax::ParseLimits;
-use coarsen::syntax::diagnostic::{Diagnostic, Severity};
+use coarsen::algebra::files::{Text, load_suite};
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::{Diagnostic, Severity};
 use coarsen::{CheckOptions, Session, theory};
 use std::fmt::Write;
 use std::fs::{self, File};
@@ -231,7 +231,7 @@ impl Page {
             }),
             Err(error) => Err(error.to_string()),
         };
-        if let Err(flawed) = coarsen::tptp::load(file, 2000, &mut load) {
+        if let Err(flawed) = coarsen::algebra::tptp::load(file, 2000, &mut load) {
             self.complain(place, format!("{:?}", flawed.diagnostics));
         }
     }

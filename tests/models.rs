@@ -5,8 +5,8 @@ use crate::shipped;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use coarsen::explore::{State, initial_candidates, successors};
-use coarsen::report::{Report, Status, Verdict};
+use coarsen::engine::{State, initial_candidates, successors};
+use coarsen::results::{Report, Status, Verdict};
 use shipped::coarse::{closure, occurs, reduced};
 use shipped::{check, model, models};
 
@@ -245,10 +245,14 @@ fn inferred_disciplines_can_be_pasted_back() {
         ..coarsen::CheckOptions::default()
     };
     let run = |name: &str, source: &str| {
-        let limits = coarsen::syntax::ParseLimits::default();
+        let limits = coarsen::base::control::ParseLimits::default();
         let (session, _) = coarsen::Session::load(name, source, &[], limits)
             .unwrap_or_else(|errors| panic!("{name}: {errors:?} in\n{source}"));
-        session.check(&theory, &options, &coarsen::control::Control::default())
+        session.check(
+            &theory,
+            &options,
+            &coarsen::base::control::Control::default(),
+        )
     };
     for m in models() {
         // Where everything is declared there is nothing to paste.

@@ -3,14 +3,14 @@
 use crate::claimed::programs;
 use crate::random;
 use coarsen::Session;
-use coarsen::control::Control;
-use coarsen::explore::{
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::engine::relations::Encoding;
+use coarsen::engine::{
     State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
 };
-use coarsen::program::{Program, ThreadId};
-use coarsen::reduction::{Detail, Under, judged};
-use coarsen::relation::Encoding;
-use coarsen::syntax::ParseLimits;
+use coarsen::model::program::{Program, ThreadId};
+use coarsen::theorem::{Detail, Under, judged};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::HashSet;

@@ -3,11 +3,11 @@
 use crate::algebra::dice::Dice;
 use crate::random;
 use coarsen::algebra::Order;
+use coarsen::algebra::files::{Text, load_suite, prove_item};
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::show;
 use coarsen::algebra::suite::{Declared, Item, Level, Link, Suite};
 use coarsen::kernel::{Id, Node, ONE, Terms};
-use coarsen::suites::{Text, load_suite, prove_item};
 
 /// A word `u v v ..` as a relational model: place n leads to n + 1, the last back to `back`; the state after the last place is on no path.
 struct Word {

@@ -17,16 +17,16 @@ mod waits;
 
 use crate::{loops, random, shipped, twin};
 
-use coarsen::control::{Budget, Control, Stop};
-use coarsen::explore::State;
-use coarsen::explore::diagrams::Variable;
-use coarsen::explore::reach::{Answer, Question, Sort};
-use coarsen::program::{Expr, Program};
-use coarsen::reach::Engine;
-use coarsen::reduction::por::{Por, Reduced, Technique, explore};
-use coarsen::report::{ReachReport, Status};
-use coarsen::syntax::ParseLimits;
-use coarsen::syntax::ast::BinaryOp;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Budget, Control, Stop};
+use coarsen::command::reach::Engine;
+use coarsen::engine::State;
+use coarsen::engine::diagrams::Variable;
+use coarsen::engine::partial_order::{Por, Reduced, Technique, explore};
+use coarsen::engine::reach::{Answer, Question, Sort};
+use coarsen::model::program::{Expr, Program};
+use coarsen::model::text::ast::BinaryOp;
+use coarsen::results::{ReachReport, Status};
 use coarsen::{ReachOptions, Session, theory};
 use judge::combinations;
 use proptest::prelude::*;

@@ -3,12 +3,12 @@
 //! `tests/suites/bad/*` give the diagnostics beside them (`.out`), `tests/suites/good/*` the suites beside them. `UPDATE=1 cargo test --test
 //! prove` writes those files anew; read the difference.
 
+use coarsen::algebra::files::{Flawed, Text, load_suite, prove_item};
 use coarsen::algebra::prove::Limits;
 use coarsen::algebra::show;
 use coarsen::algebra::suite::{Suite, Use};
-use coarsen::suites::{Flawed, Text, load_suite, prove_item};
-use coarsen::syntax::diagnostic::{Diagnostic, line_column};
-use coarsen::syntax::theory::TERM_CODES;
+use coarsen::algebra::text::TERM_CODES;
+use coarsen::base::diagnostic::{Diagnostic, line_column};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -646,6 +646,6 @@ commute\tNEG\t= (. x y) (. y x)
     assert!(
         proofs
             .iter()
-            .all(coarsen::report::proofs::Proof::is_as_declared)
+            .all(coarsen::results::proofs::Proof::is_as_declared)
     );
 }

@@ -2,18 +2,18 @@
 
 use crate::{random, shipped, twin};
 
-use coarsen::control::{Budget, Control};
-use coarsen::explore::core::Mode;
-use coarsen::explore::diagrams::{
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Budget, Control};
+use coarsen::command::reach::{Engine, Order};
+use coarsen::engine::compiled::Mode;
+use coarsen::engine::diagrams::{
     Engine as Diagrams, Formulas, Relations, Space, Strategy, Way, events,
 };
-use coarsen::explore::reach::{Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate};
-use coarsen::explore::{Heuristic, explore};
-use coarsen::program::{Expr, Program};
-use coarsen::reach::{Engine, Order};
-use coarsen::reduction::prepare;
-use coarsen::report::{ReachReport, Status, Verdict};
-use coarsen::syntax::ParseLimits;
+use coarsen::engine::reach::{Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate};
+use coarsen::engine::{Heuristic, explore};
+use coarsen::model::program::{Expr, Program};
+use coarsen::results::{ReachReport, Status, Verdict};
+use coarsen::theorem::prepare;
 use coarsen::{ReachOptions, Session, theory};
 use num_bigint::BigUint;
 use proptest::prelude::*;
@@ -241,7 +241,7 @@ fn modulo(session: &Session, prime: u64) -> u64 {
         .map(|c| c.initial.expect("one"))
         .collect();
     let at: Vec<usize> = program.threads.iter().map(|t| t.initial).collect();
-    let state = coarsen::explore::State::new(&first, &at);
+    let state = coarsen::engine::State::new(&first, &at);
     let values: Vec<Vec<u32>> = space.values(&state).into_iter().map(|v| vec![v]).collect();
     let initial = engine.product(&values).expect("no limit");
     let relations: Vec<_> = events.iter().map(|e| e.rel).collect();

@@ -3,11 +3,11 @@
 use crate::algebra::dice::{Dice, Vocabulary};
 use crate::algebra::model::Model as Naive;
 use crate::random;
+use coarsen::algebra::files::{Flawed, Text, load_suite};
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::refute::refute;
 use coarsen::algebra::suite::{Declared, Suite};
 use coarsen::kernel::{Id, Statement, Terms};
-use coarsen::suites::{Flawed, Text, load_suite};
 
 fn load(text: &str) -> Result<Suite, Box<Flawed>> {
     let file = Text {

@@ -1,7 +1,7 @@
 //! Counter-examples that were found once, kept for ever.
 
 use coarsen::algebra::{Term, shipped};
-use coarsen::report::{Report, Status, Verdict};
+use coarsen::results::{Report, Status, Verdict};
 use coarsen::{CheckOptions, check_source, theory};
 
 fn checked(source: &str) -> Report {
@@ -139,16 +139,16 @@ fn a_violation_met_before_a_limit_is_reported() {
          thread early { x = x + 1; x = x + 1; }
          var z: 0..250 = 1 unprotected;
          thread late(i in 0..4) { var t: 0..7 = 0; havoc t; z = (z * 3 + t * (2 * i + 7)) % 251; }";
-    let limits = coarsen::syntax::ParseLimits::default();
+    let limits = coarsen::base::control::ParseLimits::default();
     let (session, _) = coarsen::Session::load("limit.cor", source, &[], limits).expect("a model");
     let theory = theory("stoller-cohen").expect("the theory");
     let mut found_before_the_end = 0;
     for nodes in [1000, 2000, 4000, 8000] {
-        let budget = coarsen::control::Budget {
+        let budget = coarsen::base::control::Budget {
             nodes,
             ..Default::default()
         };
-        let control = coarsen::control::Control::new(budget);
+        let control = coarsen::base::control::Control::new(budget);
         let report = session.check(&theory, &CheckOptions::thorough(), &control);
         assert!(!report.evidence_rejected, "{}", report.reason);
         assert!(

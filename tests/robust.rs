@@ -10,10 +10,10 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use coarsen::control::{Budget, Control, Stop};
-use coarsen::program::Program;
-use coarsen::report::{Report, Status, Verdict};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Budget, Control, Stop};
+use coarsen::model::program::Program;
+use coarsen::results::{Report, Status, Verdict};
 use coarsen::{CheckOptions, Session};
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -4,8 +4,8 @@
 
 use crate::shipped;
 
-use coarsen::control::Control;
-use coarsen::report::{Report, Verdict};
+use coarsen::base::control::Control;
+use coarsen::results::{Report, Verdict};
 use coarsen::{CheckOptions, Session};
 use shipped::coarse::reduced;
 use shipped::{check, model};

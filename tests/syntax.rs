@@ -12,8 +12,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use coarsen::syntax::diagnostic::{Diagnostic, line_column};
-use coarsen::syntax::{ParseLimits, SYNTAX_CODES, decode, parse_model};
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::{Diagnostic, line_column};
+use coarsen::model::text::{SYNTAX_CODES, decode, parse_model};
 
 /// Compares `actual` for each input of a folder with the file beside it.
 fn check_folder(folder: &str, extension: &str, actual: impl Fn(&str) -> String) {
@@ -97,7 +98,7 @@ fn models_without_meaning_give_their_diagnostics() {
     check_folder("elaborate", "txt", |source| {
         let (model, errors) = parse_model(source, ParseLimits::default());
         assert_eq!(errors, []);
-        let mut found = match coarsen::program::elaborate(&model, source, &[]) {
+        let mut found = match coarsen::model::program::elaborate(&model, source, &[]) {
             Ok((_, warnings)) => warnings,
             Err(found) => found,
         };
@@ -176,13 +177,13 @@ fn the_end_of_line_may_be_crlf() {
 
 #[test]
 fn spans_cover_what_they_name() {
-    use coarsen::syntax::ast::{Decl, ExprKind, StmtKind};
+    use coarsen::model::text::ast::{Decl, ExprKind, StmtKind};
 
     let source =
         "mutex m; /* ü */ thread a { L: x[0] = (1 + y) * m.owner; while (true) { skip; } }";
     let (model, errors) = parse_model(source, ParseLimits::default());
     assert_eq!(errors, []);
-    let text = |span: coarsen::syntax::diagnostic::Span| &source[span.start..span.end];
+    let text = |span: coarsen::base::diagnostic::Span| &source[span.start..span.end];
     let Decl::Thread(thread) = &model.decls[1] else {
         panic!("{model:?}")
     };

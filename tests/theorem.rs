@@ -2,10 +2,10 @@
 //! any one of its hypotheses.
 
 use crate::clock::Clock;
+use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::prove::{Limits, Status, ablate, prove};
 use coarsen::algebra::suite::Suite;
 use coarsen::kernel;
-use coarsen::suites::{Text, load_suite};
 
 const THEORY: &str = include_str!("../theories/stoller_cohen.thy");
 const PROOF: &str = include_str!("../proofs/stoller_cohen.thy");

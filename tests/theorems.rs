@@ -2,10 +2,10 @@
 
 use crate::shipped;
 
-use coarsen::control::Control;
-use coarsen::reduction::By;
-use coarsen::report::{Report, Status, Verdict};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::results::{Report, Status, Verdict};
+use coarsen::theorem::By;
 use coarsen::{CheckOptions, Session, theory};
 
 const THEOREMS: [&str; 4] = ["flanagan-qadeer", "left-movers", "right-movers", "lipton"];
@@ -62,7 +62,7 @@ fn theorems_agree_on_the_shipped_models() {
                 h.id,
                 h.evidence
             );
-            derived += usize::from(h.discharge == coarsen::report::Discharge::Derived);
+            derived += usize::from(h.discharge == coarsen::results::Discharge::Derived);
         }
         for p in report.properties.iter().filter(|p| p.kind != "transaction") {
             let other = known.properties.iter().find(|o| o.name == p.name);

@@ -7,12 +7,12 @@ mod laws;
 mod naive;
 mod random;
 
+use coarsen::algebra::files::{Flawed, Text};
 use coarsen::algebra::prove::{Limits, Status};
-use coarsen::control::Control;
-use coarsen::suites::{Flawed, Text};
-use coarsen::syntax::diagnostic::line_column;
-use coarsen::syntax::tptp::TPTP_CODES;
-use coarsen::tptp::{Problem, Solution, Szs, load, solve};
+use coarsen::algebra::tptp::text::TPTP_CODES;
+use coarsen::algebra::tptp::{Problem, Solution, Szs, load, solve};
+use coarsen::base::control::Control;
+use coarsen::base::diagnostic::line_column;
 use naive::algebras;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -6,9 +6,10 @@ use crate::shipped;
 use std::collections::BTreeSet;
 
 use coarsen::Session;
-use coarsen::explore::{State, initially_violated, successors, violates};
-use coarsen::program::{Kind, NO_OWNER, NULL, Program};
-use coarsen::report::{Property, Report, itf};
+use coarsen::engine::{State, initially_violated, successors, violates};
+use coarsen::model::program::{Kind, NO_OWNER, NULL, Program};
+use coarsen::report::itf;
+use coarsen::results::{Property, Report};
 use serde_json::Value as Json;
 use shipped::coarse::{places, reduced, settles, starts};
 use shipped::{Shipped, models};
@@ -275,7 +276,7 @@ fn state(program: &Program, json: &Json) -> State {
             };
         }
     }
-    let location = |thread: &coarsen::program::Thread| {
+    let location = |thread: &coarsen::model::program::Thread| {
         let name = json[&thread.name].as_str().expect("a location");
         let at = thread.locations.iter().position(|l| l.name == name);
         at.expect("one of the thread's locations")

@@ -3,15 +3,15 @@
 use crate::loops::programs;
 use crate::{random, shipped, twin};
 
-use coarsen::control::Control;
-use coarsen::explore::Heuristic;
-use coarsen::explore::core::{Compiled, Technique, transactions};
-use coarsen::program::Expr;
-use coarsen::reach::{Engine, ReachOptions};
-use coarsen::reduction::movers;
-use coarsen::relation::Encoding;
-use coarsen::report::{CompareReport, Status, Verdict};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::command::reach::{Engine, ReachOptions};
+use coarsen::engine::Heuristic;
+use coarsen::engine::compiled::{Compiled, Technique, transactions};
+use coarsen::engine::relations::Encoding;
+use coarsen::model::program::Expr;
+use coarsen::results::{CompareReport, Status, Verdict};
+use coarsen::theorem::movers;
 use coarsen::{Session, theory};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -40,7 +40,7 @@ fn load(source: &str) -> Session {
     }
 }
 
-fn row<'r>(report: &'r CompareReport, technique: &str) -> &'r coarsen::report::CompareRow {
+fn row<'r>(report: &'r CompareReport, technique: &str) -> &'r coarsen::results::CompareRow {
     let found = report.rows.iter().find(|r| r.technique == technique);
     found.expect("a row of that technique")
 }

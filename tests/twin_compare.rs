@@ -2,7 +2,7 @@
 
 use crate::{random, twin};
 
-use coarsen::report::{Hypothesis, Property, Report, Status, Step, Verdict};
+use coarsen::results::{Hypothesis, Property, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 
 use twin::ast::{Discipline, Expr, Procedure, Program, Stmt, StmtKind, Type};
@@ -51,7 +51,7 @@ fn report(judged: &Judged) -> Report {
         status: tool_status(answer.hypothesis(number)),
         instances: String::new(),
         evidence: String::new(),
-        discharge: coarsen::report::Discharge::None,
+        discharge: coarsen::results::Discharge::None,
         facts: "0".into(),
         vacuous: false,
         invariant: String::new(),
@@ -76,7 +76,7 @@ fn report(judged: &Judged) -> Report {
     Report {
         verdict: tool_verdict(answer.verdict),
         hypotheses: (0..HYPOTHESES.len()).map(hypothesis).collect(),
-        states: coarsen::report::States {
+        states: coarsen::results::States {
             original: Some(counts.original.to_string()),
             reduced: Some(counts.reduced.to_string()),
             visited: Some(counts.visited.to_string()),

@@ -5,11 +5,11 @@ use crate::{random, twin};
 
 use std::collections::BTreeMap;
 
-use coarsen::control::Control;
-use coarsen::explore::{Original, explore};
-use coarsen::program::{Program, Thread, elaborate};
-use coarsen::syntax::diagnostic::Severity;
-use coarsen::syntax::parse_model;
+use coarsen::base::control::Control;
+use coarsen::base::diagnostic::Severity;
+use coarsen::engine::{Original, explore};
+use coarsen::model::program::{Program, Thread, elaborate};
+use coarsen::model::text::parse_model;
 
 use twin::compile::Graph;
 use twin::examples::{philosophers, turn_taken_away, two_locks_barrier};

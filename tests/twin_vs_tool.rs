@@ -3,7 +3,7 @@
 use crate::{random, twin};
 
 use coarsen::CheckOptions;
-use coarsen::report::Report;
+use coarsen::results::Report;
 use proptest::prelude::*;
 
 use twin::compare::{contradictions, differences};

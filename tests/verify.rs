@@ -1,10 +1,10 @@
 //! `coarsen verify` on certificates of theorems: what they say is told such that it can be read in one way only, and held against the user's own files.
 
+use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::prove::statement;
 use coarsen::algebra::show;
 use coarsen::algebra::suite::Suite;
 use coarsen::kernel::Statement;
-use coarsen::suites::{Text, load_suite};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,18 +1,25 @@
 //! The term language of omega algebra and the theories written in it.
 //!
 //! Architecture invariant: nothing here knows programs or BDDs. The same terms are read by the relational
-//! interpreter (`relation`), which evaluates them on one model. Of `syntax` it uses diagnostics and their places only.
+//! interpreter (`engine::relations`), which evaluates them on one model.
 
+pub mod certified;
+pub mod coq;
 pub mod egraph;
 pub mod elaborate;
+pub mod files;
+pub mod inline;
 pub mod names;
 pub mod prove;
+pub(crate) mod put;
 pub mod refute;
 pub mod show;
 pub mod simplify;
 pub mod suite;
 mod term;
+pub mod text;
 mod theory;
+pub mod tptp;
 pub mod tree;
 
 pub use term::{Atom, Index, Order, Over, Statement, Term};

@@ -5,7 +5,7 @@
 use super::suite::{Declared, Level};
 use super::term::{Atom, Index, Order, Over, Statement, Term};
 use super::theory::Sort;
-use crate::syntax::diagnostic::Span;
+use crate::base::diagnostic::Span;
 
 /// A term with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use super::limits::{Limits, ProofLimits, ReachLimits, VerifyLimits};
 use super::named::named;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use coarsen::reach::Engine;
-use coarsen::reduction::By;
-use coarsen::reduction::por::{Extend, Technique};
+use coarsen::command::reach::Engine;
+use coarsen::engine::partial_order::{Extend, Technique};
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
+use coarsen::theorem::By;
 use std::path::PathBuf;
 
 /// The name that leaves the choice of a theorem to the tool.

@@ -5,18 +5,20 @@
 
 use super::args::{AUTO, DEFAULT_THEOREM};
 use coarsen::algebra::shipped;
-use coarsen::control::Control;
-use coarsen::program::codes::PROGRAM_CODES;
-use coarsen::report::{EvalReport, Report};
-use coarsen::syntax::diagnostic::Diagnostic;
-use coarsen::syntax::dve::DVE_CODES;
-use coarsen::syntax::theory::TERM_CODES;
-use coarsen::syntax::tptp::TPTP_CODES;
-use coarsen::syntax::{ParseLimits, SYNTAX_CODES};
+use coarsen::algebra::text::TERM_CODES;
+use coarsen::algebra::tptp::text::TPTP_CODES;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::Diagnostic;
+use coarsen::model::dve::text::DVE_CODES;
+use coarsen::model::program::codes::PROGRAM_CODES;
+use coarsen::model::text::SYNTAX_CODES;
+use coarsen::results::{EvalReport, Report};
 use coarsen::{Session, theory};
 
 pub use coarsen::CheckOptions as Options;
-pub use coarsen::syntax::{Code, decode};
+pub use coarsen::base::diagnostic::Code;
+pub use coarsen::model::text::decode;
 
 /// What the command line needs of the library. All of it runs in the worker thread, except [`Backend::theorems`].
 pub trait Backend: Clone + Send + 'static {

@@ -2,7 +2,8 @@
 
 use super::exit::Exit;
 use super::output::say;
-use coarsen::bundle::{self, Bundle};
+use coarsen::base::evidence::Bundle;
+use coarsen::certificate::write;
 use std::path::Path;
 
 /// What there is to be written.
@@ -29,7 +30,7 @@ impl Evidence<'_> {
             ));
             return Exit::Holds;
         };
-        if let Err(error) = std::fs::write(file, bundle::write(bundle)) {
+        if let Err(error) = std::fs::write(file, write(bundle)) {
             say(&format!(
                 "coarsen: can't write the certificate to {shown}: {error}"
             ));

@@ -12,11 +12,12 @@ use super::progress::Progress;
 use super::suggest::hint;
 use super::supervise::{Ended, Interrupts, supervise};
 use super::trace_file::TraceFile;
-use coarsen::control::{Control, Stop};
-use coarsen::reduction::By;
+use coarsen::base::control::{Control, Stop};
+use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::Detail;
-use coarsen::report::{Report, Verdict, json, text};
-use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::report::{json, text};
+use coarsen::results::{Report, Verdict};
+use coarsen::theorem::By;
 use std::sync::Arc;
 
 /// Checks the models of `args`; what is said of each goes to `output`.

@@ -7,11 +7,12 @@ use super::input;
 use super::output::{Output, say};
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
-use coarsen::control::Control;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::render_compare;
-use coarsen::report::{CompareReport, html, json};
-use coarsen::syntax::ParseLimits;
-use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::report::{html, json};
+use coarsen::results::CompareReport;
 use coarsen::{Session, theory};
 use std::sync::Arc;
 

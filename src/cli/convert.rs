@@ -8,10 +8,10 @@ use super::output::{Output, say};
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::Session;
-use coarsen::control::Control;
-use coarsen::dve;
-use coarsen::syntax::ParseLimits;
-use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::Diagnostic;
+use coarsen::model::dve;
 use std::sync::Arc;
 
 /// Text and warnings, or errors.

@@ -5,9 +5,10 @@ use super::exit::Exit;
 use super::output::{Output, say};
 use super::prove::load;
 use super::question::{Unanswered, failed, list, question, tell, work};
-use coarsen::questions::{self, Wrong};
-use coarsen::report::proofs::{self, Detail, Proof};
-use coarsen::suites::{prove_item, untried};
+use coarsen::algebra::files::{prove_item, untried};
+use coarsen::algebra::inline::{self, Wrong};
+use coarsen::report::proofs::{self, Detail};
+use coarsen::results::proofs::Proof;
 use std::sync::{Arc, Mutex};
 
 /// What the worker returns: the answer, and the proofs as text.
@@ -21,13 +22,13 @@ pub fn run(args: &DecideArgs, output: &mut Output) -> Exit {
         Ok(answer) => answer,
         Err(Unanswered::Wrong(wrong)) => return tell(&wrong, args.format, output),
         Err(Unanswered::Failed(reason)) => {
-            return failed(questions::STATEMENT, &reason, args.format, output);
+            return failed(inline::STATEMENT, &reason, args.format, output);
         }
         Err(Unanswered::Stopped(why)) => {
             let begun = begun.lock().unwrap_or_else(|e| e.into_inner()).take();
             let Some(proof) = begun else {
                 let reason = format!("stopped by {why} while reading");
-                return failed(questions::STATEMENT, &reason, args.format, output);
+                return failed(inline::STATEMENT, &reason, args.format, output);
             };
             let why = vec![format!("stopped by {why}")];
             (Proof { why, ..proof }, None)
@@ -59,7 +60,7 @@ pub fn run(args: &DecideArgs, output: &mut Output) -> Exit {
 /// What the worker does; what can be said if it is left behind goes into `begun`.
 fn decide(args: &DecideArgs, begun: &Mutex<Option<Proof>>) -> Result<Worked, Wrong> {
     let asked = question(&args.statement, &args.given, &args.letters);
-    let mut suite = questions::statement(&asked, args.limits.depth, &mut load)?;
+    let mut suite = inline::statement(&asked, args.limits.depth, &mut load)?;
     let item = suite.items.len() - 1;
     let before = named(untried(&suite.items[item]), args);
     *begun.lock().unwrap_or_else(|e| e.into_inner()) = Some(before);
@@ -74,7 +75,7 @@ fn named(proof: Proof, args: &DecideArgs) -> Proof {
     let words: Vec<&str> = args.statement.split_whitespace().collect();
     Proof {
         name: words.join(" "),
-        file: questions::STATEMENT.to_string(),
+        file: inline::STATEMENT.to_string(),
         line: 1,
         ..proof
     }

@@ -8,9 +8,10 @@ use super::input;
 use super::output::Output;
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
-use coarsen::control::Control;
-use coarsen::report::{EvalReport, SCHEMA_VERSION, Status, json, text};
-use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::base::control::Control;
+use coarsen::base::diagnostic::Diagnostic;
+use coarsen::report::{json, text};
+use coarsen::results::{EvalReport, SCHEMA_VERSION, Status};
 use std::sync::Arc;
 
 /// How the statement is called in diagnostics.

@@ -1,6 +1,6 @@
 //! Exit codes: a violation is told apart from a failure of the tool, and of several the most telling one wins.
 
-use coarsen::report::{EvalReport, ReachReport, Report, Status, Verdict};
+use coarsen::results::{EvalReport, ReachReport, Report, Status, Verdict};
 use std::process::ExitCode;
 
 /// How the command ends.

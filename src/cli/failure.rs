@@ -4,8 +4,8 @@ use super::args::Format;
 use super::exit::Exit;
 use super::input::{Input, Refused};
 use super::output::{Output, say, stderr_colour};
+use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::{diagnostics, json, text};
-use coarsen::syntax::diagnostic::Diagnostic;
 
 /// Where a user can tell us about a bug.
 const BUGS: &str = "this is a bug in coarsen, not in the model; please report it with the model and the text above";

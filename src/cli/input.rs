@@ -1,7 +1,7 @@
 //! Reading models: files or standard input, text or an explanation of why not.
 
 use super::backend::{self, Code};
-use coarsen::syntax::diagnostic::{Diagnostic, Span};
+use coarsen::base::diagnostic::{Diagnostic, Span};
 use std::fs::File;
 use std::io::{self, Read};
 

@@ -4,7 +4,7 @@
 //! are kept by the main thread and are there to end what would not end.
 
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
-use coarsen::control::Budget;
+use coarsen::base::control::Budget;
 use std::time::Duration;
 
 /// One limit.

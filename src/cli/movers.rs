@@ -7,11 +7,12 @@ use super::input;
 use super::output::Output;
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
-use coarsen::control::Control;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::Diagnostic;
+use coarsen::report::json;
 use coarsen::report::text::render_movers;
-use coarsen::report::{MoversReport, json};
-use coarsen::syntax::ParseLimits;
-use coarsen::syntax::diagnostic::Diagnostic;
+use coarsen::results::MoversReport;
 use coarsen::{Session, theory};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! What is being done, on stderr, once it takes longer than a moment.
 
 use super::output::say;
-use coarsen::control::Stop;
+use coarsen::base::control::Stop;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;
 use std::time::Duration;

@@ -7,10 +7,10 @@ use super::limits::ProofLimits;
 use super::output::{Output, say};
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
-use coarsen::control::{Control, Stop};
-use coarsen::questions::{Question, Wrong};
+use coarsen::algebra::inline::{Question, Wrong};
+use coarsen::base::control::{Control, Stop};
+use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::proofs;
-use coarsen::syntax::diagnostic::Diagnostic;
 use std::sync::Arc;
 
 /// Why a question has no answer.

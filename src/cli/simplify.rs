@@ -5,10 +5,11 @@ use super::exit::Exit;
 use super::output::Output;
 use super::prove::load;
 use super::question::{Unanswered, failed, list, question, tell, work};
+use coarsen::algebra::inline::{self, Wrong};
 use coarsen::algebra::{egraph, prove, show, simplify};
-use coarsen::questions::{self, Wrong};
-use coarsen::report::SCHEMA_VERSION;
-use coarsen::report::proofs::{self, Simplification};
+use coarsen::report::proofs;
+use coarsen::results::SCHEMA_VERSION;
+use coarsen::results::proofs::Simplification;
 use std::time::Instant;
 
 /// Answers the question of `args`.
@@ -18,7 +19,7 @@ pub fn run(args: &SimplifyArgs, output: &mut Output) -> Exit {
         Ok(answer) => (answer, Exit::Holds),
         Err(Unanswered::Wrong(wrong)) => return tell(&wrong, args.format, output),
         Err(Unanswered::Failed(reason)) => {
-            return failed(questions::TERM, &reason, args.format, output);
+            return failed(inline::TERM, &reason, args.format, output);
         }
         Err(Unanswered::Stopped(why)) => {
             let stopped = Simplification {
@@ -53,7 +54,7 @@ fn nothing(args: &SimplifyArgs) -> Simplification {
 fn find(args: &SimplifyArgs) -> Result<Simplification, Wrong> {
     let begun = Instant::now();
     let asked = question(&args.term, &args.given, &args.letters);
-    let mut asked = questions::term(&asked, args.limits.depth, &mut load)?;
+    let mut asked = inline::term(&asked, args.limits.depth, &mut load)?;
     let limits = &args.limits.prover;
     let suite = &mut asked.suite;
     let found = simplify::simplify(suite, asked.term, asked.written, limits);

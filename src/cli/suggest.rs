@@ -1,6 +1,6 @@
 //! Did you mean ..?, on the command line.
 
-use coarsen::syntax::nearest;
+use coarsen::base::nearest;
 
 /// ` (did you mean `NAME`?)`, or nothing.
 pub fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {

@@ -9,7 +9,7 @@ use super::limits::Limits;
 use super::memory;
 use super::output::say;
 use super::progress::Progress;
-use coarsen::control::{Control, Stop};
+use coarsen::base::control::{Control, Stop};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,8 @@
 
 use super::exit::Exit;
 use super::output::say;
-use coarsen::report::{Property, Report, Status, Trace, itf};
+use coarsen::report::itf;
+use coarsen::results::{Property, Report, Status, Trace};
 use std::path::{Path, PathBuf};
 
 /// Where a trace is to be written, and whether it was.

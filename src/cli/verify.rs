@@ -8,11 +8,13 @@ use super::output::{Output, say};
 use super::progress::Progress;
 use super::prove::load;
 use super::supervise::{Ended, Interrupts, supervise};
-use coarsen::control::Control;
-use coarsen::report::bundles::BundleAnswer;
-use coarsen::report::proofs::{self, Certificate};
-use coarsen::suites::{Flawed, Text, load_suite};
-use coarsen::{bundle, leaf};
+use coarsen::algebra::files::{Flawed, Text, load_suite};
+use coarsen::base::control::Control;
+use coarsen::certificate;
+use coarsen::certificate as leaf;
+use coarsen::report::proofs;
+use coarsen::results::proofs::Certificate;
+use coarsen::results::replayed::BundleAnswer;
 use std::sync::Arc;
 
 /// Verifies the files of `args`.
@@ -129,7 +131,7 @@ fn answer(
     let ended = supervise(
         move |control: &Control| -> Result<Found, Box<Flawed>> {
             control.enter(format!("checking {}", input.name));
-            if bundle::is_one(&input.source) {
+            if certificate::is_one(&input.source) {
                 let verdict = leaf::verify(&input.source, wanted.as_ref(), control);
                 return Ok(Found::Bundle(BundleAnswer::of(&input.name, &verdict)));
             }

@@ -7,7 +7,7 @@
 
 use super::layout::{clipped, counted, printable, printable_lines, shown};
 use super::position::{Position, boundary, positions};
-use crate::syntax::diagnostic::{Diagnostic, Severity, Span};
+use crate::base::diagnostic::{Diagnostic, Severity, Span};
 use ariadne::{Color, Config, IndexType, Label, Report, ReportKind, Source};
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! `coarsen compare` as one page that needs nothing else: a table for each model, and bars on a logarithmic scale.
 
 use super::text::verdict_words;
-use super::{CompareReport, CompareRow};
+use crate::base::results::{CompareReport, CompareRow};
 use std::fmt::Write;
 
 const STYLE: &str = "

@@ -3,7 +3,7 @@
 //! The format is JSON: `vars` names the state variables, `states` gives their values. What ITF leaves to the tool
 //! goes into the `#meta` of a state: the thread, location and line of the step that led to it.
 
-use super::{Trace, TraceStep, Value};
+use crate::base::results::{Trace, TraceStep, Value};
 use serde_json::{Map, Value as Json, json};
 
 /// Where the format is described.
@@ -73,7 +73,7 @@ fn written(value: &Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Change, Step, TraceVariable};
+    use crate::base::results::{Change, Step, TraceVariable};
 
     fn variable(name: &str, dims: &[usize]) -> TraceVariable {
         TraceVariable {

@@ -5,8 +5,10 @@
 
 use super::diagnostics::in_order;
 use super::position::positions;
-use super::{CompareReport, EvalReport, MoversReport, ReachReport, Report, SCHEMA_VERSION};
-use crate::syntax::diagnostic::{Diagnostic, Severity};
+use crate::base::diagnostic::{Diagnostic, Severity};
+use crate::base::results::{
+    CompareReport, EvalReport, MoversReport, ReachReport, Report, SCHEMA_VERSION,
+};
 use serde::Serialize;
 
 /// A model that could not be checked.

@@ -1,6 +1,6 @@
 //! Lines and columns of many offsets in one pass over the source.
 //!
-//! [`line_column`](crate::syntax::diagnostic::line_column) reads the text up to its offset each time; a thousand
+//! [`line_column`](crate::base::diagnostic::line_column) reads the text up to its offset each time; a thousand
 //! diagnostics in a source of megabytes, or on one line of a megabyte, need one sweep for all.
 
 /// A place in a source: line and column from 1, columns in characters.
@@ -47,7 +47,7 @@ pub(super) fn positions(source: &str, offsets: &[usize]) -> Vec<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::diagnostic::line_column;
+    use crate::base::diagnostic::line_column;
     use proptest::prelude::*;
 
     proptest! {

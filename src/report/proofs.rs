@@ -1,106 +1,13 @@
-//! What became of statements that were to be proved, and of certificates: as data, text and JSON.
+//! What became of statements that were to be proved, and of certificates: as text and JSON.
 
+use super::diagnostics;
 use super::json::{Placed, placed};
 use super::layout::{counted, printable};
-use super::{SCHEMA_VERSION, diagnostics};
-use crate::algebra::prove::Status;
-use crate::algebra::refute::Model;
-use crate::algebra::show;
-use crate::algebra::suite::Suite;
-use crate::kernel::{Development, Statement};
-use crate::syntax::diagnostic::Diagnostic;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::results::SCHEMA_VERSION;
+use crate::base::results::proofs::{Certificate, Letter, Proof, Simplification, Tally};
 use serde::Serialize;
 use std::fmt::Write;
-
-/// The answer for one statement.
-#[derive(Clone, Debug, Serialize)]
-pub struct Proof {
-    /// [`SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The statement's name.
-    pub name: String,
-    /// The file it stands in.
-    pub file: String,
-    /// Its line, from 1.
-    pub line: usize,
-    /// The status that the file declares: `proved`, `refuted`, or `open` for anything but proved.
-    pub declared: &'static str,
-    /// `proved`, `refuted` or `unknown`.
-    pub status: &'static str,
-    /// Which engine gave the answer; `rejected` if the kernel did not accept a proof.
-    pub engine: String,
-    /// Seconds.
-    pub time: f64,
-    /// Why, in lines.
-    pub why: Vec<String>,
-    /// The level of the axioms that the proof uses; of a statement that is not proved, the level declared, or that of its symbols.
-    pub level: &'static str,
-    /// Hints without which it is proved as well, with `--ablate`.
-    pub unneeded_hints: Vec<String>,
-    /// Where it is false, if it is refuted.
-    pub model: Option<Counterexample>,
-}
-
-/// Relations in which a statement is false; states and processes count from 1.
-#[derive(Clone, Debug, Serialize)]
-pub struct Counterexample {
-    /// How many states.
-    pub states: usize,
-    /// How many processes; 0 if the statement does not speak of them.
-    pub processes: usize,
-    /// The value of each atom.
-    pub atoms: Vec<Relation>,
-    /// The processes that the statement's index variables stand for.
-    pub variables: Vec<Assigned>,
-    /// Which of the inclusions of the statement fails, from 1; an equation is two.
-    pub part: usize,
-    /// A pair of states in its left side and not in its right one.
-    pub pair: (usize, usize),
-    /// Whether all relations on fewer states have been searched, and there is no model.
-    pub smallest: bool,
-}
-
-/// The value of an atom.
-#[derive(Clone, Debug, Serialize)]
-pub struct Relation {
-    /// Its name, with processes.
-    pub name: String,
-    /// The pairs of states that it relates; those of a test are on the diagonal.
-    pub pairs: Vec<(usize, usize)>,
-}
-
-/// The process of an index variable.
-#[derive(Clone, Debug, Serialize)]
-pub struct Assigned {
-    /// The variable.
-    pub name: String,
-    /// The process.
-    pub process: usize,
-}
-
-impl Counterexample {
-    /// A model in the terms of a development.
-    pub fn of(model: &Model, d: &Development) -> Self {
-        let up = |(s, t): &(usize, usize)| (s + 1, t + 1);
-        let atoms = model.atoms.iter().map(|a| Relation {
-            name: a.name(&d.terms),
-            pairs: a.pairs.iter().map(up).collect(),
-        });
-        let variables = model.variables.iter().map(|(v, p)| Assigned {
-            name: show::variable(d, *v),
-            process: p + 1,
-        });
-        Counterexample {
-            states: model.states,
-            processes: model.processes,
-            atoms: atoms.collect(),
-            variables: variables.collect(),
-            part: model.part + 1,
-            pair: up(&model.pair),
-            smallest: model.smallest,
-        }
-    }
-}
 
 /// A file that could not be read.
 #[derive(Debug, Serialize)]
@@ -121,23 +28,6 @@ pub enum Detail {
     Normal,
     /// Why, for all.
     Verbose,
-}
-
-/// How many statements came out how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Proved.
-    pub proved: usize,
-    /// Refuted.
-    pub refuted: usize,
-    /// Neither.
-    pub unknown: usize,
-    /// Those with the status that their file declares.
-    pub as_declared: usize,
-    /// Declared proved, but refuted.
-    pub wrong: usize,
-    /// Proofs that the kernel did not accept.
-    pub rejected: usize,
 }
 
 impl Proof {
@@ -192,16 +82,6 @@ impl Proof {
             let _ = writeln!(out, "         not needed: {}", hints.join(", "));
         }
         out
-    }
-}
-
-impl From<Status> for &'static str {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Proved => "proved",
-            Status::Refuted => "refuted",
-            Status::Unknown => "unknown",
-        }
     }
 }
 
@@ -260,27 +140,6 @@ pub fn summary(diagnostics: &[Diagnostic]) -> String {
     diagnostics::summary(diagnostics)
 }
 
-/// A smaller term that equals a given one, or the news that none was found.
-#[derive(Clone, Debug, Serialize)]
-pub struct Simplification {
-    /// [`SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The term as written.
-    pub term: String,
-    /// Its symbols; products have none.
-    pub symbols: usize,
-    /// The smaller term.
-    pub result: Option<String>,
-    /// Its symbols.
-    pub result_symbols: Option<usize>,
-    /// Which engine proved that they are equal; empty if there is no smaller term.
-    pub engine: String,
-    /// The rules that the proof uses; without a smaller term, the limit that was hit.
-    pub why: Vec<String>,
-    /// Seconds.
-    pub time: f64,
-}
-
 impl Simplification {
     /// The answer as text.
     pub fn render(&self) -> String {
@@ -303,68 +162,6 @@ impl Simplification {
     }
 }
 
-/// What is to be said of a certificate of the algebra.
-#[derive(Clone, Debug, Serialize)]
-pub struct Certificate {
-    /// [`SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The file.
-    pub file: String,
-    /// `accepted`, `rejected`, or `unknown` if a limit was hit.
-    pub status: &'static str,
-    /// Where it is wrong and why; empty if it is accepted.
-    pub reason: String,
-    /// The letters that it speaks of.
-    pub letters: Vec<Letter>,
-    /// What is assumed throughout.
-    pub hypotheses: Vec<Stated>,
-    /// What is proved.
-    pub theorems: Vec<Stated>,
-    /// What it says of the statements asked for.
-    pub asked: Vec<Asked>,
-}
-
-/// A letter of a certificate.
-#[derive(Clone, Debug, Serialize)]
-pub struct Letter {
-    /// Its name.
-    pub name: String,
-    /// `action` or `test`.
-    pub sort: &'static str,
-    /// How many process indices it takes.
-    pub arity: usize,
-}
-
-/// A statement of a certificate.
-#[derive(Clone, Debug, Serialize)]
-pub struct Stated {
-    /// Its name.
-    pub name: String,
-    /// What it assumes besides the hypotheses.
-    pub premises: Vec<String>,
-    /// What it says.
-    pub statement: String,
-    /// Whether its proof uses a hypothesis.
-    pub conditional: bool,
-    /// The hypotheses that its proof uses.
-    pub rests_on: Vec<String>,
-}
-
-/// A statement of a file that is to be proved, and whether a certificate does.
-#[derive(Clone, Debug, Serialize)]
-pub struct Asked {
-    /// Its name.
-    pub name: String,
-    /// The file it stands in.
-    pub file: String,
-    /// Its line, from 1.
-    pub line: usize,
-    /// `proved`, `differs` or `missing`.
-    pub status: &'static str,
-    /// In what the theorem of its name differs.
-    pub why: String,
-}
-
 /// Longer texts than this are cut where they are shown, and that is said.
 const SHOWN: usize = 4000;
 
@@ -381,86 +178,6 @@ fn shown(text: &str) -> String {
 }
 
 impl Certificate {
-    /// What is to be said of a text, replayed in so many operations, and of the statements of these files.
-    pub fn of(file: &str, text: &str, operations: u64, files: &[Suite]) -> Certificate {
-        let mut certificate = Certificate {
-            schema_version: SCHEMA_VERSION,
-            file: file.to_string(),
-            status: "rejected",
-            reason: String::new(),
-            letters: Vec::new(),
-            hypotheses: Vec::new(),
-            theorems: Vec::new(),
-            asked: Vec::new(),
-        };
-        // What is printed is no longer than what is read, but for what terms share.
-        let mut room = 16 * (text.len() + (1 << 20));
-        let told = match crate::kernel::read_within(text, operations) {
-            Ok(mut d) => certificate.tell(&mut d, files, &mut room),
-            Err(rejected) => {
-                certificate.reason = rejected.to_string();
-                match rejected.limit {
-                    true => Err(()),
-                    false => return certificate,
-                }
-            }
-        };
-        certificate.status = match told {
-            Ok(()) => "accepted",
-            Err(()) => "unknown",
-        };
-        certificate
-    }
-
-    /// What a certificate says; that it is too long is an error.
-    fn tell(&mut self, d: &mut Development, files: &[Suite], room: &mut usize) -> Result<(), ()> {
-        self.letters = letters(d);
-        for (name, statement) in d.hypotheses() {
-            let stated = Stated {
-                name: name.clone(),
-                premises: Vec::new(),
-                statement: self.whole(d, statement, room)?,
-                conditional: true,
-                rests_on: Vec::new(),
-            };
-            self.hypotheses.push(stated);
-        }
-        for (n, theorem) in d.theorems().enumerate() {
-            let premises = theorem.premises.iter();
-            let premises: Result<Vec<String>, ()> =
-                premises.map(|p| self.whole(d, p, room)).collect();
-            let used = d.rests_on(n).iter();
-            let stated = Stated {
-                name: theorem.name.clone(),
-                premises: premises?,
-                statement: self.whole(d, &theorem.statement, room)?,
-                conditional: d.is_conditional(n),
-                rests_on: used.map(|h| d.hypotheses()[*h].0.clone()).collect(),
-            };
-            let long: usize = stated.rests_on.iter().map(|n| 24 + n.len()).sum();
-            *room = room.checked_sub(long).ok_or(()).inspect_err(|()| {
-                self.reason = "too large to be told".into();
-            })?;
-            self.theorems.push(stated);
-        }
-        for suite in files {
-            match crate::stated::compare(suite, d) {
-                Ok(found) => self.asked.extend(found),
-                Err(why) => {
-                    self.reason = why.into();
-                    return Err(());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn whole(&mut self, d: &Development, s: &Statement, room: &mut usize) -> Result<String, ()> {
-        show::whole(d, s, room).ok_or(()).inspect_err(|()| {
-            self.reason = "its statements are too long to be told".into();
-        })
-    }
-
     /// Whether it is accepted and proves all that was asked for.
     pub fn proves_all(&self) -> bool {
         self.status == "accepted" && self.asked.iter().all(|a| a.status == "proved")
@@ -545,16 +262,6 @@ impl Letter {
             n => format!("{}[{n} indices]", self.name),
         }
     }
-}
-
-fn letters(d: &Development) -> Vec<Letter> {
-    let all = d.terms.symbols().iter();
-    all.map(|s| Letter {
-        name: s.name.clone(),
-        sort: if s.test { "test" } else { "action" },
-        arity: s.arity,
-    })
-    .collect()
 }
 
 /// The object of a statement or certificate.

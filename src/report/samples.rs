@@ -1,6 +1,6 @@
 //! Reports made up for the tests of the renderings; between them they fill every field.
 
-use super::*;
+use crate::base::results::*;
 
 fn step(thread: usize, location: &str, line: usize, text: &str, reasons: &[&str]) -> Step {
     Step {
@@ -28,7 +28,7 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesi
         status: Status::Holds,
         instances: "2".to_string(),
         evidence: evidence.to_string(),
-        discharge: crate::report::Discharge::Evaluated,
+        discharge: crate::base::results::Discharge::Evaluated,
         facts: "0".into(),
         vacuous: false,
         invariant: "true".to_string(),

@@ -14,7 +14,7 @@ mod trace;
 mod witness;
 
 use super::layout::{counted, counted_text, printable, printable_lines, wrapped};
-use super::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
+use crate::base::results::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
 pub use compare::render_compare;
 pub use movers::render_movers;
 pub use reach::render_reach;

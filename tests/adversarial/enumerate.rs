@@ -2,13 +2,13 @@
 
 use super::{run, shipped};
 use coarsen::Session;
-use coarsen::control::Budget;
-use coarsen::explore::{
+use coarsen::base::control::Budget;
+use coarsen::base::control::ParseLimits;
+use coarsen::engine::{
     State, initial_candidates, initially_violated, is_initial, successors, violates,
 };
-use coarsen::program::Program;
-use coarsen::report::Status;
-use coarsen::syntax::ParseLimits;
+use coarsen::model::program::Program;
+use coarsen::results::Status;
 use std::collections::{BTreeSet, HashMap};
 
 const MOST: usize = 3000;
@@ -266,7 +266,7 @@ pub fn contradictions(source: &str, strict: bool, tally: &mut Tally) -> Vec<Stri
             wrong.push(format!("{} said to be met", property.name));
         }
     }
-    use coarsen::report::Verdict::*;
+    use coarsen::results::Verdict::*;
     match report.verdict {
         Holds => tally.holds += 1,
         Refuted => tally.refuted += 1,

@@ -1,9 +1,9 @@
 //! A second, naive meaning of DVE: it shares the tree with the tool, and nothing else. States are maps from names to values.
 
-use coarsen::syntax::ast::Name;
-use coarsen::syntax::dve::{
+use coarsen::model::dve::text::{
     Binary, Expr, ExprKind, Init, Passed, Place, Process, System, Transition, Type, Unary, VarDecl,
 };
+use coarsen::model::text::ast::Name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable: the process it belongs to (none for global ones), and its name.

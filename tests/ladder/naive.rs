@@ -1,9 +1,9 @@
 //! The rungs of the invariant a second time, by enumeration of all type-correct states with the interpreter.
 
-use coarsen::explore::{
+use coarsen::engine::{
     State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
 };
-use coarsen::program::{Class, Expr, Kind, Program};
+use coarsen::model::program::{Class, Expr, Kind, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A program's type-correct states, numbered, and all steps between them.

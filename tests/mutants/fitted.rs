@@ -5,8 +5,8 @@ use super::Dice;
 use super::truth::{breaks, rights};
 use super::worlds::{Origin, World};
 
-use coarsen::bundle::{Bundle, Diagrams, FALSE, Item, Node, Part, Root, TRUE};
-use coarsen::program::Program;
+use coarsen::base::evidence::{Bundle, Diagrams, FALSE, Item, Node, Part, Root, TRUE};
+use coarsen::model::program::Program;
 use std::collections::{BTreeSet, HashSet};
 use twin::eval::Rights;
 use twin::model::conflict;

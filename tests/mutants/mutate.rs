@@ -3,7 +3,7 @@
 use super::Dice;
 use super::sources::{Source, Sources, WRITERS};
 
-use coarsen::bundle::{
+use coarsen::base::evidence::{
     Bundle, Diagrams, Discipline, Execution, FALSE, Letter, Node, Part, Root, TRUE, Transactions,
 };
 
@@ -193,7 +193,7 @@ fn nodes(part: &mut Part, d: &mut Dice) {
 fn claim(of: &Source, part: &Part, d: &mut Dice) -> String {
     let name = d.one(&of.names).cloned().unwrap_or_default();
     let cell = part.items.iter().find_map(|item| match item {
-        coarsen::bundle::Item::Cell(c) => Some(c.clone()),
+        coarsen::base::evidence::Item::Cell(c) => Some(c.clone()),
         _ => None,
     });
     let cell = cell.unwrap_or_default();
@@ -322,7 +322,7 @@ fn disciplines(b: &mut Bundle, all: &Sources, d: &mut Dice) {
         .iter()
         .flat_map(|p| &p.items)
         .filter_map(|item| match item {
-            coarsen::bundle::Item::Location(t) => Some(t.clone()),
+            coarsen::base::evidence::Item::Location(t) => Some(t.clone()),
             _ => None,
         })
         .collect();
@@ -357,7 +357,7 @@ fn disciplines(b: &mut Bundle, all: &Sources, d: &mut Dice) {
             let mut cells = all.all.iter().filter(|s| s.bundle.text == b.text);
             let cell = cells.find_map(|s| d.one(&s.bundle.parts)).and_then(|p| {
                 p.items.iter().find_map(|item| match item {
-                    coarsen::bundle::Item::Cell(c) => Some(c.clone()),
+                    coarsen::base::evidence::Item::Cell(c) => Some(c.clone()),
                     _ => None,
                 })
             });

@@ -6,9 +6,10 @@ use super::mutate::{KINDS, change, lines};
 use super::sources::{Source, Sources};
 use super::truth::{Judged, Worlds};
 
-use coarsen::bundle::{Bundle, read, write};
-use coarsen::control::{Budget, Control, Stop};
-use coarsen::leaf::{BundleVerdict, verify};
+use coarsen::base::control::{Budget, Control, Stop};
+use coarsen::base::evidence::Bundle;
+use coarsen::certificate::{BundleVerdict, verify};
+use coarsen::certificate::{read, write};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};

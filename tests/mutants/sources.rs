@@ -3,9 +3,9 @@
 use crate::twin;
 use crate::{claimed, random, shipped};
 
-use coarsen::bundle::Bundle;
-use coarsen::control::Control;
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::evidence::Bundle;
 use coarsen::{CheckOptions, ReachOptions, Session, theory};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -169,7 +169,7 @@ fn names(session: &Session) -> Vec<String> {
 }
 
 /// A condition that may be reached or not: that a shared variable has its greatest value.
-fn condition(session: &Session) -> Option<(String, coarsen::program::Expr)> {
+fn condition(session: &Session) -> Option<(String, coarsen::model::program::Expr)> {
     let mut cells = session.program().cells.iter();
     cells.find_map(|cell| {
         let text = format!("{} == {}", cell.name, cell.ty.hi);

@@ -6,8 +6,8 @@ use crate::claimed::outcomes;
 use crate::twin;
 
 use coarsen::Session;
-use coarsen::bundle::{Bundle, Discipline, Execution, Part};
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::ParseLimits;
+use coarsen::base::evidence::{Bundle, Discipline, Execution, Part};
 use std::collections::HashMap;
 use std::rc::Rc;
 use twin::ast::Program as TwinProgram;

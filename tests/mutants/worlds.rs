@@ -4,7 +4,7 @@
 use crate::twin;
 
 use coarsen::Session;
-use coarsen::explore::{State, holds, initial_candidates, is_deadlock, is_initial, successors};
+use coarsen::engine::{State, holds, initial_candidates, is_deadlock, is_initial, successors};
 use std::collections::{BTreeSet, HashMap};
 use twin::ast::Program as TwinProgram;
 use twin::compile::{Loc, started};
@@ -104,7 +104,7 @@ impl World {
             }
         }
         let rights = |state: &State| {
-            let of = |x: &coarsen::program::Protection, t: usize| Rights {
+            let of = |x: &coarsen::model::program::Protection, t: usize| Rights {
                 exclusive: holds(p, &x.predicates[t], state),
                 shared: x.readers.as_ref().is_some_and(|r| holds(p, &r[t], state)),
             };
@@ -230,7 +230,7 @@ impl World {
         match &self.origin {
             Origin::Tool(session, states) => {
                 let p = session.program();
-                let kind = coarsen::syntax::ast::PropertyKind::Reach;
+                let kind = coarsen::model::text::ast::PropertyKind::Reach;
                 let expr = p.asked(kind, session.state_expression(condition).ok()?);
                 Some(states.iter().map(|s| holds(p, &expr, s)).collect())
             }

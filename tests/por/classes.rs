@@ -3,7 +3,7 @@
 use super::{control, ending, loaded, naive};
 use crate::{random, shipped};
 
-use coarsen::reduction::por::{Por, Technique, explore};
+use coarsen::engine::partial_order::{Por, Technique, explore};
 use proptest::prelude::*;
 use std::cell::Cell;
 

@@ -3,7 +3,7 @@
 use super::combinations;
 use std::process::Command;
 
-use coarsen::reduction::por::{Por, Technique};
+use coarsen::engine::partial_order::{Por, Technique};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

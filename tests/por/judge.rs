@@ -9,11 +9,11 @@ use crate::twin::model::{conflict, violates};
 use crate::twin::semantics::{State, Step, System};
 
 use coarsen::Session;
-use coarsen::control::{Budget, Control};
-use coarsen::explore::reach::{Answer, Blocked, Question, Reduction, Sort};
-use coarsen::program::{Expr, LocId, Program};
-use coarsen::reduction::por::{Extend, Por, Technique, explore};
-use coarsen::syntax::ast::BinaryOp;
+use coarsen::base::control::{Budget, Control};
+use coarsen::engine::partial_order::{Extend, Por, Technique, explore};
+use coarsen::engine::reach::{Answer, Blocked, Question, Reduction, Sort};
+use coarsen::model::program::{Expr, LocId, Program};
+use coarsen::model::text::ast::BinaryOp;
 use std::collections::{BTreeMap, HashSet};
 
 /// All that may be asked for, no bound given.

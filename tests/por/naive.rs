@@ -2,9 +2,9 @@
 //!
 //! What a step accesses is found out anew here, by an evaluation of guards that notes what it reads.
 
-use coarsen::explore::{State, each_successor, initial_candidates, is_deadlock, is_initial};
-use coarsen::program::{Class, Expr, LocId, Program, ThreadId, apply};
-use coarsen::syntax::ast::BinaryOp;
+use coarsen::engine::{State, each_successor, initial_candidates, is_deadlock, is_initial};
+use coarsen::model::program::{Class, Expr, LocId, Program, ThreadId, apply};
+use coarsen::model::text::ast::BinaryOp;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 

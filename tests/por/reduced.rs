@@ -4,11 +4,11 @@
 use super::{combinations, control, deadlock, find, loaded, local_questions, naive, reach};
 use crate::{loops, random, twin};
 
-use coarsen::explore::State;
-use coarsen::explore::reach::{Answer, Blocked, Question, Reduction};
-use coarsen::program::{Expr, Program, ThreadId};
-use coarsen::reduction::por::{Por, explore};
-use coarsen::report::Status;
+use coarsen::engine::State;
+use coarsen::engine::partial_order::{Por, explore};
+use coarsen::engine::reach::{Answer, Blocked, Question, Reduction};
+use coarsen::model::program::{Expr, Program, ThreadId};
+use coarsen::results::Status;
 use coarsen::{ReachOptions, Session, theory};
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -179,7 +179,7 @@ const THEOREMS: [&str; 6] = [
 fn agrees(session: &Session, theorem: &str, por: &Por) -> Result<usize, TestCaseError> {
     let declared = session.program().properties.iter();
     let asked = ReachOptions {
-        engine: coarsen::reach::Engine::Explicit,
+        engine: coarsen::command::reach::Engine::Explicit,
         deadlock: true,
         invariants: declared.map(|p| p.name.clone()).collect(),
         reduced: true,

@@ -3,7 +3,7 @@
 use super::judge::{Counts, combinations, of_tape, tape};
 use super::{agree, all_find, control, loaded};
 
-use coarsen::reduction::por::{Por, explore};
+use coarsen::engine::partial_order::{Por, explore};
 
 /// Programs whose threads wait for each other, each by a few combinations in turn. (`cargo bench --bench waiting` takes all of them, on many more.)
 #[test]

@@ -6,13 +6,13 @@
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;
 
-use coarsen::explore::{
+use coarsen::engine::{
     State, holds, initial_candidates, initially_violated, is_deadlock, is_initial, successors,
     violates,
 };
-use coarsen::program::{LocId, Program, ThreadId};
-use coarsen::report::{Binding, Report, Step};
-use coarsen::syntax::ast::PropertyKind;
+use coarsen::model::program::{LocId, Program, ThreadId};
+use coarsen::model::text::ast::PropertyKind;
+use coarsen::results::{Binding, Report, Step};
 
 /// The steps of a report as threads and locations of the program.
 pub fn places(program: &Program, steps: &[Step]) -> BTreeSet<(ThreadId, LocId)> {
@@ -36,7 +36,7 @@ pub fn settles(program: &Program, property: &str, state: &State, violated: bool)
     match property {
         "discipline" => violated,
         "assertions" => {
-            let wrong = |(t, thread): (ThreadId, &coarsen::program::Thread)| {
+            let wrong = |(t, thread): (ThreadId, &coarsen::model::program::Thread)| {
                 thread.wrong == Some(state.location(t))
             };
             program.threads.iter().enumerate().any(wrong)

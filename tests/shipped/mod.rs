@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use coarsen::control::Control;
-use coarsen::report::Report;
-use coarsen::syntax::ParseLimits;
+use coarsen::base::control::Control;
+use coarsen::base::control::ParseLimits;
+use coarsen::results::Report;
 use coarsen::{CheckOptions, Session};
 
 /// A model file under `models/`.

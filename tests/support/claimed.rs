@@ -2,10 +2,10 @@
 
 #![allow(dead_code, reason = "every program uses its own part")]
 
-use coarsen::control::Control;
-use coarsen::explore::{State, initial_candidates, is_initial, successors};
-use coarsen::program::{Claim, Class, Program};
-use coarsen::report::{Report, Status};
+use coarsen::base::control::Control;
+use coarsen::engine::{State, initial_candidates, is_initial, successors};
+use coarsen::model::program::{Claim, Class, Program};
+use coarsen::results::{Report, Status};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 use std::cell::Cell;

@@ -4,11 +4,12 @@ use crate::clock::Clock;
 use crate::random;
 use std::time::Duration;
 
-use coarsen::syntax::ast::{
+use coarsen::base::control::ParseLimits;
+use coarsen::base::diagnostic::{Diagnostic, Severity};
+use coarsen::model::text::ast::{
     Block, Decl, Expr, ExprKind, Field, Model, Place, Selector, Stmt, StmtKind,
 };
-use coarsen::syntax::diagnostic::{Diagnostic, Severity};
-use coarsen::syntax::{ParseLimits, decode, parse_model};
+use coarsen::model::text::{decode, parse_model};
 use proptest::prelude::*;
 
 const MODELS: [&str; 5] = [

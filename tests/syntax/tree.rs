@@ -1,6 +1,6 @@
 //! A tree as text with every pair of parentheses written out, so that a golden file shows its whole shape.
 
-use coarsen::syntax::ast::*;
+use coarsen::model::text::ast::*;
 
 /// One line per declaration and statement.
 pub fn model(model: &Model) -> String {

@@ -2,8 +2,8 @@
 
 use super::naive::algebras;
 use super::{DEPTH, folder, szs};
-use coarsen::syntax::tptp::{Formula, Item, Numbers, parse_problem};
-use coarsen::tptp::Szs;
+use coarsen::algebra::tptp::Szs;
+use coarsen::algebra::tptp::text::{Formula, Item, Numbers, parse_problem};
 
 /// Every formula of a file of axioms, by name.
 fn axioms(name: &str) -> Vec<(String, Formula)> {

@@ -1,6 +1,6 @@
 //! Formulas evaluated as they are defined, in small finite algebras given by tables: the ground truth for answers.
 
-use coarsen::syntax::tptp::{Formula, Term};
+use coarsen::algebra::tptp::text::{Formula, Term};
 use std::collections::BTreeMap;
 
 /// An idempotent semiring with star, omega and tests; elements are numbers, 0 is zero.

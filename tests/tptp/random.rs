@@ -3,11 +3,11 @@
 use super::naive::{Algebra, algebras};
 use super::{DEPTH, folder, problems, read, stated};
 use crate::random;
+use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::prove::Limits;
 use coarsen::algebra::suite::Suite;
-use coarsen::control::Control;
-use coarsen::suites::{Text, load_suite};
-use coarsen::tptp::{Szs, solve};
+use coarsen::algebra::tptp::{Szs, solve};
+use coarsen::base::control::Control;
 use std::collections::BTreeSet;
 
 /// Seeded random numbers.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use coarsen::report::{Report, Status as ToolStatus, Step, Verdict as ToolVerdict};
+use coarsen::results::{Report, Status as ToolStatus, Step, Verdict as ToolVerdict};
 
 use super::ast::{Property, StateKind};
 use super::explore::{is_deadlock, is_wrong, original};

@@ -3,9 +3,9 @@
 use super::terms::Indices;
 use super::{Elaborator, Stated};
 use crate::algebra::suite::{Declared, Hint, Item, Use};
+use crate::algebra::text::codes as code;
 use crate::algebra::tree::{Argument, Chain, Form, HintTree};
 use crate::kernel::{Id, Index, Node, Sym};
-use crate::syntax::theory::codes as code;
 use std::collections::BTreeSet;
 
 /// The words for rules.
@@ -283,7 +283,7 @@ impl Elaborator {
         lemma: usize,
         hint: &HintTree,
         what: &str,
-        span: crate::syntax::diagnostic::Span,
+        span: crate::base::diagnostic::Span,
     ) {
         let d = &self.suite.development;
         let indices = self.free[lemma].variables.iter();

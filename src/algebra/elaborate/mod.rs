@@ -12,10 +12,10 @@ use super::suite::{Declared, Item, Level, Link, Suite};
 use super::term::Order;
 use super::theory::Sort;
 use super::tree::{Chain, Entry, File, ModelTree, Named};
+use crate::algebra::text::codes as code;
+use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::nearest;
 use crate::kernel::{self, Id, Statement, Sym};
-use crate::syntax::diagnostic::{Diagnostic, Span};
-use crate::syntax::nearest;
-use crate::syntax::theory::codes as code;
 use rustc_hash::{FxHashMap, FxHashSet};
 use terms::Indices;
 

@@ -4,10 +4,10 @@ use super::{Elaborator, Meaning};
 use crate::algebra::prove;
 use crate::algebra::refute::{Flaw, Model, Value, atoms_of};
 use crate::algebra::show;
+use crate::algebra::text::codes as code;
 use crate::algebra::tree::{ModelEntry, ModelTree};
+use crate::base::diagnostic::Span;
 use crate::kernel::Statement;
-use crate::syntax::diagnostic::Span;
-use crate::syntax::theory::codes as code;
 
 /// Most states and processes of a model that a file gives: it is evaluated pair by pair.
 const STATES: usize = 64;

@@ -2,11 +2,11 @@
 
 use super::{Elaborator, Later, Meaning};
 use crate::algebra::suite::Level;
+use crate::algebra::text::codes as code;
 use crate::algebra::tree::{Form, Tree};
 use crate::algebra::{Atom, Index, Over};
+use crate::base::diagnostic::Span;
 use crate::kernel::{self, Id, ONE, TOP, ZERO};
-use crate::syntax::diagnostic::Span;
-use crate::syntax::theory::codes as code;
 
 /// The index variables around a term.
 pub(super) struct Indices {

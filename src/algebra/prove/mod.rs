@@ -39,6 +39,16 @@ pub enum Status {
     Unknown,
 }
 
+impl From<Status> for &'static str {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Proved => "proved",
+            Status::Refuted => "refuted",
+            Status::Unknown => "unknown",
+        }
+    }
+}
+
 /// How far the prover goes. All limits are counts, so that the same statement always has the same answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {

@@ -2,8 +2,8 @@
 
 use super::*;
 use clap::Parser;
-use coarsen::report::{Property, Status, Trace, TraceStep, TraceVariable, Value};
-use coarsen::syntax::diagnostic::Span;
+use coarsen::base::diagnostic::Span;
+use coarsen::results::{Property, Status, Trace, TraceStep, TraceVariable, Value};
 use serde_json::Value as Json;
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ impl Backend for Obedient {
         _model: &Self::Model,
         _statement: &str,
         _control: &Control,
-    ) -> Result<coarsen::report::EvalReport, Vec<Diagnostic>> {
+    ) -> Result<coarsen::results::EvalReport, Vec<Diagnostic>> {
         Err(Vec::new())
     }
 }

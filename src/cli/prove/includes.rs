@@ -3,7 +3,7 @@
 //! A problem may come from anywhere, so its includes lead nowhere but where TPTP has its axioms: into the folder of the file, the folders above it, and `$TPTP`.
 
 use super::{Refused, read_text};
-use coarsen::suites::Text;
+use coarsen::algebra::files::Text;
 use std::path::{Component, Path, PathBuf};
 
 /// The file that `include('path')` in the file `from` speaks of: beside it, in the folders above, or in `$TPTP`.

@@ -1,7 +1,7 @@
 //! Workers that finish, stop when asked, do not stop, or panic.
 
 use super::*;
-use coarsen::control::Budget;
+use coarsen::base::control::Budget;
 
 fn limits(milliseconds: Option<u64>) -> Limits {
     Limits {

@@ -131,7 +131,7 @@ proptest! {
         prop_assert_eq!(seen.matches("Error: unexpected").count(), all.len().min(SHOWN));
         prop_assert!(!seen.chars().any(|c| c.is_control() && c != '\n'));
         for d in all.iter().take(1) {
-            let (line, column) = crate::syntax::diagnostic::line_column(&source, d.span.start);
+            let (line, column) = crate::base::diagnostic::line_column(&source, d.span.start);
             if all.len() <= SHOWN {
                 let place = format!("a.cor:{line}:{column} ");
                 prop_assert!(seen.contains(&place), "{}", seen);

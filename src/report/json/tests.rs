@@ -1,8 +1,9 @@
 //! The objects are valid against the schema in `docs/`, which the manual describes field by field.
 
 use super::*;
-use crate::report::{SoFar, Verdict, samples};
-use crate::syntax::diagnostic::Span;
+use crate::base::diagnostic::Span;
+use crate::base::results::{SoFar, Verdict};
+use crate::report::samples;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../docs/schema/check.schema.json");
@@ -239,7 +240,7 @@ fn comparisons_are_valid() {
     let model = include_str!("../../../models/levin/figure1.cor");
     let (session, _) = crate::Session::load("m", model, &[], Default::default()).expect("a model");
     let theory = crate::theory("stoller-cohen").expect("shipped");
-    let report = session.compare(&theory, &crate::control::Control::default());
+    let report = session.compare(&theory, &crate::base::control::Control::default());
     let object = valid_by(&schema, compare(&report));
     assert_eq!(object["verdict"], "refuted");
     assert_eq!(object["rows"][0]["states"], "8");

@@ -1,7 +1,7 @@
 //! Claims that blocks are transactions: what stands in the way of those that do not hold, and on demand what all are made of.
 
 use super::steps::at;
-use crate::report::{Claim, Status};
+use crate::base::results::{Claim, Status};
 use std::fmt;
 
 /// Displays the claims as a section of a report.

@@ -2,8 +2,8 @@
 
 use super::reach::size;
 use super::{headline, verdict_words};
+use crate::base::results::{CompareReport, CompareRow};
 use crate::report::layout::{printable_lines, wrapped};
-use crate::report::{CompareReport, CompareRow};
 use std::fmt::Write;
 
 /// What marks a row whose verdict can't be relied on.

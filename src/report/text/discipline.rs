@@ -1,9 +1,9 @@
 //! The inferred disciplines, and how the guesses were revised.
 
 use super::widest;
+use crate::base::results::{Report, Revision};
 use crate::report::layout::wrapped;
 use crate::report::text::steps::at;
-use crate::report::{Report, Revision};
 use std::borrow::Cow;
 use std::fmt;
 

@@ -2,8 +2,8 @@
 
 use super::steps::at;
 use super::{row, status, trace, widest};
+use crate::base::results::{Lemma, Status};
 use crate::report::layout::counted;
-use crate::report::{Lemma, Status};
 use std::fmt;
 
 /// Displays the lemmas as a section of a report.

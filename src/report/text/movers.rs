@@ -2,8 +2,8 @@
 
 use super::headline;
 use super::steps::at;
+use crate::base::results::{Blocked, MoverAction, MoversReport, Transaction};
 use crate::report::layout::{counted, printable_lines, wrapped};
-use crate::report::{Blocked, MoverAction, MoversReport, Transaction};
 use std::fmt::Write;
 
 /// Conditions shown for an action, the weakest first.

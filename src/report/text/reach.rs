@@ -1,8 +1,8 @@
 //! What `coarsen reach` found, for people.
 
 use super::{Detail, headline, status, trace, verdict_words};
+use crate::base::results::{ReachReport, Status};
 use crate::report::layout::{printable_lines, wrapped};
-use crate::report::{ReachReport, Status};
 use std::fmt::{self, Write};
 
 /// The report of `coarsen reach` on one model.

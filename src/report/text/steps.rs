@@ -1,7 +1,7 @@
 //! Steps: one in its place, all of them, or a short list by thread.
 
+use crate::base::results::{Report, Step};
 use crate::report::layout::counted;
-use crate::report::{Report, Step};
 use std::fmt;
 
 /// `worker(0) at B, line 7: x[0] = i;`

@@ -1,7 +1,8 @@
 //! Texts of the sample reports, compared with the files in `expected/`.
 
 use super::*;
-use crate::report::{Step, samples};
+use crate::base::results::Step;
+use crate::report::samples;
 
 /// Compares with `expected/NAME`; with `UPDATE` set, writes it.
 fn check(name: &str, found: &str) {

@@ -1,8 +1,8 @@
 //! A trace, step by step: which thread, which line, what changed.
 
 use super::steps::at;
+use crate::base::results::{Trace, TraceStep, Value};
 use crate::report::layout::counted;
-use crate::report::{Trace, TraceStep, Value};
 use std::fmt;
 
 /// Displays a trace, indented under its property.

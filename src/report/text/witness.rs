@@ -1,8 +1,8 @@
 //! A witness against an inclusion: the states and steps of its left side, and what is wrong with them.
 
 use super::steps::at;
+use crate::base::results::{Binding, Witness};
 use crate::report::layout::counted;
-use crate::report::{Binding, Witness};
 use std::fmt;
 
 /// Displays a witness, indented under its hypothesis.

@@ -1,0 +1,263 @@
+//! Files of theories, proofs and identities.
+
+use super::codes::{MODEL, NO_ITEM, WORD};
+use super::parser::Parser;
+use super::tokens::Token;
+use super::wrong;
+use crate::algebra::Sort;
+use crate::algebra::suite::{Declared, Level};
+use crate::algebra::tree::{Entry, File, Named, Used};
+use crate::base::diagnostic::Diagnostic;
+use crate::kernel::WORDS;
+
+const ITEM: &str = "`level`, `use`, `action`, `test`, `let`, `hypothesis`, `conclusion`, `axiom`, `identity`, `fails` or `open`";
+
+/// Reads a file of theories, proofs or identities.
+///
+/// # Errors
+/// What is wrong, with spans in the text; at most one thing for each item.
+pub fn parse_file(text: &str, depth: usize) -> Result<File, Vec<Diagnostic>> {
+    let mut p = Parser::new(text, depth, true).map_err(|d| vec![d])?;
+    let mut file = File::default();
+    let mut errors = Vec::new();
+    if p.eat_word("theory") {
+        match header(&mut p) {
+            Ok(theory) => file.theory = Some(theory),
+            Err(d) => recover(&mut p, d, &mut errors),
+        }
+    }
+    while !p.is_end() {
+        let item = item(&mut p).and_then(|item| {
+            ends(&mut p)?;
+            Ok(item)
+        });
+        match item {
+            Ok(item) => file.items.push(item),
+            Err(d) => recover(&mut p, d, &mut errors),
+        }
+    }
+    if errors.is_empty() {
+        Ok(file)
+    } else {
+        Err(errors)
+    }
+}
+
+fn header(p: &mut Parser) -> Result<(String, String), Diagnostic> {
+    let name = p.title("the theory's name")?.name;
+    let source = p.string()?;
+    ends(p)?;
+    Ok((name, source))
+}
+
+/// Whether the next token begins an item.
+fn item_ahead(p: &Parser) -> bool {
+    p.reserved_ahead(0)
+        && !matches!(p.peek(), Token::Name(w) if w == "by" || w == "proved" || w == "model")
+}
+
+/// The `:` before a statement.
+fn colon(p: &mut Parser) -> Result<(), Diagnostic> {
+    if p.eat(":") {
+        return Ok(());
+    }
+    p.fail_as(NO_ITEM, "`:` and a statement")
+}
+
+/// The `;` behind an item.
+fn ends(p: &mut Parser) -> Result<(), Diagnostic> {
+    if p.eat(";") || p.is_end() || item_ahead(p) {
+        return Ok(());
+    }
+    p.fail("`;`, or more of the item")
+}
+
+/// Goes on behind the next `;`, or before the next item.
+fn recover(p: &mut Parser, found: Diagnostic, errors: &mut Vec<Diagnostic>) {
+    // A word that can't be a name begins no item here either.
+    if found.code == WORD {
+        p.skip();
+    }
+    errors.push(found);
+    p.surface();
+    while !p.is_end() && !item_ahead(p) {
+        if p.eat(";") {
+            return;
+        }
+        p.skip();
+    }
+}
+
+fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
+    let span = p.span();
+    let word = match p.peek() {
+        Token::Name(word) => word.clone(),
+        _ => return p.fail_as(NO_ITEM, ITEM),
+    };
+    if !item_ahead(p) {
+        let mut d = wrong(NO_ITEM, span, format!("`{word}` begins no item"), ITEM);
+        if let Some(near) = crate::base::nearest(&word, WORDS.iter().copied()) {
+            d.help = format!("did you mean `{near}`?");
+        }
+        return Err(d);
+    }
+    p.skip();
+    let title = |p: &mut Parser| p.title("a name");
+    let declared = match word.as_str() {
+        "level" => {
+            let at = p.name("a level")?;
+            return match LEVELS.iter().find(|(name, _)| *name == at.name) {
+                Some((_, level)) => Ok(Entry::Level(*level)),
+                None => Err(wrong(
+                    NO_ITEM,
+                    at.span,
+                    format!("there is no level `{}`", at.name),
+                    "`semiring`, `kleene`, `tests`, `top` or `omega`",
+                )),
+            };
+        }
+        "use" => {
+            let path = matches!(p.peek(), Token::String(_));
+            let file = p.title("the name of a shipped file, or a path in double quotes")?;
+            return Ok(Entry::Use(Used { file, path }));
+        }
+        "action" | "test" => {
+            let mut names = Vec::new();
+            loop {
+                if p.reserved_ahead(0) {
+                    return p.fail_as(WORD, "another name");
+                }
+                names.push(p.indexed()?);
+                if !p.eat(",") {
+                    break;
+                }
+            }
+            let sort = match word.as_str() {
+                "test" => Sort::Test,
+                _ => Sort::Action,
+            };
+            return Ok(Entry::Declare(sort, names));
+        }
+        "let" => {
+            if p.reserved_ahead(0) {
+                return p.fail_as(WORD, "another name");
+            }
+            let (name, indices) = p.indexed()?;
+            p.sign("=")?;
+            let term = p.term()?;
+            return Ok(Entry::Define {
+                name,
+                indices,
+                term,
+            });
+        }
+        "hypothesis" | "conclusion" => {
+            let name = title(p)?;
+            let words = match p.peek() {
+                Token::String(_) => p.string()?,
+                _ => String::new(),
+            };
+            colon(p)?;
+            let chain = p.chain(false)?;
+            if word == "hypothesis" {
+                return Ok(Entry::Hypothesis { name, words, chain });
+            }
+            let proved = if p.eat_word("proved") {
+                Some(proof(p)?)
+            } else {
+                None
+            };
+            return Ok(Entry::Conclusion {
+                name,
+                words,
+                chain,
+                proved,
+            });
+        }
+        "axiom" | "identity" => Declared::Proved,
+        "fails" => Declared::Refuted,
+        "open" => Declared::Open,
+        _ => {
+            return Err(wrong(
+                NO_ITEM,
+                span,
+                "`theory` stands only at the beginning of a file",
+                ITEM,
+            ));
+        }
+    };
+    let name = title(p)?;
+    let without = without(p, declared)?;
+    let open = p.span();
+    let mut premises = Vec::new();
+    if p.eat("[") {
+        loop {
+            premises.push(p.premise()?);
+            if !p.eat(",") {
+                break;
+            }
+        }
+        p.close("]", open)?;
+    }
+    colon(p)?;
+    let chain = p.chain(true)?;
+    let span = p.span();
+    let model = if p.eat_word("model") {
+        Some(p.model()?)
+    } else {
+        None
+    };
+    if model.is_some() && declared != Declared::Refuted {
+        let message = "only a `fails` statement has a model in which it is false";
+        return Err(wrong(MODEL, span, message, "`;`, or `fails`"));
+    }
+    Ok(Entry::Claim {
+        declared,
+        name,
+        without,
+        premises,
+        chain,
+        model,
+    })
+}
+
+/// `without 12, 13`
+fn without(p: &mut Parser, declared: Declared) -> Result<Vec<Named>, Diagnostic> {
+    let mut names = Vec::new();
+    let span = p.span();
+    if !matches!(p.peek(), Token::Name(word) if word == "without") {
+        return Ok(names);
+    }
+    p.skip();
+    if declared == Declared::Proved {
+        // A lemma proved with the hypothesis would bring it back.
+        let message = "a statement to be proved can't leave out hypotheses";
+        let expected =
+            "`fails` or `open`; or a theory of its own with the hypotheses that are needed";
+        return Err(wrong(MODEL, span, message, expected));
+    }
+    loop {
+        names.push(p.title("the name of a hypothesis")?);
+        if !p.eat(",") {
+            return Ok(names);
+        }
+    }
+}
+
+const LEVELS: &[(&str, Level)] = &[
+    ("semiring", Level::Semiring),
+    ("kleene", Level::Kleene),
+    ("tests", Level::Tests),
+    ("top", Level::Top),
+    ("omega", Level::Omega),
+];
+
+/// `NAME in FILE`, behind `proved`.
+fn proof(p: &mut Parser) -> Result<(Named, Named), Diagnostic> {
+    let statement = p.title("the name of the statement that proves it")?;
+    match p.peek() {
+        Token::Name(word) if word == "in" => p.skip(),
+        _ => return p.fail("`in` and the file with the proof"),
+    }
+    Ok((statement, p.title("the name of a file")?))
+}

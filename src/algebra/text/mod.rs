@@ -1,0 +1,154 @@
+//! Terms, statements, and the files that are made of them: theories, proofs, suites of identities. Text to trees.
+//!
+//! ```text
+//! file       = ('theory' title STRING ';')? (item ';')*            the ';' before an item's first word and at the end may be left out
+//! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega')  |  'use' (title | STRING)
+//!            | ('action' | 'test') indexed,*  |  'let' indexed '=' term
+//!            | 'hypothesis' title STRING? ':' statement
+//!            | 'conclusion' title STRING? ':' statement ('proved' title 'in' title)?
+//!            | ('axiom' | 'identity' | 'fails' | 'open') title ('without' title,+)? ('[' premise,+ ']')? ':' statement ('model' model)?
+//! premise    = (title ':')? statement
+//! title      = names, numbers, '-', '.', '_', ''' without blanks | STRING
+//! indexed    = NAME ('[' NAME,+ ']')?
+//! statement  = (index '!=' index),+ '=>' sides  |  sides
+//! sides      = term (('<=' | '>=' | '=') term ('by' hint,+)?)+
+//! hint       = title ('(' ((NAME ':=')? term),+ ')')?
+//! term       = hash ('+' hash)*          hash = product ('#' hash)?          product = postfix ('.'? postfix)*
+//! postfix    = prefix ('*' | '^w')*      prefix = '~' prefix | primary
+//! primary    = '0' | '1' | 'T' | NAME ('[' index,+ ']')? | (NAME | NAME '(' NUMBER ')') '.' NAME | '{' state expression '}'
+//!            | '(' term ')' | '(' '+' over ':' term ')' | '(' '.' over ':' term ')'
+//! over       = NAME | (index '!=' index),+
+//! index      = NAME | NUMBER | NAME '(' '-'? NUMBER ')'
+//! ```
+//!
+//! The other form of suites, S-expressions, is in `sexpr`; models are in `model`.
+
+pub(crate) mod codes;
+mod file;
+mod model;
+mod parser;
+mod sexpr;
+mod tokens;
+
+pub use codes::TERM_CODES;
+pub use file::parse_file;
+pub use sexpr::parse_suite;
+
+use crate::algebra::tree::{Chain, Entry, Tree};
+use crate::algebra::{Definition, Hypothesis, Statement, Theory};
+use crate::base::diagnostic::{Diagnostic, Span};
+use parser::Parser;
+
+/// Whether a word names no action or test in a file: it begins an item, belongs to one, or is the greatest element.
+pub fn is_reserved(word: &str) -> bool {
+    word == "T" || crate::kernel::WORDS.contains(&word)
+}
+
+/// Reads a statement such as `u[1] u[0] <= u[0] (q T + u[1] + u[1] q T)`.
+///
+/// # Errors
+/// The first thing that is wrong, with its span in the text.
+pub fn parse_statement(text: &str, depth: usize) -> Result<Statement, Diagnostic> {
+    let mut p = Parser::new(text, depth, false)?;
+    let chain = p.chain(false)?;
+    p.end("the end of the statement")?;
+    Ok(chain.statement())
+}
+
+/// Reads a statement as it may stand in a file.
+///
+/// # Errors
+/// The first thing that is wrong, with its span in the text.
+pub(crate) fn parse_chain(text: &str, depth: usize) -> Result<Chain, Diagnostic> {
+    let mut p = Parser::new(text, depth, true)?;
+    let chain = p.chain(false)?;
+    p.end("the end of the statement")?;
+    Ok(chain)
+}
+
+/// Reads a term as it may stand in a file.
+///
+/// # Errors
+/// The first thing that is wrong, with its span in the text.
+pub(crate) fn parse_term(text: &str, depth: usize) -> Result<Tree, Diagnostic> {
+    let mut p = Parser::new(text, depth, true)?;
+    let term = p.term()?;
+    p.end("the end of the term")?;
+    Ok(term)
+}
+
+/// Reads a reduction theorem for the relational interpreter, which looks up names itself.
+///
+/// # Errors
+/// What is wrong, with spans in the text.
+pub fn parse_theory(text: &str, depth: usize) -> Result<Theory, Vec<Diagnostic>> {
+    let file = parse_file(text, depth)?;
+    let mut theory = Theory::default();
+    (theory.name, theory.source) = file.theory.unwrap_or_default();
+    for item in file.items {
+        match item {
+            Entry::Declare(sort, names) => {
+                let atoms = names.into_iter().map(|(n, is)| (n.name, is.len(), sort));
+                theory.atoms.extend(atoms);
+            }
+            Entry::Define {
+                name,
+                indices,
+                term,
+            } => theory.definitions.push(Definition {
+                name: name.name,
+                indices: indices.into_iter().map(|i| i.name).collect(),
+                term: term.term(),
+            }),
+            Entry::Hypothesis { name, words, chain } => theory.hypotheses.push(Hypothesis {
+                id: name.name,
+                words,
+                statement: chain.statement(),
+            }),
+            Entry::Conclusion {
+                name,
+                words,
+                chain,
+                proved,
+            } => {
+                theory.conclusion = Some(Hypothesis {
+                    id: name.name,
+                    words,
+                    statement: chain.statement(),
+                });
+                theory.proof = proved.map(|(statement, file)| (statement.name, file.name));
+            }
+            Entry::Level(_) | Entry::Use(_) | Entry::Claim { .. } => {}
+        }
+    }
+    Ok(theory)
+}
+
+fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &str) -> Diagnostic {
+    let help = match code {
+        codes::UNBALANCED => "each `(`, `[`, `{` and `\"` needs its partner",
+        codes::NO_ITEM => {
+            "a file is made of items such as `identity star_slide : (x y)* x = x (y x)*;`"
+        }
+        codes::WORD => "the words that begin items can't name anything else",
+        codes::TOO_DEEP => "name parts of the term with `let`, or allow more with --limit-depth N",
+        codes::SUMS => "write sums as `(+ j : x[j])` or `(+ j != i : x[j])`",
+        codes::MODEL => {
+            "a model is `{ states 3; processes 2; x = 1->2,3  2->3; p = 1,2; u[1] = none; i = 1 }`"
+        }
+        codes::SEXPR => "a line is NAME, POS or NEG, hypotheses and the goal, separated by tabs",
+        _ => {
+            "terms are built from 0, 1, T, atoms, ~, +, products, * and ^w; see `coarsen explain E0401`"
+        }
+    };
+    Diagnostic::error(code, span, message, expected, help)
+}
+
+/// A theorem that comes with the tool, by name.
+pub fn theory(name: &str) -> Option<Theory> {
+    let (_, text, _) = crate::algebra::shipped()
+        .iter()
+        .find(|(n, _, _)| *n == name)?;
+    // The shipped files are parsed by the tests; one that did not parse would be no theorem.
+    parse_theory(text, crate::base::control::ParseLimits::default().depth).ok()
+}

@@ -1,0 +1,412 @@
+//! What follows for a problem from what the prover and the refuter say of its parts.
+//!
+//! A theorem needs a proof of each part, from laws that are among the axioms. A counter-model is one of relations, and has to satisfy every axiom: those that
+//! are known laws hold for relations, those about no variables are premises, and the others have to be proved. All else is `GaveUp`.
+
+use super::axioms::{Laws, operation};
+use super::claims::{Claim, Goal, Letters, claims};
+use super::load::Problem;
+use super::sequents::sequents;
+use crate::algebra::Order;
+use crate::algebra::names;
+use crate::algebra::prove::{self, Limits, Status, level_of};
+use crate::algebra::show;
+use crate::algebra::suite::{Declared, Item, Level, Link, Suite};
+use crate::algebra::tptp::text::{Annotated, Formula, Role, Term};
+use crate::base::control::{Control, Stop};
+use crate::base::results::problems::Szs;
+use crate::kernel::{Development, Id, Node, ONE, Rule, Statement, Terms, ZERO};
+use rustc_hash::FxHashSet;
+use std::time::Instant;
+
+/// The answer for a problem.
+pub struct Solution {
+    /// The status.
+    pub szs: Szs,
+    /// Why nothing is known, if so; else empty.
+    pub reason: String,
+    /// The laws that are among the axioms, in words.
+    pub laws: String,
+    /// What was proved or refuted.
+    pub parts: Vec<Part>,
+    /// The theorems, with their proofs.
+    pub development: Development,
+}
+
+/// A statement that a problem was taken apart to, with its answer.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// What it says, as in `.thy` files.
+    pub text: String,
+    /// The answer.
+    pub status: Status,
+    /// Which engine gave it.
+    pub engine: String,
+    /// Why, in lines.
+    pub why: Vec<String>,
+    /// The level of the axioms that the proof uses; else that of the symbols.
+    pub level: Level,
+    /// Seconds.
+    pub time: f64,
+}
+
+/// What came of a claim, or of all.
+enum Verdict {
+    Proved,
+    Refuted,
+    Unknown(String),
+}
+
+/// Proves or refutes a problem, until asked to stop.
+///
+/// # Errors
+/// Why it was asked to stop.
+pub fn solve(problem: &Problem, limits: &Limits, control: &Control) -> Result<Solution, Stop> {
+    let axioms = of_role(problem, Role::Axiom);
+    let formulas: Vec<&Formula> = axioms.iter().map(|a| &a.formula).collect();
+    let (laws, recognised) = Laws::of(&formulas);
+    let others = axioms.iter().zip(recognised).filter(|(_, known)| !known);
+    let others: Vec<&Annotated> = others.map(|(a, _)| *a).collect();
+    let conjectures = of_role(problem, Role::Conjecture);
+    let mut solver = Solver {
+        laws: &laws,
+        limits,
+        control,
+        suite: Suite::default(),
+        letters: Letters::default(),
+        titles: FxHashSet::default(),
+        parts: Vec::new(),
+    };
+    let verdict = solver.problem(problem, &conjectures, &others)?;
+    let any = !conjectures.is_empty();
+    let (szs, reason) = match verdict {
+        Verdict::Proved if any => (Szs::Theorem, String::new()),
+        Verdict::Proved => (Szs::Unsatisfiable, String::new()),
+        Verdict::Refuted if any => (Szs::CounterSatisfiable, String::new()),
+        Verdict::Refuted => (Szs::Satisfiable, String::new()),
+        Verdict::Unknown(why) => (Szs::GaveUp, why),
+    };
+    Ok(Solution {
+        szs,
+        reason,
+        laws: laws.describe(),
+        parts: solver.parts,
+        development: solver.suite.development,
+    })
+}
+
+fn of_role(problem: &Problem, role: Role) -> Vec<&Annotated> {
+    let all = problem.formulas.iter();
+    all.filter(|f| f.role == role).collect()
+}
+
+/// A symbol of a formula that is not in the vocabulary.
+fn foreign(formula: &Formula) -> Option<String> {
+    let mut found: Option<String> = None;
+    let mut functions = |t: &Term| {
+        t.parts(&mut |part| match part {
+            Term::Foreign(name) => found = found.take().or(Some(name.clone())),
+            Term::Apply(name, of) if !of.is_empty() && operation(name, of.len()).is_none() => {
+                found = found.take().or(Some(name.clone()));
+            }
+            Term::Apply(..) | Term::Variable(_) => {}
+        });
+    };
+    let mut predicate = None;
+    formula.atoms(&mut |atom, other| match (atom, other) {
+        (s, Some(t)) => [s, t].into_iter().for_each(&mut functions),
+        (Term::Apply(name, of), None) => {
+            match (name.as_str(), of.len()) {
+                ("leq" | "complement", 2) | ("test", 1) => {}
+                _ => predicate = predicate.take().or(Some(name.clone())),
+            }
+            of.iter().for_each(&mut functions);
+        }
+        (Term::Foreign(name), None) => predicate = predicate.take().or(Some(name.clone())),
+        (Term::Variable(_), None) => {}
+    });
+    predicate.or(found)
+}
+
+struct Solver<'a> {
+    laws: &'a Laws,
+    limits: &'a Limits,
+    control: &'a Control,
+    suite: Suite,
+    letters: Letters,
+    /// Names of theorems: a theorem is found again by its name.
+    titles: FxHashSet<String>,
+    parts: Vec<Part>,
+}
+
+impl Solver<'_> {
+    fn problem(
+        &mut self,
+        problem: &Problem,
+        conjectures: &[&Annotated],
+        others: &[&Annotated],
+    ) -> Result<Verdict, Stop> {
+        for conjecture in conjectures {
+            if let Some(name) = foreign(&conjecture.formula) {
+                return Ok(Verdict::Unknown(format!("not supported: `{name}`")));
+            }
+        }
+        // Of an axiom about all elements nothing is used, but a counter-model has to satisfy it.
+        let is_general = |a: &&&Annotated| matches!(a.formula, Formula::All(..));
+        let general: Vec<&Annotated> = others.iter().filter(is_general).copied().collect();
+        let ground = others.iter().filter(|a| !is_general(a));
+        let negated = of_role(problem, Role::Negated);
+        let given: Vec<&Formula> = ground.chain(&negated).map(|a| &a.formula).collect();
+        let mut all = Vec::new();
+        let goals = conjectures.iter().map(|c| (&c.name, Some(&c.formula)));
+        let contradiction = conjectures.is_empty().then_some((&problem.name, None));
+        for (name, goal) in goals.chain(contradiction) {
+            let goal: Vec<&Formula> = goal.into_iter().collect();
+            match self.claims(&given, &goal) {
+                Ok(claims) => all.extend(claims.into_iter().map(|c| (name.as_str(), c))),
+                Err(why) => return Ok(Verdict::Unknown(why)),
+            }
+        }
+        let mut verdict = Verdict::Proved;
+        for (n, (name, claim)) in all.iter().enumerate() {
+            let name = numbered(name, n, all.len());
+            match self.settle(&name, claim, Some(self.laws))? {
+                Verdict::Proved => {}
+                Verdict::Refuted => return self.checked(&general),
+                unknown if matches!(verdict, Verdict::Proved) => verdict = unknown,
+                Verdict::Unknown(_) => {}
+            }
+        }
+        Ok(verdict)
+    }
+
+    fn claims(&mut self, given: &[&Formula], goals: &[&Formula]) -> Result<Vec<Claim>, String> {
+        let all = sequents(given, goals).ok_or("there are too many cases")?;
+        let mut done = Vec::new();
+        for sequent in all {
+            let terms = &mut self.suite.development.terms;
+            done.extend(claims(terms, &mut self.letters, sequent)?);
+        }
+        Ok(done)
+    }
+
+    /// A counter-model was found: it is one if it satisfies what else is assumed.
+    fn checked(&mut self, general: &[&Annotated]) -> Result<Verdict, Stop> {
+        for axiom in general {
+            if !self.holds(axiom)? {
+                return Ok(Verdict::Unknown(format!(
+                    "refuted without the axiom `{}`, which is not known to hold for relations",
+                    axiom.name
+                )));
+            }
+        }
+        Ok(Verdict::Refuted)
+    }
+
+    /// Whether a formula is proved to hold in all algebras with all laws, so in those of relations.
+    fn holds(&mut self, axiom: &Annotated) -> Result<bool, Stop> {
+        if foreign(&axiom.formula).is_some() {
+            return Ok(false);
+        }
+        let Ok(all) = self.claims(&[], &[&axiom.formula]) else {
+            return Ok(false);
+        };
+        for (n, claim) in all.iter().enumerate() {
+            let name = numbered(&axiom.name, n, all.len());
+            let verdict = self.settle(&name, claim, None)?;
+            if !matches!(verdict, Verdict::Proved) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Settles one claim: a goal has to be proved, or all to be refuted, as a product of counter-models is one of all goals. Proofs may use the laws
+    /// given, or all.
+    fn settle(&mut self, name: &str, claim: &Claim, laws: Option<&Laws>) -> Result<Verdict, Stop> {
+        let missing = laws
+            .map(|laws| laws.missing(claim.needs))
+            .unwrap_or_default();
+        let with_omega = laws.is_none_or(Laws::have_omega);
+        let mut why = None;
+        let mut refuted = true;
+        // What follows from no goal is a contradiction; one element that is all satisfies every equation, so there is none.
+        let none = [Goal::BelowOne(ONE)];
+        let goals = match claim.goals.as_slice() {
+            [] => &none,
+            goals => goals,
+        };
+        for (n, goal) in goals.iter().enumerate() {
+            let name = numbered(name, n, goals.len());
+            let mut proved = true;
+            for comparison in comparisons(goal, claim.goals.is_empty()) {
+                let status = self.part(&name, claim, goal, comparison, &missing, with_omega)?;
+                proved &= status == Status::Proved;
+                refuted &= status == Status::Refuted && !matches!(goal, Goal::Complemented(_));
+                if status == Status::Unknown {
+                    why.get_or_insert_with(|| format!("`{name}` is neither proved nor refuted"));
+                }
+            }
+            if proved {
+                return Ok(Verdict::Proved);
+            }
+        }
+        if !missing.is_empty() {
+            why = Some(format!(
+                "laws that are not among the axioms: {}",
+                missing.join(", ")
+            ));
+        }
+        Ok(match (refuted, claim.left_out.as_slice()) {
+            (true, []) => Verdict::Refuted,
+            (_, [first, ..]) => Verdict::Unknown(format!("left out: {first}")),
+            (false, []) => {
+                Verdict::Unknown(why.unwrap_or_else(|| format!("`{name}` is not proved")))
+            }
+        })
+    }
+
+    /// Has one comparison proved or refuted.
+    fn part(
+        &mut self,
+        name: &str,
+        claim: &Claim,
+        goal: &Goal,
+        (left, right, order): (Id, Id, Order),
+        missing: &[&str],
+        with_omega: bool,
+    ) -> Result<Status, Stop> {
+        self.control.check()?;
+        self.control.enter(name.to_string());
+        let title = names::title(name, |n| self.titles.insert(n.to_string()));
+        let premises = claim.premises.iter().map(|p| (String::new(), p.clone()));
+        let item = Item {
+            model: None,
+            without: Vec::new(),
+            name: name.to_string(),
+            title,
+            file: String::new(),
+            line: 1,
+            declared: Declared::Proved,
+            text: String::new(),
+            level: Level::default(),
+            asked: true,
+            premises: premises.collect(),
+            distinct: Vec::new(),
+            links: vec![Link {
+                left,
+                right,
+                order,
+                hints: None,
+            }],
+        };
+        let text = text(&self.suite.development, claim, &prove::statement(&item));
+        let item_level = level(&self.suite.development.terms, &item);
+        self.suite.items.push(item);
+        let item = self.suite.items.len() - 1;
+        let before = self.suite.development.theorems().len();
+        let begun = Instant::now();
+        let mut outcome = prove::prove(&mut self.suite, item, self.limits);
+        let time = begun.elapsed().as_secs_f64();
+        let d = &mut self.suite.development;
+        let mut level = item_level;
+        if outcome.status == Status::Proved {
+            let omega = !with_omega && outcome.theorem.is_none_or(|n| uses_omega(d, n));
+            let unfit = match (goal, missing) {
+                // Shown is what follows from the goal, for the sake of a counter-model.
+                (Goal::BelowOne(_), _) if right == ZERO => {
+                    Some("only the algebra of one element satisfies all assumptions".to_string())
+                }
+                (Goal::BelowOne(_), _) => {
+                    Some("this is below 1, but not known to be a test".to_string())
+                }
+                (_, [_, ..]) => Some("proved with laws that are not among the axioms".to_string()),
+                (_, []) if omega => {
+                    Some("proved with laws of omega, which are not among the axioms".to_string())
+                }
+                (_, []) => None,
+            };
+            match (outcome.theorem, unfit) {
+                (Some(n), None) => level = prove::level(d, n),
+                (_, unfit) => {
+                    outcome.status = Status::Unknown;
+                    outcome.why = unfit.into_iter().collect();
+                    d.forget(before);
+                }
+            }
+        }
+        self.parts.push(Part {
+            name: name.to_string(),
+            text,
+            status: outcome.status,
+            engine: outcome.engine,
+            why: outcome.why,
+            level,
+            time,
+        });
+        Ok(outcome.status)
+    }
+}
+
+/// `name.2` for the second of several.
+fn numbered(name: &str, n: usize, of: usize) -> String {
+    match of {
+        1 => name.to_string(),
+        _ => format!("{name}.{}", n + 1),
+    }
+}
+
+/// What a goal has to be compared for; `nothing` stands for the goal that never holds.
+fn comparisons(goal: &Goal, nothing: bool) -> Vec<(Id, Id, Order)> {
+    match goal {
+        Goal::Compare(left, right, order) => vec![(*left, *right, *order)],
+        Goal::Complemented(all) => all.clone(),
+        Goal::BelowOne(_) if nothing => vec![(ONE, ZERO, Order::Below)],
+        Goal::BelowOne(t) => vec![(*t, ONE, Order::Below)],
+    }
+}
+
+/// `[p <= q] l = r`
+fn text(d: &Development, claim: &Claim, goal: &Statement) -> String {
+    let premises: Vec<String> = claim
+        .premises
+        .iter()
+        .map(|p| show::statement(d, p))
+        .collect();
+    let goal = show::statement(d, goal);
+    match premises.is_empty() {
+        true => goal,
+        false => format!("[{}] {goal}", premises.join(", ")),
+    }
+}
+
+/// The level of the symbols of a statement.
+fn level(terms: &Terms, item: &Item) -> Level {
+    let statements = item.premises.iter().flat_map(|(_, s)| &s.parts);
+    let sides = statements.flat_map(|(l, r)| [*l, *r]);
+    let sides = sides.chain(item.links.iter().flat_map(|l| [l.left, l.right]));
+    sides.fold(Level::default(), |level, t| level.max(level_of(terms, t)))
+}
+
+/// Whether a proof may rest on the laws of `^w`: it does unless each rule is one of those known to be free of them.
+fn uses_omega(d: &Development, theorem: usize) -> bool {
+    let Some(t) = d.theorem(theorem) else {
+        return true;
+    };
+    let has = |t: &Id| d.terms.any(*t, &mut |n| matches!(n, Node::Omega(_)));
+    let sides = t
+        .premises
+        .iter()
+        .chain([&t.statement])
+        .flat_map(|s| &s.parts);
+    sides.clone().any(|(l, r)| has(l) || has(r))
+        || t.steps.iter().any(|rule| match rule {
+            Rule::Decide(l, r, _) => has(l) || has(r),
+            Rule::Context(c, _, _) => has(c),
+            Rule::StarLeft(x, ..) | Rule::StarRight(x, ..) => has(x),
+            Rule::Premise(..) | Rule::Chain(_) | Rule::Join(_) => false,
+            _ => true,
+        })
+}

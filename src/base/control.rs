@@ -1,0 +1,205 @@
+//! How long work may go on, and how whoever waits for it sees how far it came.
+//!
+//! The core runs in a worker thread and polls [`Control::check`] between BDD operations (the BDD package has no
+//! cancel hook); whoever owns the worker may ask it to stop and, if it does not react, read the last snapshot.
+
+use crate::base::results::Report;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+/// Why work was cut short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// A BDD grew beyond the node limit.
+    #[error("the node limit (--limit-nodes)")]
+    Nodes,
+    /// Too many explicit states.
+    #[error("the state limit (--limit-states)")]
+    States,
+    /// Out of time.
+    #[error("the time limit (--limit-time)")]
+    Time,
+    /// Out of memory.
+    #[error("the memory limit (--limit-memory)")]
+    Memory,
+    /// Ctrl-C.
+    #[error("an interrupt")]
+    Interrupt,
+    /// Too many steps on decision diagrams.
+    #[error("the limit of operations (--limit-operations)")]
+    Operations,
+    /// Executions go on beyond the bound on their length.
+    #[error("the bound on the length of executions (--depth)")]
+    Depth,
+    /// BDDs cost more than they are worth, where there is another way.
+    #[error("the limit of work on BDDs (--limit-effort)")]
+    Effort,
+    /// More Boolean variables than the BDD package can number.
+    #[error("the BDD package's limit of 65,535 variables")]
+    Variables,
+}
+
+/// The limits the core itself keeps; time and memory are kept by whoever calls [`Control::stop`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Nodes of any one BDD.
+    pub nodes: usize,
+    /// Explicit states held at once.
+    pub states: usize,
+    /// Pairs of nodes that operations on BDDs look at in all, before a check goes on without them.
+    pub effort: u64,
+}
+
+impl Budget {
+    /// So much of the effort relations are worth, and a reduced system that is no smaller than what the text shows.
+    pub fn little(&self) -> u64 {
+        self.effort / 40
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            nodes: 20_000_000,
+            states: 20_000_000,
+            effort: 1_000_000_000,
+        }
+    }
+}
+
+/// Bounds on what the parser accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseLimits {
+    /// How deep the tree may be: statements, operators, parentheses, indices and labels inside each other.
+    ///
+    /// A level costs the parser up to about 6 KiB of stack (measured with `opt-level = 2`), so the default
+    /// fits into the 2 MiB of a spawned thread. A caller that raises the limit gives the parser a thread
+    /// with a stack to match.
+    pub depth: usize,
+}
+
+impl Default for ParseLimits {
+    fn default() -> Self {
+        ParseLimits { depth: 256 }
+    }
+}
+
+/// Shared between a worker and its owner.
+#[derive(Debug, Default)]
+pub struct Control {
+    budget: Budget,
+    /// Bytes that may still be taken, as far as was looked, counted from the other end: zero is no limit.
+    taken: AtomicUsize,
+    asked: AtomicU8,
+    phase: Mutex<String>,
+    snapshot: Mutex<Option<Report>>,
+}
+
+impl Control {
+    /// A control with this budget.
+    pub fn new(budget: Budget) -> Self {
+        Control {
+            budget,
+            ..Self::default()
+        }
+    }
+
+    /// The budget.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Says how many bytes may still be taken, before a memory limit is met.
+    pub fn leave(&self, bytes: usize) {
+        self.taken.store(usize::MAX - bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes may still be taken, as far as is known: whoever needs many at once asks first.
+    pub fn left(&self) -> usize {
+        usize::MAX - self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Fails if so many bytes may not be taken.
+    ///
+    /// # Errors
+    /// [`Stop::Memory`].
+    pub fn room(&self, bytes: usize) -> Result<(), Stop> {
+        if bytes > self.left() {
+            return Err(Stop::Memory);
+        }
+        Ok(())
+    }
+
+    /// Asks the worker to stop; the first reason stays.
+    pub fn stop(&self, why: Stop) {
+        let code = match why {
+            Stop::Nodes => 1,
+            Stop::States => 2,
+            Stop::Time => 3,
+            Stop::Memory => 4,
+            Stop::Interrupt => 5,
+            Stop::Variables => 6,
+            Stop::Operations => 7,
+            Stop::Depth => 8,
+            Stop::Effort => 9,
+        };
+        let _ = self
+            .asked
+            .compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Fails if the worker was asked to stop.
+    ///
+    /// # Errors
+    /// The reason given to [`Control::stop`].
+    pub fn check(&self) -> Result<(), Stop> {
+        match self.asked.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            1 => Err(Stop::Nodes),
+            2 => Err(Stop::States),
+            3 => Err(Stop::Time),
+            4 => Err(Stop::Memory),
+            5 => Err(Stop::Interrupt),
+            7 => Err(Stop::Operations),
+            8 => Err(Stop::Depth),
+            9 => Err(Stop::Effort),
+            _ => Err(Stop::Variables),
+        }
+    }
+
+    /// Fails if a BDD of `nodes` nodes is over the budget, or if asked to stop.
+    ///
+    /// # Errors
+    /// [`Stop::Nodes`], or as [`Control::check`].
+    pub fn nodes(&self, nodes: usize) -> Result<(), Stop> {
+        if nodes > self.budget.nodes {
+            Err(Stop::Nodes)
+        } else {
+            self.check()
+        }
+    }
+
+    /// Says what is being done now, for progress on stderr.
+    pub fn enter(&self, phase: impl Into<String>) {
+        if let Ok(mut p) = self.phase.lock() {
+            *p = phase.into();
+        }
+    }
+
+    /// What is being done now.
+    pub fn phase(&self) -> String {
+        self.phase.lock().map(|p| p.clone()).unwrap_or_default()
+    }
+
+    /// Leaves a report of what is known so far; the parts not yet established are `unknown`.
+    pub fn publish(&self, report: &Report) {
+        if let Ok(mut s) = self.snapshot.lock() {
+            *s = Some(report.clone());
+        }
+    }
+
+    /// The last report left by [`Control::publish`].
+    pub fn snapshot(&self) -> Option<Report> {
+        self.snapshot.lock().ok().and_then(|s| s.clone())
+    }
+}

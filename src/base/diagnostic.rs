@@ -1,0 +1,113 @@
+//! Spans and diagnostics: what is wrong, where, what was expected and how to mend it.
+
+use std::fmt;
+
+/// A half-open range of byte offsets into one source text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset one past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The span from `start` up to, not including, `end`.
+    pub fn new(start: usize, end: usize) -> Self {
+        Span { start, end }
+    }
+
+    /// The smallest span that covers both.
+    pub fn to(self, other: Span) -> Span {
+        Span::new(self.start.min(other.start), self.end.max(other.end))
+    }
+}
+
+/// How grave a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// The input can't be used (exit code 3).
+    Error,
+    /// The input can be used, but probably is not what was meant.
+    Warning,
+}
+
+/// One thing wrong with an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// Stable code, such as `E0102`; `coarsen explain CODE` tells more.
+    pub code: &'static str,
+    /// What is wrong, in one sentence without a final stop.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// What was expected there.
+    pub expected: String,
+    /// How to mend it.
+    pub help: String,
+}
+
+impl Diagnostic {
+    /// An error. `expected` says what was expected at `span`, `help` how to mend it.
+    pub fn error(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            span,
+            expected: expected.into(),
+            help: help.into(),
+        }
+    }
+
+    /// A warning, with the same parts.
+    pub fn warning(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Self::error(code, span, message, expected, help)
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+/// Line and column (both from 1, columns in characters) of a byte offset; offsets past the end count as the end.
+pub fn line_column(source: &str, offset: usize) -> (usize, usize) {
+    let mut offset = offset.min(source.len());
+    while !source.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let before = &source[..offset];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+    (line, column)
+}
+
+/// A diagnostic code and its explanation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The code, such as `E0102`.
+    pub code: &'static str,
+    /// What it stands for, in a few words.
+    pub title: &'static str,
+    /// What goes wrong and how to mend it, with a wrong and a right example.
+    pub text: &'static str,
+}

@@ -1,0 +1,11 @@
+//! What everything else speaks in: diagnostics, limits, and results as data.
+//!
+//! Architecture invariant: this folder imports nothing of the rest, decides nothing, and makes no sentences.
+
+pub mod control;
+pub mod diagnostic;
+pub mod evidence;
+mod nearest;
+pub mod results;
+
+pub use nearest::nearest;

@@ -1,0 +1,532 @@
+//! What the commands found, as plain data.
+//!
+//! Counts are decimal strings of any size; `None` means
+//! "not known", never zero.
+
+mod compare;
+mod movers;
+pub mod problems;
+pub mod proofs;
+mod reach;
+pub mod replayed;
+
+pub use compare::{CompareReport, CompareRow, CompareTiming};
+pub use movers::{Blocked, Conditional, MoverAction, MoversReport, Transaction};
+pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
+
+use crate::base::evidence::{Bundle, Execution};
+use serde::Serialize;
+
+/// Version of the JSON form; raised when a field changes its meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The answer for one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The discipline and every property hold in the original program.
+    Holds,
+    /// A violation was found and re-executed on the original program.
+    Refuted,
+    /// A hypothesis of the theorem fails in a reachable state: the theorem does not apply.
+    HypothesisRefuted,
+    /// A limit was hit, or a hypothesis fails in a state not known to be reachable.
+    Unknown,
+}
+
+/// The answer for one hypothesis, well-formedness condition or property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It holds.
+    Holds,
+    /// It does not, and there is a witness.
+    Refuted,
+    /// Not decided; the reason says why.
+    Unknown,
+}
+
+/// Everything `coarsen check` says about one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The model's file name as given.
+    pub model: String,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why, in a sentence or two.
+    pub reason: String,
+    /// Name of the reduction theorem.
+    pub theorem: String,
+    /// Where the theorem comes from.
+    pub theorem_source: String,
+    /// The well-formedness conditions that the theorem's use needs (section 4 of the paper).
+    pub well_formedness: Vec<Hypothesis>,
+    /// The theorem's hypotheses in the order of the theory file.
+    pub hypotheses: Vec<Hypothesis>,
+    /// Exact state counts.
+    pub states: States,
+    /// Discipline, assertions and the user's properties.
+    pub properties: Vec<Property>,
+    /// The blocks that are claimed to be transactions.
+    pub claims: Vec<Claim>,
+    /// The user's lemmas; they have no influence on the verdict but through the invariant.
+    pub lemmas: Vec<Lemma>,
+    /// The disciplines of variables that declare none, as inferred.
+    pub discipline: Vec<Inferred>,
+    /// How those were arrived at, in order.
+    pub revisions: Vec<Revision>,
+    /// The model's text with the inferred disciplines as annotations, if that was asked for.
+    pub annotated: Option<String>,
+    /// Steps that are visible.
+    pub visible: Vec<Step>,
+    /// Steps that are invisible.
+    pub invisible: Vec<Step>,
+    /// The inductive invariant under which the hypotheses were evaluated, the highest rung that one of them needed: `true`,
+    /// `lock_ownership`, `thread_modular`, `lemmas`, `reachable` or `none` (none will do).
+    pub invariant: String,
+    /// Limits in force, and the one that was hit.
+    pub limits: Limits,
+    /// Seconds per phase.
+    pub timing: Timing,
+    /// Things to know: no discipline word, nothing invisible, constants overridden, ...
+    pub notes: Vec<String>,
+    /// `expect` lines of the model and whether they were met (empty when `-D` switched them off).
+    pub expectations: Vec<Expectation>,
+    /// Sizes that explain the cost.
+    pub statistics: Statistics,
+    /// The evidence for the answer was rejected by its checker (exit code 12); the reason says which.
+    #[serde(skip)]
+    pub evidence_rejected: bool,
+    /// What shows that properties hold, for `coarsen verify`, if that was asked for and there is anything to show.
+    #[serde(skip)]
+    pub bundle: Option<Box<Bundle>>,
+    /// Why there is none, though it was asked for, if not because nothing is established.
+    #[serde(skip)]
+    pub no_bundle: Option<String>,
+    /// The one property that was asked for, if not all were.
+    #[serde(skip)]
+    pub only: Option<String>,
+    /// Whether the run is one that the model's `expect` lines speak of.
+    #[serde(skip)]
+    pub as_by_default: bool,
+}
+
+impl Report {
+    /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
+    pub fn undecided(model: &str, theorem: &str, reason: impl Into<String>) -> Self {
+        Report {
+            schema_version: SCHEMA_VERSION,
+            model: model.to_string(),
+            verdict: Verdict::Unknown,
+            reason: reason.into(),
+            theorem: theorem.to_string(),
+            theorem_source: String::new(),
+            well_formedness: Vec::new(),
+            hypotheses: Vec::new(),
+            states: States::default(),
+            properties: Vec::new(),
+            claims: Vec::new(),
+            lemmas: Vec::new(),
+            discipline: Vec::new(),
+            revisions: Vec::new(),
+            annotated: None,
+            visible: Vec::new(),
+            invisible: Vec::new(),
+            invariant: "none".to_string(),
+            limits: Limits::default(),
+            timing: Timing::default(),
+            notes: Vec::new(),
+            expectations: Vec::new(),
+            statistics: Statistics::default(),
+            evidence_rejected: false,
+            bundle: None,
+            no_bundle: None,
+            only: None,
+            as_by_default: true,
+        }
+    }
+}
+
+/// What `coarsen eval` says about one inclusion or equation on one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvalReport {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The model's file name as given.
+    pub model: String,
+    /// The statement as given.
+    pub statement: String,
+    /// The answer.
+    pub status: Status,
+    /// How it was settled, or why it was not.
+    pub evidence: String,
+    /// How many instances it has on this model.
+    pub instances: String,
+    /// Why it fails, if it does.
+    pub witness: Option<Witness>,
+}
+
+/// One hypothesis or well-formedness condition.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hypothesis {
+    /// `"11"` .. `"18"`, or the name of a well-formedness condition such as `WFinitVis`.
+    pub id: String,
+    /// The formula as it stands in the theory file.
+    pub formula: String,
+    /// What it says, in words.
+    pub words: String,
+    /// The answer.
+    pub status: Status,
+    /// How many instances it has on this model.
+    pub instances: String,
+    /// How it was settled; begins with `derived` or `evaluated` if it was.
+    pub evidence: String,
+    /// How it was settled.
+    pub discharge: Discharge,
+    /// From how many facts about single steps it was derived.
+    pub facts: String,
+    /// True if some side is empty in every instance, so that it says nothing about this model.
+    pub vacuous: bool,
+    /// The highest rung of the invariant that an instance of it needs (see [`Report::invariant`]); `none` if it does not hold.
+    pub invariant: String,
+    /// Why it fails, if it does.
+    pub witness: Option<Witness>,
+    /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First one on all
+    /// type-correct states, then, if there is a rung between, one on the highest rung below.
+    pub excluded: Vec<Witness>,
+}
+
+/// How a hypothesis was settled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Discharge {
+    /// Proved from facts about single steps; the kernel has replayed the proof.
+    Derived,
+    /// Evaluated on relations, or by looking at the initial states.
+    Evaluated,
+    /// Read off the program's text, where BDDs would be too large.
+    Text,
+    /// Not at all.
+    #[default]
+    None,
+}
+
+/// Why an inclusion between relations fails.
+#[derive(Clone, Debug, Serialize)]
+pub struct Witness {
+    /// The instance, such as `i = worker(0), j = worker(1)`; empty if there is nothing to choose.
+    pub instance: String,
+    /// The rung of the invariant on whose states it fails.
+    pub invariant: String,
+    /// The inequality that fails, instantiated.
+    pub inequality: String,
+    /// What is wrong, in words.
+    pub words: String,
+    /// States s1, s2, .. along the left side; variables not shown do not matter.
+    pub states: Vec<Vec<Binding>>,
+    /// The steps between them (one less than there are states), or the single step concerned.
+    pub steps: Vec<Step>,
+    /// Whether s1 is reachable in the original program, if known.
+    pub reachable: Option<bool>,
+    /// What excludes s1, or why it is not known whether it is reachable, or why there is no trace; else empty.
+    pub because: String,
+    /// A re-executed execution of the original program to s1, if it is reachable; every action is a coarse step of its own.
+    pub trace: Option<Trace>,
+    /// How to mend it.
+    pub mend: String,
+}
+
+/// A variable and its value, both as the user writes them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Binding {
+    /// The variable, cell, owner (`m[0].owner`) or location (`worker(0)`).
+    pub name: String,
+    /// The value.
+    pub value: String,
+}
+
+/// A step (action) of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// `worker(0)`; the factor of the term if it is no single action.
+    pub thread: String,
+    /// The location it leaves: a label or `line 12`.
+    pub location: String,
+    /// Line in the source, from 1; 0 if it has none.
+    pub line: usize,
+    /// The source text of the statement's first line.
+    pub text: String,
+    /// Why it is visible (several reasons may apply), or what it stands for in a witness.
+    pub reasons: Vec<String>,
+}
+
+/// How a reason for being visible begins if the step became visible by a repair.
+pub const REPAIR: &str = "repair: ";
+
+impl Step {
+    /// Why a repair made the step visible, if one did.
+    pub fn repair(&self) -> Option<&str> {
+        self.reasons.iter().find_map(|r| r.strip_prefix(REPAIR))
+    }
+}
+
+/// Exact state counts: program states without q, at scheduling points.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct States {
+    /// Reachable states of the original program (with `--cross-check`).
+    pub original: Option<String>,
+    /// States of the reduced system.
+    pub reduced: Option<String>,
+    /// The reduced states and those inside its steps.
+    pub visited: Option<String>,
+}
+
+/// One property.
+#[derive(Clone, Debug, Serialize)]
+pub struct Property {
+    /// `discipline`, `assertions`, `deadlock_free` or the user's name.
+    pub name: String,
+    /// `discipline`, `assertions`, `deadlock_free`, `invariant`, `lemma`, `reach` or `transaction`.
+    pub kind: String,
+    /// The answer.
+    pub verdict: Status,
+    /// Why.
+    pub reason: String,
+    /// Number of single actions in the trace, if there is one.
+    pub trace_length: Option<String>,
+    /// Number of coarse steps in the trace (the last may be partial).
+    pub coarse_length: Option<String>,
+    /// The re-executed trace: a violation, or for `reach` the way there.
+    pub trace: Option<Trace>,
+}
+
+/// A claim that a block may be treated as atomic, and what supports or refutes it. Its verdict stands among the properties, too.
+#[derive(Clone, Debug, Serialize)]
+pub struct Claim {
+    /// Its name.
+    pub name: String,
+    /// Line of the name, from 1.
+    pub line: usize,
+    /// The answer.
+    pub verdict: Status,
+    /// The reduction theorem by which it holds: the first of those tried whose pattern every copy of the block has.
+    pub theorem: Option<String>,
+    /// The block in each thread that has it.
+    pub blocks: Vec<ClaimBlock>,
+    /// What stands in the way, where it does not hold.
+    pub conflict: Option<Conflict>,
+    /// The strongest invariant that its movers need.
+    #[serde(skip)]
+    pub invariant: String,
+}
+
+/// A claimed block in one thread.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimBlock {
+    /// The thread.
+    pub thread: String,
+    /// Its actions, with what they are as movers.
+    pub actions: Vec<MovingStep>,
+    /// Those at which it may commit: the first that are no right movers.
+    pub commits: Vec<Step>,
+}
+
+/// An action and what it is as a mover.
+#[derive(Clone, Debug, Serialize)]
+pub struct MovingStep {
+    /// The action.
+    pub step: Step,
+    /// `local`, `both`, `right`, `left` or `non`.
+    pub class: String,
+}
+
+/// Two actions that do not commute as they would have to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conflict {
+    /// The action of the block.
+    pub action: Step,
+    /// The action of another thread.
+    pub other: Step,
+    /// The action of the block that may have committed before.
+    pub committed: Step,
+    /// The law that fails, with a for the action and b for the other.
+    pub law: String,
+    /// What it says, in words.
+    pub words: String,
+}
+
+/// A lemma: a state expression that may strengthen the invariant.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lemma {
+    /// Its name.
+    pub name: String,
+    /// Line in the source, from 1.
+    pub line: usize,
+    /// `holds` if it is inductive (or true in all reachable states), `refuted` if it is false in a reachable state, else `unknown`.
+    pub status: Status,
+    /// Why.
+    pub reason: String,
+    /// Whether the hypotheses were evaluated on the states that it allows.
+    pub used: bool,
+    /// The step that breaks it, if it is not inductive.
+    pub step: Option<Step>,
+    /// The state before that step, or the reachable state in which it is false.
+    pub state: Vec<Binding>,
+    /// A re-executed execution to a state in which it is false, if it is refuted and that was cheap.
+    pub trace: Option<Trace>,
+}
+
+/// The inferred discipline of a variable, or of some of its cells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Inferred {
+    /// The variable, or the cells where they differ: `x`, `x[0], x[2]`.
+    pub variable: String,
+    /// `private`, `unused`, `protected` or `unprotected`.
+    pub kind: String,
+    /// The discipline in words.
+    pub words: String,
+}
+
+/// One change of a guess at a discipline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Revision {
+    /// The variable, or its cells.
+    pub variable: String,
+    /// The guess before.
+    pub from: String,
+    /// The guess after.
+    pub to: String,
+    /// What refuted the one before.
+    pub why: String,
+    /// The steps that lead there, the refuting one last; empty if they are not known.
+    pub steps: Vec<Step>,
+}
+
+/// A finite execution of the original program, re-executed by the interpreter.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trace {
+    /// The state variables, in the order of the values below.
+    pub variables: Vec<TraceVariable>,
+    /// The states, one more than there are steps.
+    pub states: Vec<Vec<Value>>,
+    /// The steps.
+    pub steps: Vec<TraceStep>,
+    /// What is wrong (or reached) in the last state.
+    pub outcome: String,
+    /// The same for `coarsen verify`; of no goal yet.
+    #[serde(skip)]
+    pub execution: Execution,
+}
+
+/// A variable of a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceVariable {
+    /// Its name: a variable, `m.owner`, a local `worker(0).t`, or a thread for its location.
+    pub name: String,
+    /// Array sizes; the value is then a nested list.
+    pub dims: Vec<usize>,
+}
+
+/// A value in a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// An integer.
+    Int(i64),
+    /// A boolean.
+    Bool(bool),
+    /// An enum value, a thread, a location.
+    Text(String),
+    /// An array.
+    List(Vec<Value>),
+}
+
+/// One step of a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceStep {
+    /// Number of the coarse step it belongs to, from 1.
+    pub coarse: usize,
+    /// The step.
+    pub step: Step,
+    /// What changed: name, old value and new value as the user writes them.
+    pub changes: Vec<Change>,
+    /// What goes wrong in this step, if something does (assertion, range, discipline).
+    pub violation: Option<String>,
+}
+
+/// A changed variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The variable or cell.
+    pub name: String,
+    /// Value before.
+    pub old: String,
+    /// Value after.
+    pub new: String,
+}
+
+/// The limits in force.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Limits {
+    /// Nodes of one BDD.
+    pub nodes: Option<String>,
+    /// Explicit states of `--cross-check`.
+    pub states: Option<String>,
+    /// Seconds, if limited.
+    pub time: Option<f64>,
+    /// Bytes, if limited.
+    pub memory: Option<String>,
+    /// Which limit was hit and how far the work had come.
+    pub hit: Option<String>,
+}
+
+/// Seconds per phase.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Timing {
+    /// Parsing, typing, control-flow graphs.
+    pub front_end: f64,
+    /// Building relations, visibility.
+    pub encoding: f64,
+    /// Guessing and revising disciplines, all rounds but the last.
+    pub inference: f64,
+    /// Checking the hypotheses.
+    pub hypotheses: f64,
+    /// The reduced fixpoint.
+    pub exploration: f64,
+    /// Traces, counting, cross-check.
+    pub evidence: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// An `expect` line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Expectation {
+    /// The line, such as `expect reduced 62`.
+    pub text: String,
+    /// Whether it was met; `None` if this run did not establish what it speaks of.
+    pub met: Option<bool>,
+    /// What was found instead.
+    pub found: String,
+}
+
+/// Sizes that explain the cost.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Statistics {
+    /// Threads.
+    pub threads: Option<String>,
+    /// Actions (locations with a step) over all threads.
+    pub actions: Option<String>,
+    /// Boolean variables of the encoding (one copy).
+    pub bits: Option<String>,
+    /// Pairs of actions checked for the commutation hypotheses.
+    pub pairs_checked: Option<String>,
+    /// Pairs skipped because their footprints do not conflict.
+    pub pairs_skipped: Option<String>,
+    /// Rounds over the threads to the fixpoint.
+    pub rounds: Option<String>,
+    /// Nodes of the largest state set.
+    pub peak_nodes: Option<String>,
+}

@@ -1,0 +1,169 @@
+//! What became of statements that were to be proved, of terms that were to be simplified, and of certificates.
+
+use serde::Serialize;
+
+/// The answer for one statement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Proof {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The statement's name.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The status that the file declares: `proved`, `refuted`, or `open` for anything but proved.
+    pub declared: &'static str,
+    /// `proved`, `refuted` or `unknown`.
+    pub status: &'static str,
+    /// Which engine gave the answer; `rejected` if the kernel did not accept a proof.
+    pub engine: String,
+    /// Seconds.
+    pub time: f64,
+    /// Why, in lines.
+    pub why: Vec<String>,
+    /// The level of the axioms that the proof uses; of a statement that is not proved, the level declared, or that of its symbols.
+    pub level: &'static str,
+    /// Hints without which it is proved as well, with `--ablate`.
+    pub unneeded_hints: Vec<String>,
+    /// Where it is false, if it is refuted.
+    pub model: Option<Counterexample>,
+}
+
+/// Relations in which a statement is false; states and processes count from 1.
+#[derive(Clone, Debug, Serialize)]
+pub struct Counterexample {
+    /// How many states.
+    pub states: usize,
+    /// How many processes; 0 if the statement does not speak of them.
+    pub processes: usize,
+    /// The value of each atom.
+    pub atoms: Vec<Relation>,
+    /// The processes that the statement's index variables stand for.
+    pub variables: Vec<Assigned>,
+    /// Which of the inclusions of the statement fails, from 1; an equation is two.
+    pub part: usize,
+    /// A pair of states in its left side and not in its right one.
+    pub pair: (usize, usize),
+    /// Whether all relations on fewer states have been searched, and there is no model.
+    pub smallest: bool,
+}
+
+/// The value of an atom.
+#[derive(Clone, Debug, Serialize)]
+pub struct Relation {
+    /// Its name, with processes.
+    pub name: String,
+    /// The pairs of states that it relates; those of a test are on the diagonal.
+    pub pairs: Vec<(usize, usize)>,
+}
+
+/// The process of an index variable.
+#[derive(Clone, Debug, Serialize)]
+pub struct Assigned {
+    /// The variable.
+    pub name: String,
+    /// The process.
+    pub process: usize,
+}
+
+/// How many statements came out how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Proved.
+    pub proved: usize,
+    /// Refuted.
+    pub refuted: usize,
+    /// Neither.
+    pub unknown: usize,
+    /// Those with the status that their file declares.
+    pub as_declared: usize,
+    /// Declared proved, but refuted.
+    pub wrong: usize,
+    /// Proofs that the kernel did not accept.
+    pub rejected: usize,
+}
+
+/// A smaller term that equals a given one, or the news that none was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simplification {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The term as written.
+    pub term: String,
+    /// Its symbols; products have none.
+    pub symbols: usize,
+    /// The smaller term.
+    pub result: Option<String>,
+    /// Its symbols.
+    pub result_symbols: Option<usize>,
+    /// Which engine proved that they are equal; empty if there is no smaller term.
+    pub engine: String,
+    /// The rules that the proof uses; without a smaller term, the limit that was hit.
+    pub why: Vec<String>,
+    /// Seconds.
+    pub time: f64,
+}
+
+/// What is to be said of a certificate of the algebra.
+#[derive(Clone, Debug, Serialize)]
+pub struct Certificate {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The file.
+    pub file: String,
+    /// `accepted`, `rejected`, or `unknown` if a limit was hit.
+    pub status: &'static str,
+    /// Where it is wrong and why; empty if it is accepted.
+    pub reason: String,
+    /// The letters that it speaks of.
+    pub letters: Vec<Letter>,
+    /// What is assumed throughout.
+    pub hypotheses: Vec<Stated>,
+    /// What is proved.
+    pub theorems: Vec<Stated>,
+    /// What it says of the statements asked for.
+    pub asked: Vec<Asked>,
+}
+
+/// A letter of a certificate.
+#[derive(Clone, Debug, Serialize)]
+pub struct Letter {
+    /// Its name.
+    pub name: String,
+    /// `action` or `test`.
+    pub sort: &'static str,
+    /// How many process indices it takes.
+    pub arity: usize,
+}
+
+/// A statement of a certificate.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stated {
+    /// Its name.
+    pub name: String,
+    /// What it assumes besides the hypotheses.
+    pub premises: Vec<String>,
+    /// What it says.
+    pub statement: String,
+    /// Whether its proof uses a hypothesis.
+    pub conditional: bool,
+    /// The hypotheses that its proof uses.
+    pub rests_on: Vec<String>,
+}
+
+/// A statement of a file that is to be proved, and whether a certificate does.
+#[derive(Clone, Debug, Serialize)]
+pub struct Asked {
+    /// Its name.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// `proved`, `differs` or `missing`.
+    pub status: &'static str,
+    /// In what the theorem of its name differs.
+    pub why: String,
+}

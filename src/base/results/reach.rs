@@ -1,0 +1,172 @@
+//! What `coarsen reach` found, as plain data.
+
+use super::{Property, SCHEMA_VERSION, Verdict};
+use crate::base::evidence::Bundle;
+use serde::Serialize;
+
+/// Everything `coarsen reach` says about one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReachReport {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The model's file name as given.
+    pub model: String,
+    /// The answer to all that was asked.
+    pub verdict: Verdict,
+    /// Why, in a sentence or two.
+    pub reason: String,
+    /// The engine that answered.
+    pub engine: String,
+    /// The variable order that it used; none if it has no use for one.
+    pub order: Option<String>,
+    /// The theorem whose reduced system was explored; none if it was the original one.
+    pub theorem: Option<String>,
+    /// The techniques of partial-order reduction, as on the command line.
+    pub por: Option<String>,
+    /// Reachable program states (of a reduced system: at scheduling points), if the exploration finished.
+    pub states: Option<String>,
+    /// Those and the states inside steps of the reduced system.
+    pub visited: Option<String>,
+    /// Deadlocked states among them, if they were asked for and the exploration finished.
+    pub deadlocks: Option<String>,
+    /// States in which some thread has gone wrong, among those counted (of a model in DVE, beside them); none for a reduced system.
+    pub wrong: Option<String>,
+    /// Deadlocked states in which some thread has gone wrong.
+    pub wrong_deadlocks: Option<String>,
+    /// Steps taken, by the engines that take them one by one.
+    pub transitions: Option<String>,
+    /// Complete executions, where the technique keeps no states and none was cut short.
+    pub executions: Option<String>,
+    /// Executions begun that turned out to be superfluous.
+    pub redundant: Option<String>,
+    /// What was asked, and the answers.
+    pub questions: Vec<Property>,
+    /// The most nodes of decision diagrams at once.
+    pub peak_nodes: Option<String>,
+    /// Bytes that sets, relations and caches held at most.
+    pub memory: Option<String>,
+    /// Steps on decision diagrams.
+    pub operations: Option<String>,
+    /// What `auto` tried, in order.
+    pub attempts: Vec<Attempt>,
+    /// Limits in force, the one that was hit, and how far the work had come.
+    pub limits: ReachLimits,
+    /// Seconds.
+    pub timing: ReachTiming,
+    /// Things to know.
+    pub notes: Vec<String>,
+    /// Why the theorem says nothing about what the reduced system does not have, if it does not.
+    #[serde(skip)]
+    pub gap: Option<String>,
+    /// Whether a step violates the discipline.
+    #[serde(skip)]
+    pub violated: bool,
+    /// Why the model is not for the techniques that were asked for (exit code 2).
+    #[serde(skip)]
+    pub refused: Option<String>,
+    /// Two engines disagree, or an execution could not be repeated (exit code 12).
+    #[serde(skip)]
+    pub evidence_rejected: bool,
+    /// What shows the answers, for `coarsen verify`, if that was asked for and there is anything to show.
+    #[serde(skip)]
+    pub bundle: Option<Box<Bundle>>,
+    /// Why something is missing in it.
+    #[serde(skip)]
+    pub no_bundle: Option<String>,
+}
+
+impl ReachReport {
+    /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
+    pub fn undecided(model: &str, engine: &str, reason: impl Into<String>) -> Self {
+        ReachReport {
+            schema_version: SCHEMA_VERSION,
+            model: model.to_string(),
+            verdict: Verdict::Unknown,
+            reason: reason.into(),
+            engine: engine.to_string(),
+            order: None,
+            theorem: None,
+            por: None,
+            states: None,
+            visited: None,
+            deadlocks: None,
+            wrong: None,
+            wrong_deadlocks: None,
+            transitions: None,
+            executions: None,
+            redundant: None,
+            questions: Vec::new(),
+            peak_nodes: None,
+            memory: None,
+            operations: None,
+            attempts: Vec::new(),
+            limits: ReachLimits::default(),
+            timing: ReachTiming::default(),
+            notes: Vec::new(),
+            gap: None,
+            violated: false,
+            refused: None,
+            evidence_rejected: false,
+            bundle: None,
+            no_bundle: None,
+        }
+    }
+}
+
+/// One attempt of the portfolio.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attempt {
+    /// The engine.
+    pub engine: String,
+    /// The order.
+    pub order: String,
+    /// Operations that it had used when it ended or was interrupted.
+    pub operations: String,
+    /// Whether it finished.
+    pub finished: bool,
+}
+
+/// The limits of `coarsen reach`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReachLimits {
+    /// Nodes of decision diagrams at once, or of one BDD.
+    pub nodes: Option<String>,
+    /// Explicit states.
+    pub states: Option<String>,
+    /// Operations on decision diagrams, if limited.
+    pub operations: Option<String>,
+    /// Seconds, if limited.
+    pub time: Option<f64>,
+    /// Bytes, if limited.
+    pub memory: Option<String>,
+    /// Which limit was hit, and what was being done then.
+    pub hit: Option<String>,
+    /// How far the work had come, if one was hit.
+    pub so_far: Option<SoFar>,
+}
+
+/// Partial figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SoFar {
+    /// States known to be reachable.
+    pub states: Option<String>,
+    /// The most nodes at once.
+    pub nodes: Option<String>,
+    /// Operations done.
+    pub operations: Option<String>,
+}
+
+/// Seconds per phase of `coarsen reach`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReachTiming {
+    /// Parsing, typing, control-flow graphs.
+    pub front_end: f64,
+    /// Inferring disciplines and settling hypotheses, for a reduced system.
+    pub hypotheses: f64,
+    /// Finding orders, building relations, exploring, counting.
+    pub exploration: f64,
+    /// Repeating executions.
+    pub evidence: f64,
+    /// All of it.
+    pub total: f64,
+}

@@ -1,0 +1,79 @@
+//! What the replay of a bundle found.
+
+use crate::base::control::Stop;
+
+/// The answer for one bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BundleVerdict {
+    /// The model's name, as the bundle has it; that of the file it was compared with, if it was.
+    pub model: String,
+    /// Whether text and constants were compared with those of a file that the user named.
+    pub compared: bool,
+    /// SHA-256 of the model's text.
+    pub hash: String,
+    /// Constants that are not as the text has them.
+    pub defines: Vec<(String, String)>,
+    /// Disciplines that come from the bundle, not from the text.
+    pub disciplines: Vec<String>,
+    /// What is claimed, and by which theorem.
+    pub parts: Vec<Shown>,
+    /// Goals that are reached, each by an execution.
+    pub reached: Vec<String>,
+    /// What the model asks for and the bundle does not show.
+    pub uncovered: Vec<String>,
+    /// Whether the model has no initial state, so that everything holds of it.
+    pub vacuous: bool,
+    /// Why it is rejected, if it is.
+    pub rejected: Option<String>,
+    /// Why it is undecided, if the work was cut short.
+    pub stopped: Option<Stop>,
+    /// What was replayed and how, line by line.
+    pub replayed: Vec<String>,
+    /// What the answer rests on besides.
+    pub trusted: Vec<String>,
+}
+
+/// What a part of a bundle shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The reduction theorem; `None` if X is an invariant of the original program.
+    pub theorem: Option<String>,
+    /// Where the theorem is from.
+    pub source: String,
+    /// Its hypotheses.
+    pub hypotheses: Vec<Stated>,
+    /// The properties that are claimed to hold.
+    pub claims: Vec<String>,
+}
+
+/// A hypothesis of a theorem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// Such as `14`.
+    pub id: String,
+    /// What it says, in words.
+    pub words: String,
+    /// What it says.
+    pub formula: String,
+}
+
+impl BundleVerdict {
+    /// Whether everything in it was found right.
+    pub fn is_accepted(&self) -> bool {
+        self.rejected.is_none() && self.stopped.is_none()
+    }
+
+    /// All properties that are claimed to hold.
+    pub fn claims(&self) -> impl Iterator<Item = &String> {
+        self.parts.iter().flat_map(|p| &p.claims)
+    }
+
+    /// `accepted`, `rejected` or `unknown`.
+    pub fn status(&self) -> &'static str {
+        match (&self.rejected, self.stopped) {
+            (Some(_), _) => "rejected",
+            (None, Some(_)) => "unknown",
+            (None, None) => "accepted",
+        }
+    }
+}

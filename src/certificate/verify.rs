@@ -1,0 +1,299 @@
+//! A bundle from its text to the answer: which model it is about, its parts, its executions, and what it leaves open.
+
+use super::encoded::Encoded;
+use super::format;
+use super::invariant::{Claim, Refused, Sets, claim};
+use super::letters::Letters;
+use super::space::Space;
+use super::verdict::{BundleVerdict, Shown, Stated};
+use super::{claims, execution, part};
+use crate::algebra::Theory;
+use crate::algebra::text::theory;
+use crate::base::control::ParseLimits;
+use crate::base::control::{Control, Stop};
+use crate::base::evidence::{Bundle, Part, settled};
+use crate::kernel::{self, Terms, WORK};
+use crate::model::Loaded;
+use crate::model::program::put;
+use crate::model::program::{LocId, Program, ThreadId};
+use rustc_hash::FxHashSet;
+use sha2::{Digest, Sha256};
+
+/// The model that a bundle has to be about.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its name: whether it ends in `.dve` says which language it is in.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Constants given on the command line.
+    pub defines: Vec<(String, String)>,
+}
+
+/// Replays a bundle; with `wanted`, it has to be about that model.
+pub fn verify(text: &str, wanted: Option<&Wanted>, control: &Control) -> BundleVerdict {
+    let mut verdict = BundleVerdict::default();
+    match replay(text, wanted, control, &mut verdict) {
+        Ok(()) => {}
+        Err(Refused::Wrong(why)) => verdict.rejected = Some(why),
+        Err(Refused::Stopped(stop)) => verdict.stopped = Some(stop),
+    }
+    verdict
+}
+
+impl Refused {
+    /// A proof that the kernel does not accept, or did not get through.
+    pub fn proof(what: &str, why: &kernel::Rejected) -> Self {
+        match why.limit {
+            true => Refused::Stopped(Stop::Operations),
+            false => Refused::Wrong(format!("{what}: {why}")),
+        }
+    }
+}
+
+impl From<&'static str> for Refused {
+    fn from(why: &'static str) -> Self {
+        Refused::Wrong(why.into())
+    }
+}
+
+fn replay(
+    text: &str,
+    wanted: Option<&Wanted>,
+    control: &Control,
+    verdict: &mut BundleVerdict,
+) -> Result<(), Refused> {
+    control.enter("reading the bundle");
+    let bundle = format::read(text).map_err(|e| Refused::Wrong(e.to_string()))?;
+    verdict.model.clone_from(&bundle.name);
+    verdict.hash = hash(&bundle.text);
+    verdict.defines.clone_from(&bundle.defines);
+    if let Some(wanted) = wanted {
+        is_wanted(&bundle, wanted)?;
+        verdict.model.clone_from(&wanted.name);
+        verdict.compared = true;
+    }
+    let model = load(&verdict.model, &bundle)?;
+    let program = put(model.program(), &bundle.disciplines)?;
+    verdict.disciplines = bundle.disciplines.iter().map(ToString::to_string).collect();
+    // Without a theorem, properties are asked as `reach` asks them.
+    let mut plain = program.clone();
+    plain.end_with_errors();
+
+    let mut parts = Vec::new();
+    for part in &bundle.parts {
+        let named = |name: &String| {
+            theory(name).ok_or_else(|| format!("there is no reduction theorem `{name}`"))
+        };
+        let theory = part.theorem.as_ref().map(named).transpose();
+        let claims: Result<Vec<Claim>, _> = part
+            .claims
+            .iter()
+            .map(|name| claim(&model, &plain, name))
+            .collect();
+        parts.push((theory.map_err(Refused::Wrong)?, part, claims?));
+    }
+    are_distinct(&bundle)?;
+    for (theory, part, _) in &parts {
+        verdict.parts.push(shown(theory.as_ref(), part));
+    }
+    let goals = bundle.executions.iter();
+    verdict.reached = goals.map(|x| x.goal.clone()).collect();
+    verdict.uncovered = uncovered(&program, verdict);
+
+    let all: Vec<&Claim> = parts.iter().flat_map(|(.., claims)| claims).collect();
+    let disciplined = all.contains(&&Claim::Discipline);
+    let moves = |c: &&Claim| matches!(c, Claim::Transaction(_));
+    if !disciplined && all.iter().any(moves) {
+        return Err("a transaction is claimed, and not that the discipline holds".into());
+    }
+    for (theory, part, claims) in &parts {
+        match theory {
+            Some(theory) => part::replay(&program, (theory, part), claims, control, verdict)?,
+            None => without_theorem(&plain, part, claims, control, verdict)?,
+        }
+    }
+    for x in &bundle.executions {
+        execution::replay(&model, &plain, x, control)?;
+        let steps = x.steps.len();
+        let goal = &x.goal;
+        verdict.replayed.push(format!(
+            "an execution of {steps} step{} to {goal}, by the interpreter",
+            if steps == 1 { "" } else { "s" }
+        ));
+    }
+    if parts.is_empty() {
+        verdict.trusted.push(
+            "the front end, that reads the model's text, and the interpreter, that says what a step is"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
+/// SHA-256 of a text, in hexadecimal.
+pub fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn load(name: &str, bundle: &Bundle) -> Result<Loaded, Refused> {
+    let limits = ParseLimits::default();
+    let model = Loaded::load(name, &bundle.text, &bundle.defines, limits);
+    let (model, _) = model.map_err(|errors| {
+        let first = errors.first().map_or("", |d| d.message.as_str());
+        Refused::Wrong(format!("the model has errors: {first}"))
+    })?;
+    Ok(model)
+}
+
+/// Holds the model of a bundle against the one that it has to be about.
+fn is_wanted(bundle: &Bundle, wanted: &Wanted) -> Result<(), Refused> {
+    let wrong = |why: String| Err(Refused::Wrong(why));
+    let (name, text) = (&wanted.name, &wanted.text);
+    if bundle.text != *text {
+        let (mine, other) = (bundle.text.lines(), text.lines());
+        let same = mine.zip(other).take_while(|(a, b)| a == b).count();
+        return wrong(format!(
+            "the bundle is about another model than {name}: the texts differ at line {}",
+            same + 1
+        ));
+    }
+    let sorted = |all: &[(String, String)]| {
+        let all = settled(all);
+        let all: Vec<String> = all.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        match all.is_empty() {
+            true => "no constants".to_string(),
+            false => all.join(", "),
+        }
+    };
+    let (mine, other) = (sorted(&bundle.defines), sorted(&wanted.defines));
+    if mine != other {
+        return wrong(format!(
+            "the bundle is about {name} with {mine}, and {other} are given (-D)"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that something is claimed, and nothing twice.
+fn are_distinct(bundle: &Bundle) -> Result<(), Refused> {
+    let claims = bundle.parts.iter().flat_map(|p| &p.claims);
+    let mut all: Vec<&String> = claims.collect();
+    all.extend(bundle.executions.iter().map(|x| &x.goal));
+    if let Some(part) = bundle.parts.iter().find(|p| p.claims.is_empty()) {
+        let theorem = part.theorem.as_deref().unwrap_or("none");
+        return Err(Refused::Wrong(format!(
+            "the part for the theorem `{theorem}` claims nothing"
+        )));
+    }
+    let mut seen = FxHashSet::default();
+    match all.iter().find(|name| !seen.insert(**name)) {
+        Some(twice) => Err(Refused::Wrong(format!("`{twice}` is claimed twice"))),
+        None if all.is_empty() => Err("nothing is claimed".into()),
+        None => Ok(()),
+    }
+}
+
+/// What is said of a part: the theorem with its hypotheses, and what it shows.
+fn shown(theory: Option<&Theory>, part: &Part) -> Shown {
+    let stated = |t: &Theory| {
+        let all = t.hypotheses.iter();
+        let all = all.map(|h| Stated {
+            id: h.id.clone(),
+            words: h.words.clone(),
+            formula: h.statement.to_string(),
+        });
+        all.collect()
+    };
+    Shown {
+        theorem: theory.map(|t| t.name.clone()),
+        source: theory.map(|t| t.source.clone()).unwrap_or_default(),
+        hypotheses: theory.map(stated).unwrap_or_default(),
+        claims: part.claims.clone(),
+    }
+}
+
+/// What the model asks for and the bundle says nothing of.
+fn uncovered(program: &Program, verdict: &BundleVerdict) -> Vec<String> {
+    let built_in = [
+        (!program.protections.is_empty()).then_some("discipline"),
+        Some("assertions"),
+        program.deadlock_free.map(|_| "deadlock_free"),
+    ];
+    let built_in = built_in.into_iter().flatten().map(String::from);
+    let properties = program.properties.iter().map(|p| p.name.clone());
+    let claims = program.claims.iter().map(|c| c.name.clone());
+    let covered: Vec<&String> = verdict.claims().chain(&verdict.reached).collect();
+    let never = |name: &str| format!("never {name}");
+    built_in
+        .chain(properties)
+        .chain(claims)
+        .filter(|name| !covered.contains(&name) && !covered.contains(&&never(name)))
+        .collect()
+}
+
+/// What BDDs may cost, in pairs of nodes, before an invariant of the original program is gone through state by state instead.
+const MOST_WORK: u64 = 1 << 26;
+
+/// Replays a part whose X is an invariant of the original program.
+fn without_theorem(
+    program: &Program,
+    part: &Part,
+    claims: &[Claim],
+    control: &Control,
+    verdict: &mut BundleVerdict,
+) -> Result<(), Refused> {
+    let reduces = !part.visible.is_empty()
+        || part.transactions.is_some()
+        || part.invariant.is_some()
+        || part.derivations.is_some()
+        || part.proof.is_some();
+    if reduces {
+        return Err("what belongs to a reduction theorem stands where there is none".into());
+    }
+    let space = Space::new(program, part)?;
+    let work = (false, MOST_WORK);
+    let encoded = Encoded::new(program, &space, &part.diagrams, work, control);
+    let all = |_: ThreadId, _: LocId| true;
+    let sets = Sets {
+        program,
+        part,
+        space: &space,
+        phased: None,
+        plain: true,
+        visible: &all,
+        claims,
+        encoded: &encoded,
+    };
+    let done = sets.check()?;
+    verdict.vacuous |= done.vacuous;
+    let nodes = done.nodes.0;
+    verdict.replayed.push(match done.states {
+        Some((x, _)) => format!(
+            "an invariant of the original program: each of its {x} states ({nodes} nodes) was gone through by the interpreter"
+        ),
+        None => format!(
+            "an invariant of the original program ({nodes} nodes), in an encoding built anew"
+        ),
+    });
+    let mut terms = Terms::default();
+    terms.allow(WORK);
+    let letters = Letters::new(program, None, part, &mut terms)?;
+    let mut judge = super::judge::Judge::new(program, &space, Some(part.states), &encoded);
+    let mut moving = claims::Claims::new(program, &letters, &mut terms, &mut judge);
+    let atomic = moving.check(claims, &|_, _| false)?;
+    let laws = moving.laws;
+    if terms.is_spent() {
+        return Err(Refused::Stopped(Stop::Operations));
+    }
+    claims::tell(atomic, laws, verdict);
+    let mut say = |words: &str| verdict.trusted.push(words.into());
+    say(
+        "the front end, that reads the model's text, and the interpreter, that says what a step is",
+    );
+    if encoded.is_used() {
+        say("the encoding and the BDD package, where they were used as said above");
+    }
+    Ok(())
+}

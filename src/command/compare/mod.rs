@@ -1,0 +1,471 @@
+//! `coarsen compare`: every technique on one model, side by side.
+//!
+//! What is asked is the same in every row: whether a thread can go wrong, whether the discipline can be violated, and the model's invariants
+//! and `reach` properties. Deadlocks are not asked for, as right movers do not preserve them (Levin et al. 2005 speak of
+//! threads that go wrong only). Rows that are sound have to agree; each says what it costs.
+
+use crate::algebra::Theory;
+use crate::algebra::text::theory;
+use crate::base::control::{Control, Stop};
+use crate::base::results::{
+    CompareReport, CompareRow, CompareTiming, ReachReport, Status, Verdict,
+};
+use crate::command::reach::{Engine, ReachOptions, reach};
+use crate::engine::Heuristic;
+use crate::engine::compiled::{Compiled, Movers, Technique as Transacted, transactions};
+use crate::engine::partial_order::{Por, Technique};
+use crate::engine::relations::Encoding;
+use crate::model::program::{Expr, Program};
+use crate::model::text::ast::PropertyKind;
+use crate::theorem::{CheckOptions, check, complete, gap, movers, prepare};
+use biodivine_lib_bdd::Bdd;
+use std::time::Instant;
+
+/// How the condition that a thread has gone wrong is called.
+const WRONG: &str = "a thread goes wrong";
+
+/// The theorems about transactions that are compared; the first is explored on BDDs, too. (Lipton's says nothing of threads that go wrong.)
+const TRANSACTIONS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers"];
+
+/// Steps of a row of partial-order reduction: executions can be very many.
+const STEPS: u64 = 200_000;
+
+/// Operations of a row on decision diagrams: half a minute, after which the others have their turn.
+const OPERATIONS: u64 = 100_000_000;
+
+/// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
+pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
+    let begun = Instant::now();
+    let mut report = CompareReport::undecided(name, "nothing was explored yet");
+    let mut program = program.clone();
+    if program.deadlock_free.take().is_some() {
+        report.notes.push(
+            "deadlocks are not compared: right movers do not preserve them (`coarsen check` answers `deadlock_free`)"
+                .into(),
+        );
+    }
+    if !std::mem::take(&mut program.claims).is_empty() {
+        report
+            .notes
+            .push("claims of transactions are not compared (`coarsen check` answers them)".into());
+    }
+    let program = &program;
+    let compared = Compared {
+        name,
+        program,
+        theory,
+        control,
+    };
+    report.rows.extend([
+        compared.reached(None, Engine::Explicit, None),
+        compared.reached(None, Engine::Saturation, None),
+        compared.checked(theory),
+        compared.reached(Some(theory), Engine::Explicit, None),
+        compared.reached(Some(theory), Engine::Saturation, None),
+    ]);
+    for name in TRANSACTIONS {
+        let Some(theory) = self::theory(name) else {
+            continue;
+        };
+        if name == TRANSACTIONS[0] {
+            report.rows.push(compared.checked(&theory));
+        }
+        let row = compared.reached(Some(&theory), Engine::Explicit, None);
+        report.rows.push(row);
+    }
+    compared.ordered(&mut report);
+    compared.transactions(&mut report);
+    settle(&mut report);
+    report.timing.total = begun.elapsed().as_secs_f64();
+    report
+}
+
+/// What all rows have in common.
+struct Compared<'a> {
+    name: &'a str,
+    program: &'a Program,
+    theory: &'a Theory,
+    control: &'a Control,
+}
+
+impl<'a> Compared<'a> {
+    /// A row of `coarsen reach`.
+    fn reached(&self, theory: Option<&Theory>, engine: Engine, por: Option<Por>) -> CompareRow {
+        let begun = Instant::now();
+        let technique = match (theory, &por) {
+            (None, None) => "none".to_string(),
+            (Some(theory), None) => theory.name.clone(),
+            (None, Some(por)) => por.name(),
+            (Some(theory), Some(por)) => format!("{} + {}", theory.name, por.name()),
+        };
+        let declared = self.program.properties.iter();
+        let options = ReachOptions {
+            engine,
+            reduced: theory.is_some(),
+            operations: match (&por, engine) {
+                (Some(_), _) => Some(STEPS),
+                (None, Engine::Saturation) => Some(OPERATIONS),
+                _ => None,
+            },
+            por,
+            invariants: declared.map(|p| p.name.clone()).collect(),
+            find: wrong(self.program)
+                .map(|e| (WRONG.to_string(), e))
+                .into_iter()
+                .collect(),
+            ..ReachOptions::default()
+        };
+        let by = theory.unwrap_or(self.theory);
+        let report = reach(self.name, self.program, by, &options, self.control);
+        let (verdict, reason) = verdict(&report);
+        CompareRow {
+            technique,
+            engine: engine.name().to_string(),
+            visited: report.visited.clone().or(report.states.clone()),
+            states: report.states,
+            executions: report.executions,
+            transitions: report.transitions,
+            forced: None,
+            verdict,
+            reason,
+            sound: true,
+            memory: report.memory,
+            timing: since(begun),
+        }
+    }
+
+    /// The rows of partial-order reduction, on the original program and on the reduced system.
+    fn ordered(&self, report: &mut CompareReport) {
+        use Technique as T;
+        let por = |techniques: &[T]| Por {
+            techniques: techniques.to_vec(),
+            discipline: true,
+            ..Por::default()
+        };
+        for techniques in [
+            &[T::Persistent][..],
+            &[T::Stubborn],
+            &[T::Cartesian],
+            &[T::SourceDpor, T::LocalCycles],
+        ] {
+            let row = self.reached(None, Engine::Explicit, Some(por(techniques)));
+            report.rows.push(row);
+        }
+        let stubborn = Some(por(&[T::Stubborn]));
+        let row = self.reached(Some(self.theory), Engine::Explicit, stubborn);
+        report.rows.push(row);
+        report.notes.push(format!(
+            "rows of partial-order reduction take {STEPS} steps at most; `coarsen reach --por` has no such limit"
+        ));
+    }
+
+    /// The row of `coarsen check`.
+    fn checked(&self, theory: &Theory) -> CompareRow {
+        let begun = Instant::now();
+        let options = CheckOptions::default();
+        let report = check(self.name, self.program, theory, &options, self.control);
+        CompareRow {
+            technique: theory.name.clone(),
+            engine: "bdd".into(),
+            states: report.states.reduced.clone(),
+            visited: report.states.visited.clone(),
+            executions: None,
+            transitions: None,
+            forced: None,
+            verdict: report.verdict,
+            reason: report.reason,
+            sound: true,
+            memory: None,
+            timing: since(begun),
+        }
+    }
+
+    /// The rows of Levin et al.
+    fn transactions(&self, report: &mut CompareReport) {
+        let begun = Instant::now();
+        let inferred = self.inferred();
+        let program = inferred.as_ref().unwrap_or(self.program);
+        self.control.enter("compare: movers");
+        let relations = self.relations(program);
+        let before = begun.elapsed().as_secs_f64();
+        let order = Heuristic::ALL[0].0.order(program);
+        let compiled = Compiled::new(program, &order, self.control);
+        for (name, technique) in [
+            ("unsound", Transacted::Unsound),
+            ("cycle-detection", Transacted::CycleDetection),
+            ("cpc", Transacted::Cpc),
+            ("cpc-l19", Transacted::CpcL19),
+        ] {
+            let mut row = match (&relations, &compiled) {
+                (Ok(r), Ok(compiled)) => self.explored(program, compiled, &r.movers, technique),
+                (Err(stop), _) | (_, Err(stop)) => stopped(*stop),
+            };
+            row.technique = name.into();
+            row.sound = technique != Transacted::Unsound;
+            row.timing.total += before;
+            report.rows.push(row);
+        }
+        let mut row = match &relations {
+            Ok(r) => self.completed(program, r),
+            Err(stop) => stopped(*stop),
+        };
+        row.technique = "symbolic-cpc".into();
+        row.engine = "bdd".into();
+        row.timing.total += before;
+        report.rows.push(row);
+        report.notes.push(format!(
+            "the times of unsound, cycle-detection, cpc, cpc-l19 and symbolic-cpc include {before:.3} s for finding the movers, once"
+        ));
+    }
+
+    /// The program with the disciplines that were inferred, where the theorem says that they are kept.
+    fn inferred(&self) -> Option<Program> {
+        let (checked, prepared) = prepare(self.name, self.program, self.theory, self.control);
+        let kept = !checked.discipline.is_empty() && gap(&checked).is_none();
+        prepared.filter(|_| kept).map(|p| p.program)
+    }
+
+    fn relations<'p>(&self, program: &'p Program) -> Result<Relations<'p>, Stop>
+    where
+        'a: 'p,
+    {
+        let budget = self.control.budget();
+        let e = Encoding::within(program, budget.little(), self.control)?;
+        e.m.allow(budget.effort, usize::MAX);
+        let asked = asked(program)
+            .iter()
+            .map(|a| {
+                let holds = e.predicate(&a.condition)?;
+                Ok(if a.value { holds } else { holds.not() })
+            })
+            .collect::<Result<Vec<Bdd>, Stop>>()?;
+        let declared = asked.len() - program.properties.len();
+        let movers = movers(&e, &asked[declared..])?;
+        Ok(Relations { e, asked, movers })
+    }
+
+    fn explored(
+        &self,
+        program: &Program,
+        compiled: &Compiled,
+        movers: &Movers,
+        technique: Transacted,
+    ) -> CompareRow {
+        let begun = Instant::now();
+        self.control.enter("compare: transactions");
+        let asked = asked(program);
+        let conditions: Vec<(Expr, bool)> = asked
+            .iter()
+            .map(|a| (a.condition.clone(), a.value))
+            .collect();
+        let (found, done) = transactions(
+            program,
+            compiled,
+            movers,
+            technique,
+            &conditions,
+            self.control,
+        );
+        let finished = |n: u64| done.is_ok().then(|| n.to_string());
+        let (verdict, reason) = told(&asked, found.violated, &found.met, done.err());
+        CompareRow {
+            states: finished(found.states),
+            visited: finished(found.visited),
+            transitions: finished(found.transitions),
+            forced: finished(found.forced),
+            verdict,
+            reason,
+            memory: Some(found.bytes.to_string()),
+            timing: since(begun),
+            ..stopped(Stop::Time)
+        }
+    }
+
+    /// The row of transactions as sets.
+    fn completed(&self, program: &Program, relations: &Relations) -> CompareRow {
+        let begun = Instant::now();
+        let (e, m) = (&relations.e, &relations.e.m);
+        let (found, done) = complete(e, &relations.movers);
+        let violated = !m.disjoint(&found.visited, &e.q());
+        let met: Vec<bool> = relations
+            .asked
+            .iter()
+            .map(|a| !m.disjoint(&found.visited, a))
+            .collect();
+        let counted = done.and_then(|()| {
+            let sets = [&found.states, &found.visited, &found.forced];
+            sets.into_iter()
+                .map(|set| Ok(e.count(set)?.to_string()))
+                .collect::<Result<Vec<_>, Stop>>()
+        });
+        let (verdict, reason) = told(
+            &asked(program),
+            violated,
+            &met,
+            counted.as_ref().err().copied(),
+        );
+        let count = |n: usize| counted.as_ref().ok().map(|c| c[n].clone());
+        CompareRow {
+            states: count(0),
+            visited: count(1),
+            forced: count(2),
+            verdict,
+            reason,
+            timing: since(begun),
+            ..stopped(Stop::Time)
+        }
+    }
+}
+
+/// A program as relations.
+struct Relations<'p> {
+    e: Encoding<'p>,
+    /// The states of each [`Asked`].
+    asked: Vec<Bdd>,
+    movers: Movers,
+}
+
+/// States that are looked for.
+struct Asked {
+    condition: Expr,
+    /// The value it has in them.
+    value: bool,
+    /// What it means for the verdict, and in which case.
+    words: String,
+    bad_if_met: bool,
+}
+
+/// That a thread goes wrong, if one can, and the program's properties.
+fn asked(program: &Program) -> Vec<Asked> {
+    let wrong = wrong(program).map(|condition| Asked {
+        condition,
+        value: true,
+        words: WRONG.into(),
+        bad_if_met: true,
+    });
+    let declared = program.properties.iter().map(|p| {
+        let reach = p.kind == PropertyKind::Reach;
+        Asked {
+            condition: p.expr.clone(),
+            value: reach,
+            words: match reach {
+                true => format!("{} is not reached", p.name),
+                false => format!("{} is violated", p.name),
+            },
+            bad_if_met: !reach,
+        }
+    });
+    wrong.into_iter().chain(declared).collect()
+}
+
+/// The verdict of an exploration that met these states, and was stopped or not.
+fn told(asked: &[Asked], violated: bool, met: &[bool], stop: Option<Stop>) -> (Verdict, String) {
+    if violated {
+        return (Verdict::Refuted, "the discipline is violated".into());
+    }
+    for (a, &met) in asked.iter().zip(met) {
+        if met == a.bad_if_met && (met || stop.is_none()) {
+            return (Verdict::Refuted, a.words.clone());
+        }
+    }
+    match stop {
+        Some(stop) => (Verdict::Unknown, stop.to_string()),
+        None => (Verdict::Holds, "nothing goes wrong".into()),
+    }
+}
+
+/// A row of transactions that has nothing to tell.
+fn stopped(stop: Stop) -> CompareRow {
+    CompareRow {
+        technique: String::new(),
+        engine: "explicit".into(),
+        states: None,
+        visited: None,
+        executions: None,
+        transitions: None,
+        forced: None,
+        verdict: Verdict::Unknown,
+        reason: format!("stopped by {stop}"),
+        sound: true,
+        memory: None,
+        timing: CompareTiming::default(),
+    }
+}
+
+fn since(begun: Instant) -> CompareTiming {
+    CompareTiming {
+        total: begun.elapsed().as_secs_f64(),
+    }
+}
+
+/// That some thread has gone wrong, if one can.
+fn wrong(program: &Program) -> Option<Expr> {
+    let can = program.threads.iter().any(|t| t.wrong.is_some());
+    can.then(|| program.gone_wrong())
+}
+
+/// What a row of `coarsen reach` says about all that is compared.
+fn verdict(report: &ReachReport) -> (Verdict, String) {
+    if report.violated {
+        return (Verdict::Refuted, "the discipline is violated".into());
+    }
+    let is_bad = |q: &&crate::base::results::Property| match q.name.as_str() {
+        WRONG => q.verdict == Status::Holds,
+        _ => q.verdict == Status::Refuted,
+    };
+    if let Some(q) = report.questions.iter().find(is_bad) {
+        let why = match (q.name.as_str(), q.kind.as_str()) {
+            (WRONG, _) => WRONG.to_string(),
+            (name, "find") => format!("{name} is not reached"),
+            (name, _) => format!("{name} is violated"),
+        };
+        return (Verdict::Refuted, why);
+    }
+    if let Some(gap) = &report.gap {
+        return (Verdict::Unknown, gap.clone());
+    }
+    if report.states.is_none() && report.executions.is_none()
+        || report
+            .questions
+            .iter()
+            .any(|q| q.verdict == Status::Unknown)
+    {
+        return (Verdict::Unknown, report.reason.clone());
+    }
+    (Verdict::Holds, "nothing goes wrong".into())
+}
+
+/// The sound rows' common verdict.
+fn settle(report: &mut CompareReport) {
+    let decided = |v: Verdict| matches!(v, Verdict::Holds | Verdict::Refuted);
+    let sound = || report.rows.iter().filter(|r| r.sound && decided(r.verdict));
+    let Some(first) = sound().next() else {
+        report.reason = "no sound technique has decided it".into();
+        return;
+    };
+    if let Some(other) = sound().find(|r| r.verdict != first.verdict) {
+        report.disagree = true;
+        report.reason = format!(
+            "{} on {} says {}, {} on {} says {}; this is a bug in coarsen",
+            first.technique,
+            first.engine,
+            said(first.verdict),
+            other.technique,
+            other.engine,
+            said(other.verdict)
+        );
+        return;
+    }
+    let (verdict, count) = (first.verdict, sound().count());
+    let reason = first.reason.clone();
+    report.reason = format!("{reason}, as {count} sound rows agree");
+    report.verdict = verdict;
+}
+
+fn said(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Refuted => "refuted",
+        _ => "unknown",
+    }
+}

@@ -1,0 +1,6 @@
+//! What the commands do, from a text to a result; the command line (`cli`) reads the files and prints the result.
+
+pub mod compare;
+mod movers;
+pub mod reach;
+pub mod session;

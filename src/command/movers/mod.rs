@@ -1,0 +1,429 @@
+//! `coarsen movers`: what every action of a model is as a mover, what blocks a better class, and how long its transactions can be.
+//!
+//! Movers are established as for claims (`theorem/movers/`). For transactions each statement becomes a block of its own
+//! (`statements.rs`); a run of statements in one list is a transaction if its ways from beginning to end have the theorem's form in each
+//! thread that has them. If a run is none, no longer one is, so the longest runs are found from left to right.
+
+mod statements;
+
+use crate::algebra::Theory;
+use crate::base::control::{Control, Stop};
+use crate::base::results::{Blocked, Conditional, MoverAction, MoversReport, Status, Transaction};
+use crate::engine::relations::Encoding;
+use crate::model::program::{ClaimedBlock, Program, ThreadId};
+use crate::model::text::ast::Model;
+use crate::theorem::{
+    CheckOptions, Detail, Judged, Law, Obstacle, Other, PATTERNS, Pattern, Under, check, class,
+    commits, gap, judged, law_words, prepare, step_of,
+};
+use statements::{List, numbered};
+use std::time::Instant;
+
+/// Finds the movers and transactions of a model. `program_of` elaborates a tree.
+pub fn movers(
+    name: &str,
+    tree: &Model,
+    program_of: &dyn Fn(&Model) -> Option<Program>,
+    theory: &Theory,
+    only: Option<&str>,
+    control: &Control,
+) -> MoversReport {
+    let begun = Instant::now();
+    let mut report = MoversReport::undecided(name, "nothing has been established yet");
+    let (numbered, lists) = numbered(tree);
+    let Some(program) = program_of(&numbered).or_else(|| program_of(tree)) else {
+        return report;
+    };
+    let found = Found {
+        name,
+        theory,
+        control,
+        lists: &lists,
+        only,
+        tree,
+        elaborate: program_of,
+    };
+    match found.all(&program, &mut report) {
+        Ok(()) => report.reason = found.words(&report),
+        Err(stop) => {
+            report.reason = format!("stopped by {stop}, in phase `{}`", control.phase());
+            report.stopped = true;
+        }
+    }
+    report.seconds = begun.elapsed().as_secs_f64();
+    report
+}
+
+struct Found<'a> {
+    name: &'a str,
+    theory: &'a Theory,
+    control: &'a Control,
+    lists: &'a [List],
+    only: Option<&'a str>,
+    tree: &'a Model,
+    elaborate: &'a dyn Fn(&Model) -> Option<Program>,
+}
+
+/// A run of statements that is a transaction: its list, its first and last statement, and what is told of it.
+type Run = (usize, usize, usize, Transaction);
+
+impl Found<'_> {
+    fn all(&self, program: &Program, report: &mut MoversReport) -> Result<(), Stop> {
+        let program = self.disciplined(program, report);
+        self.control.enter("building relations");
+        let e = Encoding::new(&program, self.control)?;
+        self.control.enter("movers");
+        let mut judged = judged(&e, &[], Detail::Conditions)?;
+        meet(&e, &mut judged);
+        self.actions(&e, &judged, report);
+        for pattern in PATTERNS {
+            if self.only.is_none_or(|o| o == pattern.theorem) {
+                let runs = self.transactions(&e, &judged, pattern);
+                let held = self.held(runs, pattern, &program)?;
+                report.transactions.extend(held);
+            }
+        }
+        Ok(())
+    }
+
+    /// The program with the disciplines that were inferred, where they are kept.
+    fn disciplined(&self, program: &Program, report: &mut MoversReport) -> Program {
+        let mut asked = program.clone();
+        // Only the discipline is of interest here.
+        asked.claims.clear();
+        asked.properties.clear();
+        asked.deadlock_free = None;
+        let options = CheckOptions {
+            property: Some("discipline".into()),
+            ..CheckOptions::default()
+        };
+        let checked = check(self.name, &asked, self.theory, &options, self.control);
+        let holds = checked
+            .properties
+            .iter()
+            .any(|p| p.name == "discipline" && p.verdict == Status::Holds);
+        report.disciplined =
+            holds || program.protections.is_empty() && checked.discipline.is_empty();
+        if !report.disciplined {
+            report.notes.push(
+                "the discipline is not known to hold: what stands here is true only of executions that keep it".into(),
+            );
+        }
+        if checked.discipline.is_empty() {
+            return program.clone();
+        }
+        let (prepared, inferred) = prepare(self.name, program, self.theory, self.control);
+        match inferred {
+            Some(inferred) if gap(&prepared).is_none() => inferred.program,
+            _ => program.clone(),
+        }
+    }
+
+    fn actions(&self, e: &Encoding, judged: &[Judged], report: &mut MoversReport) {
+        let mut met: Vec<(ThreadId, String, String)> = Vec::new();
+        for (a, j) in judged.iter().enumerate() {
+            let thread = e.actions[a].thread;
+            let mut step = step_of(e, a);
+            step.location = step
+                .location
+                .split(" #")
+                .next()
+                .unwrap_or_default()
+                .to_string();
+            // The head of a loop has a location for each way it is come to here; they are one in the model.
+            let place = (thread, step.location.clone(), step.text.clone());
+            let class = class(j.mover).to_string();
+            if met.contains(&place)
+                && report.actions.iter().any(|m| {
+                    m.step.thread == step.thread && m.step.text == step.text && m.class == class
+                })
+            {
+                continue;
+            }
+            met.push(place);
+            report.actions.push(MoverAction {
+                why: why(j),
+                class,
+                invariant: j.rung.id().into(),
+                right: j.right.iter().filter_map(|o| blocked(e, o)).collect(),
+                left: j.left.iter().filter_map(|o| blocked(e, o)).collect(),
+                under: j.under.iter().map(under).collect(),
+                step,
+            });
+        }
+    }
+
+    /// The longest runs of statements that have a theorem's form.
+    fn transactions(&self, e: &Encoding, judged: &[Judged], pattern: Pattern) -> Vec<Run> {
+        let mut runs = Vec::new();
+        // For each list, which statements are part of a transaction already.
+        let mut covered: Vec<Vec<bool>> = self
+            .lists
+            .iter()
+            .map(|l| vec![false; l.statements.len()])
+            .collect();
+        for (n, list) in self.lists.iter().enumerate() {
+            if list.within.is_some_and(|(outer, at)| covered[outer][at]) {
+                covered[n].fill(true);
+                continue;
+            }
+            let mut at = 0;
+            while at < list.statements.len() {
+                let mut best: Option<(usize, Vec<ClaimedBlock>)> = None;
+                for end in at..list.statements.len() {
+                    let Some(blocks) = run(e.program, &list.statements[at..=end]) else {
+                        break;
+                    };
+                    if blocks
+                        .iter()
+                        .any(|b| pattern.broken_by(e, judged, b).is_some())
+                    {
+                        break;
+                    }
+                    best = Some((end, blocks));
+                }
+                let Some((end, blocks)) = best else {
+                    at += 1;
+                    continue;
+                };
+                covered[n][at..=end].fill(true);
+                if !blocks.is_empty() {
+                    let statements = &list.statements[at..=end];
+                    let told = self.told(e, judged, pattern, statements, &blocks);
+                    runs.push((n, at, end, told));
+                }
+                at = end + 1;
+            }
+        }
+        runs
+    }
+
+    /// Those of the runs that are transactions where they stand as claims in the model, in which loops have one location for their heads again.
+    fn held(
+        &self,
+        runs: Vec<Run>,
+        pattern: Pattern,
+        inferred: &Program,
+    ) -> Result<Vec<Transaction>, Stop> {
+        let name = |n: usize| format!("run {n}");
+        let places: Vec<(usize, usize, usize, String)> = runs
+            .iter()
+            .enumerate()
+            .map(|(n, r)| (r.0, r.1, r.2, name(n)))
+            .collect();
+        let Some(mut program) = (self.elaborate)(&statements::claimed(self.tree, &places)) else {
+            return Ok(Vec::new());
+        };
+        // Cells are the same, whatever blocks there are.
+        if program.cells.len() == inferred.cells.len()
+            && program.protections.len() != inferred.protections.len()
+        {
+            program = self.disciplined(&program, &mut MoversReport::undecided(self.name, ""));
+        }
+        let e = Encoding::new(&program, self.control)?;
+        let judged = judged(&e, &[], Detail::Class)?;
+        let holds = |n: usize| {
+            let claim = program.claims.iter().find(|c| c.name == name(n));
+            claim.is_some_and(|c| {
+                let mut blocks = c.blocks.iter();
+                blocks.all(|b| pattern.broken_by(&e, &judged, b).is_none())
+            })
+        };
+        Ok(runs
+            .into_iter()
+            .enumerate()
+            .filter(|(n, _)| holds(*n))
+            .map(|(_, r)| r.3)
+            .collect())
+    }
+
+    fn told(
+        &self,
+        e: &Encoding,
+        judged: &[Judged],
+        pattern: Pattern,
+        statements: &[statements::Statement],
+        blocks: &[ClaimedBlock],
+    ) -> Transaction {
+        let p = e.program;
+        let (first, last) = (&statements[0], &statements[statements.len() - 1]);
+        let text = p
+            .source
+            .get(first.span.start..last.span.end)
+            .unwrap_or_default();
+        let mut commits: Vec<usize> = blocks
+            .iter()
+            .flat_map(|b| commits(e, judged, b))
+            .map(|a| step_of(e, a).line)
+            .collect();
+        commits.sort_unstable();
+        commits.dedup();
+        let size = |b: &ClaimedBlock| {
+            let mut all: Vec<usize> = b.entries.iter().chain(&b.inside).copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            all.len()
+        };
+        let mut end = last.span;
+        end.start = end.end.saturating_sub(1).max(end.start);
+        Transaction {
+            theorem: pattern.theorem.into(),
+            threads: blocks
+                .iter()
+                .map(|b| p.threads[b.thread].name.clone())
+                .collect(),
+            first_line: p.line(first.span),
+            last_line: p.line(end),
+            actions: blocks.iter().map(size).max().unwrap_or(0).to_string(),
+            commits,
+            text: text.to_string(),
+        }
+    }
+
+    fn words(&self, report: &MoversReport) -> String {
+        let of = |c: &str| report.actions.iter().filter(|a| a.class == c).count();
+        let best = report.transactions.last().map(|t| t.theorem.clone());
+        let long = report
+            .transactions
+            .iter()
+            .filter(|t| Some(&t.theorem) == best.as_ref() && t.actions != "1")
+            .count();
+        format!(
+            "{} action{}: {} local, {} both, {} right, {} left, {} non-movers; {long} transaction{} of more than one action",
+            report.actions.len(),
+            if report.actions.len() == 1 { "" } else { "s" },
+            of("local"),
+            of("both"),
+            of("right"),
+            of("left"),
+            of("non"),
+            if long == 1 { "" } else { "s" }
+        )
+    }
+}
+
+/// The head of a loop has a location for each way it is come to here; it is one in the model, and moves as it does on each.
+fn meet(e: &Encoding, judged: &mut [Judged]) {
+    let place = |a: usize| {
+        let action = &e.actions[a];
+        let location = &e.program.threads[action.thread].locations[action.location];
+        let name = location.name.split(" #").next().unwrap_or_default();
+        (action.thread, location.span, name)
+    };
+    for a in 0..judged.len() {
+        let copies: Vec<usize> = e
+            .of_thread(e.actions[a].thread)
+            .filter(|&b| b != a && place(b) == place(a))
+            .collect();
+        for b in copies {
+            let (right, left, rung) = {
+                let other = &judged[b];
+                (other.right.clone(), other.left.clone(), other.rung)
+            };
+            let theirs = judged[b].clone();
+            let mine = &mut judged[a];
+            mine.under.retain(|u| {
+                let same =
+                    |v: &Under| v.words == u.words && (v.right || !u.right) && (v.left || !u.left);
+                (theirs.mover.right || !u.right) && (theirs.mover.left || !u.left)
+                    || theirs.under.iter().any(same)
+            });
+            if mine.right.is_empty() {
+                mine.right = right;
+            }
+            if mine.left.is_empty() {
+                mine.left = left;
+            }
+            mine.rung = mine.rung.max(rung);
+            mine.mover.right = mine.right.is_empty();
+            mine.mover.left = mine.left.is_empty();
+            mine.mover.local &= mine.mover.right && mine.mover.left;
+        }
+    }
+}
+
+/// A run of statements as a block in each thread that has it; `None` if one of them is no part of a block.
+fn run(p: &Program, statements: &[statements::Statement]) -> Option<Vec<ClaimedBlock>> {
+    let mut all: Vec<ClaimedBlock> = Vec::new();
+    for statement in statements {
+        let claim = statement.claim.as_ref()?;
+        let claim = p.claims.iter().find(|c| c.name == *claim)?;
+        for b in &claim.blocks {
+            let known = match all.iter_mut().find(|k| k.thread == b.thread) {
+                Some(known) => {
+                    known.inside.extend(&b.entries);
+                    known
+                }
+                None => {
+                    all.push(ClaimedBlock {
+                        thread: b.thread,
+                        entries: b.entries.clone(),
+                        inside: Vec::new(),
+                    });
+                    let last = all.len() - 1;
+                    &mut all[last]
+                }
+            };
+            known.inside.extend(&b.inside);
+            known.inside.sort_unstable();
+            known.inside.dedup();
+        }
+    }
+    Some(all)
+}
+
+fn under(u: &Under) -> Conditional {
+    let class = match (u.right, u.left) {
+        (true, true) => "both",
+        (true, false) => "right",
+        (false, _) => "left",
+    };
+    Conditional {
+        class: class.into(),
+        condition: u.words.clone(),
+    }
+}
+
+fn blocked(e: &Encoding, obstacle: &Obstacle) -> Option<Blocked> {
+    let Other::Action(other) = obstacle.other else {
+        return None;
+    };
+    let (law, words) = law_words(obstacle.law);
+    Some(Blocked {
+        other: step_of(e, other),
+        law: law.into(),
+        words: words.into(),
+        violation: matches!(
+            obstacle.law,
+            Law::RightViolation | Law::RightHidden | Law::LeftViolation | Law::LeftHidden
+        ),
+    })
+}
+
+/// Why an action is what it is, in words.
+fn why(j: &Judged) -> String {
+    let n = j.shares.len();
+    if n == 0 {
+        return "it shares nothing with other threads".into();
+    }
+    let actions = |n: usize| format!("{n} action{}", if n == 1 { "" } else { "s" });
+    let mut words = format!("it shares something with {} of other threads", actions(n));
+    if j.excluded == n {
+        words += ", none of which can come next to it";
+    } else if j.excluded > 0 {
+        words += &format!(", {} of which can't come next to it", j.excluded);
+    }
+    match (j.right.len(), j.left.len()) {
+        (0, 0) => words += "; it commutes with all of them",
+        (0, l) => words += &format!("; {} keep it from moving left", actions(l)),
+        (r, 0) => words += &format!("; {} keep it from moving right", actions(r)),
+        (r, l) => {
+            words += &format!(
+                "; {} keep it from moving right, {} from moving left",
+                actions(r),
+                actions(l)
+            );
+        }
+    }
+    words
+}

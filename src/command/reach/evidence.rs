@@ -1,0 +1,121 @@
+//! What shows the answers of `coarsen reach`: executions, an invariant of the original program, or the evidence of a check of the reduced system.
+
+use super::{Run, goal_name};
+use crate::algebra::Theory;
+use crate::base::control::Stop;
+use crate::base::evidence::{Bundle, Execution};
+use crate::base::results::{Property, ReachReport, Status};
+use crate::engine::reach::Outcome;
+use crate::model::program::{Expr, Program};
+use crate::theorem::{CheckOptions, check, empty, invariant};
+
+/// What a reduced system is shown with: the theorem, and the program that it was applied to, with everything that is asked among its properties.
+pub(super) struct Applied<'a> {
+    pub theory: &'a Theory,
+    pub program: Program,
+}
+
+impl Run<'_> {
+    /// Puts the bundle of a report together.
+    pub(super) fn certify(
+        &self,
+        outcome: &Outcome,
+        applied: Option<&Applied>,
+        report: &mut ReachReport,
+    ) {
+        self.control.enter("the certificate");
+        let (program, _) = self.original();
+        let mut bundle = match applied {
+            Some(applied) if !can_end(program) => self.reduced(applied, report),
+            _ => empty(&report.model, program),
+        };
+        for x in report.questions.iter().filter_map(|q| self.executed(q)) {
+            if bundle.executions.iter().all(|known| known.goal != x.goal) {
+                bundle.executions.push(x);
+            }
+        }
+        let mut claims: Vec<String> = report
+            .questions
+            .iter()
+            .filter_map(|q| self.claimed(q))
+            .filter(|claim| !bundle.parts.iter().any(|part| part.claims.contains(claim)))
+            .collect();
+        let counted = outcome.states.as_ref().filter(|_| applied.is_none());
+        if let (Some(n), false) = (counted, outcome.violated) {
+            claims.push(format!("states {n}"));
+            claims.extend((!program.protections.is_empty()).then(|| "discipline".into()));
+        }
+        if !claims.is_empty() {
+            match invariant(program, claims, self.control) {
+                Ok(part) => bundle.parts.extend(part),
+                Err(stop) => report.no_bundle = Some(missing(stop)),
+            }
+        }
+        if !bundle.parts.is_empty() || !bundle.executions.is_empty() {
+            report.bundle = Some(Box::new(bundle));
+        }
+    }
+
+    /// The program without phases, and whether there are some.
+    fn original(&self) -> (&Program, bool) {
+        match &self.plain {
+            Some((program, ..)) => (program, true),
+            None => (&self.program, false),
+        }
+    }
+
+    /// The evidence of a check of everything that is asked.
+    fn reduced(&self, applied: &Applied, report: &mut ReachReport) -> Bundle {
+        let options = CheckOptions {
+            certificate: true,
+            ..CheckOptions::default()
+        };
+        let checked = check(
+            &report.model,
+            &applied.program,
+            applied.theory,
+            &options,
+            self.control,
+        );
+        report.no_bundle = checked.no_bundle;
+        let none = || empty(&report.model, self.original().0);
+        checked.bundle.map_or_else(none, |bundle| *bundle)
+    }
+
+    /// What a question is called in a bundle.
+    fn named(&self, question: &Property) -> String {
+        match (question.kind.as_str(), &question.name) {
+            ("deadlock", _) => "deadlock_free".into(),
+            ("find", name) if !self.options.invariants.contains(name) => goal_name(name),
+            (_, name) => name.clone(),
+        }
+    }
+
+    /// What an answer claims of all states.
+    fn claimed(&self, question: &Property) -> Option<String> {
+        match (question.verdict, question.kind.as_str()) {
+            (Status::Refuted, "find") => Some(format!("never {}", self.named(question))),
+            (Status::Holds, kind) if kind != "find" => Some(self.named(question)),
+            _ => None,
+        }
+    }
+
+    /// The execution to a goal.
+    fn executed(&self, question: &Property) -> Option<Execution> {
+        let found = question.verdict == Status::Holds && question.kind == "find";
+        let trace = question.trace.as_ref().filter(|_| found)?;
+        Some(Execution {
+            goal: self.named(question),
+            ..trace.execution.clone()
+        })
+    }
+}
+
+/// Whether an error can end the system: then properties mean something else than for a check.
+fn can_end(program: &Program) -> bool {
+    program.errors_end && !matches!(program.gone_wrong(), Expr::Const(_))
+}
+
+fn missing(stop: Stop) -> String {
+    format!("{stop} was hit when all states of the original program were explored")
+}

@@ -1,0 +1,485 @@
+//! `coarsen reach`: the reachable states, exactly, and answers to what is asked of them.
+//!
+//! The engines are in [`crate::engine::reach`] (decision diagrams, state by state) and here (BDDs). What they find is an
+//! execution, which the interpreter repeats on the original program before anything is said. Where the states are few, they
+//! are met one by one as well: for a shortest execution, and as a check of the counts.
+
+mod bdds;
+mod evidence;
+mod tell;
+
+use crate::algebra::Theory;
+use crate::base::control::{Control, Stop};
+use crate::base::diagnostic::Span;
+use crate::base::results::{ReachReport, Status};
+use crate::engine::Heuristic;
+use crate::engine::compiled::Mode;
+use crate::engine::diagrams::{Strategy, Variable};
+use crate::engine::partial_order::{self, Por};
+use crate::engine::reach::{
+    Answer, Attempt, How, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate,
+    explicit, portfolio,
+};
+use crate::model::program::{Expr, LocId, Program, Property};
+use crate::model::text::ast::PropertyKind;
+use crate::theorem::{gap, is_about_transactions, prepare};
+use evidence::Applied;
+use std::time::Instant;
+
+/// Who explores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Engines and orders in turn, with growing budgets of operations.
+    #[default]
+    Auto,
+    /// Decision diagrams, saturation.
+    Saturation,
+    /// Decision diagrams, all events in turn.
+    Chaining,
+    /// Decision diagrams, the events whose turn it is.
+    Worklist,
+    /// BDDs.
+    Bdd,
+    /// State by state, by compiled steps.
+    Explicit,
+    /// State by state, by the interpreter.
+    Interpreter,
+}
+
+impl Engine {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Auto => "auto",
+            Engine::Saturation => "saturation",
+            Engine::Chaining => "chaining",
+            Engine::Worklist => "worklist",
+            Engine::Bdd => "bdd",
+            Engine::Explicit => "explicit",
+            Engine::Interpreter => "interpreter",
+        }
+    }
+
+    fn strategy(self) -> Option<Strategy> {
+        match self {
+            Engine::Saturation => Some(Strategy::Saturation),
+            Engine::Chaining => Some(Strategy::Chaining),
+            Engine::Worklist => Some(Strategy::Worklist),
+            _ => None,
+        }
+    }
+}
+
+/// Where the variables lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As the engine thinks best.
+    #[default]
+    Best,
+    /// As a heuristic says.
+    By(Heuristic),
+    /// This one, by a name for it.
+    Given(String, Vec<Variable>),
+}
+
+/// What to explore, and what is asked.
+#[derive(Clone, Debug)]
+pub struct ReachOptions {
+    /// Who explores.
+    pub engine: Engine,
+    /// Where the variables lie.
+    pub order: Order,
+    /// Explore the reduced system.
+    pub reduced: bool,
+    /// Leave out orders of independent steps by these techniques, state by state.
+    pub por: Option<Por>,
+    /// Ask for deadlocks.
+    pub deadlock: bool,
+    /// Ask for states that satisfy these: as the user wrote them, and elaborated.
+    pub find: Vec<(String, Expr)>,
+    /// Ask about these properties of the model, by name.
+    pub invariants: Vec<String>,
+    /// Operations on decision diagrams at most.
+    pub operations: Option<u64>,
+    /// Whether facts about pairs of events save firings.
+    pub facts: bool,
+    /// Collect rubbish whenever a node is made: for tests.
+    pub stress: bool,
+    /// How the explicit engine searches.
+    pub search: Mode,
+    /// Cores for the explicit engine, 0 for all; the result does not depend on it.
+    pub cores: usize,
+    /// Gather a bundle that shows the answers.
+    pub certificate: bool,
+}
+
+impl Default for ReachOptions {
+    fn default() -> Self {
+        ReachOptions {
+            engine: Engine::Auto,
+            order: Order::Best,
+            reduced: false,
+            por: None,
+            deadlock: false,
+            find: Vec::new(),
+            invariants: Vec::new(),
+            operations: None,
+            facts: true,
+            stress: false,
+            search: Mode::Breadth,
+            cores: 0,
+            certificate: false,
+        }
+    }
+}
+
+/// The cores that may be used.
+fn cores(options: &ReachOptions) -> usize {
+    match options.cores {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    }
+}
+
+/// Up to how many states they are met one by one as well.
+const FEW: u32 = 20_000;
+
+/// How a goal of `--find` is called in the program.
+fn goal_name(text: &str) -> String {
+    format!("find {text}")
+}
+
+/// Explores a program. Never fails: what could not be decided is `unknown` and says why.
+pub fn reach(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &ReachOptions,
+    control: &Control,
+) -> ReachReport {
+    let begun = Instant::now();
+    let mut report =
+        ReachReport::undecided(name, options.engine.name(), "nothing was explored yet");
+    if !program.overridden.is_empty() {
+        let all = program.overridden.join(", ");
+        report.notes.push(format!("constants overridden: {all}"));
+    }
+    // What is looked for has to be visible in the reduced system, so it is part of the program there.
+    let (mut program, mut finds) = (program.clone(), options.find.clone());
+    program.end_with_errors();
+    for (_, expr) in &mut finds {
+        *expr = program.asked(PropertyKind::Reach, expr.clone());
+    }
+    for (text, expr) in &finds {
+        program.properties.push(Property {
+            name: goal_name(text),
+            kind: PropertyKind::Reach,
+            expr: expr.clone(),
+            span: Span::default(),
+        });
+    }
+    // A lemma that is asked about, too: `check` asks about none, so it makes no step visible for them.
+    let asked = |p: &&Property| options.invariants.contains(&p.name);
+    let lemmas: Vec<Property> = program.lemmas.iter().filter(asked).cloned().collect();
+    let questions = questions(&program, options, &finds);
+    program.properties.extend(lemmas);
+    let mut run = Run {
+        questions,
+        plain: None,
+        program,
+        options,
+        control,
+        reduction: None,
+        gap: None,
+        hidden: Vec::new(),
+        order: None,
+        attempts: Vec::new(),
+        por: None,
+        asked: None,
+    };
+    let mut applied = None;
+    if options.reduced {
+        report.theorem = Some(theory.name.clone());
+        let clock = Instant::now();
+        let ready = run.reduce(name, theory, &mut report);
+        applied = run.asked.take().map(|program| Applied { theory, program });
+        report.timing.hypotheses = clock.elapsed().as_secs_f64();
+        if !ready {
+            report.timing.total = begun.elapsed().as_secs_f64();
+            return report;
+        }
+    }
+    let clock = Instant::now();
+    let outcome = run.explore();
+    report.timing.exploration = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    run.tell(&outcome, &mut report);
+    if options.certificate && !report.evidence_rejected {
+        run.certify(&outcome, applied.as_ref(), &mut report);
+    }
+    report.timing.evidence = clock.elapsed().as_secs_f64();
+    report.timing.total = begun.elapsed().as_secs_f64();
+    report
+}
+
+/// Which deadlocks are meant: where an error ends the system, not those behind one.
+fn which_deadlocks(program: &Program) -> Expr {
+    match program.errors_end {
+        true => Expr::Not(Box::new(program.gone_wrong())),
+        false => Expr::TRUE,
+    }
+}
+
+fn questions(program: &Program, options: &ReachOptions, finds: &[(String, Expr)]) -> Vec<Question> {
+    let mut all = Vec::new();
+    if options.deadlock {
+        all.push(Question {
+            name: "deadlock".into(),
+            sort: Sort::Deadlock,
+            expr: which_deadlocks(program),
+        });
+    }
+    for name in &options.invariants {
+        let known = program.properties.iter().chain(&program.lemmas);
+        all.extend(known.filter(|p| p.name == *name).map(|p| Question {
+            name: name.clone(),
+            sort: match p.kind {
+                PropertyKind::Reach => Sort::Find,
+                PropertyKind::Invariant | PropertyKind::Lemma => Sort::Invariant,
+            },
+            expr: p.expr.clone(),
+        }));
+    }
+    all.extend(finds.iter().map(|(text, expr)| Question {
+        name: text.clone(),
+        sort: Sort::Find,
+        expr: expr.clone(),
+    }));
+    all
+}
+
+struct Run<'a> {
+    program: Program,
+    questions: Vec<Question>,
+    /// If the program has phases: the program and questions without, and what each location is a copy of, by thread.
+    plain: Option<(Program, Vec<Question>, Vec<Vec<LocId>>)>,
+    options: &'a ReachOptions,
+    control: &'a Control,
+    reduction: Option<Reduction>,
+    /// Why the theorem cannot be used, if it cannot.
+    gap: Option<String>,
+    /// Goals that an invisible step could hide.
+    hidden: Vec<String>,
+    /// The order in use, by name.
+    order: Option<String>,
+    attempts: Vec<(Attempt, u64)>,
+    /// What partial-order reduction has to tell besides.
+    por: Option<partial_order::Reduced>,
+    /// The program that the theorem was applied to, before its disciplines were inferred.
+    asked: Option<Program>,
+}
+
+impl Run<'_> {
+    /// Settles the hypotheses and finds the reduced system; whether there is one to explore.
+    fn reduce(&mut self, name: &str, theory: &Theory, report: &mut ReachReport) -> bool {
+        self.control.enter("the theorem's hypotheses");
+        if is_about_transactions(&theory.name) {
+            // Only what is asked about has to be kept.
+            let questions = &self.questions;
+            // That a thread goes wrong is what the theorem speaks of.
+            let wrong = self.program.gone_wrong();
+            let asked = |p: &Property| {
+                let name = |q: &Question| p.name == q.name || p.name == goal_name(&q.name);
+                questions.iter().any(name) && p.expr != wrong
+            };
+            self.program.properties.retain(asked);
+            let deadlock = self.options.deadlock.then(Span::default);
+            self.program.deadlock_free = self.program.deadlock_free.and(deadlock).or(deadlock);
+        }
+        self.asked = Some(self.program.clone());
+        let (checked, prepared) = prepare(name, &self.program, theory, self.control);
+        self.gap = gap(&checked);
+        report.gap.clone_from(&self.gap);
+        let hides = |w: &&crate::base::results::Hypothesis| w.status != Status::Holds;
+        let open = checked.well_formedness.iter().filter(hides);
+        self.hidden = open.map(|w| w.id.clone()).collect();
+        let Some(prepared) = prepared else {
+            let hit = checked.limits.hit.unwrap_or_else(|| "a limit".into());
+            report.reason = format!("the reduced system was not found: {hit}");
+            report.limits.hit = Some(hit);
+            return false;
+        };
+        if let Some(gap) = &self.gap {
+            report.notes.push(format!(
+                "what is not found in the reduced system is not known to be unreachable: {gap}"
+            ));
+        }
+        for inferred in &checked.discipline {
+            report.notes.push(format!(
+                "inferred: {}: {}",
+                inferred.variable, inferred.words
+            ));
+        }
+        self.program = prepared.program;
+        if let Some((program, origin)) = prepared.plain {
+            let mut questions = self.questions.clone();
+            for (question, here) in self.questions.iter_mut().zip(&mut questions) {
+                let of = |p: &Program| {
+                    let name = |p: &&Property| {
+                        p.name == question.name || p.name == goal_name(&question.name)
+                    };
+                    p.properties.iter().find(name).map(|p| p.expr.clone())
+                };
+                if here.expr == program.gone_wrong() {
+                    question.expr = self.program.gone_wrong();
+                    continue;
+                }
+                let (phased, plain) = (of(&self.program), of(&program));
+                if question.sort == Sort::Deadlock {
+                    question.expr = which_deadlocks(&self.program);
+                    here.expr = which_deadlocks(&program);
+                    continue;
+                }
+                question.expr = phased.unwrap_or_else(|| question.expr.clone());
+                here.expr = plain.unwrap_or_else(|| here.expr.clone());
+            }
+            self.plain = Some((program, questions, origin));
+        }
+        self.reduction = Some(Reduction {
+            visible: prepared.visible,
+            when_blocked: prepared.when_blocked,
+        });
+        true
+    }
+
+    fn explore(&mut self) -> Outcome {
+        let (options, control) = (self.options, self.control);
+        let states = control.budget().states;
+        if let Some(por) = &options.por {
+            let reduction = self.reduction.as_ref();
+            let por = Por {
+                cores: cores(options),
+                ..por.clone()
+            };
+            let limits = (options.operations.unwrap_or(u64::MAX), control);
+            let found =
+                partial_order::explore(&self.program, &self.questions, &por, reduction, limits);
+            let outcome = found.outcome.clone();
+            self.por = Some(found);
+            return outcome;
+        }
+        match options.engine {
+            Engine::Interpreter => {
+                let reduction = self.reduction.as_ref();
+                enumerate(&self.program, &self.questions, reduction, states, control)
+            }
+            Engine::Auto => {
+                let most = options.operations.unwrap_or(u64::MAX);
+                let (outcome, attempts) = portfolio(
+                    &self.program,
+                    &self.questions,
+                    &|n| self.order(n),
+                    self.reduction.as_ref(),
+                    How {
+                        most,
+                        facts: options.facts,
+                        cores: cores(options),
+                        keep: false,
+                    },
+                    control,
+                );
+                self.order = attempts.last().map(|a| a.0.order.clone());
+                self.attempts = attempts;
+                outcome
+            }
+            engine => {
+                control.enter("the variable order");
+                let Some((name, order)) = self.order(0) else {
+                    return Outcome::begin(engine.name(), self.questions.len());
+                };
+                self.order = Some(name);
+                if engine == Engine::Explicit {
+                    let reduction = self.reduction.as_ref();
+                    let how = (options.search, cores(options));
+                    let (program, questions) = (&self.program, &self.questions);
+                    let most = options.operations.unwrap_or(u64::MAX);
+                    return explicit(program, questions, &order, reduction, how, most, control);
+                }
+                let Some(strategy) = engine.strategy() else {
+                    let reduction = self.reduction.as_ref();
+                    return bdds::bdds(&self.program, &self.questions, &order, reduction, control);
+                };
+                let settings = Settings {
+                    strategy,
+                    order,
+                    facts: options.facts,
+                    operations: options.operations.unwrap_or(u64::MAX),
+                    reduction: self.reduction.clone(),
+                    stress: options.stress,
+                    keep: false,
+                };
+                diagrams(&self.program, &self.questions, &settings, control)
+            }
+        }
+    }
+
+    /// The n-th order to be used, best guess first; there is one at least.
+    fn order(&self, n: usize) -> Option<(String, Vec<Variable>)> {
+        let by = |h: Heuristic| (h.name().to_string(), h.order(&self.program));
+        match &self.options.order {
+            Order::Best => {
+                let (heuristic, ..) = Heuristic::ALL.get(n)?;
+                Some(by(*heuristic))
+            }
+            Order::By(heuristic) => (n == 0).then(|| by(*heuristic)),
+            Order::Given(name, order) => (n == 0).then(|| (name.clone(), order.clone())),
+        }
+    }
+
+    /// Where states are few, the same state by state: shortest executions, and a check. `Err` if the two disagree.
+    fn recount(&self, outcome: &mut Outcome) -> Result<(), String> {
+        let few = outcome.states.as_ref().is_some_and(|n| *n <= FEW.into());
+        let small = self.program.cells.len() + self.program.threads.len() <= 1000;
+        let cut = outcome.stopped.is_some() || self.por.is_some();
+        if !few || !small || cut || outcome.engine == "interpreter" || self.reduction.is_some() {
+            return Ok(());
+        }
+        let most = 2 * FEW as usize;
+        self.control.enter("the same, state by state");
+        let again = enumerate(&self.program, &self.questions, None, most, self.control);
+        // It looks at all candidates for initial states, so it may have had to stop without having met too many.
+        if again
+            .stopped
+            .is_some_and(|s| s != Stop::States || again.so_far <= outcome.states)
+        {
+            return Ok(());
+        }
+        let told = |o: &Outcome| {
+            let wrong = (o.wrong.clone(), o.wrong_deadlocks.clone());
+            (o.states.clone(), o.deadlocks.clone(), wrong, o.violated)
+        };
+        if told(&again) != told(outcome) {
+            return Err(format!(
+                "{} counts {} states, the interpreter {}",
+                outcome.engine,
+                tell::number(outcome.states.as_ref()),
+                tell::number(again.states.as_ref())
+            ));
+        }
+        for ((mine, other), question) in outcome
+            .answers
+            .iter_mut()
+            .zip(again.answers)
+            .zip(&self.questions)
+        {
+            if matches!(mine, Answer::Nowhere) != matches!(other, Answer::Nowhere) {
+                return Err(format!(
+                    "{} and the interpreter disagree about {}",
+                    outcome.engine, question.name
+                ));
+            }
+            *mine = other;
+        }
+        Ok(())
+    }
+}

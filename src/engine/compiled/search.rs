@@ -1,0 +1,651 @@
+//! All reachable states: breadth first on several cores, or depth first on one.
+//!
+//! States are divided by hash among shards that share nothing (Stern and Dill 1997): a round expands some states of each shard,
+//! writes what they lead to into boxes, one for each shard, and then each shard takes in its boxes. There are as many shards
+//! whatever the cores, and boxes are emptied in the order of their senders, so the result does not depend on the
+//! cores.
+
+use super::compile::Compiled;
+use super::machine::{Condition, Machine};
+use super::successors::{Sending, successors};
+use super::visited::{BATCH, Visited};
+use crate::base::control::{Control, Stop};
+use crate::engine::diagrams::mix;
+use crate::engine::interpreter::{State, initial_candidates, initially_violated, is_initial};
+use crate::engine::reach::{Question, Reduction, Sort};
+use crate::model::program::{Expr, Program};
+use std::ops::ControlFlow;
+
+/// A power of two; more cores are of no use.
+pub(super) const SHARDS: usize = 16;
+
+/// States of a shard that a round expands at most.
+const CHUNK: usize = 2048;
+
+/// Words that a box keeps.
+const ROOM: usize = 1 << 14;
+
+/// The stack of a helper: as deep as the worker's, since both run the same code.
+const STACK: usize = 512 << 20;
+
+/// States of a round below which one core is faster.
+const FEW: usize = 512;
+
+/// In which order states are expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// By distance from the initial states: executions are shortest.
+    #[default]
+    Breadth,
+    /// What was met last first: executions are found soon, and long.
+    Depth,
+}
+
+/// A state: its number in its shard, times the shards, plus its shard.
+type Id = u32;
+
+const NOBODY: Id = Id::MAX;
+
+/// What was asked, compiled.
+enum Asked {
+    Deadlock(Condition),
+    Violation,
+    Where(Condition, bool),
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Distinct states, or those at scheduling points in the reduced system.
+    pub states: u64,
+    /// All states met.
+    pub visited: u64,
+    /// Deadlocked states among them, if that was asked.
+    pub deadlocks: u64,
+    /// States in which a thread has gone wrong, and deadlocked ones among them, of those above.
+    pub wrong: (u64, u64),
+    /// Whether a step violates the discipline.
+    pub violated: bool,
+    /// Steps taken.
+    pub transitions: u64,
+    /// What that cost, the measure of budgets: a step costs the more the longer a state is.
+    pub operations: u64,
+    /// Bytes held.
+    pub bytes: usize,
+}
+
+/// What is searched, and for what.
+pub(super) struct Task<'c> {
+    pub program: &'c Program,
+    pub compiled: &'c Compiled,
+    pub control: &'c Control,
+    pub reduction: Option<&'c Reduction>,
+    asked: Vec<Asked>,
+    /// That a thread has gone wrong, if one can.
+    wrong: Option<Condition>,
+    /// Every state is expanded and a scheduling point, so that nothing need be kept about that.
+    pub plain: bool,
+}
+
+impl Task<'_> {
+    /// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are for.
+    fn chunk(&self, left: u64) -> usize {
+        let words = self.compiled.layout.words;
+        let dear = SHARDS as u64 * (1 + words as u64 / 8);
+        let paid = usize::try_from(left / dear).unwrap_or(usize::MAX);
+        (CHUNK * 8 / (7 + words)).min(paid).max(1)
+    }
+}
+
+/// A search under way; it can be interrupted and goes on where it was.
+pub struct Search<'c> {
+    task: Task<'c>,
+    shards: Vec<Shard>,
+    cores: usize,
+    mode: Mode,
+    /// Depth first: what is still to be expanded.
+    stack: Vec<Id>,
+    layer: u32,
+    /// The states among which the initial ones are that have not been looked at yet.
+    beginning: Option<Box<dyn Iterator<Item = State> + 'c>>,
+    peak: usize,
+}
+
+/// A state that is, or was, waiting to be expanded.
+const QUEUED: u8 = 1;
+
+/// A state at a scheduling point.
+const POINT: u8 = 2;
+
+/// States that have the same hash in its lowest bits.
+struct Shard {
+    visited: Visited,
+    /// By state, where the task is not plain.
+    flags: Vec<u8>,
+    /// By state the one before it, where something is asked.
+    parents: Vec<Id>,
+    frontier: Vec<u32>,
+    /// How many of these have been expanded.
+    expanded: usize,
+    next: Vec<u32>,
+    points: u64,
+    deadlocks: u64,
+    wrong: (u64, u64),
+    violated: bool,
+    /// Of the first violations one: the layer, the state behind it and the one before it.
+    violation: Option<(u32, u32, Id)>,
+    transitions: u64,
+    operations: u64,
+    /// For each question the layer and the number of a state.
+    found: Vec<Option<(u32, u32)>>,
+    /// What its states lead to, by shard: the state before and flags, then the words.
+    boxes: Vec<Vec<u64>>,
+}
+
+/// In a box: a step that keeps the discipline.
+pub(super) const GOOD: u64 = 1 << 32;
+
+/// In a box: the state is a scheduling point.
+pub(super) const IS_POINT: u64 = 1 << 33;
+
+impl<'c> Search<'c> {
+    /// A search that has not begun, on so many cores at most.
+    pub fn new(
+        program: &'c Program,
+        compiled: &'c Compiled,
+        questions: &[Question],
+        reduction: Option<&'c Reduction>,
+        (mode, cores): (Mode, usize),
+        control: &'c Control,
+    ) -> Self {
+        let machine = Machine::new(compiled);
+        let asked = questions
+            .iter()
+            .map(|q| match q.sort {
+                Sort::Deadlock => Asked::Deadlock(machine.compile(program, &q.expr)),
+                Sort::Violation => Asked::Violation,
+                Sort::Find => Asked::Where(machine.compile(program, &q.expr), true),
+                Sort::Invariant => Asked::Where(machine.compile(program, &q.expr), false),
+            })
+            .collect();
+        let shard = |_| Shard {
+            visited: Visited::new(compiled.layout.words),
+            flags: Vec::new(),
+            parents: Vec::new(),
+            frontier: Vec::new(),
+            expanded: 0,
+            next: Vec::new(),
+            points: 0,
+            deadlocks: 0,
+            wrong: (0, 0),
+            violated: false,
+            violation: None,
+            transitions: 0,
+            operations: 0,
+            found: vec![None; questions.len()],
+            boxes: vec![Vec::new(); SHARDS],
+        };
+        Search {
+            task: Task {
+                program,
+                compiled,
+                control,
+                reduction,
+                asked,
+                wrong: match program.gone_wrong() {
+                    Expr::Const(_) => None,
+                    wrong => Some(machine.compile(program, &wrong)),
+                },
+                plain: reduction.is_none() && program.protections.is_empty(),
+            },
+            shards: (0..SHARDS).map(shard).collect(),
+            cores: cores.clamp(1, SHARDS),
+            mode,
+            stack: Vec::new(),
+            layer: 0,
+            beginning: Some(Box::new(initial_candidates(program))),
+            peak: 0,
+        }
+    }
+
+    /// Explores until nothing is left, up to so many states, or for about so many operations.
+    ///
+    /// # Errors
+    /// [`Stop::Operations`] after those operations; then it may be called again. Any other [`Stop`].
+    pub fn run(&mut self, operations: u64, most_states: usize) -> Result<(), Stop> {
+        let most = self.spent().saturating_add(operations);
+        let most_states = most_states.min(self.task.control.budget().states);
+        loop {
+            let left = most.saturating_sub(self.spent());
+            let more = match (self.beginning.is_some(), self.mode) {
+                (true, _) => self.begin(left)?,
+                (_, Mode::Breadth) => self.round((left, most_states))?,
+                (_, Mode::Depth) => self.deeper((left, most_states))?,
+            };
+            if !more {
+                return Ok(());
+            }
+            let states: usize = self.shards.iter().map(|s| s.visited.len()).sum();
+            if states > most_states {
+                return Err(Stop::States);
+            }
+            if self.spent() >= most {
+                return Err(Stop::Operations);
+            }
+        }
+    }
+
+    fn spent(&self) -> u64 {
+        self.shards.iter().map(|s| s.operations).sum()
+    }
+
+    /// Takes in some of the initial states; there is always more to do.
+    fn begin(&mut self, left: u64) -> Result<bool, Stop> {
+        let task = &self.task;
+        let mut state = vec![0; task.compiled.layout.words];
+        let some = left.clamp(1, CHUNK as u64);
+        for _ in 0..some {
+            task.control.check()?;
+            let Some(candidate) = self.beginning.as_mut().and_then(Iterator::next) else {
+                self.beginning = None;
+                break;
+            };
+            self.shards[0].operations += 1;
+            if !is_initial(task.program, &candidate) {
+                continue;
+            }
+            task.compiled.layout.pack(&candidate, &mut state);
+            let good = match initially_violated(task.program, &candidate) {
+                true => 0,
+                false => GOOD,
+            };
+            let to = &mut self.shards[0].boxes[shard_of(&state)];
+            to.push(u64::from(NOBODY) | good | IS_POINT);
+            to.extend_from_slice(&state);
+        }
+        self.deliver(1, self.layer)?;
+        if self.beginning.is_none() {
+            self.advance();
+        }
+        Ok(true)
+    }
+
+    /// Expands some states of the present layer; whether any are left, here or in the next layer.
+    fn round(&mut self, left: (u64, usize)) -> Result<bool, Stop> {
+        let chunk = self.task.chunk(left.0);
+        let waiting = |s: &Shard| (s.frontier.len() - s.expanded).min(chunk);
+        let (task, layer) = (&self.task, self.layer);
+        let cores = match self.shards.iter().map(waiting).sum::<usize>() {
+            0..FEW => 1,
+            _ => self.cores,
+        };
+        side_by_side(&mut self.shards, cores, |first, shards| {
+            let mut machine = Machine::new(task.compiled);
+            let mut state = vec![0; task.compiled.layout.words];
+            for (n, shard) in shards.iter_mut().enumerate() {
+                let end = shard.frontier.len().min(shard.expanded + chunk);
+                while shard.expanded < end {
+                    let own = (first + n, shard.frontier[shard.expanded]);
+                    shard.expand(task, own, left, &mut machine, &mut state)?;
+                    shard.expanded += 1;
+                }
+            }
+            Ok(())
+        })?;
+        self.deliver(cores, layer)?;
+        if self.shards.iter().all(|s| s.expanded == s.frontier.len()) {
+            self.advance();
+        }
+        Ok(self.shards.iter().any(|s| !s.frontier.is_empty()))
+    }
+
+    /// Empties all boxes.
+    fn deliver(&mut self, cores: usize, layer: u32) -> Result<(), Stop> {
+        let held: usize = self.shards.iter().map(Shard::bytes).sum();
+        self.peak = self.peak.max(held);
+        let mut boxes: Vec<Vec<Vec<u64>>> = self
+            .shards
+            .iter_mut()
+            .map(|s| std::mem::take(&mut s.boxes))
+            .collect();
+        let task = &self.task;
+        let senders = &boxes;
+        side_by_side(&mut self.shards, cores, |first, shards| {
+            let machine = Machine::new(task.compiled);
+            for (n, shard) in shards.iter_mut().enumerate() {
+                for sender in senders {
+                    shard.take_in(task, &machine, &sender[first + n], layer)?;
+                }
+            }
+            Ok(())
+        })?;
+        for (shard, boxes) in self.shards.iter_mut().zip(&mut boxes) {
+            for b in boxes.iter_mut() {
+                b.clear();
+                b.shrink_to(ROOM);
+            }
+            shard.boxes = std::mem::take(boxes);
+        }
+        Ok(())
+    }
+
+    /// The next layer is the present one.
+    fn advance(&mut self) {
+        self.layer += 1;
+        for (n, shard) in self.shards.iter_mut().enumerate() {
+            shard.expanded = 0;
+            shard.frontier.clear();
+            match self.mode {
+                Mode::Breadth => std::mem::swap(&mut shard.frontier, &mut shard.next),
+                Mode::Depth => self
+                    .stack
+                    .extend(shard.next.drain(..).map(|number| id(number, n))),
+            }
+        }
+    }
+
+    /// Expands some states, the last met first; whether any are left.
+    fn deeper(&mut self, left: (u64, usize)) -> Result<bool, Stop> {
+        let task = &self.task;
+        let mut machine = Machine::new(task.compiled);
+        let mut state = vec![0; task.compiled.layout.words];
+        for _ in 0..task.chunk(left.0) {
+            let Some(&next) = self.stack.last() else {
+                return Ok(false);
+            };
+            let from = next as usize % SHARDS;
+            let number = next / SHARDS as u32;
+            self.shards[from].expand(task, (from, number), left, &mut machine, &mut state)?;
+            self.stack.pop();
+            let mut boxes = std::mem::take(&mut self.shards[from].boxes);
+            for (n, (shard, sent)) in self.shards.iter_mut().zip(&mut boxes).enumerate() {
+                shard.take_in(task, &machine, sent, self.layer)?;
+                sent.clear();
+                self.stack
+                    .extend(shard.next.drain(..).map(|number| id(number, n)));
+            }
+            self.shards[from].boxes = boxes;
+            // No layers: what is found first stays.
+            self.layer += 1;
+        }
+        let held: usize = self.shards.iter().map(Shard::bytes).sum();
+        self.peak = self.peak.max(held + self.stack.capacity() * 4);
+        Ok(true)
+    }
+
+    /// What was found so far.
+    pub fn found(&self) -> Found {
+        let sum = |of: fn(&Shard) -> u64| self.shards.iter().map(of).sum::<u64>();
+        let visited = sum(|s| s.visited.len() as u64);
+        let held: usize = self.shards.iter().map(Shard::bytes).sum();
+        Found {
+            states: match self.task.reduction {
+                None => visited,
+                Some(_) => sum(|s| s.points),
+            },
+            visited,
+            deadlocks: sum(|s| s.deadlocks),
+            wrong: (sum(|s| s.wrong.0), sum(|s| s.wrong.1)),
+            violated: self.shards.iter().any(|s| s.violated),
+            transitions: sum(|s| s.transitions),
+            operations: sum(|s| s.operations),
+            bytes: self.peak.max(held),
+        }
+    }
+
+    /// How many states were met.
+    pub fn visited(&self) -> usize {
+        self.shards.iter().map(|s| s.visited.len()).sum()
+    }
+
+    /// Calls `visit` with every state that was met.
+    ///
+    /// # Errors
+    /// What `visit` says.
+    pub fn each_state(
+        &self,
+        visit: &mut dyn FnMut(&[u64]) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let mut state = vec![0; self.task.compiled.layout.words];
+        for shard in &self.shards {
+            for number in 0..shard.visited.len() as u32 {
+                shard.visited.state(number, &mut state);
+                visit(&state)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The states on the way to one that a question asks for, from an initial state on: each is a step, or a coarse step, from the one
+    /// before it.
+    pub fn execution(&self, question: usize) -> Option<Vec<Vec<u64>>> {
+        let mut state = vec![0; self.task.compiled.layout.words];
+        let mut candidates: Vec<(u32, Vec<u64>, Id)> = Vec::new();
+        let mut all = Vec::new();
+        let mut present;
+        if matches!(self.task.asked[question], Asked::Violation) {
+            let violations = self.shards.iter().enumerate();
+            let first = violations
+                .filter_map(|(n, s)| Some((s.violation?, n)))
+                .min()?;
+            let ((_, number, before), n) = first;
+            self.shards[n].visited.state(number, &mut state);
+            all.push(state.clone());
+            present = before;
+        } else {
+            for (n, shard) in self.shards.iter().enumerate() {
+                if let Some((layer, number)) = shard.found[question] {
+                    shard.visited.state(number, &mut state);
+                    candidates.push((layer, state.clone(), id(number, n)));
+                }
+            }
+            present = candidates.into_iter().min()?.2;
+        }
+        while present != NOBODY {
+            let shard = &self.shards[present as usize % SHARDS];
+            let number = present / SHARDS as u32;
+            shard.visited.state(number, &mut state);
+            all.push(state.clone());
+            present = shard.parents[number as usize];
+        }
+        all.reverse();
+        Some(all)
+    }
+}
+
+/// Does something with all shards, on several cores: `work` is given some shards and the number of the first.
+fn side_by_side(
+    shards: &mut [Shard],
+    cores: usize,
+    work: impl Fn(usize, &mut [Shard]) -> Result<(), Stop> + Sync,
+) -> Result<(), Stop> {
+    if cores == 1 {
+        return work(0, shards);
+    }
+    let share = shards.len().div_ceil(cores);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let helpers: Vec<_> = shards
+            .chunks_mut(share)
+            .enumerate()
+            .map(|(n, chunk)| {
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                builder.spawn_scoped(scope, move || work(n * share, chunk))
+            })
+            .collect();
+        let ends = helpers.into_iter().map(|h| match h.map(|h| h.join()) {
+            Ok(Ok(end)) => end,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No room for another thread.
+            Err(_) => Err(Stop::Memory),
+        });
+        // All are waited for, whatever the first says.
+        let ends: Vec<Result<(), Stop>> = ends.collect();
+        ends.into_iter().collect()
+    })
+}
+
+fn id(number: u32, shard: usize) -> Id {
+    number * SHARDS as u32 + shard as u32
+}
+
+#[inline]
+pub(super) fn shard_of(state: &[u64]) -> usize {
+    let hash = state.iter().fold(0, |h, &word| mix(h ^ word));
+    hash as usize % SHARDS
+}
+
+impl Shard {
+    /// Writes into the boxes what one of its states leads to. Within so many operations, and if there are not more than so many
+    /// successors; else nothing was done.
+    fn expand(
+        &mut self,
+        task: &Task,
+        (own, number): (usize, u32),
+        left: (u64, usize),
+        machine: &mut Machine,
+        state: &mut [u64],
+    ) -> Result<(), Stop> {
+        task.control.check()?;
+        self.visited.state(number, state);
+        let words = task.compiled.layout.words;
+        let mut sending = Sending {
+            head: u64::from(id(number, own)),
+            wide: 1 + words,
+            begins: std::array::from_fn(|n| self.boxes[n].len()),
+            boxes: &mut self.boxes,
+            transitions: 0,
+            dear: 1 + words as u64 / 8,
+            left,
+            control: task.control,
+        };
+        let outcome = successors(task, machine, state, &mut sending);
+        let (transitions, dear) = (sending.transitions, sending.dear);
+        if let ControlFlow::Break(stop) = outcome {
+            let begins = sending.begins;
+            for (sent, begin) in self.boxes.iter_mut().zip(begins) {
+                sent.truncate(begin);
+            }
+            return Err(stop);
+        }
+        // Behind an error that ends the system there are no steps of it.
+        let is_wrong = |w: &Condition| machine.holds(w, state);
+        let over = task.program.errors_end && task.wrong.as_ref().is_some_and(is_wrong);
+        self.transitions += if over { 0 } else { transitions };
+        self.operations += 1 + task.program.threads.len() as u64 / 16 + dear * transitions;
+        Ok(())
+    }
+
+    /// Takes in what was sent.
+    fn take_in(
+        &mut self,
+        task: &Task,
+        machine: &Machine,
+        sent: &[u64],
+        layer: u32,
+    ) -> Result<(), Stop> {
+        let wide = 1 + task.compiled.layout.words;
+        let mut numbers = Vec::with_capacity(BATCH);
+        for batch in sent.chunks(BATCH * wide) {
+            let states = batch.chunks_exact(wide).map(|r| &r[1..]);
+            self.visited
+                .insert_all(states, task.control, &mut numbers)?;
+            for (record, &met) in batch.chunks_exact(wide).zip(&numbers) {
+                self.take(task, machine, (record[0], &record[1..]), met, layer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a state that was sent, now that it has a number.
+    fn take(
+        &mut self,
+        task: &Task,
+        machine: &Machine,
+        (head, state): (u64, &[u64]),
+        (number, fresh): (u32, bool),
+        layer: u32,
+    ) -> Result<(), Stop> {
+        let n = number as usize;
+        if fresh {
+            if number > NOBODY / SHARDS as u32 - 1 {
+                return Err(Stop::States);
+            }
+            let is_wrong = |w: &Condition| machine.holds(w, state);
+            let wrong = task.wrong.as_ref().is_some_and(is_wrong);
+            self.wrong.0 += u64::from(wrong);
+            if !task.asked.is_empty() {
+                self.parents.push(head as Id);
+                self.ask(task, machine, (state, wrong), (layer, number));
+            }
+            if task.plain {
+                self.next.push(number);
+                return Ok(());
+            }
+            self.flags.push(0);
+        } else if task.plain {
+            return Ok(());
+        }
+        let (good, point) = (head & GOOD != 0, head & IS_POINT != 0);
+        self.violated |= !good;
+        if !good {
+            self.violation.get_or_insert((layer, number, head as Id));
+        }
+        let flags = self.flags[n];
+        if point && flags & POINT == 0 {
+            self.points += 1;
+            self.flags[n] |= POINT;
+        }
+        if good && point && flags & QUEUED == 0 {
+            self.flags[n] |= QUEUED;
+            self.next.push(number);
+            // Its execution has to be one that goes on from here.
+            if let Some(parent) = self.parents.get_mut(n) {
+                *parent = head as Id;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(
+        &mut self,
+        task: &Task,
+        machine: &Machine,
+        (state, wrong): (&[u64], bool),
+        at: (u32, u32),
+    ) {
+        for (asked, found) in task.asked.iter().zip(&mut self.found) {
+            let met = match asked {
+                Asked::Deadlock(which) => machine.is_deadlock(state) && machine.holds(which, state),
+                Asked::Violation => continue,
+                Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
+            };
+            if !met {
+                continue;
+            }
+            let dead = matches!(asked, Asked::Deadlock(_));
+            self.deadlocks += u64::from(dead);
+            self.wrong.1 += u64::from(dead && wrong);
+            let better = match found {
+                None => true,
+                Some((layer, _)) if *layer < at.0 => false,
+                Some((_, number)) => {
+                    // Of those equally far, the least, so that the order of arrival does not matter.
+                    let mut other = vec![0; state.len()];
+                    self.visited.state(*number, &mut other);
+                    state < other.as_slice()
+                }
+            };
+            if better {
+                *found = Some(at);
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.visited.bytes()
+            + self.flags.capacity()
+            + (self.parents.capacity() + self.frontier.capacity() + self.next.capacity()) * 4
+            + self.boxes.iter().map(|b| b.capacity() * 8).sum::<usize>()
+    }
+}

@@ -1,0 +1,524 @@
+//! One step of each operation: the topmost frame goes on until it needs the result of another operation, or is done.
+
+use super::{Engine, Frame, MORE, NONE, PLAIN};
+use crate::base::control::Stop;
+use crate::engine::diagrams::closure::MOVED;
+use crate::engine::diagrams::relations::{IDENTITY, Rel};
+use crate::engine::diagrams::store::{EMPTY, Edge, Node};
+
+/// The effort of looking up what a value leads to.
+const LOOKED_UP: u64 = 8;
+
+impl Engine<'_> {
+    /// Goes on with the topmost frame: it is done and has left its result, or it waits below what it asks for.
+    pub(super) fn step(&mut self) -> Result<(), Stop> {
+        match self.stack.last() {
+            None => Ok(()),
+            Some(&Frame::Union { a, b, i, j, out }) => self.step_union((a, b), i, j, out),
+            Some(&Frame::Minus { a, b, i, out }) => self.step_minus((a, b), i, out),
+            Some(&Frame::Image { .. }) => self.step_image(),
+            Some(&Frame::Saturate {
+                closure,
+                node,
+                edge,
+                out,
+            }) => self.step_saturate(closure, node, edge, out),
+            Some(&Frame::Fix { .. }) => self.step_fix(),
+            Some(&Frame::Restrict { .. }) => self.step_restrict(),
+        }
+    }
+
+    /// Leaves the topmost frame as it is now, and does another one first.
+    #[inline]
+    fn wait(&mut self, now: Frame, next: Frame) -> Result<(), Stop> {
+        self.become_frame(now);
+        self.stack.push(next);
+        Ok(())
+    }
+
+    fn become_frame(&mut self, now: Frame) {
+        if let Some(top) = self.stack.last_mut() {
+            *top = now;
+        }
+    }
+
+    /// The topmost frame is done.
+    #[inline]
+    fn finish(&mut self, node: Node, out: u32) -> Result<(), Stop> {
+        self.out.truncate(out as usize);
+        self.stack.pop();
+        self.result = Some(node);
+        Ok(())
+    }
+
+    /// The node that the topmost frame's edges make.
+    fn made(&mut self, level: u32, out: u32) -> Result<Node, Stop> {
+        let edges = &self.out[out as usize..];
+        self.effort += edges.len() as u64;
+        self.store.node(level, edges, self.control)
+    }
+
+    fn step_union(
+        &mut self,
+        (a, b): (Node, Node),
+        mut i: u32,
+        mut j: u32,
+        out: u32,
+    ) -> Result<(), Stop> {
+        if let Some(child) = self.result.take() {
+            let value = self.store.edge(a, i - 1).value;
+            self.out.push(Edge { value, child });
+        }
+        let (ends_a, ends_b) = (self.store.len(a), self.store.len(b));
+        while i < ends_a && j < ends_b {
+            let (x, y) = (self.store.edge(a, i), self.store.edge(b, j));
+            if x.value < y.value {
+                i += 1;
+                self.out.push(x);
+                continue;
+            }
+            if y.value < x.value {
+                j += 1;
+                self.out.push(y);
+                continue;
+            }
+            i += 1;
+            j += 1;
+            let Some(child) = self.union_known(x.child, y.child) else {
+                let next = self.union_frame(x.child, y.child);
+                return self.wait(Frame::Union { a, b, i, j, out }, next);
+            };
+            let value = x.value;
+            self.out.push(Edge { value, child });
+        }
+        self.out
+            .extend_from_slice(&self.store.edges(a)[i as usize..]);
+        self.out
+            .extend_from_slice(&self.store.edges(b)[j as usize..]);
+        let node = self.made(self.store.level(a), out)?;
+        self.union.put(a, b, node);
+        self.finish(node, out)
+    }
+
+    fn step_minus(&mut self, (a, b): (Node, Node), mut i: u32, out: u32) -> Result<(), Stop> {
+        if let Some(child) = self.result.take()
+            && child != EMPTY
+        {
+            let value = self.store.edge(a, i - 1).value;
+            self.out.push(Edge { value, child });
+        }
+        while i < self.store.len(a) {
+            let Edge { value, child } = self.store.edge(a, i);
+            i += 1;
+            let other = self.store.child(b, value);
+            let Some(left) = self.minus_known(child, other) else {
+                let next = self.minus_frame(child, other);
+                return self.wait(Frame::Minus { a, b, i, out }, next);
+            };
+            if left != EMPTY {
+                self.out.push(Edge { value, child: left });
+            }
+        }
+        let node = self.made(self.store.level(a), out)?;
+        self.minus.put(a, b, node);
+        self.finish(node, out)
+    }
+
+    fn step_image(&mut self) -> Result<(), Stop> {
+        let Some(&Frame::Image {
+            closure,
+            node,
+            rel,
+            mut edge,
+            mut way,
+            mut end,
+            mut joining,
+            out,
+        }) = self.stack.last()
+        else {
+            return Ok(());
+        };
+        let level = self.store.level(node);
+        let here = self.relations.top(rel) == level;
+        let begin = out as usize;
+        let mut result = self.result.take();
+        loop {
+            // What was asked for is there: the image of a child, or its union with what was there.
+            if let Some(found) = result.take() {
+                let present = self.store.edge(node, edge - 1);
+                let value = match here {
+                    true => self.relations.way(way - 1).value,
+                    false => present.value,
+                };
+                if joining {
+                    set(&mut self.out[begin..], value, found);
+                    joining = false;
+                } else if let Some(old) = self.add(begin, value, found) {
+                    // Where nothing was added yet, the set with its image is what the set was.
+                    if closure == MORE && value == present.value && old == present.child {
+                        set(&mut self.out[begin..], value, found);
+                        continue;
+                    }
+                    joining = true;
+                    match self.union_known(old, found) {
+                        Some(known) => result = Some(known),
+                        None => {
+                            let next = self.union_frame(old, found);
+                            let now = Frame::Image {
+                                closure,
+                                node,
+                                rel,
+                                edge,
+                                way,
+                                end,
+                                joining,
+                                out,
+                            };
+                            return self.wait(now, next);
+                        }
+                    }
+                }
+                continue;
+            }
+            let (child, rest, kept) = if way < end {
+                let w = self.relations.way(way);
+                way += 1;
+                let present = self.store.edge(node, edge - 1);
+                (present.child, w.rest, w.value == present.value)
+            } else if edge < self.store.len(node) {
+                let e = self.store.edge(node, edge);
+                edge += 1;
+                if here {
+                    self.effort += LOOKED_UP;
+                    let ways = self.relations.ways(rel, e.value);
+                    (way, end) = (ways.start, ways.end);
+                    continue;
+                }
+                (e.child, rel, true)
+            } else {
+                break;
+            };
+            let below = match closure {
+                MORE if !kept => PLAIN,
+                other => other,
+            };
+            match self.image_known(below, child, rest) {
+                Some(known) => result = Some(known),
+                None => {
+                    let now = Frame::Image {
+                        closure,
+                        node,
+                        rel,
+                        edge,
+                        way,
+                        end,
+                        joining,
+                        out,
+                    };
+                    let next = self.image_frame(below, child, rest);
+                    return self.wait(now, next);
+                }
+            }
+        }
+        if closure >= MORE {
+            let found = self.made(level, out)?;
+            match closure {
+                MORE => self.more.put(node, rel, found),
+                _ => self.image.put(node, rel, found),
+            }
+            return self.finish(found, out);
+        }
+        self.fix(closure, (node, rel), out)
+    }
+
+    fn step_saturate(
+        &mut self,
+        closure: u32,
+        node: Node,
+        mut edge: u32,
+        out: u32,
+    ) -> Result<(), Stop> {
+        if let Some(child) = self.result.take() {
+            let value = self.store.edge(node, edge - 1).value;
+            self.out.push(Edge { value, child });
+        }
+        while edge < self.store.len(node) {
+            let e = self.store.edge(node, edge);
+            edge += 1;
+            let Some(child) = self.saturated_known(closure, e.child) else {
+                let now = Frame::Saturate {
+                    closure,
+                    node,
+                    edge,
+                    out,
+                };
+                let next = self.saturate_frame(closure, e.child);
+                return self.wait(now, next);
+            };
+            let value = e.value;
+            self.out.push(Edge { value, child });
+        }
+        self.fix(closure, (node, NONE), out)
+    }
+
+    /// Begins to fire the events of a level on a node whose children are saturated.
+    fn fix(&mut self, closure: u32, key: (Node, Rel), out: u32) -> Result<(), Stop> {
+        let level = self.store.level(key.0);
+        let dirty = self.dirty.len();
+        let events = &mut self.closures[closure as usize];
+        if events.has_events(level) {
+            let values = self.out[out as usize..].iter().map(|e| e.value);
+            events.begin(&mut self.relations, level, values, &mut self.dirty);
+            self.effort += (self.dirty.len() - dirty) as u64;
+        }
+        if self.dirty.len() == dirty {
+            return self.fixed(closure, level, key, out);
+        }
+        self.become_frame(Frame::Fix {
+            closure,
+            node: key.0,
+            rel: key.1,
+            event: u32::MAX,
+            from: 0,
+            next: 0,
+            end: 0,
+            joining: false,
+            out,
+            dirty: dirty as u32,
+        });
+        Ok(())
+    }
+
+    fn fixed(
+        &mut self,
+        closure: u32,
+        level: u32,
+        (node, rel): (Node, Rel),
+        out: u32,
+    ) -> Result<(), Stop> {
+        let found = self.made(level, out)?;
+        let known = &mut self.closures[closure as usize];
+        if rel == NONE {
+            known.saturated.put(node, 0, found);
+            if found != node && found != EMPTY {
+                known.saturated.put(found, 0, found);
+            }
+        } else {
+            known.images.put(node, rel, found);
+        }
+        self.finish(found, out)
+    }
+
+    fn step_fix(&mut self) -> Result<(), Stop> {
+        let Some(&Frame::Fix {
+            closure,
+            node,
+            rel,
+            mut event,
+            mut from,
+            mut next,
+            mut end,
+            mut joining,
+            out,
+            dirty,
+        }) = self.stack.last()
+        else {
+            return Ok(());
+        };
+        let level = self.store.level(node);
+        let begin = out as usize;
+        let mut result = self.result.take();
+        loop {
+            if let Some(found) = result.take() {
+                if found == EMPTY {
+                    continue;
+                }
+                let value = self.closures[closure as usize].moves[next as usize - 1].value;
+                let old = if joining {
+                    joining = false;
+                    set(&mut self.out[begin..], value, found)
+                } else {
+                    match self.add(begin, value, found) {
+                        None => EMPTY,
+                        Some(old) => match self.union_known(old, found) {
+                            Some(known) => set(&mut self.out[begin..], value, known),
+                            None => {
+                                let now = Frame::Fix {
+                                    closure,
+                                    node,
+                                    rel,
+                                    event,
+                                    from,
+                                    next,
+                                    end,
+                                    joining: true,
+                                    out,
+                                    dirty,
+                                };
+                                let union = self.union_frame(old, found);
+                                return self.wait(now, union);
+                            }
+                        },
+                    }
+                };
+                if child_of(&self.out[begin..], value) != old {
+                    let marks = (&mut self.dirty, dirty as usize);
+                    self.effort += self.closures[closure as usize].mark(
+                        &mut self.relations,
+                        level,
+                        value,
+                        event,
+                        marks,
+                    );
+                }
+                continue;
+            }
+            if next == end {
+                let known = &mut self.closures[closure as usize];
+                let Some((e, v)) = known.pick(&mut self.dirty, dirty as usize, event) else {
+                    break;
+                };
+                (event, from) = (e, v);
+                self.effort += LOOKED_UP;
+                (next, end) = known.moves_from(&mut self.relations, level, v);
+                continue;
+            }
+            let m = self.closures[closure as usize].moves[next as usize];
+            next += 1;
+            if m.event != event || (m.rest == IDENTITY && m.value == from) {
+                continue;
+            }
+            let child = child_of(&self.out[begin..], from);
+            match self.image_known(closure, child, m.rest) {
+                Some(known) => result = Some(known),
+                None => {
+                    let now = Frame::Fix {
+                        closure,
+                        node,
+                        rel,
+                        event,
+                        from,
+                        next,
+                        end,
+                        joining,
+                        out,
+                        dirty,
+                    };
+                    let image = self.image_frame(closure, child, m.rest);
+                    return self.wait(now, image);
+                }
+            }
+        }
+        self.fixed(closure, level, (node, rel), out)
+    }
+
+    fn step_restrict(&mut self) -> Result<(), Stop> {
+        let Some(&Frame::Restrict {
+            node,
+            mut edge,
+            mut next,
+            mut done,
+            out,
+        }) = self.stack.last()
+        else {
+            return Ok(());
+        };
+        let mut result = self.result.take();
+        let level = self.store.level(node);
+        while !done {
+            if let Some(child) = result.take()
+                && child != EMPTY
+            {
+                let value = self.store.edge(node, edge - 1).value;
+                self.out.push(Edge { value, child });
+            }
+            if edge == self.store.len(node) {
+                done = true;
+                result = Some(self.made(level, out)?);
+                next = self.conditions.partition_point(|&(l, _)| l < level) as u32;
+                break;
+            }
+            let e = self.store.edge(node, edge);
+            edge += 1;
+            match self.restricted_known(e.child) {
+                Some(known) => result = Some(known),
+                None => {
+                    let now = Frame::Restrict {
+                        node,
+                        edge,
+                        next,
+                        done,
+                        out,
+                    };
+                    let below = self.restrict_frame(e.child);
+                    return self.wait(now, below);
+                }
+            }
+        }
+        let mut present = result.unwrap_or(EMPTY);
+        while let Some(&(l, rel)) = self.conditions.get(next as usize)
+            && l == level
+            && present != EMPTY
+        {
+            next += 1;
+            present = match self.image_known(PLAIN, present, rel) {
+                Some(known) => known,
+                None => {
+                    let now = Frame::Restrict {
+                        node,
+                        edge,
+                        next,
+                        done,
+                        out,
+                    };
+                    let image = self.image_frame(PLAIN, present, rel);
+                    return self.wait(now, image);
+                }
+            };
+        }
+        self.restricted.put(node, 0, present);
+        self.finish(present, out)
+    }
+
+    /// Adds a set below a value that has none among the edges from `begin` on; what is there if it has one.
+    #[inline]
+    fn add(&mut self, begin: usize, value: u32, child: Node) -> Option<Node> {
+        if child == EMPTY {
+            return None;
+        }
+        let edge = Edge { value, child };
+        match self.out[begin..].last() {
+            Some(last) if last.value >= value => {
+                match self.out[begin..].binary_search_by_key(&value, |e| e.value) {
+                    Ok(n) => Some(self.out[begin + n].child),
+                    Err(n) => {
+                        self.effort += (self.out.len() - begin - n) as u64 / MOVED;
+                        self.out.insert(begin + n, edge);
+                        None
+                    }
+                }
+            }
+            _ => {
+                self.out.push(edge);
+                None
+            }
+        }
+    }
+}
+
+/// Puts a set below a value; what was there.
+#[inline]
+fn set(out: &mut [Edge], value: u32, child: Node) -> Node {
+    match out.binary_search_by_key(&value, |e| e.value) {
+        Ok(n) => std::mem::replace(&mut out[n].child, child),
+        Err(_) => EMPTY,
+    }
+}
+
+#[inline]
+pub(in crate::engine::diagrams) fn child_of(out: &[Edge], value: u32) -> Node {
+    match out.binary_search_by_key(&value, |e| e.value) {
+        Ok(n) => out[n].child,
+        Err(_) => EMPTY,
+    }
+}

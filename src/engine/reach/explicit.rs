@@ -1,0 +1,199 @@
+//! Reachability on the explicit core.
+
+use super::kept::from_search;
+use super::question::{Question, Sort};
+use super::{Answer, Move, Outcome, Path, Reduction};
+use crate::base::control::{Control, Stop};
+use crate::engine::compiled::{Compiled, Mode, Search};
+use crate::engine::diagrams::Variable;
+use crate::engine::interpreter::{State, each_successor, violates};
+use crate::model::program::{Program, ThreadId};
+use num_bigint::BigUint;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+/// Explores a program by its compiled form, its variables lying in this order, in about so many operations at most.
+pub fn explicit(
+    program: &Program,
+    questions: &[Question],
+    order: &[Variable],
+    reduction: Option<&Reduction>,
+    how: (Mode, usize),
+    most: u64,
+    control: &Control,
+) -> Outcome {
+    control.enter("explicit: compiling");
+    let compiled = match Compiled::new(program, order, control) {
+        Ok(compiled) => compiled,
+        Err(stop) => {
+            let mut outcome = Outcome::begin("explicit", questions.len());
+            outcome.stopped = Some(stop);
+            return outcome;
+        }
+    };
+    let search = Search::new(program, &compiled, questions, reduction, how, control);
+    Running {
+        program,
+        compiled: &compiled,
+        order,
+        questions,
+        reduction,
+        search,
+        mode: how.0,
+        keep: false,
+    }
+    .go_on((most, usize::MAX), true, control)
+}
+
+/// A search that may be interrupted.
+pub(super) struct Running<'c> {
+    pub program: &'c Program,
+    pub compiled: &'c Compiled,
+    /// The variables in the order of the states' bits.
+    pub order: &'c [Variable],
+    pub questions: &'c [Question],
+    pub reduction: Option<&'c Reduction>,
+    pub search: Search<'c>,
+    pub mode: Mode,
+    /// Whether all states are wanted.
+    pub keep: bool,
+}
+
+impl Running<'_> {
+    /// Goes on for so many operations, up to so many states. What is found is told once all is explored, or if these are the `last`.
+    pub fn go_on(
+        &mut self,
+        (most, states): (u64, usize),
+        last: bool,
+        control: &Control,
+    ) -> Outcome {
+        let mut outcome = Outcome::begin("explicit", self.questions.len());
+        control.enter("explicit: the reachable states");
+        outcome.stopped = self.search.run(most, states).err();
+        let found = self.search.found();
+        if outcome.stopped.is_none() {
+            outcome.states = Some(BigUint::from(found.states));
+            outcome.wrong = match self.reduction {
+                None => Some(BigUint::from(found.wrong.0)),
+                Some(_) => None,
+            };
+            outcome.visited = self.reduction.map(|_| BigUint::from(found.visited));
+            if self.questions.iter().any(|q| q.sort == Sort::Deadlock) {
+                outcome.deadlocks = Some(BigUint::from(found.deadlocks));
+                outcome.wrong_deadlocks = Some(BigUint::from(found.wrong.1));
+            }
+        } else {
+            outcome.so_far = Some(BigUint::from(found.states));
+        }
+        outcome.violated = found.violated;
+        if self.keep && outcome.stopped.is_none() && !outcome.violated && self.reduction.is_none() {
+            let states = (self.compiled, &self.search);
+            match from_search(self.program, self.order, states, control) {
+                Ok(kept) => outcome.kept = Some(kept),
+                Err(stop) => outcome.stopped = Some(stop),
+            }
+        }
+        outcome.memory = Some(found.bytes);
+        outcome.operations = Some(found.operations);
+        outcome.transitions = Some(found.transitions);
+        if outcome.stopped.is_some() && !last {
+            return outcome;
+        }
+        for (n, answer) in outcome.answers.iter_mut().enumerate() {
+            if let Some(states) = self.search.execution(n) {
+                let unpack = |s: &Vec<u64>| self.compiled.layout.unpack(s);
+                let states: Vec<State> = states.iter().map(unpack).collect();
+                let breadth = self.reduction.is_none() && self.mode == Mode::Breadth;
+                let how = Way {
+                    shortest: breadth && !found.violated,
+                    badly: self.questions[n].sort == Sort::Violation,
+                };
+                *answer = match execution(self.program, self.reduction, &states, how, control) {
+                    Ok(path) => Answer::Found(path),
+                    Err(stop) => Answer::Somewhere(stop),
+                };
+            }
+        }
+        outcome
+    }
+}
+
+/// What is known of an execution, or wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Way {
+    /// No other is shorter.
+    pub shortest: bool,
+    /// Its last step has to be a violation.
+    pub badly: bool,
+}
+
+/// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
+/// discipline, a state may have been met by it first, and have its execution from elsewhere.
+///
+/// # Errors
+/// As [`Control::check`].
+pub fn execution(
+    program: &Program,
+    reduction: Option<&Reduction>,
+    states: &[State],
+    how: Way,
+    control: &Control,
+) -> Result<Path, Stop> {
+    let mut moves = Vec::new();
+    for (n, pair) in states.windows(2).enumerate() {
+        control.check()?;
+        let (from, to) = (&pair[0], &pair[1]);
+        let lead = |good: bool| {
+            (0..program.threads.len())
+                .find_map(|t| between(program, t, reduction, from, (to, good)))
+        };
+        // A step that keeps the discipline, if there is one.
+        let kept = match how.badly && n + 2 == states.len() {
+            true => None,
+            false => lead(true),
+        };
+        moves.extend(kept.or_else(|| lead(false)).into_iter().flatten());
+    }
+    Ok(Path {
+        first: states[0].clone(),
+        moves,
+        shortest: how.shortest,
+    })
+}
+
+/// The fewest steps of a thread from one state to another: one, or those of a coarse step; the last keeps the discipline if that is
+/// wanted, those before it do.
+fn between(
+    program: &Program,
+    thread: ThreadId,
+    reduction: Option<&Reduction>,
+    from: &State,
+    (to, wanted): (&State, bool),
+) -> Option<Vec<Move>> {
+    let is_visible = |s: &State| reduction.is_none_or(|r| r.visible[thread][s.location(thread)]);
+    if !is_visible(from) {
+        return None;
+    }
+    let mut seen: FxHashSet<State> = FxHashSet::default();
+    let mut waiting: VecDeque<(State, Vec<Move>)> = VecDeque::from([(from.clone(), Vec::new())]);
+    while let Some((present, moves)) = waiting.pop_front() {
+        let found = each_successor(program, &present, thread, None, &mut |step| {
+            let good = !violates(program, thread, &present, &step);
+            let mut moves = moves.clone();
+            if step.state == *to && good == wanted {
+                moves.push(Move::between(program, thread, &present, &step.state));
+                return ControlFlow::Break(moves);
+            }
+            if good && !is_visible(&step.state) && seen.insert(step.state.clone()) {
+                moves.push(Move::between(program, thread, &present, &step.state));
+                waiting.push_back((step.state, moves));
+            }
+            ControlFlow::Continue(())
+        });
+        if let ControlFlow::Break(moves) = found {
+            return Some(moves);
+        }
+    }
+    None
+}

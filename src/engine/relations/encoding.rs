@@ -1,0 +1,538 @@
+//! A program as relations: one per location and thread, q included, on the action's own support.
+//!
+//! q follows (26) of Stoller & Cohen 2003: it becomes true when the step accesses a protected cell outside its
+//! thread's exclusive access predicate, or ends in a state where two threads' predicates overlap for a cell that
+//! it accessed or whose predicates it changed. (The paper looks at every cell; on executions from states
+//! with disjoint predicates that is the same, and here the relation keeps a small support.)
+
+use super::bdds::Bdds;
+use super::layout::{Bit, Item, Layout, Q, after, before};
+use super::predicates::{code, predicate, valid};
+use super::symbolic::{Symbolic, choices_needed, encode};
+use crate::base::control::{Control, Stop};
+use crate::engine::Heuristic;
+use crate::engine::diagrams::Variable;
+use crate::engine::relations::relation::{Rel, minus, union};
+use crate::model::program::{Class, Edge, Expr, LocId, Program, Protection, ThreadId};
+use biodivine_lib_bdd::Bdd;
+use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
+
+/// All edges that leave one location of one thread.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The location it leaves.
+    pub location: LocId,
+    /// Its steps, q included.
+    pub rel: Rel,
+    /// The type-correct states in which it is enabled (and perhaps states that are not type-correct).
+    pub enabled: Bdd,
+    /// Bits it reads or writes but q: its footprint.
+    pub footprint: Vec<Bit>,
+    /// Bits it writes but q.
+    pub writes: Vec<Bit>,
+    /// For protected cells (indices into the program's protections) whose discipline is a guess: the states from which it
+    /// accesses the cell without the right to.
+    pub outside: Vec<(usize, Bdd)>,
+}
+
+impl Action {
+    /// Whether the two commute because neither writes what the other reads or writes, q left aside: q only ever
+    /// becomes true, by a condition on each action's own footprint, so it comes out the same in both orders.
+    pub fn independent(&self, other: &Action) -> bool {
+        let clash = |w: &[Bit], f: &[Bit]| w.iter().any(|b| f.binary_search(b).is_ok());
+        !clash(&self.writes, &other.footprint) && !clash(&other.writes, &self.footprint)
+    }
+}
+
+/// The predicates of one protected cell.
+struct Guarded {
+    /// `e_i^x` for each thread.
+    predicates: Vec<Bdd>,
+    /// `r_i^x` or `e_i^x` for each thread, if reading needs less.
+    readers: Option<Vec<Bdd>>,
+    /// Where one thread has exclusive access and another has access.
+    overlap: Bdd,
+    /// The bits they depend on.
+    support: Vec<Bit>,
+}
+
+/// A program as relations.
+pub struct Encoding<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Where its state lies.
+    pub layout: Layout,
+    /// The BDD operations.
+    pub m: Bdds<'a>,
+    /// All actions, by thread and location.
+    pub actions: Vec<Action>,
+    /// The initial states, with q where predicates overlap.
+    pub initial: Bdd,
+    guarded: Vec<Guarded>,
+    valid_cells: Vec<Bdd>,
+    valid_locations: Vec<Bdd>,
+    changes: FxHashMap<(usize, Vec<Bit>), Bdd>,
+}
+
+/// No BDD of a relation may have more nodes than this part of all work.
+const PARTS: u64 = 20;
+
+impl<'a> Encoding<'a> {
+    /// Encodes a program.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn new(program: &'a Program, control: &'a Control) -> Result<Self, Stop> {
+        Self::ordered(program, &Heuristic::Threads.order(program), control)
+    }
+
+    /// Encodes a program with BDDs that take so much work in all ([`Bdds::work`]), which goes for what is done with it afterwards, too.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn within(program: &'a Program, work: u64, control: &'a Control) -> Result<Self, Stop> {
+        let order = Heuristic::Threads.order(program);
+        let encoding = Self::built(program, &order, work, control)?;
+        let left = work.saturating_sub(encoding.m.work());
+        encoding.m.allow(left, usize::MAX);
+        Ok(encoding)
+    }
+
+    /// Encodes a program with its variables in this order.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn ordered(
+        program: &'a Program,
+        order: &[Variable],
+        control: &'a Control,
+    ) -> Result<Self, Stop> {
+        Self::built(program, order, u64::MAX, control)
+    }
+
+    /// Encodes a program with its variables in this order, and BDDs that take so much work in all ([`Bdds::work`]).
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn built(
+        program: &'a Program,
+        order: &[Variable],
+        work: u64,
+        control: &'a Control,
+    ) -> Result<Self, Stop> {
+        let edges = program
+            .threads
+            .iter()
+            .flat_map(|t| &t.locations)
+            .flat_map(|l| &l.edges);
+        let choices = edges
+            .map(|e| choices_needed(program, &e.body))
+            .max()
+            .unwrap_or(0);
+        let layout = Layout::ordered(program, order, choices);
+        let m = Bdds::new(layout.levels(), control)?;
+        let largest = usize::try_from(work / PARTS).unwrap_or(usize::MAX);
+        m.allow(work, largest);
+        let mut guarded = Vec::new();
+        for x in &program.protections {
+            guarded.push(guard(program, &layout, &m, x)?);
+        }
+        let cells = 0..program.cells.len();
+        let threads = 0..program.threads.len();
+        let valid_cells: Result<Vec<Bdd>, Stop> =
+            cells.map(|c| valid(&m, layout.cell(c))).collect();
+        let valid_locations: Result<Vec<Bdd>, Stop> =
+            threads.map(|t| valid(&m, layout.location(t))).collect();
+        let mut encoding = Encoding {
+            program,
+            initial: m.no(),
+            layout,
+            m,
+            actions: Vec::new(),
+            guarded,
+            valid_cells: valid_cells?,
+            valid_locations: valid_locations?,
+            changes: FxHashMap::default(),
+        };
+        encoding.initial = encoding.initial_states()?;
+        for (t, thread) in program.threads.iter().enumerate() {
+            for l in thread.steps() {
+                control.check()?;
+                let action = encoding.action(t, l)?;
+                encoding.actions.push(action);
+            }
+        }
+        Ok(encoding)
+    }
+
+    /// The actions of a thread, as indices.
+    pub fn of_thread(&self, thread: ThreadId) -> impl Iterator<Item = usize> + '_ {
+        (0..self.actions.len()).filter(move |&a| self.actions[a].thread == thread)
+    }
+
+    /// Where a state expression holds.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn predicate(&self, e: &Expr) -> Result<Bdd, Stop> {
+        predicate(self.program, &self.layout, &self.m, e)
+    }
+
+    /// Where a thread is at a location.
+    pub fn at(&self, thread: ThreadId, location: LocId) -> Bdd {
+        code(&self.m, self.layout.location(thread), location as u64)
+    }
+
+    /// Where q holds.
+    pub fn q(&self) -> Bdd {
+        self.m.var(before(Q))
+    }
+
+    /// The type-correct states, as far as these bits tell.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn type_correct(&self, bits: &[Bit]) -> Result<Bdd, Stop> {
+        let mut all = self.m.yes();
+        let mut last = None;
+        for &bit in bits.iter().rev() {
+            let Some(item) = self.layout.item(bit) else {
+                continue;
+            };
+            if last == Some(item) {
+                continue;
+            }
+            last = Some(item);
+            let valid = match item {
+                Item::Violated => continue,
+                Item::Location(t) => &self.valid_locations[t],
+                Item::Cell(c) => &self.valid_cells[c],
+            };
+            all = self.m.and(valid, &all)?;
+        }
+        Ok(all)
+    }
+
+    /// These bits, and with each bit those whose values decide together whether it belongs to a type-correct state.
+    pub fn with_groups(&self, bits: &[Bit]) -> Vec<Bit> {
+        let mut all = bits.to_vec();
+        for &bit in bits {
+            if let Some(item) = self.layout.item(bit) {
+                let group = self.layout.group(item);
+                if !group.values.is_power_of_two() {
+                    all.extend(group.bits());
+                }
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// All bits of the state, q included.
+    pub fn all_bits(&self) -> Vec<Bit> {
+        (0..self.layout.bits() as Bit).collect()
+    }
+
+    /// A protected cell (an index into the program's protections) one of whose predicates this action might change.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn changes_predicate(&mut self, action: usize) -> Result<Option<usize>, Stop> {
+        let rel = self.actions[action].rel.clone();
+        for x in 0..self.guarded.len() {
+            if minus(&rel.writes, &self.guarded[x].support).len() == rel.writes.len() {
+                continue;
+            }
+            let changed = self.changed(x, &rel.writes)?;
+            let mut both = self.m.and(&rel.bdd, &changed)?;
+            // To gain access in that way hides nothing from (14) and (15), which are evaluated all the same.
+            let thread = self.actions[action].thread;
+            let regional = self.program.protections[x].regional;
+            if let (true, Some(wrong)) = (regional, self.program.threads[thread].wrong) {
+                both = self
+                    .m
+                    .and_not(&both, &rel.after(&self.m, &self.at(thread, wrong)))?;
+            }
+            let bits: Vec<Bit> = self
+                .m
+                .support(&both)
+                .into_iter()
+                .filter(|l| l % 3 == 0)
+                .map(|l| (l / 3) as Bit)
+                .collect();
+            if !self.m.disjoint(&both, &self.type_correct(&bits)?) {
+                return Ok(Some(x));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where some predicate of the x-th protected cell differs before and after a step that writes these bits.
+    fn changed(&mut self, x: usize, writes: &[Bit]) -> Result<Bdd, Stop> {
+        let relevant: Vec<Bit> = self.guarded[x]
+            .support
+            .iter()
+            .copied()
+            .filter(|b| writes.binary_search(b).is_ok())
+            .collect();
+        if let Some(known) = self.changes.get(&(x, relevant.clone())) {
+            return Ok(known.clone());
+        }
+        let m = &self.m;
+        let mut any = m.no();
+        let guarded = &self.guarded[x];
+        for e in guarded
+            .predicates
+            .iter()
+            .chain(guarded.readers.iter().flatten())
+        {
+            let then = m.rename(e, |l| {
+                l + usize::from(relevant.binary_search(&((l / 3) as Bit)).is_ok())
+            });
+            any = m.or(&any, &m.xor(e, &then)?)?;
+        }
+        self.changes.insert((x, relevant), any.clone());
+        Ok(any)
+    }
+
+    /// Whether the discipline of the x-th protected cell is a guess.
+    fn is_guess(&self, x: usize) -> bool {
+        let cell = self.program.protections[x].cell;
+        let array = self.program.cells[cell].array;
+        self.program.arrays[array].class == Class::Unprotected { declared: false }
+    }
+
+    /// Where one thread has exclusive access to the x-th protected cell and another has access.
+    pub fn overlap(&self, x: usize) -> &Bdd {
+        &self.guarded[x].overlap
+    }
+
+    /// How many program states a set has, q left aside.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn count(&self, set: &Bdd) -> Result<BigUint, Stop> {
+        let states = self.m.exists(set, |l| l == 3 * Q as usize)?;
+        let free = self.layout.levels() - (self.layout.bits() - 1);
+        let digits = (states.exact_cardinality() >> free).to_string();
+        Ok(digits.parse().unwrap_or_default())
+    }
+
+    fn initial_states(&self) -> Result<Bdd, Stop> {
+        let (m, program) = (&self.m, self.program);
+        let mut all = m.yes();
+        for item in self.layout.order().iter().rev() {
+            let here = match *item {
+                Item::Violated => continue,
+                Item::Location(t) => self.at(t, program.threads[t].initial),
+                Item::Cell(c) => match program.cells[c].initial {
+                    Some(v) => code(m, self.layout.cell(c), (v - program.cells[c].ty.lo) as u64),
+                    None => self.valid_cells[c].clone(),
+                },
+            };
+            all = m.and(&here, &all)?;
+        }
+        for e in &program.init {
+            all = m.and(&all, &self.predicate(e)?)?;
+        }
+        let mut overlap = m.no();
+        for x in &self.guarded {
+            overlap = m.or(&overlap, &m.and(&all, &x.overlap)?)?;
+        }
+        m.and(&all, &m.iff(&self.q(), &overlap)?)
+    }
+
+    fn action(&mut self, thread: ThreadId, location: LocId) -> Result<Action, Stop> {
+        let program = self.program;
+        let mut rel = Rel::test(self.m.no());
+        let mut outside = Vec::new();
+        for edge in &program.threads[thread].locations[location].edges {
+            let one = self.edge(thread, location, edge, &mut outside)?;
+            rel = rel.plus(&self.m, &one)?;
+        }
+        let m = &self.m;
+        // Before the restriction to type-correct states, which would only make its support larger.
+        let enabled = rel.domain(m)?;
+        let correct = self.type_correct(&rel.reads(m))?;
+        let rel = Rel {
+            bdd: m.and(&rel.bdd, &correct)?,
+            writes: rel.writes,
+        };
+        let without_q = |bits: &[Bit]| {
+            bits.iter()
+                .copied()
+                .filter(|&b| b != Q)
+                .collect::<Vec<Bit>>()
+        };
+        let footprint = without_q(&rel.support(m));
+        let writes = without_q(&rel.writes);
+        Ok(Action {
+            thread,
+            location,
+            rel,
+            enabled,
+            footprint,
+            writes,
+            outside,
+        })
+    }
+
+    fn edge(
+        &mut self,
+        thread: ThreadId,
+        location: LocId,
+        edge: &Edge,
+        without_right: &mut Vec<(usize, Bdd)>,
+    ) -> Result<Rel, Stop> {
+        let m = &self.m;
+        let mut run = Symbolic::new(self.program, &self.layout, m);
+        let mut path = self.at(thread, location);
+        if let Some(guard) = &edge.guard {
+            let holds = run.eval(guard, &mut path)?.truth(m)?;
+            path = m.and(&path, &holds)?;
+        }
+        run.execute(&edge.body, &mut path)?;
+        let Symbolic {
+            values,
+            goes,
+            fails,
+            accesses,
+            writes: written,
+            ..
+        } = run;
+
+        let group = self.layout.location(thread);
+        let here_after = |l: LocId| m.rename(&code(m, group, l as u64), |level| level + 1);
+        let mut bdd = m.no();
+        for (l, on) in goes {
+            bdd = m.or(&bdd, &m.and(&on, &here_after(l))?)?;
+        }
+        if let Some(wrong) = self.program.threads[thread].wrong {
+            bdd = m.or(&bdd, &m.and(&fails, &here_after(wrong))?)?;
+        }
+        let mut writes: Vec<Bit> = group.bits().collect();
+        for (cell, value) in &values {
+            let group = self.layout.cell(*cell);
+            let stored = encode(m, group, self.program.cells[*cell].ty.lo, value)?;
+            for (bit, value) in group.bits().zip(&stored) {
+                bdd = m.and(&bdd, &m.iff(&m.var(after(bit)), value)?)?;
+            }
+            writes.extend(group.bits());
+        }
+        writes.sort_unstable();
+
+        let mut violation = m.no();
+        let mut touched = Vec::new();
+        for (x, protection) in self.program.protections.iter().enumerate() {
+            let accessed = accesses
+                .get(&protection.cell)
+                .cloned()
+                .unwrap_or_else(|| m.no());
+            if !accessed.is_false() {
+                let guarded = &self.guarded[x];
+                let exclusive = &guarded.predicates[thread];
+                let outside = match &guarded.readers {
+                    None => m.and_not(&accessed, exclusive)?,
+                    Some(readers) => {
+                        let none = m.and_not(&accessed, &readers[thread])?;
+                        match written.get(&protection.cell) {
+                            Some(written) => m.or(&none, &m.and_not(written, exclusive)?)?,
+                            None => none,
+                        }
+                    }
+                };
+                violation = m.or(&violation, &outside)?;
+                if self.is_guess(x) {
+                    let taken = m.and(&outside, &bdd)?;
+                    let from = m.exists(&taken, |l| l % 3 != 0 || self.layout.is_choice(l))?;
+                    if !from.is_false() {
+                        without_right.push((x, from));
+                    }
+                }
+            }
+            if !self.guarded[x].overlap.is_false() {
+                touched.push((x, accessed));
+            }
+        }
+        for (x, accessed) in touched {
+            let changes = minus(&writes, &self.guarded[x].support).len() < writes.len();
+            if !changes && accessed.is_false() {
+                continue;
+            }
+            let relevant = if changes {
+                self.changed(x, &writes)?
+            } else {
+                self.m.no()
+            };
+            let m = &self.m;
+            let concerned = m.or(&accessed, &relevant)?;
+            let overlap = Rel {
+                writes: writes.clone(),
+                bdd: m.yes(),
+            }
+            .after(m, &self.guarded[x].overlap);
+            violation = m.or(&violation, &m.and(&concerned, &overlap)?)?;
+        }
+        let m = &self.m;
+        // Only where the step is taken: what a guard reads in vain is no access.
+        violation = m.and(&violation, &bdd)?;
+        if !violation.is_false() {
+            let set = m.or(&self.q(), &violation)?;
+            bdd = m.and(&bdd, &m.iff(&m.var(after(Q)), &set)?)?;
+            writes = union(&writes, &[Q]);
+        }
+        let bdd = m.exists(&bdd, |l| l % 3 == 2 || self.layout.is_choice(l))?;
+        Ok(Rel { writes, bdd })
+    }
+}
+
+/// The predicates of one cell, their overlap and their support.
+fn guard(
+    program: &Program,
+    layout: &Layout,
+    m: &Bdds,
+    protection: &Protection,
+) -> Result<Guarded, Stop> {
+    let encoded = |all: &[Expr]| -> Result<Vec<Bdd>, Stop> {
+        all.iter()
+            .map(|e| predicate(program, layout, m, e))
+            .collect()
+    };
+    let predicates = encoded(&protection.predicates)?;
+    let readers = match &protection.readers {
+        None => None,
+        Some(readers) => {
+            let either = encoded(readers)?;
+            let both: Result<Vec<Bdd>, Stop> = either
+                .iter()
+                .zip(&predicates)
+                .map(|(r, e)| m.or(r, e))
+                .collect();
+            Some(both?)
+        }
+    };
+    // Pair by pair in one pass: `seen` is who of the threads before has access, `owned` who has exclusive access.
+    let (mut seen, mut owned, mut overlap) = (m.no(), m.no(), m.no());
+    let mut support: Vec<Bit> = Vec::new();
+    for (t, e) in predicates.iter().enumerate() {
+        let access = readers.as_ref().map_or(e, |r| &r[t]);
+        overlap = m.or(&overlap, &m.and(&seen, e)?)?;
+        overlap = m.or(&overlap, &m.and(&owned, access)?)?;
+        seen = m.or(&seen, access)?;
+        owned = m.or(&owned, e)?;
+        let levels = m.support(e).into_iter().chain(m.support(access));
+        support.extend(levels.map(|l| (l / 3) as Bit));
+    }
+    support.sort_unstable();
+    support.dedup();
+    Ok(Guarded {
+        predicates,
+        readers,
+        overlap,
+        support,
+    })
+}

@@ -1,3 +1,0 @@
-//! Proofs in the languages of other checkers.
-
-pub mod coq;

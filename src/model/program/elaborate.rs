@@ -1,0 +1,261 @@
+//! From the tree of a model file to a [`Program`]: declarations, in the order in which they depend on each other.
+
+use super::cfg::{Graph, NodeId};
+use super::codes;
+use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
+use super::{Enum, Kind, Program, Thread};
+use crate::base::diagnostic::{Diagnostic, Severity, Span};
+use crate::base::nearest;
+use crate::model::text::ast::{self, Decl, Model, ThreadDecl};
+
+/// So that a value fits 32 bits.
+pub(super) const TYPE_BOUND: i64 = (1 << 31) - 1;
+
+/// Gives a model its meaning. `defines` are the `-D NAME=VALUE` overrides.
+///
+/// Returns the program and its warnings.
+///
+/// # Errors
+/// All diagnostics, if one of them is an error.
+pub fn elaborate(
+    model: &Model,
+    source: &str,
+    defines: &[(String, String)],
+) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut e = Elaborator::new(source);
+    e.constants(model, defines);
+    e.records(model);
+    let families = e.threads(model);
+    e.started = vec![None; e.program.threads.len()];
+    e.claims(model);
+    e.targets(model);
+    e.procedures(model);
+    e.variables(model);
+    e.unused_records();
+    let mut graphs = Vec::new();
+    for (decl, first, low) in &families {
+        for number in *first..e.program.threads.len() {
+            if e.program.threads[number].family != decl.name.text {
+                break;
+            }
+            let (graph, entry) = e.thread(decl, number, *low);
+            graphs.push((number, decl.span, graph, entry));
+        }
+    }
+    e.uncalled_procedures();
+    for (number, span, graph, entry) in graphs {
+        if e.size <= MAX_SIZE {
+            e.located(number, span, graph, entry);
+        }
+    }
+    e.joins();
+    e.disciplines();
+    e.properties(model);
+    if e.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        Err(e.diagnostics)
+    } else {
+        Ok((e.program, e.diagnostics))
+    }
+}
+
+impl Elaborator {
+    fn constants(&mut self, model: &Model, defines: &[(String, String)]) {
+        let cx = Context::default();
+        let mut used = vec![false; defines.len()];
+        for decl in &model.decls {
+            match decl {
+                Decl::Const { name, value } => {
+                    let constant = self.constant(value, &cx);
+                    if let Some((kind @ Kind::Ref(_), _)) = constant {
+                        self.mismatch(
+                            value.span,
+                            kind,
+                            "a boolean, an integer or an enum value",
+                            "write `null` where it is used",
+                        );
+                    }
+                    let Some((kind, mut value)) = constant else {
+                        self.declare(name, Symbol::Broken);
+                        continue;
+                    };
+                    for (i, (_, text)) in defines
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, (n, _))| *n == name.text)
+                    {
+                        used[i] = true;
+                        let parsed = match (kind, text.as_str()) {
+                            (Kind::Bool, "true") => Some(1),
+                            (Kind::Bool, "false") => Some(0),
+                            (Kind::Int | Kind::Owner, text) => text
+                                .parse()
+                                .ok()
+                                .filter(|v: &i64| (-TYPE_BOUND..=TYPE_BOUND).contains(v)),
+                            _ => None,
+                        };
+                        match parsed {
+                            Some(v) => value = v,
+                            None => self.error(
+                                codes::BAD_DEFINE,
+                                name.span,
+                                format!("-D {}={text} does not fit the constant's type", name.text),
+                                if kind == Kind::Bool {
+                                    "true or false"
+                                } else {
+                                    "an integer within -2147483647..2147483647"
+                                },
+                                "correct the value on the command line",
+                            ),
+                        }
+                    }
+                    self.declare(name, Symbol::Value(kind, value));
+                }
+                Decl::Enum { name, variants } => {
+                    self.some_variant(variants, name.span);
+                    let id = self.enumeration(&name.text, variants);
+                    self.declare(name, Symbol::Enum(id));
+                }
+                _ => {}
+            }
+        }
+        for ((name, value), used) in defines.iter().zip(used) {
+            if used {
+                self.program.overridden.push(format!("{name}={value}"));
+                continue;
+            }
+            let known: Vec<&str> = model
+                .decls
+                .iter()
+                .filter_map(|d| {
+                    if let Decl::Const { name, .. } = d {
+                        Some(name.text.as_str())
+                    } else {
+                        None
+                    }
+                })
+                .collect();
+            let help = match nearest(name, known.iter().copied()) {
+                Some(other) => format!("did you mean `{other}`?"),
+                None if known.is_empty() => "the model declares no constant".to_string(),
+                None => format!("its constants are {}", known.join(", ")),
+            };
+            self.error(
+                codes::BAD_DEFINE,
+                Span::default(),
+                format!("-D {name}={value}: the model has no constant `{name}`"),
+                "a constant of the model",
+                help,
+            );
+        }
+    }
+
+    pub(super) fn enumeration(&mut self, name: &str, variants: &[ast::Name]) -> usize {
+        let id = self.program.enums.len();
+        let names = variants.iter().map(|v| v.text.clone()).collect();
+        self.program.enums.push(Enum {
+            name: name.to_string(),
+            variants: names,
+        });
+        for (i, variant) in variants.iter().enumerate() {
+            self.declare(variant, Symbol::Value(Kind::Enum(id), i as i64));
+        }
+        id
+    }
+
+    pub(super) fn some_variant(&mut self, variants: &[ast::Name], span: Span) {
+        if variants.is_empty() {
+            self.error(
+                codes::EMPTY_RANGE,
+                span,
+                "an enum without values",
+                "at least one value",
+                "name one",
+            );
+        }
+    }
+
+    /// Numbers the threads; their bodies come later, when all variables are known.
+    fn threads<'m>(&mut self, model: &'m Model) -> Vec<(&'m ThreadDecl, usize, Option<i64>)> {
+        let cx = Context::default();
+        let mut families = Vec::new();
+        for decl in &model.decls {
+            let Decl::Thread(decl) = decl else { continue };
+            let first = self.program.threads.len();
+            let mut low = None;
+            let mut members = vec![(decl.name.text.clone(), None)];
+            if let Some((_, lo, hi)) = &decl.family {
+                let (Some(from), Some(to)) = (self.integer(lo, &cx), self.integer(hi, &cx)) else {
+                    continue;
+                };
+                if from > to {
+                    self.error(
+                        codes::EMPTY_RANGE,
+                        lo.span.to(hi.span),
+                        format!("the family `{}` has no thread", decl.name.text),
+                        "lo..hi with lo <= hi",
+                        "correct the bounds",
+                    );
+                }
+                if from <= to && !self.grow(to.abs_diff(from) as usize, lo.span.to(hi.span)) {
+                    continue;
+                }
+                low = Some(from);
+                members = (from..=to)
+                    .map(|i| (format!("{}({i})", decl.name.text), Some(i)))
+                    .collect();
+            }
+            self.declare(
+                &decl.name,
+                Symbol::Thread {
+                    first,
+                    count: members.len(),
+                    low,
+                },
+            );
+            for (name, index) in members {
+                self.program.threads.push(Thread {
+                    name,
+                    family: decl.name.text.clone(),
+                    index,
+                    locations: Vec::new(),
+                    initial: 0,
+                    end: None,
+                    wrong: None,
+                    unstarted: None,
+                    labels: Vec::new(),
+                });
+            }
+            families.push((decl, first, low));
+        }
+        if families.is_empty() && self.diagnostics.is_empty() {
+            self.error(
+                codes::NO_THREAD,
+                Span::new(self.program.source.len(), self.program.source.len()),
+                "the model declares no thread",
+                "`thread name { .. }`",
+                "add the threads that are to run",
+            );
+        }
+        families
+    }
+
+    /// The locals and the body of one thread: its graph, and where it begins.
+    fn thread(&mut self, decl: &ThreadDecl, number: usize, low: Option<i64>) -> (Graph, NodeId) {
+        let thread = self.program.threads[number].clone();
+        let mut cx = Context {
+            this: Some(number),
+            ..Context::default()
+        };
+        if let (Some((name, _, _)), Some(low)) = (&decl.family, low) {
+            cx.bound
+                .push((name.text.clone(), thread.index.unwrap_or(low)));
+        }
+        self.locals(
+            &decl.body,
+            &vec![(thread.name.clone(), Vec::new())],
+            &mut cx,
+        );
+        self.thread_locals.insert(number, cx.locals.clone());
+        self.thread_graph(&decl.body, &mut cx)
+    }
+}

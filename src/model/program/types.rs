@@ -1,0 +1,126 @@
+//! Type expressions.
+
+use super::codes;
+use super::elaborate::TYPE_BOUND;
+use super::scope::{Context, Elaborator, Symbol};
+use super::{Kind, NULL, Type};
+use crate::model::text::ast::TypeExpr;
+
+impl Elaborator {
+    /// The type that a type expression names.
+    pub(super) fn type_of(&mut self, ty: &TypeExpr, cx: &Context) -> Option<Type> {
+        let bounded = |v: i64| (-TYPE_BOUND..=TYPE_BOUND).contains(&v);
+        match ty {
+            TypeExpr::Bool(_) => Some(Type {
+                kind: Kind::Bool,
+                lo: 0,
+                hi: 1,
+                wraps: false,
+            }),
+            TypeExpr::Range(lo, hi) => {
+                let span = lo.span.to(hi.span);
+                let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
+                let (lo, hi) = (lo?, hi?);
+                if lo > hi || !bounded(lo) || !bounded(hi) {
+                    self.error(
+                        codes::EMPTY_RANGE,
+                        span,
+                        format!("the range {lo}..{hi} is empty or too large"),
+                        "lo..hi with lo <= hi, both within -2147483647..2147483647",
+                        "correct the bounds",
+                    );
+                    return None;
+                }
+                Some(Type {
+                    kind: Kind::Int,
+                    lo,
+                    hi,
+                    wraps: false,
+                })
+            }
+            TypeExpr::Mod(k, span) => {
+                let k = self.integer(k, cx)?;
+                if k < 1 || !bounded(k) {
+                    self.error(
+                        codes::EMPTY_RANGE,
+                        *span,
+                        format!("`mod {k}` has no values, or too many"),
+                        "a modulus of at least 1",
+                        "correct the modulus",
+                    );
+                    return None;
+                }
+                Some(Type {
+                    kind: Kind::Int,
+                    lo: 0,
+                    hi: k - 1,
+                    wraps: true,
+                })
+            }
+            TypeExpr::Named(name) => match self.symbol(&name.text) {
+                Some(Symbol::Enum(id)) => Some(self.enum_type(id)),
+                Some(Symbol::Broken) => None,
+                Some(Symbol::Record(_)) => {
+                    self.error(
+                        codes::WHOLE_RECORD,
+                        name.span,
+                        format!("a value can't be a whole `{}`", name.text),
+                        "a type of single values",
+                        "pass its fields, or a reference: `ref R in P`",
+                    );
+                    None
+                }
+                Some(_) => {
+                    self.error(
+                        codes::NOT_A_VARIABLE,
+                        name.span,
+                        format!("`{}` is not a type", name.text),
+                        "`bool`, `lo..hi`, `mod k`, an enum or `ref R in P`",
+                        "declare it with `enum`",
+                    );
+                    None
+                }
+                None => {
+                    self.unknown(name, cx);
+                    None
+                }
+            },
+            TypeExpr::Enum(variants, span) => {
+                self.some_variant(variants, *span);
+                let names: Vec<String> = variants.iter().map(|v| v.text.clone()).collect();
+                // A family elaborates its locals once per thread; the enum in place is one enum all the same.
+                let known = self
+                    .program
+                    .enums
+                    .iter()
+                    .position(|e| e.name.is_empty() && e.variants == names);
+                let id = match (self.in_place.get(span), known) {
+                    (Some(&id), _) => id,
+                    (None, Some(id)) if cx.this.is_some() => id,
+                    _ => self.enumeration("", variants),
+                };
+                self.in_place.insert(*span, id);
+                Some(self.enum_type(id))
+            }
+            TypeExpr::Ref { record, pool, .. } => {
+                let target = self.target_of_type(record, pool, cx)?;
+                Some(Type {
+                    kind: Kind::Ref(target),
+                    lo: NULL,
+                    hi: self.program.pools[target].len as i64 - 1,
+                    wraps: false,
+                })
+            }
+        }
+    }
+
+    fn enum_type(&self, id: usize) -> Type {
+        let hi = self.program.enums[id].variants.len() as i64 - 1;
+        Type {
+            kind: Kind::Enum(id),
+            lo: 0,
+            hi: hi.max(0),
+            wraps: false,
+        }
+    }
+}

@@ -1,0 +1,626 @@
+//! `coarsen check`: relations, visibility, hypotheses, the reduced system, evidence, verdict.
+//!
+//! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
+
+use super::claims;
+use super::discharge::{By, is_contradiction, settle};
+use super::properties::{Asked, Goal, asked, goals};
+use super::verdict;
+use super::visibility::{Reason, Visibility, stays_invisible};
+use super::wellformed::{self, well_formedness};
+use crate::algebra::Theory;
+use crate::base::control::{Control, Stop};
+use crate::base::evidence::Part;
+use crate::base::results::{Property, REPAIR, Report, Statistics, Status};
+use crate::engine::reach::Blocked;
+use crate::engine::relations::Encoding;
+use crate::model::program::{Claim, LocId, Program, Thread, ThreadId};
+use crate::theorem::discharge::derive::Deriver;
+use crate::theorem::discharge::facts::Discharge;
+use crate::theorem::discharge::hypotheses::{self, Pairs};
+use crate::theorem::discharge::syntactic as by_text;
+use crate::theorem::evidence::{Found, complete};
+use crate::theorem::executions::trace::{retell, step_at};
+use crate::theorem::inference::{Inference, annotated};
+use crate::theorem::invariants::lemmas;
+use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::read::{Model, Names, Unreadable};
+use crate::theorem::reduced::coarse::{Explorer, explore};
+use crate::theorem::reduced::transactions;
+use crate::theorem::refuted_guesses as inferred;
+use crate::theorem::settled::{Told, by_stoller_cohen};
+use std::time::Instant;
+
+/// What to check and how.
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    /// Explore the original program too, state by state, and compare.
+    pub cross_check: bool,
+    /// Refuse where a repair would make further steps visible.
+    pub strict: bool,
+    /// Decide only this property (and the discipline, which all others rest on).
+    pub property: Option<String>,
+    /// Write the inferred disciplines into the model's text.
+    pub annotate: bool,
+    /// Gather a bundle that shows what holds.
+    pub certificate: bool,
+    /// Who settles the hypotheses.
+    pub discharge: By,
+    /// Judge claims of transactions by this theorem only.
+    pub claims_by: Option<String>,
+    /// Stop when the hypotheses are settled: somebody else explores the reduced system.
+    pub only_hypotheses: bool,
+}
+
+/// What the exploration of a reduced system needs to know, whoever explores it.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The program, with what was inferred.
+    pub program: Program,
+    /// Which steps are visible, by thread and location; locations without steps are.
+    pub visible: Vec<Vec<bool>>,
+    /// What becomes of a coarse step that is blocked inside.
+    pub when_blocked: Blocked,
+    /// If the program has phases: the program without, and what each location is a copy of, by thread.
+    pub plain: Option<(Program, Vec<Vec<LocId>>)>,
+}
+
+impl CheckOptions {
+    /// The defaults, with all checks of one part against another that cost no more than the work itself: as the tests run.
+    pub fn thorough() -> Self {
+        CheckOptions {
+            discharge: By::Both,
+            ..CheckOptions::default()
+        }
+    }
+}
+
+/// Checks a program under a theorem. Never fails: what could not be decided is `unknown` and says why.
+pub fn check(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> Report {
+    check_with_facts(name, program, theory, options, control).0
+}
+
+/// Checks whether a theorem applies to a program, and says what its reduced system is. The report has no answers about
+/// properties; nothing is prepared if a limit was hit before visibility was known.
+pub fn prepare(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    control: &Control,
+) -> (Report, Option<Prepared>) {
+    let options = CheckOptions {
+        only_hypotheses: true,
+        ..CheckOptions::default()
+    };
+    let (report, done) = run(name, program, theory, &options, control);
+    (report, done.prepared)
+}
+
+/// The same, with what was derived in the last round: proofs that the kernel has replayed, and the facts they rest on.
+pub fn check_with_facts(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> (Report, Discharge) {
+    let (report, done) = run(name, program, theory, options, control);
+    (report, done.discharge)
+}
+
+/// What is left when a check is done, besides its report.
+pub(super) struct Done {
+    pub(super) discharge: Discharge,
+    pub(super) prepared: Option<Prepared>,
+}
+
+fn run(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> (Report, Done) {
+    let begun = Instant::now();
+    let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
+    report.theorem_source = theory.source.clone();
+    if options.annotate {
+        report.annotated = Some(program.source.clone());
+    }
+    report.only = options.property.clone();
+    // The model's `expect` lines speak of the default theorem.
+    let default = transactions::uses(&theory.name).is_none()
+        && (options.claims_by.is_none() || program.claims.is_empty());
+    report.as_by_default = options.property.is_none() && !options.strict && default;
+    report.statistics.threads = Some(program.threads.len().to_string());
+    let mut check = Check {
+        program,
+        theory,
+        options,
+        control,
+        done: Done {
+            discharge: Discharge::default(),
+            prepared: None,
+        },
+        // Only BDDs have what is asked for then.
+        left: match options.strict || options.discharge != By::Either {
+            true => u64::MAX,
+            false => control.budget().effort,
+        },
+        by_text: 0,
+        settled: None,
+        parts: Vec::new(),
+    };
+    // Only what Stoller & Cohen call invisible can be read off the text.
+    let default = transactions::uses(&theory.name).is_none();
+    let outcome = match check.run(&mut report) {
+        Err(Stop::Effort) if default => check.by_text(&mut report),
+        Err(Stop::Variables) if check.left < u64::MAX && default => check.by_text(&mut report),
+        other => other,
+    };
+    let parts = std::mem::take(&mut check.parts);
+    let settled = check.settled.take();
+    if let Err(stop) = outcome {
+        hit(&mut report, stop, control);
+    } else if let (true, Some(program)) = (options.certificate, settled) {
+        complete(&mut report, &program, parts, control);
+    }
+    verdict::settle(&mut report, program);
+    report.timing.total = begun.elapsed().as_secs_f64();
+    (report, check.done)
+}
+
+/// The claims that are asked about.
+pub(super) fn asked_claims<'p>(
+    program: &'p Program,
+    options: &'p CheckOptions,
+) -> impl Iterator<Item = &'p Claim> {
+    let asked = |c: &&Claim| match &options.property {
+        Some(name) => *name == c.name,
+        None => true,
+    };
+    program.claims.iter().filter(asked)
+}
+
+/// Notes the first limit that was hit, and what was being done then.
+pub(super) fn hit(report: &mut Report, stop: Stop, control: &Control) {
+    if report.limits.hit.is_none() {
+        report.limits.hit = Some(format!("{stop} was hit in phase `{}`", control.phase()));
+    }
+}
+
+pub(super) struct Check<'a> {
+    pub(super) program: &'a Program,
+    pub(super) theory: &'a Theory,
+    pub(super) options: &'a CheckOptions,
+    pub(super) control: &'a Control,
+    /// What was derived in this round, and prepared.
+    pub(super) done: Done,
+    /// Work that BDDs may still be, in this round and those to come.
+    pub(super) left: u64,
+    /// How many steps are invisible by the text, without guesses.
+    by_text: usize,
+    /// The program with its disciplines, as of the last round.
+    pub(super) settled: Option<Program>,
+    /// What the bundle will have.
+    pub(super) parts: Vec<Part>,
+}
+
+impl Check<'_> {
+    /// Checks the program, again and again while an inferred discipline has to be revised.
+    fn run(&mut self, report: &mut Report) -> Result<(), Stop> {
+        if let Some(uses) = transactions::uses(&self.theory.name) {
+            return transactions::apply(self, uses, report);
+        }
+        let clock = Instant::now();
+        let mut inference = Inference::begin(self.program, self.control)?;
+        if self.left < u64::MAX {
+            let plain = inference.as_ref().map(Inference::without_guesses);
+            let plain = plain.as_ref().unwrap_or(self.program);
+            let asked = asked(plain, self.options.property.as_deref());
+            self.by_text = by_text::invisible(plain, &by_text::visibility(plain, &asked));
+        }
+        loop {
+            let again = match &mut inference {
+                None => self.attempt(self.program, None, report)?,
+                Some(inference) => {
+                    let program = inference.program().clone();
+                    inferred::tell(report, inference);
+                    self.attempt(&program, Some(inference), report)?
+                }
+            };
+            if !again {
+                if let (true, Some(inference)) = (self.options.annotate, &inference) {
+                    report.annotated = Some(annotated(inference));
+                }
+                return Ok(());
+            }
+            report.timing.inference = clock.elapsed().as_secs_f64();
+        }
+    }
+
+    /// One round: everything for one program. Whether another is needed, because a guess was revised.
+    fn attempt(
+        &mut self,
+        program: &Program,
+        mut inference: Option<&mut Inference>,
+        report: &mut Report,
+    ) -> Result<bool, Stop> {
+        let clock = Instant::now();
+        self.settled = Some(program.clone());
+        self.control.enter("building relations");
+        let mut encoding = Encoding::within(program, self.little(), self.control)?;
+        let mut visibility = Visibility::by_definition(&mut encoding)?;
+        let encoding = encoding;
+        if let Some(inference) = &inference {
+            inferred::pin(&encoding, &mut visibility, inference);
+        }
+        let goals = goals(&encoding, self.options.property.as_deref())?;
+        visibility.repair(&encoding, &goals, self.options.strict)?;
+        let explorer = Explorer::new(&encoding, &visibility)?;
+        report.notes = notes(program);
+        let actions = encoding.actions.iter().zip(&visibility.reasons);
+        let placed = actions.map(|(a, why)| ((a.thread, a.location), why.as_slice()));
+        describe(report, program, placed);
+        report.statistics.bits = Some(encoding.layout.bits().to_string());
+        let asked = asked(program, self.options.property.as_deref());
+        self.undecided(report, program, &asked);
+        report.well_formedness = wellformed::undecided(&asked);
+        report.hypotheses = self
+            .theory
+            .hypotheses
+            .iter()
+            .map(hypotheses::undecided)
+            .collect();
+        report.timing.encoding = clock.elapsed().as_secs_f64();
+        self.control.publish(report);
+
+        // What the text shows as well is not worth much.
+        match report.invisible.len() > self.by_text {
+            true => encoding.m.allow(self.left, usize::MAX),
+            false => encoding.m.allow(self.little(), usize::MAX),
+        }
+        // A guess is held against the reduced system before anything else is done with it.
+        let mut explored = None;
+        let guessed = |i: &&mut &mut Inference| {
+            let mut cells = program.protections.iter().map(|x| x.cell);
+            cells.any(|c| i.may_revise(c))
+        };
+        if let Some(inference) = inference.as_mut().filter(guessed) {
+            let clock = Instant::now();
+            self.control
+                .enter("inferring disciplines: the reduced system");
+            let reduced = explore(&explorer, &goals);
+            report.timing.exploration = clock.elapsed().as_secs_f64();
+            // Also after a limit: the violation of a guess must never be told as one of the model.
+            if inferred::revise(&encoding, &explorer, &reduced, inference)? {
+                self.left = self.left.saturating_sub(encoding.m.work());
+                return Ok(true);
+            }
+            explored = Some(reduced);
+        }
+
+        let clock = Instant::now();
+        let mut ladder = Ladder::new(&encoding);
+        let hypotheses = self.hypotheses(report, &encoding, &visibility, &goals, &mut ladder);
+        report.timing.hypotheses = clock.elapsed().as_secs_f64();
+        self.control.publish(report);
+        // Even where the theorem does not apply, a violation that the reduced system finds is real.
+        if let Err(stop) = hypotheses {
+            if stop == Stop::Effort {
+                return Err(stop);
+            }
+            hit(report, stop, self.control);
+            self.control.check()?;
+        } else if let (Some(inference), false) = (&mut inference, self.options.strict)
+            && inferred::pin_witnesses(&encoding, &visibility, report, inference)
+        {
+            self.left = self.left.saturating_sub(encoding.m.work());
+            return Ok(true);
+        }
+
+        if self.options.only_hypotheses {
+            self.done.prepared = Some(prepared(&encoding, &visibility));
+            return Ok(false);
+        }
+        let reduced = explored.unwrap_or_else(|| {
+            let clock = Instant::now();
+            self.control.enter("the reduced system");
+            let reduced = explore(&explorer, &goals);
+            report.timing.exploration = clock.elapsed().as_secs_f64();
+            reduced
+        });
+        encoding.m.allow(u64::MAX, usize::MAX);
+        let clock = Instant::now();
+        let too_large = reduced.stopped == Some(Stop::Effort);
+        if too_large {
+            self.elsewhere(report, &prepared(&encoding, &visibility), &asked);
+        } else {
+            if let Some(stop) = reduced.stopped {
+                hit(report, stop, self.control);
+            }
+            report.statistics.rounds = Some(reduced.rounds.to_string());
+            report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
+            let told = Told {
+                retell: &|x, goal| retell(&encoding, x, goal),
+                because: by_stoller_cohen(report.invisible.is_empty()),
+            };
+            self.evidence(report, &encoding, &explorer, &reduced, &goals, &told)?;
+        }
+        self.control.publish(report);
+        let invisible = |t: ThreadId, l: LocId| {
+            let at = |a: &usize| encoding.actions[*a].location == l;
+            let action = encoding.of_thread(t).find(at);
+            action.is_none_or(|a| !visibility.is_visible(a))
+        };
+        self.claims(report, &encoding, &invisible)?;
+        self.control.publish(report);
+        if self.options.cross_check {
+            self.cross_check(report, &asked)?;
+        }
+        if self.options.certificate && !too_large {
+            let found = Found {
+                explorer: &explorer,
+                visibility: &visibility,
+                reduced: &reduced,
+                goals: &goals,
+                discharge: &self.done.discharge,
+                program,
+                phased: None,
+            };
+            self.parts.extend(found.gather(report, &mut ladder)?);
+        }
+        report.timing.evidence = clock.elapsed().as_secs_f64();
+        Ok(false)
+    }
+
+    /// Work that is worth it where little is to be had.
+    fn little(&self) -> u64 {
+        match self.left {
+            u64::MAX => u64::MAX,
+            left => left.min(self.control.budget().little()),
+        }
+    }
+
+    /// Everything without BDDs: what is visible is read off the text, and others explore the reduced system.
+    fn by_text(&mut self, report: &mut Report) -> Result<(), Stop> {
+        let phase = self.control.phase();
+        self.control.enter("visibility by the text");
+        self.done.discharge = Discharge::default();
+        let mut inference = Inference::begin(self.program, self.control)?;
+        if let Some(inference) = &mut inference {
+            inference.give_up();
+            inferred::tell(report, inference);
+            if self.options.annotate {
+                report.annotated = Some(annotated(inference));
+            }
+        }
+        let program = inference.as_ref().map_or(self.program, Inference::program);
+        self.settled = Some(program.clone());
+        let asked = asked(program, self.options.property.as_deref());
+        let reasons = by_text::visibility(program, &asked);
+        report.notes = notes(program);
+        // The `expect` lines speak of what relations show.
+        report.as_by_default = false;
+        report.notes.push(format!(
+            "BDDs would be too large (they used up their budget in phase `{phase}`), so visibility and the hypotheses were read off the text: a step is invisible only if it uses nothing but variables of its own thread"
+        ));
+        let steps = |(t, thread): (usize, &Thread)| thread.steps().map(move |l| (t, l)).collect();
+        let places: Vec<Vec<_>> = program.threads.iter().enumerate().map(steps).collect();
+        let placed = places.into_iter().flatten();
+        describe(
+            report,
+            program,
+            placed.map(|(t, l)| ((t, l), reasons[t][l].as_slice())),
+        );
+        report.statistics = Statistics {
+            threads: report.statistics.threads.take(),
+            actions: report.statistics.actions.take(),
+            ..Statistics::default()
+        };
+        self.undecided(report, program, &asked);
+        report.well_formedness = wellformed::by_text(program, &asked);
+        let vacuous = report.invisible.is_empty();
+        report.hypotheses = by_text::hypotheses(self.theory, program, vacuous);
+        report.invariant = hypotheses::common_invariant(report).into();
+        self.control.publish(report);
+        let visible = |t: &Vec<Vec<Reason>>, thread: &Thread| -> Vec<bool> {
+            let with_steps = t.iter().zip(&thread.locations);
+            with_steps
+                .map(|(why, l)| l.edges.is_empty() || !why.is_empty())
+                .collect()
+        };
+        let threads = reasons.iter().zip(&program.threads);
+        let prepared = Prepared {
+            program: program.clone(),
+            visible: threads.map(|(r, t)| visible(r, t)).collect(),
+            when_blocked: Blocked::Ends,
+            plain: None,
+        };
+        if self.options.only_hypotheses {
+            self.done.prepared = Some(prepared);
+            return Ok(());
+        }
+        let clock = Instant::now();
+        self.elsewhere(report, &prepared, &asked);
+        report.timing.exploration = clock.elapsed().as_secs_f64();
+        for claim in report.properties.iter_mut().skip(asked.len()) {
+            claim.reason =
+                "not judged: what moves past what is evaluated on BDDs, and these would be too large"
+                    .into();
+        }
+        self.control.publish(report);
+        if self.options.cross_check {
+            self.cross_check(report, &asked)?;
+        }
+        Ok(())
+    }
+
+    /// Everything that is asked, undecided.
+    fn undecided(&self, report: &mut Report, program: &Program, asked: &[Asked]) {
+        report.properties = asked.iter().map(|a| undecided(a, program)).collect();
+        report.claims.clear();
+        report
+            .properties
+            .extend(asked_claims(program, self.options).map(claims::undecided));
+        report.lemmas = lemmas::unjudged(self.program);
+    }
+
+    /// What became of the blocks that are claimed to be transactions.
+    pub(super) fn claims(
+        &self,
+        report: &mut Report,
+        e: &Encoding,
+        inside: &dyn Fn(ThreadId, LocId) -> bool,
+    ) -> Result<(), Stop> {
+        let disciplined = report
+            .properties
+            .iter()
+            .any(|p| p.name == "discipline" && p.verdict == Status::Holds);
+        let applies = verdict::gap(report).is_none();
+        let context = claims::Context {
+            encoding: e,
+            declared: self.program,
+            inside: Some(inside).filter(|_| applies),
+            only: self.options.claims_by.as_deref(),
+            theorem: &self.theory.name,
+            disciplined: disciplined || e.program.protections.is_empty(),
+            asked: asked_claims(e.program, self.options).collect(),
+        };
+        for (claim, property, stop) in claims::claims(&context)? {
+            if let Some(stop) = stop {
+                hit(report, stop, self.control);
+            }
+            report.evidence_rejected |= property.reason.contains("bug in coarsen");
+            if let Some(known) = report
+                .properties
+                .iter_mut()
+                .find(|p| p.kind == property.kind && p.name == property.name)
+            {
+                *known = property;
+            }
+            report.claims.push(claim);
+        }
+        Ok(())
+    }
+
+    fn hypotheses(
+        &mut self,
+        report: &mut Report,
+        e: &Encoding,
+        visibility: &Visibility,
+        goals: &[Goal],
+        ladder: &mut Ladder,
+    ) -> Result<(), Stop> {
+        self.control.enter("well-formedness");
+        report.well_formedness = well_formedness(e, visibility, goals, ladder)?;
+        let model = Model {
+            encoding: e,
+            visibility,
+            theory: self.theory,
+            states: Vec::new(),
+            phased: None,
+            names: Names::Variables,
+        };
+        let mut pairs = Pairs::default();
+        self.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
+        let by = self.options.discharge;
+        let mut deriver =
+            Deriver::new(&model, ladder, &mut self.done.discharge, by == By::Algebra)?;
+        for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
+            self.control
+                .enter(format!("hypothesis ({})", hypothesis.id));
+            match settle(&mut deriver, hypothesis, by, &mut pairs) {
+                Ok(done) => *entry = done,
+                Err(Unreadable::Stopped(stop)) => {
+                    entry.evidence = format!("not evaluated: {stop} was hit");
+                    return Err(stop);
+                }
+                Err(why @ Unreadable::Meaningless { .. }) => {
+                    entry.evidence = format!("not evaluated: {why}")
+                }
+            }
+        }
+        report.evidence_rejected |= report.hypotheses.iter().any(is_contradiction);
+        report.statistics.pairs_checked = Some(pairs.checked.to_string());
+        report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
+        report.invariant = hypotheses::common_invariant(report).into();
+        report.lemmas = lemmas::tell(ladder, report.invariant == Rung::Lemmas.id())?;
+        Ok(())
+    }
+}
+
+fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
+    let threads = e.program.threads.iter();
+    let mut visible: Vec<Vec<bool>> = threads.map(|t| vec![true; t.locations.len()]).collect();
+    for (n, a) in e.actions.iter().enumerate() {
+        visible[a.thread][a.location] = visibility.is_visible(n);
+    }
+    Prepared {
+        program: e.program.clone(),
+        visible,
+        when_blocked: Blocked::Ends,
+        plain: None,
+    }
+}
+
+pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
+    Property {
+        name: goal.name.clone(),
+        kind: goal.kind_name(program).into(),
+        verdict: Status::Unknown,
+        reason: "not decided".into(),
+        trace_length: None,
+        coarse_length: None,
+        trace: None,
+    }
+}
+
+/// The visible and the invisible steps, with reasons.
+fn describe<'r>(
+    report: &mut Report,
+    p: &Program,
+    steps: impl Iterator<Item = ((ThreadId, LocId), &'r [Reason])>,
+) {
+    report.visible.clear();
+    report.invisible.clear();
+    for ((t, l), reasons) in steps {
+        let mut step = step_at(p, t, l);
+        for reason in reasons {
+            let words = reason.words(p);
+            step.reasons.push(if reason.is_repair() {
+                format!("{REPAIR}{words}")
+            } else {
+                words
+            });
+        }
+        if reasons.is_empty() {
+            step.reasons.push(stays_invisible(p, t, l));
+            report.invisible.push(step);
+        } else {
+            report.visible.push(step);
+        }
+    }
+    let actions = report.visible.len() + report.invisible.len();
+    report.statistics.actions = Some(actions.to_string());
+    if report.invisible.is_empty() {
+        report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original one".into());
+    }
+}
+
+pub(super) fn notes(program: &Program) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !program.overridden.is_empty() {
+        notes.push(format!(
+            "constants overridden: {}",
+            program.overridden.join(", ")
+        ));
+    }
+    notes
+}

@@ -1,0 +1,83 @@
+//! A hypothesis settled: derived from facts about single steps, evaluated on relations, or both.
+
+pub(super) mod derive;
+pub(super) mod facts;
+pub(super) mod hypotheses;
+pub(super) mod syntactic;
+
+use self::hypotheses::{Pairs, evaluate};
+use crate::algebra;
+use crate::base::results::{Discharge, Hypothesis, Status};
+use crate::theorem::discharge::derive::{Deriver, Open};
+use crate::theorem::read::Unreadable;
+
+/// Who settles the hypotheses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// The algebra, and where it cannot the relations.
+    #[default]
+    Either,
+    /// The algebra; what it cannot derive is unknown.
+    Algebra,
+    /// The relations.
+    Relations,
+    /// Both, and they must not contradict each other.
+    Both,
+}
+
+/// Settles one hypothesis.
+///
+/// # Errors
+/// If it can't be read on this program, or a limit is hit.
+pub fn settle(
+    deriver: &mut Deriver,
+    hypothesis: &algebra::Hypothesis,
+    by: By,
+    pairs: &mut Pairs,
+) -> Result<Hypothesis, Unreadable> {
+    let model = deriver.model;
+    if by == By::Relations {
+        return evaluate(model, hypothesis, deriver.ladder(), pairs);
+    }
+    let derived = match deriver.derive(hypothesis, pairs) {
+        Ok(derived) => Ok(derived),
+        Err(Open::Stopped(stop)) => return Err(stop.into()),
+        Err(Open::Because(why)) => Err(why),
+    };
+    match (derived, by) {
+        (Ok(derived), By::Both) => {
+            let evaluated = evaluate(model, hypothesis, deriver.ladder(), &mut Pairs::default())?;
+            Ok(both(derived, evaluated))
+        }
+        (Ok(derived), _) => Ok(derived),
+        (Err(why), By::Algebra) => Ok(Hypothesis {
+            evidence: format!("not derived: {why}"),
+            ..hypotheses::undecided(hypothesis)
+        }),
+        (Err(_), _) => evaluate(model, hypothesis, deriver.ladder(), pairs),
+    }
+}
+
+/// What was derived, held against what the relations say.
+fn both(derived: Hypothesis, evaluated: Hypothesis) -> Hypothesis {
+    if evaluated.status == Status::Refuted {
+        let evidence = format!("{CONTRADICTION} ({})", derived.evidence);
+        return Hypothesis {
+            evidence,
+            discharge: Discharge::None,
+            ..evaluated
+        };
+    }
+    Hypothesis {
+        evidence: format!("{}; {}", derived.evidence, evaluated.evidence),
+        ..derived
+    }
+}
+
+/// How the evidence of a hypothesis begins that is derived and refuted.
+const CONTRADICTION: &str = "derived, but refuted on the relations; this is a bug in coarsen";
+
+/// Whether a hypothesis was both derived and refuted.
+pub fn is_contradiction(hypothesis: &Hypothesis) -> bool {
+    hypothesis.evidence.starts_with(CONTRADICTION)
+}

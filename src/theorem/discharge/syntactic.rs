@@ -1,0 +1,291 @@
+//! Visible and invisible steps, and the hypotheses, by the text alone: where BDDs would be too large to compare steps with each other.
+//!
+//! A step may be invisible if it mentions variables of its own thread only, looks at no other thread's location, and if nothing else looks at
+//! what it changes: no exclusive access predicate, no property, and at the thread's location no other thread. Such a step commutes with all steps of other threads, which neither
+//! enable nor disable it, and it has no part in q; then each of (11)-(18) holds (`docs/soundness.md`, "By the text").
+//! Everything else is visible, so that less is reduced than by relations: what a step does to protected variables is
+//! not looked into.
+
+use crate::algebra::Theory;
+use crate::base::results::{Discharge, Hypothesis, Status};
+use crate::model::program::{
+    CellId, Class, Command, Edge, Expr, How, LocId, Program, Target, Thread, ThreadId, each_use,
+};
+use crate::theorem::discharge::hypotheses;
+use crate::theorem::properties::{Asked, GoalKind};
+use crate::theorem::visibility::{Reason, mentioned};
+use rustc_hash::FxHashMap;
+
+/// Why steps are visible, by thread and location; no reason means invisible, or that there is no step.
+pub type Reasons = Vec<Vec<Vec<Reason>>>;
+
+/// Which steps are visible, and why.
+pub fn visibility(p: &Program, asked: &[Asked]) -> Reasons {
+    let watched = Watched::new(p, asked);
+    let mut all = Vec::new();
+    for (t, thread) in p.threads.iter().enumerate() {
+        let mut reasons = vec![Vec::new(); thread.locations.len()];
+        for l in thread.steps().filter(|&l| is_ever_open(thread, l)) {
+            reasons[l] = mentioned(p, t, l);
+            if reasons[l].is_empty() {
+                reasons[l] = watched.needed(p, t, l);
+            }
+        }
+        break_cycles(p, t, &mut reasons);
+        all.push(reasons);
+    }
+    all
+}
+
+/// How many steps are invisible if nothing is guessed.
+pub fn invisible(p: &Program, reasons: &Reasons) -> usize {
+    let of = |(thread, reasons): (&Thread, &Vec<Vec<Reason>>)| {
+        thread.steps().filter(|&l| reasons[l].is_empty()).count()
+    };
+    p.threads.iter().zip(reasons).map(of).sum()
+}
+
+/// Whether a location can be left: a step that is disabled in all states is invisible, whatever it would do.
+pub fn is_ever_open(thread: &Thread, location: LocId) -> bool {
+    let mut edges = thread.locations[location].edges.iter();
+    edges.any(|e| e.guard != Some(Expr::FALSE))
+}
+
+/// Who looks at variables and locations, besides the steps that mention them.
+struct Watched {
+    cells: FxHashMap<CellId, Vec<Reason>>,
+    /// By thread: locations that are told apart from all others, and by whom.
+    locations: Vec<Vec<(Vec<LocId>, Seen)>>,
+}
+
+/// Who tells locations apart.
+enum Seen {
+    /// The steps of this thread.
+    By(ThreadId),
+    /// A predicate or a property.
+    Because(Reason),
+}
+
+impl Watched {
+    fn new(p: &Program, asked: &[Asked]) -> Self {
+        let mut watched = Watched {
+            cells: FxHashMap::default(),
+            locations: p.threads.iter().map(|_| Vec::new()).collect(),
+        };
+        for (x, protection) in p.protections.iter().enumerate() {
+            let readers = protection.readers.iter().flatten();
+            for e in protection.predicates.iter().chain(readers) {
+                watched.look(p, e, &Reason::ChangesPredicate(x));
+            }
+        }
+        for a in asked.iter().filter(|a| a.can_be_hidden) {
+            if let GoalKind::User(n) = a.kind {
+                watched.look(p, &p.properties[n].expr, &Reason::Hides(a.name.clone()));
+            }
+        }
+        for (t, thread) in p.threads.iter().enumerate() {
+            for edge in thread.locations.iter().flat_map(|l| &l.edges) {
+                each_expression(edge, &mut |e| {
+                    e.walk(&mut |e| {
+                        if let Expr::At(other, locations) = e {
+                            watched.locations[*other].push((locations.clone(), Seen::By(t)));
+                        }
+                    });
+                });
+            }
+        }
+        watched
+    }
+
+    /// Notes what an expression looks at.
+    fn look(&mut self, p: &Program, e: &Expr, why: &Reason) {
+        e.walk(&mut |e| {
+            let cells = match e {
+                Expr::Cell(c) => *c..*c + 1,
+                Expr::Element(array, _) | Expr::Via(_, Some(array)) => p.cells_of(*array),
+                Expr::At(t, locations) => {
+                    let seen = Seen::Because(why.clone());
+                    self.locations[*t].push((locations.clone(), seen));
+                    0..0
+                }
+                _ => 0..0,
+            };
+            for c in cells {
+                self.cells.entry(c).or_default().push(why.clone());
+            }
+        });
+    }
+
+    /// Why a step whose text gives no reason to be visible is so all the same.
+    fn needed(&self, p: &Program, thread: ThreadId, location: LocId) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let here = &p.threads[thread].locations[location];
+        for edge in &here.edges {
+            each_use(p, edge, &mut |used| {
+                for c in used.cells {
+                    if p.cells[c].class != Class::Local(thread) {
+                        let name = &p.arrays[p.cells[c].array].name;
+                        reasons.push(Reason::Uncompared(format!("it uses {name}")));
+                    }
+                    if used.how == How::Write {
+                        reasons.extend(self.cells.get(&c).into_iter().flatten().cloned());
+                    }
+                }
+            });
+        }
+        for edge in &here.edges {
+            each_expression(edge, &mut |e| {
+                e.walk(&mut |e| {
+                    if let Expr::At(other, _) = e
+                        && *other != thread
+                    {
+                        let name = &p.threads[*other].name;
+                        let what = format!("it looks at where {name} is");
+                        reasons.push(Reason::Uncompared(what));
+                    }
+                });
+            });
+        }
+        let mut targets = here.targets();
+        targets.extend(p.threads[thread].wrong);
+        for (locations, seen) in &self.locations[thread] {
+            let inside = |l: &LocId| locations.contains(l);
+            if targets.iter().all(|l| inside(l) == inside(&location)) {
+                continue;
+            }
+            match seen {
+                Seen::By(t) if *t == thread => {}
+                Seen::By(t) => {
+                    let other = &p.threads[*t].name;
+                    let what = format!("{other} looks at where its thread is");
+                    reasons.push(Reason::Uncompared(what));
+                }
+                Seen::Because(why) => reasons.push(why.clone()),
+            }
+        }
+        if location == p.threads[thread].initial {
+            reasons.push(Reason::FirstStep);
+        }
+        reasons.sort_unstable();
+        reasons.dedup();
+        reasons
+    }
+}
+
+/// Makes a step on each cycle of a thread's invisible steps visible: where control comes back to in a depth-first search.
+fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<Reason>]) {
+    let locations = &p.threads[thread].locations;
+    let targets = |l: LocId| match is_ever_open(&p.threads[thread], l) {
+        true => locations[l].targets(),
+        false => Vec::new(),
+    };
+    // Not met, on the way, done.
+    let mut state = vec![0u8; locations.len()];
+    for root in 0..locations.len() {
+        let mut stack: Vec<(LocId, Vec<LocId>)> = Vec::new();
+        let mut next = Some(root);
+        loop {
+            if let Some(l) = next.take()
+                && reasons[l].is_empty()
+            {
+                match state[l] {
+                    0 => {
+                        state[l] = 1;
+                        stack.push((l, targets(l)));
+                    }
+                    1 => reasons[l].push(Reason::Cycle),
+                    _ => {}
+                }
+            }
+            let Some((l, targets)) = stack.last_mut() else {
+                break;
+            };
+            next = targets.pop();
+            if next.is_none() {
+                state[*l] = 2;
+                stack.pop();
+            }
+        }
+    }
+}
+
+/// Calls `visit` with every expression of an edge that is not part of another.
+fn each_expression(edge: &Edge, visit: &mut dyn FnMut(&Expr)) {
+    edge.guard.iter().for_each(&mut *visit);
+    in_commands(&edge.body, visit);
+}
+
+fn in_commands(commands: &[Command], visit: &mut dyn FnMut(&Expr)) {
+    let target = |t: &Target, visit: &mut dyn FnMut(&Expr)| match t {
+        Target::Cell(_) => {}
+        Target::Element(_, index) => index.iter().for_each(visit),
+    };
+    for command in commands {
+        match command {
+            Command::Assign(to, e) => {
+                target(to, visit);
+                visit(e);
+            }
+            Command::Havoc(to) => target(to, visit),
+            Command::Check(e, _) => visit(e),
+            Command::If(c, a, b) => {
+                visit(c);
+                in_commands(a, visit);
+                in_commands(b, visit);
+            }
+            Command::Choose(branches) => branches.iter().for_each(|b| in_commands(b, visit)),
+            Command::Goto(_) => {}
+        }
+    }
+}
+
+/// The hypotheses that this visibility is known to satisfy, as they stand in the theory's file, and why.
+const SATISFIED: [(&str, &str); 8] = [
+    (
+        "(u[i] ~q)^w = 0",
+        "every cycle of control has a visible step",
+    ),
+    ("i != j => u[j] p[i] = p[i] u[j]", APART),
+    ("i != j => v[j] p[i] = p[i] v[j]", APART),
+    ("i != j => u[j] u[i] <= u[i] (q T + u[j] + u[j] q T)", APART),
+    ("i != j => v[j] u[i] <= u[i] (q T + v[j] + v[j] q T)", APART),
+    (
+        "~p[i] v[i] = 0 = p[i] u[i]",
+        "which step is next depends on the location",
+    ),
+    ("1 <= p[i] + u[i] T", "p says just that"),
+    ("q u[i] <= u[i] q", "q remains"),
+];
+
+/// Why steps of different threads commute.
+const APART: &str = "an invisible step uses variables of its own thread only";
+
+/// The hypotheses of a theory, as far as the text settles them; vacuous if nothing is invisible.
+pub fn hypotheses(theory: &Theory, p: &Program, vacuous: bool) -> Vec<Hypothesis> {
+    let n = p.threads.len();
+    let settled = |hypothesis| {
+        let open: Hypothesis = hypotheses::undecided(hypothesis);
+        let known = SATISFIED.iter().find(|(f, _)| open.formula == *f);
+        let Some((formula, why)) = known else {
+            return open;
+        };
+        let instances = match formula.starts_with("i != j") {
+            true => n * n.saturating_sub(1),
+            false => n,
+        };
+        let why = match vacuous {
+            true => "no step is invisible",
+            false => why,
+        };
+        Hypothesis {
+            status: Status::Holds,
+            instances: instances.to_string(),
+            evidence: format!("by the text: {why}"),
+            discharge: Discharge::Text,
+            vacuous,
+            invariant: crate::theorem::Rung::True.id().into(),
+            ..open
+        }
+    };
+    theory.hypotheses.iter().map(settled).collect()
+}

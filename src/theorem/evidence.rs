@@ -1,0 +1,363 @@
+//! What a check has established, as a bundle for the checker.
+
+use super::properties::Goal;
+use super::visibility::Visibility;
+use crate::base::control::{Control, Stop};
+use crate::base::evidence::{
+    Bundle, Diagrams, Execution, Item, Letter, Node, Part, Root, TRUE, Transactions, settled,
+};
+use crate::base::results;
+use crate::base::results::{Property, Report, Status};
+use crate::engine::Heuristic;
+use crate::engine::compiled::Mover;
+use crate::engine::diagrams::Variable;
+use crate::engine::reach::{How, portfolio};
+use crate::engine::relations::{self, Encoding, Q};
+use crate::kernel;
+use crate::model::program::differences;
+use crate::model::program::{LocId, Program, Thread, ThreadId};
+use crate::theorem::discharge::facts::{self, Discharge, PhaseLetter};
+use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::reduced::coarse::{Explorer, Grain, Reduced};
+use crate::theorem::reduced::transactions::Phased;
+use biodivine_lib_bdd::Bdd;
+use rustc_hash::FxHashSet;
+
+/// What a finished check has found.
+pub(super) struct Found<'a, 'e, 'p> {
+    pub explorer: &'a Explorer<'e, 'p>,
+    pub visibility: &'a Visibility,
+    pub reduced: &'a Reduced,
+    pub goals: &'a [Goal],
+    pub discharge: &'a Discharge,
+    /// The program, and its phases if all this is about a program with phases.
+    pub program: &'a Program,
+    pub phased: Option<&'a Phased>,
+}
+
+impl Found<'_, '_, '_> {
+    /// The part for the theorem; `None` if nothing is established that it can show.
+    ///
+    /// Only properties that hold because of the theorem are claimed: what is refuted, or reached, has its trace as evidence.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub(super) fn gather(
+        &self,
+        report: &Report,
+        ladder: &mut Ladder,
+    ) -> Result<Option<Part>, Stop> {
+        let Found {
+            explorer,
+            visibility,
+            reduced,
+            goals,
+            discharge,
+            program,
+            phased,
+        } = self;
+        let e = ladder.encoding();
+        e.m.control().enter("the certificate");
+        let judged = goals.iter().zip(&report.properties);
+        let mut claims: Vec<String> = judged.filter_map(|(_, p)| claimed(p)).collect();
+        let mut rung = rung_of(&report.invariant);
+        if claims.iter().any(|c| c == "discipline") {
+            for claim in report.claims.iter().filter(|c| c.verdict == Status::Holds) {
+                match phased {
+                    Some(phased) if !is_covered(program, phased, claim) => continue,
+                    Some(_) => {}
+                    None => rung = rung.zip(rung_of(&claim.invariant)).map(|(a, b)| a.max(b)),
+                }
+                claims.push(claim.name.clone());
+            }
+        }
+        let (false, Some(rung)) = (claims.is_empty(), rung) else {
+            return Ok(None);
+        };
+        let p = e.program;
+        // The theorems about transactions speak of threads that go wrong, for whatever reason.
+        if phased.is_some()
+            && !e
+                .m
+                .disjoint(&reduced.visited, &e.predicate(&p.gone_wrong())?)
+        {
+            return Ok(None);
+        }
+        let mut part = Part {
+            theorem: Some(report.theorem.clone()),
+            claims,
+            items: items(e),
+            ..Part::default()
+        };
+        part.transactions = phased.map(|phased| transactions(program, phased));
+        for (a, action) in e.actions.iter().enumerate().filter(|_| phased.is_none()) {
+            if visibility.is_visible(a) {
+                let thread = &p.threads[action.thread];
+                let location = thread.locations[action.location].name.clone();
+                part.visible.push((thread.name.clone(), location));
+            }
+        }
+        let mut put = |set: &Bdd| put(&mut part.diagrams, set);
+        let mut roots = Vec::new();
+        roots.push(put(&reduced.states));
+        let from = e.m.and_not(&reduced.states, &e.q())?;
+        for t in 0..p.threads.len() {
+            roots.push(put(&explorer.coarse(t, &from, Grain::Single)?.inside));
+        }
+        if rung != Rung::True {
+            roots.push(put(&ladder.strongest(rung)?));
+        }
+        let Some(mut roots) = roots.into_iter().collect::<Option<Vec<Root>>>() else {
+            return Ok(None);
+        };
+        if rung != Rung::True {
+            part.invariant = roots.pop();
+        }
+        part.inside = roots.split_off(1);
+        part.states = roots.first().copied().unwrap_or(TRUE);
+        if discharge.development.theorems().len() > 0 {
+            part.classes = classes(e, discharge);
+            part.letters = discharge.letters.iter().map(letter).collect();
+            part.derivations = Some(kernel::write(&discharge.development));
+        }
+        Ok(Some(part))
+    }
+}
+
+fn rung_of(id: &str) -> Option<Rung> {
+    Rung::ALL.into_iter().find(|r| r.id() == id)
+}
+
+/// What is claimed of a property, if it is one that sets of states show: that it holds, or that no state satisfies it.
+fn claimed(p: &Property) -> Option<String> {
+    match (p.verdict, p.kind.as_str()) {
+        (_, _) if p.trace.is_some() => None,
+        (Status::Refuted, "reach") => Some(format!("never {}", p.name)),
+        (Status::Holds, kind) if kind != "reach" => Some(p.name.clone()),
+        _ => None,
+    }
+}
+
+/// Whether the block that is claimed to be a transaction lies within transactions.
+fn is_covered(p: &Program, phased: &Phased, claim: &results::Claim) -> bool {
+    let mut blocks = p.claims.iter().filter(|c| c.name == claim.name);
+    blocks.all(|c| c.is_within(&|t, l| phased.is_inside(t, l)))
+}
+
+/// The claims of transactions that hold by movers on the original program, not by the theorem at hand, with the invariant that the movers need.
+///
+/// # Errors
+/// Any [`Stop`].
+pub(super) fn by_movers(
+    plain: &Encoding,
+    phased: &Phased,
+    report: &Report,
+) -> Result<Option<Part>, Stop> {
+    let held = report.claims.iter().filter(|c| c.verdict == Status::Holds);
+    let others = held.filter(|c| !is_covered(plain.program, phased, c));
+    let others: Vec<&results::Claim> = others.collect();
+    let rungs = others.iter().map(|c| rung_of(&c.invariant));
+    let rung: Option<Option<Rung>> = rungs.max();
+    let Some(Some(rung)) = rung else {
+        return Ok(None);
+    };
+    let mut part = Part {
+        claims: others.iter().map(|c| c.name.clone()).collect(),
+        items: items(plain),
+        states: TRUE,
+        ..Part::default()
+    };
+    if rung != Rung::True {
+        let set = Ladder::new(plain).strongest(rung)?;
+        match put(&mut part.diagrams, &set) {
+            Some(root) => part.states = root,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(part))
+}
+
+/// Puts the bundle of a check together. What no part shows is shown on the original program, all of whose states are explored for that; goals that are
+/// reached have their executions. A limit that is hit then leaves the answer as it is; the report says what has no evidence.
+pub(super) fn complete(
+    report: &mut Report,
+    program: &Program,
+    parts: Vec<Part>,
+    control: &Control,
+) {
+    let mut bundle = empty(&report.model, program);
+    bundle.parts = parts;
+    let reached = report.properties.iter();
+    let reached = reached.filter(|p| p.verdict == Status::Holds && p.kind == "reach");
+    bundle.executions = reached.filter_map(|p| executed(program, p)).collect();
+    let shown = bundle.parts.iter().flat_map(|part| &part.claims);
+    let shown: FxHashSet<String> = shown.cloned().collect();
+    let open = report.properties.iter().filter_map(claimed);
+    let mut open: Vec<String> = open.filter(|name| !shown.contains(name)).collect();
+    let atomic = |name: &String| report.claims.iter().any(|c| c.name == *name);
+    if !shown.contains("discipline") && !open.iter().any(|name| name == "discipline") {
+        open.retain(|name| !atomic(name));
+    }
+    if !open.is_empty() {
+        match invariant(program, open.clone(), control) {
+            Ok(part) => bundle.parts.extend(part),
+            Err(stop) => {
+                let open = open.join(", ");
+                let why = format!(
+                    "nothing shows {open}: the theorem's sets do not, and {stop} was hit when all states of the original program were explored"
+                );
+                report.notes.push(format!("certificate: {why}"));
+                report.no_bundle = Some(why);
+            }
+        }
+    }
+    if !bundle.parts.is_empty() || !bundle.executions.is_empty() {
+        report.bundle = Some(Box::new(bundle));
+    }
+}
+
+/// A bundle that shows nothing yet.
+pub(crate) fn empty(name: &str, program: &Program) -> Bundle {
+    let defines = program.overridden.iter().filter_map(|d| d.split_once('='));
+    let defines: Vec<(String, String)> = defines
+        .map(|(n, v)| (n.to_string(), v.to_string()))
+        .collect();
+    Bundle {
+        name: name.to_string(),
+        defines: settled(&defines),
+        text: program.source.clone(),
+        disciplines: differences(program),
+        ..Bundle::default()
+    }
+}
+
+/// The execution of a property whose trace can be told. Where an error ends the system, one that goes on behind it counts for nothing.
+fn executed(program: &Program, p: &Property) -> Option<Execution> {
+    let trace = p.trace.as_ref()?;
+    let gone = |t: &Thread| {
+        let wrong = t.wrong.map(|l| (&t.name, &t.locations[l].name));
+        let mut moves = trace.execution.steps.iter().flat_map(|s| &s.locations);
+        wrong.is_some_and(|(t, l)| moves.any(|(thread, at)| (thread, at) == (t, l)))
+    };
+    if program.errors_end && program.threads.iter().any(gone) {
+        return None;
+    }
+    Some(Execution {
+        goal: p.name.clone(),
+        ..trace.execution.clone()
+    })
+}
+
+/// A part without a theorem: all states that the original program reaches, met by the engines of `coarsen reach`; `None` if the discipline is violated.
+///
+/// # Errors
+/// Any [`Stop`].
+pub(crate) fn invariant(
+    program: &Program,
+    claims: Vec<String>,
+    control: &Control,
+) -> Result<Option<Part>, Stop> {
+    let order = |n: usize| {
+        let (heuristic, name, _) = Heuristic::ALL.get(n)?;
+        Some((name.to_string(), heuristic.order(program)))
+    };
+    let how = How {
+        most: u64::MAX,
+        facts: true,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        keep: true,
+    };
+    let (outcome, _) = portfolio(program, &[], &order, None, how, control);
+    if let Some(stop) = outcome.stopped {
+        return Err(stop);
+    }
+    let Some(kept) = outcome.kept else {
+        return Ok(None);
+    };
+    let named = kept.order.iter().map(|v| match *v {
+        Variable::Location(t) => Item::Location(program.threads[t].name.clone()),
+        Variable::Cell(c) => Item::Cell(program.cells[c].name.clone()),
+    });
+    Ok(Some(Part {
+        claims,
+        items: std::iter::once(Item::Violated).chain(named).collect(),
+        diagrams: kept.diagrams,
+        states: kept.root,
+        ..Part::default()
+    }))
+}
+
+fn classes(e: &Encoding, discharge: &Discharge) -> Vec<Vec<String>> {
+    let name = |t: &usize| e.program.threads[*t].name.clone();
+    let of = |c: &facts::Class| c.threads.iter().map(name).collect();
+    discharge.classes.iter().map(of).collect()
+}
+
+/// What a program with phases is made of.
+fn transactions(p: &Program, phased: &Phased) -> Transactions {
+    let places = || {
+        let threads = p.threads.iter().enumerate();
+        threads.flat_map(|(t, thread)| thread.steps().map(move |l| (t, l)))
+    };
+    let named = |(t, l): (ThreadId, LocId)| {
+        let thread = &p.threads[t];
+        (thread.name.clone(), thread.locations[l].name.clone())
+    };
+    let of = |is: &dyn Fn(&Mover) -> bool| {
+        let all = places().filter(|(t, l)| is(&phased.movers[*t][*l]));
+        all.map(named).collect()
+    };
+    let cut = |&(t, l): &(ThreadId, LocId)| phased.cuts.get(t).is_some_and(|c| c.contains(&l));
+    Transactions {
+        right: of(&|m| m.right || m.local),
+        left: of(&|m| m.left || m.local),
+        cuts: places().filter(cut).map(named).collect(),
+    }
+}
+
+/// A letter of a bundle.
+fn letter(of: &facts::Letter) -> Letter {
+    match *of {
+        facts::Letter::Action(class, location) => Letter::Steps { class, location },
+        facts::Letter::Enabled(class, location) => Letter::Enabled { class, location },
+        facts::Letter::Violated => Letter::Violated,
+        facts::Letter::Hole => Letter::Hole,
+        facts::Letter::Phase(class, PhaseLetter::Before) => Letter::Before { class },
+        facts::Letter::Phase(class, PhaseLetter::Behind) => Letter::Behind { class },
+        facts::Letter::Phase(class, PhaseLetter::Wrong) => Letter::Wrong { class },
+        facts::Letter::Initial => Letter::Initial,
+    }
+}
+
+/// The state's components in the order of their bits.
+fn items(e: &Encoding) -> Vec<Item> {
+    let name = |item: &relations::Item| match item {
+        relations::Item::Violated => Item::Violated,
+        relations::Item::Location(t) => Item::Location(e.program.threads[*t].name.clone()),
+        relations::Item::Cell(c) => Item::Cell(e.program.cells[*c].name.clone()),
+    };
+    e.layout.order().iter().map(name).collect()
+}
+
+/// A set over the levels before a step, as a diagram; `None` if it looks at others.
+fn put(diagrams: &mut Diagrams, set: &Bdd) -> Option<Root> {
+    if let Some(constant) = set.as_bool() {
+        return Some(Root::from(constant));
+    }
+    debug_assert_eq!(Q, 0, "bits are counted from q");
+    let mut known: Vec<Root> = vec![0, 1];
+    let mut last = None;
+    for pointer in set.pointers().skip(2) {
+        let level = set.var_of(pointer).to_index();
+        let child = |p: biodivine_lib_bdd::BddPointer| known.get(p.to_index()).copied();
+        let node = Node {
+            bit: level.is_multiple_of(3).then_some(level as u32 / 3)?,
+            low: child(set.low_link_of(pointer))?,
+            high: child(set.high_link_of(pointer))?,
+        };
+        let root = diagrams.add(node).ok()?;
+        known.push(root);
+        last = Some(root);
+    }
+    last
+}

@@ -1,0 +1,474 @@
+//! An execution re-executed by the plain interpreter and told in the user's words.
+
+use super::search::Execution;
+use crate::base::evidence::{self, Taken};
+use crate::base::results;
+use crate::base::results::{Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
+use crate::engine::diagrams::Variable;
+use crate::engine::reach::Path;
+use crate::engine::relations::{Bit, Concrete, Encoding, Item};
+use crate::engine::{
+    State, Successor, each_successor, holds, initially_violated, is_initial, may_access, overlap,
+    violates,
+};
+use crate::model::program::{CellId, Expr, Kind, LocId, Program, Protection, ThreadId};
+use crate::theorem::properties::{Asked, Goal, GoalKind};
+use std::ops::ControlFlow;
+
+fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
+    Binding {
+        name: name.into(),
+        value: value.into(),
+    }
+}
+
+/// Re-executes an execution on the original program and tells it; `None` if some step is not one of the program's, or the
+/// goal is not reached.
+pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace> {
+    let (trace, last, said) = replay(e, execution)?;
+    settles(e.program, Rerun { trace, last, said }, goal)
+}
+
+/// The trace of an execution that was repeated, with the words for its end; `None` if that does not settle what is asked.
+pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
+    let Rerun {
+        mut trace,
+        last,
+        said,
+    } = rerun;
+    if !goal.reached(p, &last) {
+        return None;
+    }
+    trace.outcome = match goal.kind {
+        GoalKind::Discipline => {
+            said.unwrap_or_else(|| "the synchronisation discipline is violated".into())
+        }
+        GoalKind::Assertions => said.unwrap_or_else(|| "a thread has gone wrong".into()),
+        GoalKind::DeadlockFree => deadlock_words(p, &last.state),
+        GoalKind::User(_) if goal.wanted => {
+            format!("a state that satisfies {} is reached", goal.name)
+        }
+        GoalKind::User(_) => format!("this state violates {}", goal.name),
+    };
+    Some(trace)
+}
+
+/// Re-executes an execution on the original program and tells it with these words at its end; `None` if some step is not one
+/// of the program's.
+pub fn retell_as(e: &Encoding, execution: &Execution, outcome: &str) -> Option<Trace> {
+    let (mut trace, ..) = replay(e, execution)?;
+    trace.outcome = outcome.into();
+    Some(trace)
+}
+
+/// One step of an execution that is to be repeated.
+pub struct Walked {
+    /// Its coarse step.
+    pub coarse: usize,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The location it leaves.
+    pub location: LocId,
+    /// The state after it.
+    pub after: State,
+    /// Whether q holds after it, where that is known.
+    pub violated: Option<bool>,
+}
+
+/// An execution re-executed.
+pub struct Rerun {
+    /// The execution as it is told; without states and steps if it was not to be told.
+    pub trace: Trace,
+    /// The last state.
+    pub last: Concrete,
+    /// What the last thing that went wrong was.
+    pub said: Option<String>,
+}
+
+/// An execution re-executed: the trace, the last state, and what the last thing that went wrong was.
+fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Option<String>)> {
+    let steps = execution.steps.iter().map(|(coarse, a, after)| Walked {
+        coarse: *coarse,
+        thread: e.actions[*a].thread,
+        location: e.actions[*a].location,
+        after: after.state.clone(),
+        violated: Some(after.violated),
+    });
+    let rerun = rerun(e.program, &execution.first, steps, true)?;
+    Some((rerun.trace, rerun.last, rerun.said))
+}
+
+/// Repeats an execution with the interpreter; `None` if it does not begin in an initial state, or if some step is not one
+/// of the program's. Long ones need not be told.
+pub fn rerun(
+    p: &Program,
+    first: &Concrete,
+    steps: impl Iterator<Item = Walked>,
+    tell: bool,
+) -> Option<Rerun> {
+    let starts = p
+        .threads
+        .iter()
+        .enumerate()
+        .all(|(t, thread)| first.state.location(t) == thread.initial)
+        && p.cells
+            .iter()
+            .enumerate()
+            .all(|(c, cell)| cell.initial.is_none_or(|v| v == first.state.cell(c)))
+        && is_initial(p, &first.state)
+        && first.violated == initially_violated(p, &first.state);
+    if !starts {
+        return None;
+    }
+    let mut trace = Trace {
+        variables: variables(p),
+        states: Vec::new(),
+        steps: Vec::new(),
+        outcome: String::new(),
+        execution: evidence::Execution::default(),
+    };
+    if tell {
+        let cells = p.cells.iter().enumerate();
+        let start = cells.map(|(c, cell)| (cell.name.clone(), first.state.cell(c)));
+        trace.execution.start = start.collect();
+        trace.states.push(values(p, &first.state));
+    }
+    let mut current = first.clone();
+    let mut said = first
+        .violated
+        .then(|| overlap_words(p, &first.state))
+        .flatten();
+    for walked in steps {
+        let thread = walked.thread;
+        if current.state.location(thread) != walked.location {
+            return None;
+        }
+        let (from, to) = (&current.state, &walked.after);
+        let mut violated = current.violated;
+        let found = each_successor(p, from, thread, Some(to), &mut |s| {
+            violated = current.violated || violates(p, thread, from, &s);
+            if s.state == *to && walked.violated.is_none_or(|q| q == violated) {
+                ControlFlow::Break(s)
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        let ControlFlow::Break(step) = found else {
+            return None;
+        };
+        let violation = if step.failure.is_some() {
+            step.failure
+                .map(|f| format!("{} goes wrong: {}", p.threads[thread].name, f.words()))
+        } else if violated && !current.violated {
+            discipline_words(p, thread, &current.state, &step)
+        } else {
+            None
+        };
+        said = violation.clone().or(said);
+        if tell {
+            let mut told = step_at(p, thread, walked.location);
+            let edges = &p.threads[thread].locations[walked.location].edges;
+            if edges.len() > 1 {
+                told.line = p.line(edges[step.edge].span);
+                told.text = p.text(edges[step.edge].span);
+            }
+            trace.steps.push(TraceStep {
+                coarse: walked.coarse,
+                step: told,
+                changes: changes(p, from, to),
+                violation,
+            });
+            trace.states.push(values(p, to));
+            trace.execution.steps.push(taken(p, thread, from, to));
+        }
+        current = Concrete {
+            state: walked.after,
+            violated,
+        };
+    }
+    Some(Rerun {
+        trace,
+        last: current,
+        said,
+    })
+}
+
+/// A step with what it changes.
+fn taken(p: &Program, thread: ThreadId, before: &State, after: &State) -> Taken {
+    let cells = (0..p.cells.len()).filter(|&c| before.cell(c) != after.cell(c));
+    let threads = p.threads.iter().enumerate();
+    let moved = threads.filter(|(t, _)| before.location(*t) != after.location(*t));
+    Taken {
+        thread: p.threads[thread].name.clone(),
+        cells: cells
+            .map(|c| (p.cells[c].name.clone(), after.cell(c)))
+            .collect(),
+        locations: moved
+            .map(|(t, thread)| {
+                let location = &thread.locations[after.location(t)];
+                (thread.name.clone(), location.name.clone())
+            })
+            .collect(),
+    }
+}
+
+/// Values in a trace up to which it is told; beyond, it is repeated only.
+const TOLD: usize = 20_000_000;
+
+/// Repeats a path with the interpreter, and tells it if it is not too long. Steps are numbered by the coarse steps that they belong to, if it
+/// is known which are visible; with a violation at its end if that is wanted.
+pub fn repeat(
+    p: &Program,
+    path: &Path,
+    visible: Option<&[Vec<bool>]>,
+    badly: bool,
+) -> Option<Rerun> {
+    let first = Concrete {
+        state: path.first.clone(),
+        violated: initially_violated(p, &path.first),
+    };
+    let width = p.cells.len() + p.threads.len();
+    let tell = (path.moves.len() + 1).saturating_mul(width) <= TOLD;
+    let mut present = Present::new(p, &path.first);
+    let mut coarse = 0;
+    let steps = path.moves.iter().enumerate().map(|(n, m)| {
+        coarse += usize::from(visible.is_none_or(|v| v[m.thread][m.location]));
+        Walked {
+            coarse,
+            thread: m.thread,
+            location: m.location,
+            after: present.after(&m.after),
+            violated: badly.then_some(n + 1 == path.moves.len()),
+        }
+    });
+    rerun(p, &first, steps, tell)
+}
+
+/// A state that is changed step by step.
+struct Present {
+    cells: Vec<i64>,
+    locations: Vec<LocId>,
+}
+
+impl Present {
+    fn new(p: &Program, state: &State) -> Self {
+        Present {
+            cells: (0..p.cells.len()).map(|c| state.cell(c)).collect(),
+            locations: (0..p.threads.len()).map(|t| state.location(t)).collect(),
+        }
+    }
+
+    fn after(&mut self, changes: &[(Variable, i64)]) -> State {
+        for &(v, value) in changes {
+            match v {
+                Variable::Cell(c) => self.cells[c] = value,
+                Variable::Location(t) => self.locations[t] = value as LocId,
+            }
+        }
+        State::new(&self.cells, &self.locations)
+    }
+}
+
+/// An action as a step of a report.
+pub fn step_of(e: &Encoding, action: usize) -> Step {
+    let a = &e.actions[action];
+    step_at(e.program, a.thread, a.location)
+}
+
+/// The steps of a thread from a location, as a step of a report.
+pub fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
+    let thread = &p.threads[thread];
+    let location = &thread.locations[location];
+    Step {
+        thread: thread.name.clone(),
+        location: location.name.clone(),
+        line: p.line(location.span),
+        text: p.text(location.span),
+        reasons: Vec::new(),
+    }
+}
+
+/// A state in the user's words: the items that have one of these bits, or all.
+pub fn bindings(e: &Encoding, concrete: &Concrete, only: Option<&[Bit]>) -> Vec<Binding> {
+    let p = e.program;
+    let shown =
+        |item: Item| only.is_none_or(|bits| e.layout.group(item).bits().any(|b| bits.contains(&b)));
+    let mut all = Vec::new();
+    for (c, cell) in p
+        .cells
+        .iter()
+        .enumerate()
+        .filter(|(c, _)| shown(Item::Cell(*c)))
+    {
+        all.push(binding(&cell.name, p.show(c, concrete.state.cell(c))));
+    }
+    for (t, thread) in p
+        .threads
+        .iter()
+        .enumerate()
+        .filter(|(t, _)| shown(Item::Location(*t)))
+    {
+        let location = thread
+            .locations
+            .get(concrete.state.location(t))
+            .map_or("?", |l| l.name.as_str());
+        all.push(binding(&thread.name, location));
+    }
+    if concrete.violated {
+        all.push(binding("discipline", "violated"));
+    }
+    all
+}
+
+fn changes(p: &Program, before: &State, after: &State) -> Vec<Change> {
+    let changed = |c: &CellId| before.cell(*c) != after.cell(*c);
+    (0..p.cells.len())
+        .filter(changed)
+        .map(|c| Change {
+            name: p.cells[c].name.clone(),
+            old: p.show(c, before.cell(c)),
+            new: p.show(c, after.cell(c)),
+        })
+        .collect()
+}
+
+fn variables(p: &Program) -> Vec<TraceVariable> {
+    let arrays = p.arrays.iter().map(|a| TraceVariable {
+        name: without_indices(&p.cells[a.first].name),
+        dims: a.dims.clone(),
+    });
+    let threads = p.threads.iter().map(|t| TraceVariable {
+        name: t.name.clone(),
+        dims: Vec::new(),
+    });
+    arrays.chain(threads).collect()
+}
+
+/// `m[0].owner` as the variable `m.owner`.
+fn without_indices(cell: &str) -> String {
+    let mut depth = 0;
+    cell.chars()
+        .filter(|c| {
+            depth += usize::from(*c == '[');
+            let outside = depth == 0;
+            depth -= usize::from(*c == ']');
+            outside
+        })
+        .collect()
+}
+
+fn values(p: &Program, state: &State) -> Vec<Value> {
+    let arrays = p.arrays.iter().map(|a| {
+        let mut cells = a.first..a.first + a.len;
+        nested(p, state, &a.dims, &mut cells)
+    });
+    let threads = p.threads.iter().enumerate().map(|(t, thread)| {
+        let location = thread.locations.get(state.location(t));
+        Value::Text(location.map_or_else(String::new, |l| l.name.clone()))
+    });
+    arrays.chain(threads).collect()
+}
+
+fn nested(
+    p: &Program,
+    state: &State,
+    dims: &[usize],
+    cells: &mut std::ops::Range<CellId>,
+) -> Value {
+    match dims.split_first() {
+        Some((&n, rest)) => Value::List((0..n).map(|_| nested(p, state, rest, cells)).collect()),
+        None => match cells.next() {
+            None => Value::Int(0),
+            Some(c) => match p.cells[c].ty.kind {
+                Kind::Bool => Value::Bool(state.cell(c) != 0),
+                Kind::Int => Value::Int(state.cell(c)),
+                Kind::Enum(_) | Kind::Owner | Kind::Ref(_) => Value::Text(p.show(c, state.cell(c))),
+            },
+        },
+    }
+}
+
+fn discipline_words(
+    p: &Program,
+    thread: ThreadId,
+    before: &State,
+    step: &Successor,
+) -> Option<String> {
+    let name = &p.threads[thread].name;
+    for x in &p.protections {
+        let accessed = step.accesses.binary_search(&x.cell).is_ok();
+        if accessed && !may_access(p, x, thread, before, step) {
+            let cell = &p.cells[x.cell].name;
+            let others: Vec<&str> = (0..p.threads.len())
+                .filter(|&o| o != thread && holds(p, &x.predicates[o], before))
+                .map(|o| p.threads[o].name.as_str())
+                .collect();
+            let holder = match others.as_slice() {
+                [] => String::new(),
+                some => format!("; {} has it", some.join(" and ")),
+            };
+            return Some(format!(
+                "{name} accesses {cell} without exclusive access{holder}"
+            ));
+        }
+    }
+    overlap_words(p, &step.state)
+}
+
+fn overlap_words(p: &Program, state: &State) -> Option<String> {
+    p.protections.iter().find_map(|x| overlap_of(p, x, state))
+}
+
+/// Who has access to a protected cell besides the one who has it exclusively, in words.
+pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<String> {
+    if !overlap(p, x, state) {
+        return None;
+    }
+    let names = |of: &[Expr]| -> Vec<&str> {
+        (0..of.len())
+            .filter(|&t| holds(p, &of[t], state))
+            .map(|t| p.threads[t].name.as_str())
+            .collect()
+    };
+    let owners = names(&x.predicates);
+    let cell = &p.cells[x.cell].name;
+    Some(match owners.as_slice() {
+        [owner] => {
+            let mut readers = names(x.readers.as_deref().unwrap_or_default());
+            readers.retain(|r| r != owner);
+            let readers = readers.join(" and ");
+            format!("{owner} has exclusive access to {cell} while {readers} may read it")
+        }
+        [_, _] => format!(
+            "{} both have exclusive access to {cell}",
+            owners.join(" and ")
+        ),
+        _ => format!(
+            "{} all have exclusive access to {cell}",
+            owners.join(" and ")
+        ),
+    })
+}
+
+/// Who waits where in a deadlock.
+pub fn deadlock_words(p: &Program, state: &State) -> String {
+    let waiting: Vec<String> = p
+        .threads
+        .iter()
+        .enumerate()
+        .filter(|(t, thread)| {
+            let l = state.location(*t);
+            thread.resting().all(|r| r != l)
+        })
+        .map(|(t, thread)| {
+            let location = &thread.locations[state.location(t)];
+            format!("{} waits at {}", thread.name, location.name)
+        })
+        .collect();
+    format!("no step is enabled: {}", waiting.join(", "))
+}
+
+/// The number of coarse steps of a trace.
+pub fn coarse_length(trace: &results::Trace) -> usize {
+    trace.steps.last().map_or(0, |s| s.coarse)
+}

@@ -1,0 +1,424 @@
+//! The disciplines of variables that declare none, guessed and revised until the reduced system agrees with them
+//! (Stoller & Cohen 2003, sections 8 and 9).
+//!
+//! Architecture invariant: nothing rests on this module. What it proposes becomes part of the program that is checked like any
+//! other: hypotheses, reduced system, evidence. A wrong guess shows as a violation of the discipline there, and is
+//! revised; a variable for which no guess is left is unprotected. Annotations are never touched.
+
+mod annotate;
+mod guess;
+mod locksets;
+mod regions;
+mod sites;
+
+pub use annotate::annotated;
+pub use guess::{Guess, lock_name};
+pub use locksets::Seen;
+
+use crate::base::control::{Control, Stop};
+use crate::model::program::{
+    CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread,
+};
+use guess::Knowledge;
+use locksets::{Locks, Narrowing, Observed, observe};
+use regions::Flow;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sites::{Sites, is_open};
+use std::collections::BTreeSet;
+
+/// Single steps that the lockset computation explores.
+const OBSERVED_STEPS: usize = 100_000;
+
+/// How the discipline of a cell is violated in the reduced system.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The cell.
+    pub cell: CellId,
+    /// The access without the right to it, if it is one: by whom, from where, and with which locks.
+    pub access: Option<(ThreadId, LocId, Seen)>,
+    /// The steps that lead there, the violating one last; empty if they are not known.
+    pub steps: Vec<(ThreadId, LocId)>,
+    /// What is wrong, in words.
+    pub words: String,
+}
+
+/// One change of a guess.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    /// The cells concerned, all of one variable.
+    pub cells: Vec<CellId>,
+    /// The guess before, in words.
+    pub from: String,
+    /// The guess after, in words.
+    pub to: String,
+    /// Why, in words.
+    pub why: String,
+    /// The steps that lead to the violation, that one last.
+    pub steps: Vec<(ThreadId, LocId)>,
+}
+
+/// What is known of a cell without a declared discipline.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// No thread mentions it.
+    Unused,
+    /// Only this thread mentions it, as far as seen always owning these locks.
+    Private(ThreadId, Vec<CellId>),
+    /// A guess that no run has refuted.
+    Guessed(Guess),
+}
+
+/// The inference for one program.
+pub struct Inference {
+    /// The program with what is known so far.
+    program: Program,
+    sites: Sites,
+    locks: Locks,
+    observed: Observed,
+    guesses: FxHashMap<CellId, Guess>,
+    tried: FxHashMap<CellId, Vec<Guess>>,
+    revisions: Vec<Revision>,
+    pinned: BTreeSet<(ThreadId, LocId, String)>,
+}
+
+impl Inference {
+    /// Makes the first guesses; `None` if every shared variable declares its discipline and no reference is checked.
+    ///
+    /// # Errors
+    /// If the control says stop.
+    pub fn begin(program: &Program, control: &Control) -> Result<Option<Self>, Stop> {
+        let open: Vec<CellId> = (0..program.cells.len())
+            .filter(|&c| is_open(program, c))
+            .collect();
+        if open.is_empty() && !checks_references(program) {
+            return Ok(None);
+        }
+        control.enter("inferring disciplines: locksets");
+        let sites = Sites::new(program);
+        let mut program = program.clone();
+        let mut watched = FxHashSet::default();
+        let mut cells = Vec::new();
+        for c in open {
+            let users = sites.users(c);
+            match users.first() {
+                Some(&t) if users.len() == 1 => {
+                    program.cells[c].class = Class::Local(t);
+                    watched.insert(c);
+                }
+                Some(_) => {
+                    program.cells[c].class = Class::Protected;
+                    watched.insert(c);
+                    cells.push(c);
+                }
+                None => {}
+            }
+        }
+        let mut inference = Inference {
+            locks: Locks::new(&program),
+            program,
+            sites,
+            observed: Observed::default(),
+            guesses: FxHashMap::default(),
+            tried: FxHashMap::default(),
+            revisions: Vec::new(),
+            pinned: BTreeSet::new(),
+        };
+        let visible = |unprotected: &FxHashSet<CellId>| {
+            let mut program = inference.program.clone();
+            for &c in unprotected {
+                program.cells[c].class = Class::Unprotected { declared: false };
+            }
+            mentions(&program)
+        };
+        inference.observed = observe(
+            &inference.program,
+            &visible,
+            &watched,
+            OBSERVED_STEPS,
+            control,
+        )?;
+        inference.settle(&cells);
+        inference.tell_locksets();
+        Ok(Some(inference))
+    }
+
+    /// The program under the present guesses.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The changes of guesses so far, in order.
+    pub fn revisions(&self) -> &[Revision] {
+        &self.revisions
+    }
+
+    /// Actions to be made visible, with the reason.
+    pub fn pinned(&self) -> &BTreeSet<(ThreadId, LocId, String)> {
+        &self.pinned
+    }
+
+    /// Whether the discipline of a cell is a guess that may be revised.
+    pub fn may_revise(&self, cell: CellId) -> bool {
+        self.guesses
+            .get(&cell)
+            .is_some_and(|g| *g != Guess::Unprotected)
+    }
+
+    /// What is known of a cell that declares no discipline.
+    pub fn finding(&self, cell: CellId) -> Option<Finding> {
+        if !is_open(&self.program, cell) {
+            return None;
+        }
+        Some(
+            match (self.guesses.get(&cell), self.program.cells[cell].class) {
+                (Some(guess), _) => Finding::Guessed(guess.clone()),
+                (None, Class::Local(t)) => Finding::Private(t, self.locks_of(cell)),
+                (None, _) => Finding::Unused,
+            },
+        )
+    }
+
+    /// The locks owned at every access seen to a cell, if any was.
+    fn locks_of(&self, cell: CellId) -> Vec<CellId> {
+        let seen = self.observed.seen.iter();
+        let mut accesses = seen
+            .filter(|((c, _, _), _)| *c == cell)
+            .map(|(_, s)| &s.owned);
+        let Some(mut locks) = accesses.next().cloned() else {
+            return Vec::new();
+        };
+        accesses.for_each(|owned| locks.retain(|l| owned.contains(l)));
+        locks.into_iter().collect()
+    }
+
+    /// The locks that a thread holds in a state, as the revision of a guess wants to know them.
+    pub fn held(&self, state: &crate::engine::State, thread: ThreadId, written: bool) -> Seen {
+        Seen {
+            written,
+            owned: self.locks.owned(state, thread),
+            readable: self.locks.readable(state, thread),
+        }
+    }
+
+    /// Replaces guesses that the reduced system refutes.
+    pub fn revise(&mut self, violations: &[Violation]) {
+        let mut cells = Vec::new();
+        for v in violations {
+            let Some(guess) = self.guesses.get(&v.cell).cloned() else {
+                continue;
+            };
+            if let Some((thread, location, seen)) = &v.access {
+                let key = (v.cell, *thread, *location);
+                self.observed.add(key, seen.clone());
+            }
+            self.tried.entry(v.cell).or_default().push(guess);
+            cells.push(v.cell);
+        }
+        let before: Vec<String> = cells.iter().map(|c| self.words(*c)).collect();
+        self.settle(&cells);
+        for (v, from) in violations.iter().zip(before) {
+            let to = self.words(v.cell);
+            let (why, steps) = (v.words.clone(), v.steps.clone());
+            let cells = vec![v.cell];
+            self.note(Revision {
+                cells,
+                from,
+                to,
+                why,
+                steps,
+            });
+        }
+    }
+
+    /// The program without guesses: what is not private is unprotected.
+    pub fn without_guesses(&self) -> Program {
+        let mut program = self.program.clone();
+        for &c in self.guesses.keys() {
+            program.cells[c].class = Class::Unprotected { declared: false };
+        }
+        let guessed = |c: CellId| self.guesses.contains_key(&c);
+        program.protections.retain(|p| !guessed(p.cell));
+        program
+    }
+
+    /// Guesses nothing any more.
+    pub fn give_up(&mut self) {
+        self.program = self.without_guesses();
+        let guesses = self.guesses.values_mut();
+        guesses.for_each(|guess| *guess = Guess::Unprotected);
+        self.revisions.clear();
+        self.pinned.clear();
+    }
+
+    /// Has an action made visible because a hypothesis is not established while it is invisible.
+    pub fn pin(&mut self, thread: ThreadId, location: LocId, why: String) {
+        self.pinned.insert((thread, location, why));
+    }
+
+    /// The present guess for a cell in words.
+    fn words(&self, cell: CellId) -> String {
+        self.guesses
+            .get(&cell)
+            .map_or_else(String::new, |g| g.words(&self.program))
+    }
+
+    /// Chooses a guess for each of these cells. Where one becomes unprotected, its accesses divide the regions of others: those that
+    /// rest on regions, or for which no guess was left, are looked at once more.
+    fn settle(&mut self, cells: &[CellId]) {
+        let mut program = self.program.clone();
+        self.choose(&mut program, cells);
+        let is_open = |g: &Guess| *g == Guess::Unprotected;
+        if cells
+            .iter()
+            .any(|c| self.guesses.get(c).is_some_and(is_open))
+        {
+            let divided = |g: &Guess| is_open(g) || matches!(g, Guess::HandedOver { .. });
+            let again = self.guesses.iter().filter(|(_, g)| divided(g));
+            let mut again: Vec<CellId> = again.map(|(c, _)| *c).collect();
+            again.sort_unstable();
+            self.choose(&mut program, &again);
+        }
+        program
+            .protections
+            .retain(|p| !self.guesses.contains_key(&p.cell));
+        for (c, guess) in &self.guesses {
+            if let Some(mut p) = guess.protection(&program, *c) {
+                p.span = program.arrays[program.cells[*c].array].span;
+                program.protections.push(p);
+            }
+        }
+        program.protections.sort_by_key(|p| p.cell);
+        self.program = program;
+    }
+
+    /// Chooses the best guesses that have not been tried, under the visibility that the other guesses give.
+    fn choose(&mut self, program: &mut Program, cells: &[CellId]) {
+        let before = program.clone();
+        for array in cells.chunk_by(|a, b| before.cells[*a].array == before.cells[*b].array) {
+            // What a guess says of a cell, its own accesses have to be invisible for.
+            let mut assumed = before.clone();
+            for &c in array {
+                assumed.cells[c].class = Class::Protected;
+            }
+            let visible = mentions(&assumed);
+            let sees = |t: ThreadId, l: LocId| visible.contains(&(t, l));
+            for &c in array {
+                let knowledge = Knowledge {
+                    program: &assumed,
+                    sites: &self.sites,
+                    observed: &self.observed,
+                    locks: &self.locks,
+                    flow: Flow::new(&assumed, &sees),
+                };
+                let tried = self.tried.get(&c).map_or(&[][..], Vec::as_slice);
+                let guess = knowledge.guess(c, tried);
+                program.cells[c].class = match guess {
+                    Guess::Unprotected => Class::Unprotected { declared: false },
+                    _ => Class::Protected,
+                };
+                self.guesses.insert(c, guess);
+            }
+        }
+    }
+
+    /// The lockset computation as revisions.
+    fn tell_locksets(&mut self) {
+        let name = |c: &CellId| lock_name(&self.program, *c);
+        let set = |all: &BTreeSet<CellId>| match all.len() {
+            0 => "by no mutex".to_string(),
+            n if n == self.locks.owners.len() && n > 1 => "by every mutex".into(),
+            _ => format!(
+                "by {}",
+                all.iter().map(name).collect::<Vec<_>>().join(" and ")
+            ),
+        };
+        let mut told = Vec::new();
+        for n in &self.observed.narrowed {
+            let Narrowing {
+                cell,
+                from,
+                to,
+                steps,
+            } = n;
+            let Some(&(t, l)) = steps.last() else {
+                continue;
+            };
+            if !self.guesses.contains_key(cell) {
+                continue;
+            }
+            let place = &self.program.threads[t];
+            let why = format!(
+                "{} accesses it at {} {}",
+                place.name,
+                place.locations[l].name,
+                match from.difference(to).map(name).collect::<Vec<_>>().as_slice() {
+                    some if some.len() < 4 => format!("without {}", some.join(" and ")),
+                    some => format!("without {} others", some.len()),
+                }
+            );
+            told.push(Revision {
+                cells: vec![*cell],
+                from: format!("protected {}", set(from)),
+                to: match to.is_empty() {
+                    true => self.words(*cell),
+                    false => format!("protected {}", set(to)),
+                },
+                why,
+                steps: steps.clone(),
+            });
+        }
+        told.into_iter().for_each(|r| self.note(r));
+    }
+
+    /// Notes a revision; one that concerns another cell of the same variable in the same way joins it.
+    fn note(&mut self, r: Revision) {
+        let array = |c: &Revision| self.program.cells[c.cells[0]].array;
+        let same = |other: &&mut Revision| {
+            let told = |r: &Revision| (r.from.clone(), r.to.clone());
+            array(other) == array(&r) && told(other) == told(&r)
+        };
+        match self.revisions.iter_mut().find(same) {
+            Some(known) => known.cells.extend(r.cells),
+            None => self.revisions.push(r),
+        }
+    }
+}
+
+/// The actions that are visible because of what they mention, under the present classes of cells; and every thread's first.
+fn mentions(program: &Program) -> FxHashSet<(ThreadId, LocId)> {
+    let mut visible = FxHashSet::default();
+    for (t, thread) in program.threads.iter().enumerate() {
+        visible.insert((t, thread.initial));
+        for l in thread.steps() {
+            for edge in &thread.locations[l].edges {
+                if waits_for_thread(edge) {
+                    visible.insert((t, l));
+                }
+                each_use(program, edge, &mut |used| {
+                    let shows = |c: CellId| match (used.how, program.cells[c].class) {
+                        (How::Check, _) | (_, Class::Local(_)) => false,
+                        (how, Class::Protected) => how == How::Guard,
+                        _ => true,
+                    };
+                    if used.cells.clone().any(shows) {
+                        visible.insert((t, l));
+                    }
+                });
+            }
+        }
+    }
+    visible
+}
+
+fn checks_references(program: &Program) -> bool {
+    let mut found = false;
+    for edge in program
+        .threads
+        .iter()
+        .flat_map(|t| &t.locations)
+        .flat_map(|l| &l.edges)
+    {
+        each_use(program, edge, &mut |used| found |= used.how == How::Check);
+    }
+    found
+}

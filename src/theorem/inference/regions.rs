@@ -1,0 +1,136 @@
+//! Regions of a thread between two synchronisations, for variables that are handed over (Stoller & Cohen 2003, section 6:
+//! semaphores, master and workers): the locations around an access that invisible steps connect.
+//!
+//! A predicate that holds in such a region changes with visible steps only, so guessing it makes no further step visible.
+
+use super::sites::Site;
+use crate::model::program::{CellId, Class, Expr, How, LocId, Program, ThreadId, each_use};
+use std::collections::BTreeSet;
+
+/// Part of a predicate: the thread is at one of these locations, and the indices are those of the cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// The locations, sorted.
+    pub locations: Vec<LocId>,
+    /// The indices that its accesses use; empty if they use the cell itself, or indices that others may change.
+    pub index: Vec<Expr>,
+}
+
+/// Which steps are visible whatever is guessed, and what a step writes.
+pub struct Flow<'p> {
+    program: &'p Program,
+    /// By thread and location.
+    visible: &'p dyn Fn(ThreadId, LocId) -> bool,
+}
+
+impl<'p> Flow<'p> {
+    /// Prepares the flow of a program under a notion of visibility.
+    pub fn new(program: &'p Program, visible: &'p dyn Fn(ThreadId, LocId) -> bool) -> Self {
+        Flow { program, visible }
+    }
+
+    /// The regions of one thread around its accesses to one cell. With `ends`, its region goes on when the thread has ended.
+    pub fn regions(&self, thread: ThreadId, sites: &[&Site], ends: bool) -> Vec<Region> {
+        let mut regions: Vec<Region> = Vec::new();
+        for site in sites {
+            let index = match site.index.iter().all(|e| self.is_own(thread, e)) {
+                true => site.index.clone(),
+                false => Vec::new(),
+            };
+            let locations = self.around(thread, site.location, &index, ends);
+            match regions.iter_mut().find(|r| r.index == index) {
+                Some(region) => {
+                    region.locations.extend(locations);
+                    region.locations.sort_unstable();
+                    region.locations.dedup();
+                }
+                None => regions.push(Region {
+                    locations: locations.into_iter().collect(),
+                    index,
+                }),
+            }
+        }
+        regions
+    }
+
+    /// Whether nobody else can change the value of an expression.
+    fn is_own(&self, thread: ThreadId, e: &Expr) -> bool {
+        let own = |c: CellId| self.program.cells[c].class == Class::Local(thread);
+        let mut all = true;
+        e.walk(&mut |e| match e {
+            Expr::Cell(c) => all &= own(*c),
+            Expr::Element(a, _) => all &= self.program.cells_of(*a).all(own),
+            Expr::At(..) => all = false,
+            _ => {}
+        });
+        all
+    }
+
+    /// The locations that invisible steps connect with this one, none of which changes an index.
+    fn around(&self, thread: ThreadId, at: LocId, index: &[Expr], ends: bool) -> BTreeSet<LocId> {
+        let t = &self.program.threads[thread];
+        let mut found = BTreeSet::from([at]);
+        let mut pending = vec![at];
+        let passes = |l: LocId| {
+            !t.locations[l].edges.is_empty()
+                && !(self.visible)(thread, l)
+                && !self.writes(thread, l, index)
+        };
+        let mut before: Vec<Vec<LocId>> = vec![Vec::new(); t.locations.len()];
+        for l in t.steps().filter(|&l| passes(l)) {
+            for next in t.locations[l].targets() {
+                before[next].push(l);
+            }
+        }
+        while let Some(l) = pending.pop() {
+            let mut near = before[l].clone();
+            if passes(l) {
+                near.extend(t.locations[l].targets());
+                near.extend(t.wrong);
+            }
+            for next in near {
+                if (ends || Some(next) != t.end) && found.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        found
+    }
+
+    fn writes(&self, thread: ThreadId, location: LocId, index: &[Expr]) -> bool {
+        let mut read: BTreeSet<CellId> = BTreeSet::new();
+        for e in index {
+            e.walk(&mut |e| match e {
+                Expr::Cell(c) => {
+                    read.insert(*c);
+                }
+                Expr::Element(a, _) => read.extend(self.program.cells_of(*a)),
+                _ => {}
+            });
+        }
+        let mut writes = false;
+        for edge in &self.program.threads[thread].locations[location].edges {
+            each_use(self.program, edge, &mut |used| {
+                writes |= used.how == How::Write && used.cells.clone().any(|c| read.contains(&c));
+            });
+        }
+        writes
+    }
+}
+
+/// The locations of a thread from which one of `sites` can be reached by control, sorted; these included.
+pub fn leading_to(program: &Program, thread: ThreadId, sites: &BTreeSet<LocId>) -> Vec<LocId> {
+    let t = &program.threads[thread];
+    let mut found = sites.clone();
+    loop {
+        let more: Vec<LocId> = t
+            .steps()
+            .filter(|l| !found.contains(l))
+            .filter(|&l| t.locations[l].targets().iter().any(|n| found.contains(n)))
+            .collect();
+        if more.is_empty() {
+            return found.into_iter().collect();
+        }
+        found.extend(more);
+    }
+}

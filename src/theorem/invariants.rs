@@ -1,0 +1,402 @@
+//! The ladder of inductive invariants J, cheapest first.
+//!
+//! The hypotheses of a theorem are judged on all type-correct states that satisfy an inductive invariant of the
+//! original program. Each rung of the ladder is such an invariant, and each is stronger than the one below: no invariant
+//! at all; who owns which lock where (`ownership`); each thread with the shared variables (`thread_modular`); the user's
+//! lemmas (`lemmas`); the exact reachable states (`reachable`). A rung is computed when it is first asked for.
+//!
+//! None but the last says anything about q or looks at a discipline: they are computed from steps without q, so nothing that an
+//! annotation claims is assumed. Every one is closed under every step, whatever q; debug builds check it.
+
+pub(super) mod excluded;
+pub(super) mod lemmas;
+mod ownership;
+pub(super) mod reachable;
+mod thread_modular;
+
+use self::lemmas::{Fate, Judged};
+use self::ownership::Ownership;
+use self::reachable::reachable;
+use self::thread_modular::Modular;
+use crate::base::control::Stop;
+use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
+use crate::model::program::Class;
+use biodivine_lib_bdd::Bdd;
+
+/// Nodes that may be built for a rung before it is given up.
+#[derive(Clone, Copy, Debug)]
+pub struct Budgets {
+    /// For lock ownership.
+    pub ownership: u64,
+    /// For the thread-modular fixpoint.
+    pub modular: u64,
+    /// For the reachable states.
+    pub reachable: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Budgets {
+            ownership: 5_000_000,
+            modular: 20_000_000,
+            reachable: 50_000_000,
+        }
+    }
+}
+
+/// A rung of the ladder; a later one is a stronger invariant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// All type-correct states.
+    True,
+    /// Which mutexes a thread owns at each of its locations, and which locations it comes to at all.
+    LockOwnership,
+    /// For each thread the states of its own and the shared variables, under the interference of the others.
+    ThreadModular,
+    /// That, and the user's lemmas as far as they are inductive with it.
+    Lemmas,
+    /// Exactly the reachable states.
+    Reachable,
+}
+
+impl Rung {
+    /// All rungs, the lowest first.
+    pub const ALL: [Rung; 5] = [
+        Rung::True,
+        Rung::LockOwnership,
+        Rung::ThreadModular,
+        Rung::Lemmas,
+        Rung::Reachable,
+    ];
+
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            Rung::True => "true",
+            Rung::LockOwnership => "lock_ownership",
+            Rung::ThreadModular => "thread_modular",
+            Rung::Lemmas => "lemmas",
+            Rung::Reachable => "reachable",
+        }
+    }
+
+    /// The states that satisfy it, in words.
+    pub fn states(self) -> &'static str {
+        match self {
+            Rung::True => "all type-correct states",
+            Rung::LockOwnership => "the states that lock ownership allows",
+            Rung::ThreadModular => "the states that the thread-modular invariant allows",
+            Rung::Lemmas => "the states that the lemmas allow",
+            Rung::Reachable => "the reachable states",
+        }
+    }
+}
+
+/// What became of a rung.
+#[derive(Clone, Debug)]
+enum Step<T> {
+    /// Not asked for yet.
+    Unasked,
+    /// An invariant stronger than those below.
+    Stronger(T),
+    /// It says no more than what is known below.
+    Same,
+    /// It could not be had, for this reason.
+    Unknown(String),
+}
+
+/// The invariants of one program, as far as they have been asked for.
+pub struct Ladder<'e, 'p> {
+    encoding: &'e Encoding<'p>,
+    budgets: Budgets,
+    steps: Vec<Rel>,
+    everywhere: Option<Bdd>,
+    ownership: Step<Ownership>,
+    modular: Step<Modular>,
+    lemmas: Step<Bdd>,
+    judged: Option<Judged>,
+    reachable: Step<Bdd>,
+}
+
+impl<'e, 'p> Ladder<'e, 'p> {
+    /// The ladder of a program, nothing computed yet.
+    pub fn new(encoding: &'e Encoding<'p>) -> Self {
+        Ladder::within(encoding, Budgets::default())
+    }
+
+    /// The same with other budgets.
+    pub fn within(encoding: &'e Encoding<'p>, budgets: Budgets) -> Self {
+        Ladder {
+            encoding,
+            budgets,
+            steps: Vec::new(),
+            everywhere: None,
+            ownership: Step::Unasked,
+            modular: Step::Unasked,
+            lemmas: Step::Unasked,
+            judged: None,
+            reachable: Step::Unasked,
+        }
+    }
+
+    /// The program.
+    pub(super) fn encoding(&self) -> &'e Encoding<'p> {
+        self.encoding
+    }
+
+    /// The invariant of a rung, computed if that has not been tried yet; `None` if it is not known, or no stronger than what is
+    /// known below (as `True` always is). A node limit hit on the way is an answer: it is not known.
+    ///
+    /// # Errors
+    /// Any other [`Stop`].
+    pub fn ask(&mut self, rung: Rung) -> Result<Option<&Bdd>, Stop> {
+        match rung {
+            Rung::True => {}
+            Rung::LockOwnership => self.ask_ownership()?,
+            Rung::ThreadModular => self.ask_modular()?,
+            Rung::Lemmas => self.ask_lemmas()?,
+            Rung::Reachable => self.ask_reachable()?,
+        }
+        Ok(self.known(rung))
+    }
+
+    /// The invariant of a rung if it has been computed and says more than those below.
+    pub fn known(&self, rung: Rung) -> Option<&Bdd> {
+        match rung {
+            Rung::True => None,
+            Rung::LockOwnership => self.ownership().map(|o| &o.set),
+            Rung::ThreadModular => self.modular().map(|m| &m.set),
+            Rung::Lemmas => known(&self.lemmas),
+            Rung::Reachable => known(&self.reachable),
+        }
+    }
+
+    /// The strongest invariant known on the rungs up to this one, computed as far as that has not been tried yet.
+    ///
+    /// # Errors
+    /// As [`Ladder::ask`].
+    pub fn strongest(&mut self, rung: Rung) -> Result<Bdd, Stop> {
+        for &below in Rung::ALL.iter().rev().filter(|r| **r <= rung) {
+            if let Some(set) = self.ask(below)? {
+                return Ok(set.clone());
+            }
+        }
+        self.everywhere()
+    }
+
+    /// Why a rung could not be had, if that was tried.
+    pub fn unknown(&self, rung: Rung) -> Option<&str> {
+        match rung {
+            Rung::True => None,
+            Rung::LockOwnership => reason(&self.ownership),
+            Rung::ThreadModular => reason(&self.modular),
+            Rung::Lemmas => reason(&self.lemmas),
+            Rung::Reachable => reason(&self.reachable),
+        }
+    }
+
+    /// What is known of lock ownership.
+    pub(super) fn ownership(&self) -> Option<&Ownership> {
+        known(&self.ownership)
+    }
+
+    /// What is known of each thread with the shared variables.
+    pub(super) fn modular(&self) -> Option<&Modular> {
+        known(&self.modular)
+    }
+
+    /// What has become of the lemmas, in the order of the program; asks for them.
+    ///
+    /// # Errors
+    /// As [`Ladder::ask`].
+    pub(super) fn judged(&mut self) -> Result<Option<&Judged>, Stop> {
+        self.ask_lemmas()?;
+        Ok(self.judged.as_ref())
+    }
+
+    /// The states in which a lemma holds that is part of the invariant, with its name.
+    pub(super) fn lemmas_in_use(&self) -> impl Iterator<Item = (&str, &Bdd)> {
+        let judged = self.judged.iter().flat_map(|j| &j.lemmas);
+        judged
+            .filter(|l| matches!(l.fate, Fate::Inductive))
+            .map(|l| (l.name.as_str(), &l.holds))
+    }
+
+    fn everywhere(&mut self) -> Result<Bdd, Stop> {
+        if self.everywhere.is_none() {
+            self.everywhere = Some(self.encoding.type_correct(&self.encoding.all_bits())?);
+        }
+        Ok(self
+            .everywhere
+            .clone()
+            .unwrap_or_else(|| self.encoding.m.yes()))
+    }
+
+    fn prepare(&mut self) -> Result<(), Stop> {
+        if self.steps.is_empty() {
+            let all: Result<Vec<Rel>, Stop> = (0..self.encoding.actions.len())
+                .map(|a| without_q(self.encoding, a))
+                .collect();
+            self.steps = all?;
+        }
+        Ok(())
+    }
+
+    fn ask_ownership(&mut self) -> Result<(), Stop> {
+        if !matches!(self.ownership, Step::Unasked) {
+            return Ok(());
+        }
+        let e = self.encoding;
+        e.m.control().enter("which thread owns which mutex where");
+        self.prepare()?;
+        let below = self.everywhere()?;
+        let budget = self.budgets.ownership;
+        let found = ownership::ownership(e, &self.steps, &below, budget);
+        self.ownership = self.settle(found, budget, |o| &o.set, &below)?;
+        Ok(())
+    }
+
+    fn ask_modular(&mut self) -> Result<(), Stop> {
+        if !matches!(self.modular, Step::Unasked) {
+            return Ok(());
+        }
+        let below = self.strongest(Rung::LockOwnership)?;
+        let e = self.encoding;
+        e.m.control()
+            .enter("each thread with the shared variables, under interference");
+        let budget = self.budgets.modular;
+        let found = thread_modular::thread_modular(e, &self.steps, budget);
+        self.modular = self.settle(found, budget, |m| &m.set, &below)?;
+        Ok(())
+    }
+
+    fn ask_lemmas(&mut self) -> Result<(), Stop> {
+        if !matches!(self.lemmas, Step::Unasked) {
+            return Ok(());
+        }
+        let e = self.encoding;
+        if lemmas::of(e.program).next().is_none() {
+            self.lemmas = Step::Same;
+            return Ok(());
+        }
+        let below = self.strongest(Rung::ThreadModular)?;
+        e.m.control().enter("the lemmas");
+        match lemmas::judge(e, &self.steps, &below) {
+            Ok(judged) => {
+                self.lemmas = self.settle(Ok(Some(judged.set.clone())), 0, |s| s, &below)?;
+                self.judged = Some(judged);
+            }
+            Err(Stop::Nodes) => self.lemmas = Step::Unknown(format!("{} was hit", Stop::Nodes)),
+            Err(stop) => return Err(stop),
+        }
+        Ok(())
+    }
+
+    fn ask_reachable(&mut self) -> Result<(), Stop> {
+        if !matches!(self.reachable, Step::Unasked) {
+            return Ok(());
+        }
+        let e = self.encoding;
+        e.m.control()
+            .enter("the reachable states of the original program");
+        let budget = self.budgets.reachable;
+        self.reachable = match reachable(e, usize::try_from(budget).unwrap_or(usize::MAX)) {
+            Ok(Some(set)) => Step::Stronger(set),
+            Ok(None) => Step::Unknown(used_up(budget)),
+            Err(Stop::Nodes) => Step::Unknown(format!("{} was hit", Stop::Nodes)),
+            Err(stop) => return Err(stop),
+        };
+        Ok(())
+    }
+
+    fn settle<T>(
+        &self,
+        found: Result<Option<T>, Stop>,
+        budget: u64,
+        set: impl Fn(&T) -> &Bdd,
+        below: &Bdd,
+    ) -> Result<Step<T>, Stop> {
+        let m = &self.encoding.m;
+        match found {
+            Ok(Some(found)) => {
+                debug_assert!(m.within(set(&found), below), "a ladder goes up");
+                debug_assert!(
+                    !matches!(leaves(self.encoding, set(&found)), Ok(Some(_))),
+                    "J is closed"
+                );
+                Ok(if m.within(below, set(&found)) {
+                    Step::Same
+                } else {
+                    Step::Stronger(found)
+                })
+            }
+            Ok(None) => Ok(Step::Unknown(used_up(budget))),
+            Err(Stop::Nodes) => Ok(Step::Unknown(format!("{} was hit", Stop::Nodes))),
+            Err(stop) => Err(stop),
+        }
+    }
+}
+
+fn known<T>(step: &Step<T>) -> Option<&T> {
+    match step {
+        Step::Stronger(found) => Some(found),
+        _ => None,
+    }
+}
+
+fn reason<T>(step: &Step<T>) -> Option<&str> {
+    match step {
+        Step::Unknown(why) => Some(why),
+        _ => None,
+    }
+}
+
+fn used_up(budget: u64) -> String {
+    format!("the budget of {budget} nodes was used up")
+}
+
+/// An action's steps on program states: q is forgotten, before and after. So is that the location or a local of another thread is
+/// type-correct, where only the exclusive access predicates looked at it.
+fn without_q(e: &Encoding, action: usize) -> Result<Rel, Stop> {
+    let (m, a) = (&e.m, &e.actions[action]);
+    let mut bdd = m.exists(&a.rel.bdd, |l| l / 3 == Q as usize)?;
+    let read: Vec<Bit> = m.support(&bdd).iter().map(|l| (l / 3) as Bit).collect();
+    let mut items: Vec<Item> = read.iter().filter_map(|&b| e.layout.item(b)).collect();
+    items.dedup();
+    for item in items {
+        let foreign = match item {
+            Item::Violated => false,
+            Item::Location(t) => t != a.thread,
+            Item::Cell(c) => match e.program.arrays[e.program.cells[c].array].class {
+                Class::Local(t) => t != a.thread,
+                _ => false,
+            },
+        };
+        let bits = e.layout.group(item).bits();
+        if !foreign || bits.clone().any(|b| a.rel.writes.contains(&b)) {
+            continue;
+        }
+        let free = m.exists(&bdd, |l| l % 3 == 0 && bits.contains(&((l / 3) as Bit)))?;
+        let correct = e.type_correct(&bits.clone().collect::<Vec<Bit>>())?;
+        if m.same(&m.and(&free, &correct)?, &bdd) {
+            bdd = free;
+        }
+    }
+    Ok(Rel {
+        bdd,
+        writes: a.rel.writes.iter().copied().filter(|&b| b != Q).collect(),
+    })
+}
+
+/// An action with a step, whatever q, that leads from these states out of them; `None` if they are closed.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn leaves(e: &Encoding, states: &Bdd) -> Result<Option<usize>, Stop> {
+    for (a, action) in e.actions.iter().enumerate() {
+        if !e.m.within(&action.rel.image(&e.m, states)?, states) {
+            return Ok(Some(a));
+        }
+    }
+    Ok(None)
+}

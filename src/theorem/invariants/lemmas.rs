@@ -1,0 +1,214 @@
+//! The user's lemmas: the fourth rung of the invariant.
+//!
+//! The largest set of lemmas that is inductive together with the invariant below, found by leaving out, again and again,
+//! whatever is false initially or is not kept by some step (Flanagan & Leino 2001, "Houdini"). A lemma is no property: whether it
+//! holds says nothing about the verdict. It helps the theorem to apply, and the report says what became of it.
+
+use crate::base::control::Stop;
+use crate::base::results::{Lemma, Status};
+use crate::engine::relations::{Bit, Concrete, Encoding, Rel, pick};
+use crate::model::program::{Program, Property};
+use crate::theorem::executions::paths::{self, Search};
+use crate::theorem::executions::trace::{bindings, retell_as, step_of};
+use crate::theorem::invariants::{Ladder, Rung};
+use biodivine_lib_bdd::Bdd;
+
+/// The lemmas of a program.
+pub fn of(program: &Program) -> impl Iterator<Item = &Property> {
+    program.lemmas.iter()
+}
+
+/// All lemmas of a program, judged.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// One by one, in the order of the program.
+    pub lemmas: Vec<One>,
+    /// The states of the invariant below in which the inductive ones hold.
+    pub set: Bdd,
+}
+
+/// A lemma.
+#[derive(Clone, Debug)]
+pub struct One {
+    /// Its name.
+    pub name: String,
+    /// Where it holds.
+    pub holds: Bdd,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a lemma.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    /// It is part of the invariant.
+    Inductive,
+    /// It is false in this initial state.
+    Initially(Concrete),
+    /// This action leads from this state of all that was assumed to one where it is false.
+    Broken(usize, Concrete),
+}
+
+/// Finds the largest inductive set of lemmas.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn judge(e: &Encoding, steps: &[Rel], below: &Bdd) -> Result<Judged, Stop> {
+    let m = &e.m;
+    let mut lemmas = Vec::new();
+    for lemma in of(e.program) {
+        let holds = e.predicate(&lemma.expr)?;
+        let outside = m.and_not(&e.initial, &holds)?;
+        lemmas.push(One {
+            name: lemma.name.clone(),
+            fate: pick(e, &outside).map_or(Fate::Inductive, Fate::Initially),
+            holds,
+        });
+    }
+    loop {
+        let mut set = below.clone();
+        for lemma in lemmas.iter().filter(|l| matches!(l.fate, Fate::Inductive)) {
+            set = m.and(&set, &lemma.holds)?;
+        }
+        let mut dropped = false;
+        for lemma in &mut lemmas {
+            if matches!(lemma.fate, Fate::Inductive)
+                && let Some((action, before)) = broken(e, steps, &set, &lemma.holds)?
+            {
+                lemma.fate = Fate::Broken(action, before);
+                dropped = true;
+            }
+        }
+        if !dropped {
+            return Ok(Judged { lemmas, set });
+        }
+    }
+}
+
+/// An action that leads from a state of `set` to one outside `holds`, with that state.
+fn broken(
+    e: &Encoding,
+    steps: &[Rel],
+    set: &Bdd,
+    holds: &Bdd,
+) -> Result<Option<(usize, Concrete)>, Stop> {
+    let m = &e.m;
+    let support: Vec<Bit> = m
+        .support(holds)
+        .into_iter()
+        .map(|l| (l / 3) as Bit)
+        .collect();
+    for (a, step) in steps.iter().enumerate() {
+        if !step.writes.iter().any(|b| support.binary_search(b).is_ok()) {
+            continue;
+        }
+        let bad = m.and_not(&step.bdd, &step.after(m, holds))?;
+        if m.disjoint(&bad, set) {
+            continue;
+        }
+        let from = m.and_exists(&bad, set, |l| l % 3 == 1)?;
+        if let Some(before) = pick(e, &from) {
+            return Ok(Some((a, before)));
+        }
+    }
+    Ok(None)
+}
+
+/// What the report says of the lemmas; `used` if the invariant with the lemmas was needed.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
+    let e = ladder.encoding();
+    let Some(judged) = ladder.judged()?.cloned() else {
+        let why = ladder.unknown(Rung::Lemmas).unwrap_or("not judged");
+        return Ok(of(e.program)
+            .map(|p| undecided(e.program, p, why))
+            .collect());
+    };
+    let reachable = ladder.known(Rung::Reachable);
+    let mut all = Vec::new();
+    for (property, one) in of(e.program).zip(&judged.lemmas) {
+        let mut told = undecided(e.program, property, "");
+        let counter = match reachable {
+            Some(set) => pick(e, &e.m.and_not(set, &one.holds)?),
+            None => None,
+        };
+        match (&one.fate, counter) {
+            (Fate::Inductive, _) => {
+                told.status = Status::Holds;
+                told.used = used;
+                told.reason = match used {
+                    true => {
+                        "inductive, and the hypotheses were evaluated on the states that it allows"
+                    }
+                    false => "inductive; the hypotheses hold without it",
+                }
+                .into();
+            }
+            (Fate::Initially(first), _) => {
+                told.status = Status::Refuted;
+                told.reason = "it is false in an initial state".into();
+                told.state = bindings(e, first, None);
+                told.trace = trace(e, &one.holds)?;
+            }
+            (Fate::Broken(..), Some(state)) => {
+                told.status = Status::Refuted;
+                told.reason = "it is false in a reachable state".into();
+                told.state = bindings(e, &state, None);
+                told.trace = trace(e, &one.holds)?;
+            }
+            (Fate::Broken(a, before), None) => {
+                let step = step_of(e, *a);
+                let place = format!("{} at {} (line {})", step.thread, step.location, step.line);
+                (told.status, told.reason) = match reachable {
+                    Some(_) => (
+                        Status::Holds,
+                        format!(
+                            "true in every reachable state, but not inductive, so not used: {place} breaks it from a state that is not reachable"
+                        ),
+                    ),
+                    None => (
+                        Status::Unknown,
+                        format!(
+                            "not inductive: {place} leads from a state that all else allows to one where it is false"
+                        ),
+                    ),
+                };
+                told.step = Some(step);
+                told.state = bindings(e, before, None);
+            }
+        }
+        all.push(told);
+    }
+    Ok(all)
+}
+
+/// The lemmas of a program, none of them judged.
+pub fn unjudged(program: &Program) -> Vec<Lemma> {
+    of(program)
+        .map(|p| undecided(program, p, "not judged"))
+        .collect()
+}
+
+fn undecided(program: &Program, lemma: &Property, why: &str) -> Lemma {
+    Lemma {
+        name: lemma.name.clone(),
+        line: program.line(lemma.span),
+        status: Status::Unknown,
+        reason: why.into(),
+        used: false,
+        step: None,
+        state: Vec::new(),
+        trace: None,
+    }
+}
+
+/// A shortest execution to a state in which a lemma is false, if it can be had cheaply.
+fn trace(e: &Encoding, holds: &Bdd) -> Result<Option<crate::base::results::Trace>, Stop> {
+    let found = paths::path(e, &holds.not(), paths::BUDGET)?;
+    let Search::Found(execution) = found else {
+        return Ok(None);
+    };
+    Ok(retell_as(e, &execution, "the lemma is false in this state"))
+}

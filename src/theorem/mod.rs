@@ -1,0 +1,43 @@
+//! What a theorem asks of a program: which steps are invisible, whether its hypotheses hold, and what its reduced system reaches.
+
+mod check;
+mod choice;
+mod claims;
+mod discharge;
+mod eval;
+mod evidence;
+mod executions;
+pub mod inference;
+mod invariants;
+mod movers;
+mod properties;
+mod read;
+mod reduced;
+mod refuted_guesses;
+mod replay;
+mod settled;
+mod verdict;
+mod visibility;
+mod wellformed;
+
+pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
+pub use choice::choose;
+pub(crate) use claims::{PATTERNS, Pattern, class, commits, law_words};
+pub use discharge::By;
+pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};
+pub use discharge::hypotheses::Needed;
+pub use eval::eval;
+pub(crate) use evidence::{empty, invariant};
+pub(crate) use executions::search::{SHORTEST_BUDGET, execution};
+pub(crate) use executions::trace::{Rerun, deadlock_words, repeat, step_of};
+pub use invariants::reachable::reachable;
+pub use invariants::{Budgets, Ladder, Rung, leaves};
+pub use movers::{Detail, Judged, Law, Obstacle, Other, Under, judged, movers};
+pub(crate) use properties::{Asked, Goal, GoalKind, deadlocks};
+pub use read::{Instance, Model};
+pub use reduced::coarse::{Coarse, Explorer, Grain, Reduced, explore};
+pub use reduced::completion::{Completed, complete};
+pub use reduced::transactions::{Cuts, Phase, Phased, Uses, checked, is_about_transactions, uses};
+pub use replay::{Evaluation, holds_under};
+pub(crate) use verdict::gap;
+pub use visibility::{Reason, Visibility};

@@ -1,0 +1,147 @@
+//! What is asked about a program, as sets of states to look for.
+
+use crate::base::control::Stop;
+use crate::engine::relations::{Concrete, Encoding};
+use crate::engine::{State, holds, is_deadlock};
+use crate::model::program::Program;
+use crate::model::text::ast::PropertyKind;
+use biodivine_lib_bdd::Bdd;
+use std::ops::Deref;
+
+/// What kind of question a goal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoalKind {
+    /// No step violates the synchronisation discipline.
+    Discipline,
+    /// No thread goes wrong.
+    Assertions,
+    /// No deadlock.
+    DeadlockFree,
+    /// An index into the program's properties.
+    User(usize),
+}
+
+/// A question. It is settled when a state is reached that is bad, or for `reach` the wanted one.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The property's name.
+    pub name: String,
+    /// What kind of question it is.
+    pub kind: GoalKind,
+    /// Whether reaching such a state is what is wanted.
+    pub wanted: bool,
+    /// Whether an invisible step could lead out of these states (q and `wrong` are sticky, in a deadlock there is no step).
+    pub can_be_hidden: bool,
+}
+
+/// A question with the set of states that settles it when one is reached.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// The question.
+    pub asked: Asked,
+    /// The states to look for.
+    pub bad: Bdd,
+}
+
+impl Deref for Goal {
+    type Target = Asked;
+
+    fn deref(&self) -> &Asked {
+        &self.asked
+    }
+}
+
+impl Asked {
+    /// The kind, as reports name it.
+    pub fn kind_name(&self, program: &Program) -> &'static str {
+        match self.kind {
+            GoalKind::Discipline => "discipline",
+            GoalKind::Assertions => "assertions",
+            GoalKind::DeadlockFree => "deadlock_free",
+            GoalKind::User(n) => match program.properties[n].kind {
+                PropertyKind::Reach => "reach",
+                PropertyKind::Invariant | PropertyKind::Lemma => "invariant",
+            },
+        }
+    }
+
+    /// Whether a concrete state settles it, by the interpreter.
+    pub fn reached(&self, program: &Program, concrete: &Concrete) -> bool {
+        let state: &State = &concrete.state;
+        match self.kind {
+            GoalKind::Discipline => concrete.violated,
+            GoalKind::Assertions => program
+                .threads
+                .iter()
+                .enumerate()
+                .any(|(i, t)| t.wrong == Some(state.location(i))),
+            GoalKind::DeadlockFree => is_deadlock(program, state),
+            GoalKind::User(n) => holds(program, &program.properties[n].expr, state) == self.wanted,
+        }
+    }
+}
+
+/// All questions of a program; with `only`, the discipline and the one named.
+pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
+    let sticky = |name: &str, kind: GoalKind| Asked {
+        name: name.into(),
+        kind,
+        wanted: false,
+        can_be_hidden: false,
+    };
+    let mut all = vec![sticky("assertions", GoalKind::Assertions)];
+    if program.deadlock_free.is_some() {
+        all.push(sticky("deadlock_free", GoalKind::DeadlockFree));
+    }
+    let declared = program.properties.iter().enumerate();
+    all.extend(declared.map(|(n, property)| Asked {
+        name: property.name.clone(),
+        kind: GoalKind::User(n),
+        wanted: property.kind == PropertyKind::Reach,
+        can_be_hidden: true,
+    }));
+    all.retain(|a| only.is_none_or(|o| o == a.name));
+    all.insert(0, sticky("discipline", GoalKind::Discipline));
+    all
+}
+
+/// The same questions with their sets of states.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
+    let with_states = |asked: Asked| -> Result<Goal, Stop> {
+        let bad = match asked.kind {
+            GoalKind::Discipline => e.q(),
+            GoalKind::Assertions => e.predicate(&e.program.gone_wrong())?,
+            GoalKind::DeadlockFree => deadlocks(e)?,
+            GoalKind::User(n) => {
+                let holds = e.predicate(&e.program.properties[n].expr)?;
+                if asked.wanted { holds } else { holds.not() }
+            }
+        };
+        Ok(Goal { asked, bad })
+    };
+    asked(e.program, only)
+        .into_iter()
+        .map(with_states)
+        .collect()
+}
+
+/// No step is enabled and some thread has been started and has neither ended nor gone wrong.
+pub fn deadlocks(e: &Encoding) -> Result<Bdd, Stop> {
+    let m = &e.m;
+    let mut finished = m.yes();
+    for (t, thread) in e.program.threads.iter().enumerate() {
+        let mut done = m.no();
+        for l in thread.resting() {
+            done = m.or(&done, &e.at(t, l))?;
+        }
+        finished = m.and(&finished, &done)?;
+    }
+    let mut dead = finished.not();
+    for action in &e.actions {
+        dead = m.and_not(&dead, &action.enabled)?;
+    }
+    Ok(dead)
+}

@@ -1,0 +1,433 @@
+//! Statements of a theory read on one program: names become relations and tests, indices become threads.
+//!
+//! The program gives meaning to `u[i]`, `v[i]` (invisible and visible steps), `p[i]` (no invisible step of i is
+//! enabled), `q` (the discipline has been violated); a program with phases also to `t[i]` (all steps of i), `r[i]`, `l[i]` (i is before, or
+//! behind, the commit point of a transaction), `w[i]` (i has gone wrong) and `init`; to single actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All
+//! else comes from the theory's definitions.
+
+use super::visibility::Visibility;
+use crate::algebra::{Atom, Index, Order, Over, Statement, Term, Theory};
+use crate::base::control::Stop;
+use crate::engine::relations::{Encoding, Ground, GroundAtom, Meaning};
+use crate::model::program::ThreadId;
+use crate::theorem::discharge::facts::PhaseLetter;
+use crate::theorem::reduced::transactions::Phased;
+use biodivine_lib_bdd::Bdd;
+
+/// A program with its visibility and a theory.
+pub struct Model<'e, 'p> {
+    /// The program.
+    pub encoding: &'e Encoding<'p>,
+    /// Which actions are visible.
+    pub visibility: &'e Visibility,
+    /// Its phases, if it has some.
+    pub phased: Option<&'e Phased>,
+    /// The theory whose definitions may be used.
+    pub theory: &'e Theory,
+    /// State expressions `{ e }`, by their text.
+    pub states: Vec<(String, Bdd)>,
+    /// What a bare name may be as an index.
+    pub names: Names,
+}
+
+/// What a bare name may be as an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Always a variable: a theory knows no program, and must not take a thread called `i` for its `i`.
+    Variables,
+    /// A thread of that name if there is one (unless something binds it), else a variable.
+    Threads,
+}
+
+/// One instance of a statement.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Which thread each index variable stands for.
+    pub threads: Vec<(String, ThreadId)>,
+    /// The sides.
+    pub sides: Vec<Ground>,
+    /// How neighbouring sides compare.
+    pub orders: Vec<Order>,
+}
+
+/// Why a statement can't be read on this program.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// A limit was hit on the way.
+    #[error("{0} was hit")]
+    Stopped(#[from] Stop),
+    /// Something in it has no meaning here.
+    #[error("{message}")]
+    Meaningless {
+        /// What is wrong.
+        message: String,
+        /// What was expected.
+        expected: String,
+    },
+}
+
+fn meaningless<T>(
+    message: impl Into<String>,
+    expected: impl Into<String>,
+) -> Result<T, Unreadable> {
+    Err(Unreadable::Meaningless {
+        message: message.into(),
+        expected: expected.into(),
+    })
+}
+
+/// The atoms met so far.
+#[derive(Default)]
+pub struct Atoms(pub Vec<GroundAtom>);
+
+type Binding<'a> = Vec<(&'a str, ThreadId)>;
+
+/// Definitions may be nested this deep before they are taken for circular.
+const DEEPEST: usize = 100;
+
+impl Model<'_, '_> {
+    /// The name of a thread.
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        &self.encoding.program.threads[thread].name
+    }
+
+    /// The free index variables of a statement, sorted.
+    pub fn variables(&self, s: &Statement) -> Vec<String> {
+        let mut free: Vec<String> = Vec::new();
+        for (i, j) in &s.distinct {
+            self.free_index(i, &[], &mut free);
+            self.free_index(j, &[], &mut free);
+        }
+        for side in &s.sides {
+            self.free(side, &mut Vec::new(), &mut free);
+        }
+        free.sort();
+        free
+    }
+
+    /// The instance in which the free index variables stand for these threads; `None` if they don't differ as the statement says.
+    ///
+    /// # Errors
+    /// If a name has no meaning here, or a limit is hit.
+    pub fn instance(
+        &self,
+        s: &Statement,
+        (free, chosen): (&[String], &[ThreadId]),
+        atoms: &mut Atoms,
+    ) -> Result<Option<Instance>, Unreadable> {
+        let binding: Binding = free
+            .iter()
+            .map(String::as_str)
+            .zip(chosen.iter().copied())
+            .collect();
+        for (i, j) in &s.distinct {
+            if self.thread(i, &binding)? == self.thread(j, &binding)? {
+                return Ok(None);
+            }
+        }
+        self.encoding
+            .m
+            .control()
+            .check()
+            .map_err(Unreadable::Stopped)?;
+        let sides: Result<Vec<Ground>, Unreadable> = s
+            .sides
+            .iter()
+            .map(|t| self.ground(t, &binding, atoms, 0))
+            .collect();
+        Ok(Some(Instance {
+            threads: free.iter().cloned().zip(chosen.iter().copied()).collect(),
+            sides: sides?,
+            orders: s.orders.clone(),
+        }))
+    }
+
+    /// All instances of a statement: its free index variables range over all threads that differ as it says.
+    ///
+    /// # Errors
+    /// If a name has no meaning here, or a limit is hit.
+    pub fn instances(&self, s: &Statement, atoms: &mut Atoms) -> Result<Vec<Instance>, Unreadable> {
+        let free = self.variables(s);
+        let n = self.encoding.program.threads.len();
+        let mut all = Vec::new();
+        let mut chosen = vec![0; free.len()];
+        'next: loop {
+            all.extend(self.instance(s, (&free, &chosen), atoms)?);
+            for at in chosen.iter_mut().rev() {
+                *at += 1;
+                if *at < n {
+                    continue 'next;
+                }
+                *at = 0;
+            }
+            return Ok(all);
+        }
+    }
+
+    /// Index variables of a term that nothing binds and no thread is named after.
+    fn free(&self, t: &Term, bound: &mut Vec<String>, into: &mut Vec<String>) {
+        match t {
+            Term::Zero | Term::One | Term::Top | Term::State(_) => {}
+            Term::Atom(a) => {
+                if a.label.is_none() {
+                    a.indices
+                        .iter()
+                        .for_each(|i| self.free_index(i, bound, into));
+                }
+            }
+            Term::Not(x) | Term::Star(x) | Term::Omega(x) => self.free(x, bound, into),
+            Term::Sum(all) | Term::Product(all) => {
+                all.iter().for_each(|x| self.free(x, bound, into))
+            }
+            Term::Hash(x, y) => {
+                self.free(x, bound, into);
+                self.free(y, bound, into);
+            }
+            Term::SumOver(over, x) | Term::ProductOver(over, x) => {
+                over.but
+                    .iter()
+                    .for_each(|i| self.free_index(i, bound, into));
+                bound.push(over.index.clone());
+                self.free(x, bound, into);
+                bound.pop();
+            }
+        }
+    }
+
+    fn free_index(&self, index: &Index, bound: &[String], into: &mut Vec<String>) {
+        if let Index::Name(n) = index {
+            let named = self.names == Names::Threads
+                && self.encoding.program.threads.iter().any(|t| t.name == *n);
+            if !named && !bound.contains(n) && !into.contains(n) {
+                into.push(n.clone());
+            }
+        }
+    }
+
+    fn thread(&self, index: &Index, binding: &Binding) -> Result<ThreadId, Unreadable> {
+        let threads = &self.encoding.program.threads;
+        let found = match index {
+            Index::Name(n) => binding
+                .iter()
+                .rev()
+                .find(|(b, _)| b == n)
+                .map(|(_, t)| *t)
+                .or_else(|| threads.iter().position(|t| t.name == *n)),
+            Index::Number(n) => usize::try_from(*n).ok().filter(|n| *n < threads.len()),
+            Index::Member(n, i) => threads
+                .iter()
+                .position(|t| t.family == *n && t.index == Some(*i)),
+        };
+        match found {
+            Some(t) => Ok(t),
+            None => meaningless(
+                format!("there is no thread `{index}`"),
+                format!("one of the {} threads, by number or name", threads.len()),
+            ),
+        }
+    }
+
+    fn ground(
+        &self,
+        t: &Term,
+        b: &Binding,
+        atoms: &mut Atoms,
+        depth: usize,
+    ) -> Result<Ground, Unreadable> {
+        if depth > DEEPEST {
+            return meaningless(
+                "the definitions are circular",
+                "definitions that use only earlier ones",
+            );
+        }
+        let each = |all: &[Term], atoms: &mut Atoms| -> Result<Vec<Ground>, Unreadable> {
+            all.iter()
+                .map(|x| self.ground(x, b, atoms, depth))
+                .collect()
+        };
+        let over = |over: &Over, x: &Term, atoms: &mut Atoms| -> Result<Vec<Ground>, Unreadable> {
+            let but: Result<Vec<ThreadId>, _> =
+                over.but.iter().map(|i| self.thread(i, b)).collect();
+            let but = but?;
+            (0..self.encoding.program.threads.len())
+                .filter(|t| !but.contains(t))
+                .map(|t| {
+                    let mut inner: Binding = b.clone();
+                    inner.push((&over.index, t));
+                    self.ground(x, &inner, atoms, depth)
+                })
+                .collect()
+        };
+        Ok(match t {
+            Term::Zero => Ground::Zero,
+            Term::One => Ground::One,
+            Term::Top => Ground::Top,
+            Term::State(text) => match self.states.iter().find(|(s, _)| s == text) {
+                Some((_, holds)) => intern(atoms, format!("{{{text}}}"), || {
+                    Ok(Meaning::Test(holds.clone()))
+                })?,
+                None => return meaningless("state expressions can't stand here", "an atom"),
+            },
+            Term::Not(x) => {
+                let inner = self.ground(x, b, atoms, depth)?;
+                if !is_test(&inner, atoms) {
+                    return meaningless(
+                        format!("`{x}` is not a test, so it has no complement"),
+                        "`p[i]`, `q`, `{ e }`, and sums, products and complements of tests",
+                    );
+                }
+                Ground::Not(Box::new(inner))
+            }
+            Term::Sum(all) => Ground::Sum(each(all, atoms)?),
+            Term::Product(all) => Ground::Product(each(all, atoms)?),
+            Term::Star(x) => Ground::Star(Box::new(self.ground(x, b, atoms, depth)?)),
+            Term::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
+            Term::Hash(x, y) => Ground::Hash(
+                Box::new(self.ground(x, b, atoms, depth)?),
+                Box::new(self.ground(y, b, atoms, depth)?),
+            ),
+            Term::SumOver(i, x) => Ground::Sum(over(i, x, atoms)?),
+            Term::ProductOver(i, x) => Ground::Product(over(i, x, atoms)?),
+            Term::Atom(a) => self.atom(a, b, atoms, depth)?,
+        })
+    }
+
+    fn atom(
+        &self,
+        a: &Atom,
+        b: &Binding,
+        atoms: &mut Atoms,
+        depth: usize,
+    ) -> Result<Ground, Unreadable> {
+        if let Some(label) = &a.label {
+            let thread = match a.indices.as_slice() {
+                [Index::Number(n)] => Index::Member(a.name.clone(), *n),
+                _ => Index::Name(a.name.clone()),
+            };
+            return self.labelled(self.thread(&thread, b)?, label, atoms);
+        }
+        let threads: Result<Vec<ThreadId>, Unreadable> =
+            a.indices.iter().map(|i| self.thread(i, b)).collect();
+        let threads = threads?;
+        let e = self.encoding;
+        let name = |t: ThreadId| format!("{}[{}]", a.name, self.thread_name(t));
+        if let Some(phased) = self.phased
+            && let Some(meaning) = self.of_phases(phased, &a.name, &threads)?
+        {
+            let name = threads.first().map_or("init".into(), |&t| name(t));
+            return intern(atoms, name, || Ok(meaning));
+        }
+        match (a.name.as_str(), threads.as_slice()) {
+            ("u", [t]) => {
+                let all = e
+                    .of_thread(*t)
+                    .filter(|&x| !self.visibility.is_visible(x))
+                    .collect();
+                intern(atoms, name(*t), || Ok(Meaning::Actions(all)))
+            }
+            ("v", [t]) => {
+                let all = e
+                    .of_thread(*t)
+                    .filter(|&x| self.visibility.is_visible(x))
+                    .collect();
+                intern(atoms, name(*t), || Ok(Meaning::Actions(all)))
+            }
+            ("p", [t]) => intern(atoms, name(*t), || {
+                let mut some = e.m.no();
+                for x in e.of_thread(*t).filter(|&x| !self.visibility.is_visible(x)) {
+                    some = e.m.or(&some, &e.actions[x].enabled)?;
+                }
+                Ok(Meaning::Test(some.not()))
+            }),
+            ("q", []) => intern(atoms, "q".into(), || Ok(Meaning::Test(e.q()))),
+            _ => {
+                if let Some(d) = self.theory.definition(&a.name, threads.len()) {
+                    let inner: Binding = d
+                        .indices
+                        .iter()
+                        .map(String::as_str)
+                        .zip(threads.iter().copied())
+                        .collect();
+                    return self.ground(&d.term, &inner, atoms, depth + 1);
+                }
+                match threads.as_slice() {
+                    [t] if e.program.threads[*t].label(&a.name).is_some() => {
+                        self.labelled(*t, &a.name, atoms)
+                    }
+                    _ => meaningless(
+                        format!("`{a}` has no meaning in this model"),
+                        "u[i], v[i], p[i], q, a definition of the theory, an action such as worker(0).B, or a test { e }",
+                    ),
+                }
+            }
+        }
+    }
+
+    /// What the letters of a program with phases mean.
+    fn of_phases(
+        &self,
+        phased: &Phased,
+        letter: &str,
+        threads: &[ThreadId],
+    ) -> Result<Option<Meaning>, Stop> {
+        let e = self.encoding;
+        Ok(match (letter, threads) {
+            ("t", &[t]) => Some(Meaning::Actions(e.of_thread(t).collect())),
+            ("init", []) => Some(Meaning::Test(e.initial.clone())),
+            (name, &[t]) => {
+                let letter = PhaseLetter::ALL.into_iter().find(|l| l.name() == name);
+                match letter {
+                    Some(letter) => Some(Meaning::Test(letter.holds(e, phased, t)?)),
+                    None => None,
+                }
+            }
+            _ => None,
+        })
+    }
+
+    /// The action, or actions, at a label.
+    fn labelled(&self, t: ThreadId, label: &str, atoms: &mut Atoms) -> Result<Ground, Unreadable> {
+        let Some(locations) = self.encoding.program.threads[t].label(label) else {
+            return meaningless(
+                format!("thread {} has no label `{label}`", self.thread_name(t)),
+                "a label of that thread",
+            );
+        };
+        let e = self.encoding;
+        let all = e
+            .of_thread(t)
+            .filter(|&x| locations.contains(&e.actions[x].location))
+            .collect();
+        intern(atoms, format!("{}.{label}", self.thread_name(t)), || {
+            Ok(Meaning::Actions(all))
+        })
+    }
+}
+
+fn intern(
+    atoms: &mut Atoms,
+    name: String,
+    meaning: impl FnOnce() -> Result<Meaning, Stop>,
+) -> Result<Ground, Unreadable> {
+    let known = atoms.0.iter().position(|a| a.name == name);
+    let id = match known {
+        Some(id) => id,
+        None => {
+            atoms.0.push(GroundAtom {
+                name,
+                meaning: meaning()?,
+            });
+            atoms.0.len() - 1
+        }
+    };
+    Ok(Ground::Atom(id))
+}
+
+fn is_test(t: &Ground, atoms: &Atoms) -> bool {
+    match t {
+        Ground::Zero | Ground::One | Ground::Not(_) => true,
+        Ground::Atom(a) => matches!(atoms.0[*a].meaning, Meaning::Test(_)),
+        Ground::Sum(all) | Ground::Product(all) => all.iter().all(|x| is_test(x, atoms)),
+        _ => false,
+    }
+}

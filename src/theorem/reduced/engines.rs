@@ -1,0 +1,138 @@
+//! The reduced system explored by the engines of `coarsen reach`, where BDDs would be too large: the same questions, and the same report.
+
+use crate::base::control::{Control, Stop};
+use crate::base::results::Report;
+use crate::engine::Heuristic;
+use crate::engine::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
+use crate::model::program::{Expr, Program, Thread};
+use crate::model::text::ast::PropertyKind;
+use crate::theorem::check::{Check, Prepared, hit};
+use crate::theorem::discharge::syntactic::is_ever_open;
+use crate::theorem::executions::trace::{repeat, settles};
+use crate::theorem::properties::{Asked, GoalKind};
+use crate::theorem::settled::{Known, by_stoller_cohen, nothing_found, traced};
+use crate::theorem::wellformed;
+
+impl Asked {
+    fn question(&self, p: &Program) -> Question {
+        let (sort, expr) = match self.kind {
+            GoalKind::Discipline => (Sort::Violation, Expr::TRUE),
+            GoalKind::Assertions => (Sort::Find, p.gone_wrong()),
+            GoalKind::DeadlockFree => (Sort::Deadlock, Expr::TRUE),
+            GoalKind::User(n) => {
+                let property = &p.properties[n];
+                let sort = match property.kind {
+                    PropertyKind::Reach => Sort::Find,
+                    PropertyKind::Invariant | PropertyKind::Lemma => Sort::Invariant,
+                };
+                (sort, property.expr.clone())
+            }
+        };
+        Question {
+            name: self.name.clone(),
+            sort,
+            expr,
+        }
+    }
+}
+
+impl Prepared {
+    /// The reduced system, unless that is the original one.
+    fn reduction(&self) -> Option<Reduction> {
+        let threads = self.program.threads.iter().zip(&self.visible);
+        let some = |(thread, visible): (&Thread, &Vec<bool>)| {
+            let mut steps = thread.steps();
+            steps.any(|l| !visible[l] && is_ever_open(thread, l))
+        };
+        let violations = !self.program.protections.is_empty();
+        (violations || threads.into_iter().any(some)).then(|| Reduction {
+            visible: self.visible.clone(),
+            when_blocked: self.when_blocked,
+        })
+    }
+
+    fn explore(&self, asked: &[Asked], control: &Control) -> Outcome {
+        // All engines count what others do behind an error then, as relations do.
+        let mut program = self.program.clone();
+        program.errors_end = false;
+        let p = &program;
+        let questions: Vec<Question> = asked.iter().map(|a| a.question(p)).collect();
+        let order = |n: usize| {
+            let (heuristic, name, _) = Heuristic::ALL.get(n)?;
+            Some((name.to_string(), heuristic.order(p)))
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let reduction = self.reduction();
+        let how = How {
+            most: u64::MAX,
+            facts: true,
+            cores,
+            keep: false,
+        };
+        portfolio(p, &questions, &order, reduction.as_ref(), how, control).0
+    }
+}
+
+impl Check<'_> {
+    /// Explores the reduced system and tells what is found.
+    pub(in crate::theorem) fn elsewhere(
+        &self,
+        report: &mut Report,
+        prepared: &Prepared,
+        asked: &[Asked],
+    ) {
+        let outcome = prepared.explore(asked, self.control);
+        report.notes.push(format!(
+            "the reduced system was explored by the engine `{}` of `coarsen reach`",
+            outcome.engine
+        ));
+        if let Some(stop) = outcome.stopped {
+            hit(report, stop, self.control);
+        }
+        let told = |n: &num_bigint::BigUint| n.to_string();
+        report.states.reduced = outcome.states.as_ref().map(told);
+        let visited = outcome.visited.as_ref().or(outcome.states.as_ref());
+        report.states.visited = visited.map(told);
+        report.statistics.peak_nodes = outcome.peak_nodes.map(|n| n.to_string());
+        let known = Known {
+            complete: outcome.stopped.is_none(),
+            violated: outcome.violated,
+            vacuous: outcome.states.as_ref().is_some_and(|n| *n == 0u32.into()),
+            because: by_stoller_cohen(prepared.visible.iter().flatten().all(|v| *v)),
+        };
+        known.note(report);
+        if known.complete && !known.violated {
+            let open = |w: &&mut crate::base::results::Hypothesis| w.id == "WFinitExcl";
+            let overlaps = report.well_formedness.iter_mut().find(open);
+            overlaps
+                .into_iter()
+                .for_each(wellformed::disjoint_as_explored);
+        }
+        for (n, (asked, answer)) in asked.iter().zip(&outcome.answers).enumerate() {
+            match answer {
+                Answer::Found(path) => {
+                    let badly = asked.kind == GoalKind::Discipline;
+                    let p = &prepared.program;
+                    let rerun = repeat(p, path, Some(&prepared.visible), badly);
+                    if !path.shortest {
+                        report.notes.push(format!(
+                            "the trace for {} is perhaps not a shortest one",
+                            asked.name
+                        ));
+                    }
+                    let trace = rerun.and_then(|rerun| settles(p, rerun, asked));
+                    traced(report, n, asked, trace, path.moves.len());
+                }
+                Answer::Somewhere(stop) => self.somewhere(report, n, *stop),
+                Answer::Nowhere => nothing_found(report, n, asked, &known),
+            }
+        }
+    }
+
+    fn somewhere(&self, report: &mut Report, n: usize, stop: Stop) {
+        report.properties[n].reason = format!(
+            "found in the reduced system, but {stop} was hit in the search for an execution"
+        );
+        hit(report, stop, self.control);
+    }
+}

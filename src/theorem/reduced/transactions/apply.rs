@@ -1,0 +1,460 @@
+//! `coarsen check` under a theorem about transactions: movers, phases, hypotheses, the reduced system, evidence.
+//!
+//! The reduced system is explored on the program with phases, from states with all threads outside transactions, a thread's steps being
+//! followed until it is outside again. What is found is an execution of that program; without its phases it is one of the program
+//! that was given, and is repeated there.
+
+use super::phases::{Phase, Phased, Uses};
+use super::{checked, phased, scheduling, somewhere};
+use crate::algebra;
+use crate::algebra::text::parse_statement;
+use crate::base::control::ParseLimits;
+use crate::base::control::Stop;
+use crate::base::results::{Hypothesis, Report, Status};
+use crate::engine::reach::Blocked;
+use crate::engine::relations::Encoding;
+use crate::model::program::{Class, Program};
+use crate::theorem::check::{Check, Prepared, asked_claims, hit, notes, undecided};
+use crate::theorem::claims::{self, class};
+use crate::theorem::discharge::derive::Deriver;
+use crate::theorem::discharge::facts::Discharge;
+use crate::theorem::discharge::hypotheses::{self, Pairs, evaluate};
+use crate::theorem::discharge::{self, By, is_contradiction};
+use crate::theorem::evidence::{Found, by_movers};
+use crate::theorem::executions::search::Execution;
+use crate::theorem::executions::trace::{retell, step_of};
+use crate::theorem::inference::annotated;
+use crate::theorem::invariants::lemmas;
+use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::movers::{Detail, Judged, Other, judged};
+use crate::theorem::properties::{Asked, Goal, GoalKind, goals};
+use crate::theorem::read::{Model, Names, Unreadable};
+use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
+use crate::theorem::refuted_guesses as inferred;
+use crate::theorem::settled::Told;
+use crate::theorem::wellformed::{disjoint_initially, entry, hides_id};
+use biodivine_lib_bdd::Bdd;
+use std::time::Instant;
+
+/// Checks a program under a theorem about transactions.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), Stop> {
+    let clock = Instant::now();
+    check.control.enter("inferring disciplines");
+    let inference = inferred::settled(check.program, check.left, check.control)?;
+    report.timing.inference = clock.elapsed().as_secs_f64();
+    let Some(inference) = inference else {
+        let program = check.program;
+        attempt(check, program, uses, report)?;
+        return Ok(());
+    };
+    inferred::tell(report, &inference);
+    if check.options.annotate {
+        report.annotated = Some(annotated(&inference));
+    }
+    let guessed = inference.program().clone();
+    if !attempt(check, &guessed, uses, report)? {
+        // A guess that a real execution violates says nothing about the model.
+        report.discipline.clear();
+        report.revisions.clear();
+        if check.options.annotate {
+            report.annotated = Some(check.program.source.clone());
+        }
+        attempt(check, check.program, uses, report)?;
+        report.notes.push(
+            "the disciplines that were inferred do not hold, so what declares none is taken as unprotected".into(),
+        );
+    }
+    Ok(())
+}
+
+/// Checks one program; whether the disciplines that it has by inference are kept.
+fn attempt(
+    check: &mut Check,
+    program: &Program,
+    uses: Uses,
+    report: &mut Report,
+) -> Result<bool, Stop> {
+    let clock = Instant::now();
+    let (options, control) = (check.options, check.control);
+    let only = options.property.as_deref();
+    check.settled = Some(program.clone());
+    control.enter("building relations");
+    let plain = Encoding::within(program, check.left, control)?;
+    let asked = goals(&plain, only)?;
+    report.notes = notes(program);
+    report.properties = asked.iter().map(|g| undecided(g, program)).collect();
+    report.claims.clear();
+    let claims = asked_claims(check.program, options).map(claims::undecided);
+    report.properties.extend(claims);
+    report.lemmas = lemmas::unjudged(check.program);
+    report.hypotheses = check
+        .theory
+        .hypotheses
+        .iter()
+        .map(hypotheses::undecided)
+        .collect();
+    control.enter("movers");
+    let wanted: Vec<Bdd> = asked
+        .iter()
+        .filter(|g| is_observed(g))
+        .map(|g| g.bad.clone())
+        .collect();
+    let judged = judged(&plain, &wanted, Detail::Class)?;
+    control.enter("transactions");
+    let phased = phased(&plain, &judged, uses, check.left)?;
+    let mut e = Encoding::within(&phased.program, check.left, control)?;
+    let goals = goals(&e, only)?;
+    let visibility = scheduling(&e, &phased);
+    describe(report, &plain, &judged, &phased);
+    report.statistics.bits = Some(e.layout.bits().to_string());
+    report.timing.encoding = clock.elapsed().as_secs_f64();
+    control.publish(report);
+
+    let clock = Instant::now();
+    report.well_formedness = vec![disjoint_initially(&e)];
+    let with_checks = checked(&e)?;
+    let raw = std::mem::replace(&mut e.actions, with_checks);
+    let initial = e.m.and_not(&e.initial, &e.q())?;
+    let initial = std::mem::replace(&mut e.initial, initial);
+    let hypotheses = settle(check, report, &e, &phased, &goals);
+    (e.actions, e.initial) = (raw, initial);
+    let e = e;
+    report.timing.hypotheses = clock.elapsed().as_secs_f64();
+    control.publish(report);
+    if let Err(stop) = hypotheses {
+        hit(report, stop, control);
+        control.check()?;
+    }
+    if options.only_hypotheses {
+        check.done.prepared = Some(prepared(&phased, program));
+        return Ok(true);
+    }
+
+    let clock = Instant::now();
+    let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
+    control.enter("the reduced system");
+    let reduced = explore(&explorer, &goals);
+    report.timing.exploration = clock.elapsed().as_secs_f64();
+    if let Some(stop) = reduced.stopped {
+        hit(report, stop, control);
+    }
+    if guess_violated(&e, &reduced)? {
+        return Ok(false);
+    }
+    report.statistics.rounds = Some(reduced.rounds.to_string());
+    report.statistics.peak_nodes = Some(e.m.peak().to_string());
+
+    let clock = Instant::now();
+    let told = Told {
+        retell: &|x, goal| retell(&plain, &without_phases(&plain, &e, &phased, x)?, goal),
+        because: because(&phased),
+    };
+    check.evidence(report, &e, &explorer, &reduced, &goals, &told)?;
+    control.publish(report);
+    let inside = |t: usize, l: usize| phased.is_inside(t, l);
+    check.claims(report, &plain, &inside)?;
+    control.publish(report);
+    if options.cross_check {
+        let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
+        check.cross_check(report, &asked)?;
+    }
+    if options.certificate && check.theory.name != "lipton" {
+        let mut with_checks = Encoding::within(&phased.program, check.left, control)?;
+        with_checks.actions = checked(&with_checks)?;
+        let found = Found {
+            explorer: &explorer,
+            visibility: &visibility,
+            reduced: &reduced,
+            goals: &goals,
+            discharge: &check.done.discharge,
+            program,
+            phased: Some(&phased),
+        };
+        let with_checks = with_checks;
+        let part = found.gather(report, &mut Ladder::new(&with_checks))?;
+        if part.is_some() {
+            check.parts.extend(by_movers(&plain, &phased, report)?);
+        }
+        check.parts.extend(part);
+    }
+    report.timing.evidence = clock.elapsed().as_secs_f64();
+    Ok(true)
+}
+
+/// Whether a goal is a set of states that an observer looks at. (Violations and failed assertions are threads that go wrong.)
+fn is_observed(goal: &Goal) -> bool {
+    matches!(goal.kind, GoalKind::DeadlockFree | GoalKind::User(_))
+}
+
+/// Evaluates the theory's hypotheses, and A3 and A4 for the observers, on the program with phases and access checks.
+fn settle(
+    check: &mut Check,
+    report: &mut Report,
+    e: &Encoding,
+    phased: &Phased,
+    goals: &[Goal],
+) -> Result<(), Stop> {
+    let mut ladder = Ladder::new(e);
+    let visibility = scheduling(e, phased);
+    let theory = check.theory;
+    let about = |states| Model {
+        encoding: e,
+        visibility: &visibility,
+        phased: Some(phased),
+        theory,
+        states,
+        names: Names::Variables,
+    };
+    let model = about(Vec::new());
+    let mut pairs = Pairs::default();
+    let by = check.options.discharge;
+    check.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
+    let discharge = &mut check.done.discharge;
+    let mut deriver = Deriver::new(&model, &mut ladder, discharge, by == By::Algebra)?;
+    for (hypothesis, entry) in theory.hypotheses.iter().zip(&mut report.hypotheses) {
+        check
+            .control
+            .enter(format!("hypothesis ({})", hypothesis.id));
+        match discharge::settle(&mut deriver, hypothesis, by, &mut pairs) {
+            Ok(done) => *entry = done,
+            Err(Unreadable::Stopped(stop)) => {
+                entry.evidence = format!("not evaluated: {stop} was hit");
+                return Err(stop);
+            }
+            Err(why @ Unreadable::Meaningless { .. }) => {
+                entry.evidence = format!("not evaluated: {why}");
+            }
+        }
+    }
+    report.evidence_rejected |= report.hypotheses.iter().any(is_contradiction);
+    for goal in goals.iter().filter(|g| is_observed(g)) {
+        check.control.enter(format!("who may hide {}", goal.name));
+        let model = about(vec![(goal.name.clone(), goal.bad.clone())]);
+        let entry = observed(&model, goal, &mut ladder, &mut pairs)?;
+        report.well_formedness.push(entry);
+    }
+    if check.theory.name == "lipton" {
+        for goal in goals {
+            report
+                .well_formedness
+                .push(outside(e, phased, goal, &mut ladder)?);
+        }
+    }
+    report.statistics.pairs_checked = Some(pairs.checked.to_string());
+    report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
+    report.invariant = hypotheses::common_invariant(report).into();
+    report.lemmas = lemmas::tell(&mut ladder, report.invariant == Rung::Lemmas.id())?;
+    Ok(())
+}
+
+/// A3 and A4 where the other thread is the observer of a goal.
+fn observed(
+    model: &Model,
+    goal: &Goal,
+    ladder: &mut Ladder,
+    pairs: &mut Pairs,
+) -> Result<Hypothesis, Stop> {
+    let v = format!("{{{}}}", goal.name);
+    let laws = [
+        format!("t[i] r[i] {v} <= {v} t[i] r[i]"),
+        format!("{v} l[i] t[i] <= l[i] t[i] {v}"),
+    ];
+    let mut worst: Option<Hypothesis> = None;
+    for law in &laws {
+        let Ok(statement) = parse_statement(law, ParseLimits::default().depth) else {
+            continue;
+        };
+        let hypothesis = algebra::Hypothesis {
+            id: hides_id(goal),
+            words: format!(
+                "no right mover leads into the states that {} is about, and no left mover out of them",
+                goal.name
+            ),
+            statement,
+        };
+        let entry = match evaluate(model, &hypothesis, ladder, pairs) {
+            Ok(entry) => entry,
+            Err(Unreadable::Stopped(stop)) => return Err(stop),
+            Err(why @ Unreadable::Meaningless { .. }) => Hypothesis {
+                evidence: format!("not evaluated: {why}"),
+                ..hypotheses::undecided(&hypothesis)
+            },
+        };
+        let rung = |h: &Hypothesis| Rung::ALL.iter().position(|r| r.id() == h.invariant);
+        let worse = |w: &Hypothesis| {
+            w.status == Status::Holds && (entry.status != Status::Holds || rung(&entry) > rung(w))
+        };
+        if worst.as_ref().is_none_or(worse) {
+            worst = Some(entry);
+        }
+    }
+    let unread = || entry(&hides_id(goal), "", "", Status::Unknown, String::new());
+    Ok(worst.unwrap_or_else(unread))
+}
+
+/// Lipton's theorem keeps what is reached with all threads outside transactions, and nothing else.
+fn outside(
+    e: &Encoding,
+    phased: &Phased,
+    goal: &Goal,
+    ladder: &mut Ladder,
+) -> Result<Hypothesis, Stop> {
+    let m = &e.m;
+    let mut inside = m.no();
+    for t in 0..e.program.threads.len() {
+        let here = [Phase::Before, Phase::Behind].map(|p| phased.at(t, p).collect::<Vec<_>>());
+        inside = m.or(&inside, &somewhere(e, t, here.concat())?)?;
+    }
+    // A violation is a thread that goes wrong here, as a failed assertion is.
+    let mut bad = goal.bad.clone();
+    if goal.kind == GoalKind::Discipline {
+        bad = e.predicate(&e.program.gone_wrong())?;
+    }
+    let left = m.and(&bad, &inside)?;
+    let holds = m.disjoint(&left, &ladder.strongest(Rung::Reachable)?);
+    let words = format!(
+        "all threads are outside transactions in the states that {} is about",
+        goal.name
+    );
+    let (status, evidence) = match holds {
+        true => (Status::Holds, "evaluated"),
+        false => (
+            Status::Unknown,
+            "evaluated: some may be inside, and then lipton says nothing; --theorem flanagan-qadeer does",
+        ),
+    };
+    let formula = format!("{{{}}} <= n", goal.name);
+    Ok(entry(
+        &hides_id(goal),
+        &formula,
+        &words,
+        status,
+        evidence.into(),
+    ))
+}
+
+/// Whether the discipline is violated at a cell whose discipline is a guess.
+fn guess_violated(e: &Encoding, reduced: &Reduced) -> Result<bool, Stop> {
+    let m = &e.m;
+    if reduced.met.first() != Some(&true) {
+        return Ok(false);
+    }
+    let guessed = e.program.protections.iter().any(|x| {
+        let array = e.program.cells[x.cell].array;
+        e.program.arrays[array].class == Class::Unprotected { declared: false }
+    });
+    if !guessed {
+        return Ok(false);
+    }
+    let states = m.and_not(&m.or(&reduced.visited, &reduced.states)?, &e.q())?;
+    for action in &e.actions {
+        for (_, outside) in &action.outside {
+            if !m.disjoint(outside, &states) {
+                return Ok(true);
+            }
+        }
+    }
+    for (x, protection) in e.program.protections.iter().enumerate() {
+        let array = e.program.cells[protection.cell].array;
+        let guess = e.program.arrays[array].class == Class::Unprotected { declared: false };
+        let met = m.or(&reduced.visited, &reduced.states)?;
+        if guess && !m.disjoint(e.overlap(x), &met) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// An execution of the program with phases as one of the program.
+fn without_phases(
+    plain: &Encoding,
+    e: &Encoding,
+    phased: &Phased,
+    execution: &Execution,
+) -> Option<Execution> {
+    let mut steps = Vec::new();
+    for (coarse, a, after) in &execution.steps {
+        let action = &e.actions[*a];
+        let location = phased.origin[action.thread][action.location];
+        let a = plain
+            .of_thread(action.thread)
+            .find(|&a| plain.actions[a].location == location)?;
+        steps.push((*coarse, a, phased.plain(after)));
+    }
+    Some(Execution {
+        first: phased.plain(&execution.first),
+        steps,
+        shortest: execution.shortest,
+    })
+}
+
+fn prepared(phased: &Phased, program: &Program) -> Prepared {
+    Prepared {
+        program: phased.program.clone(),
+        visible: phased
+            .phases
+            .iter()
+            .map(|all| all.iter().map(|p| *p == Phase::Outside).collect())
+            .collect(),
+        when_blocked: Blocked::Waits,
+        plain: Some((program.clone(), phased.origin.clone())),
+    }
+}
+
+fn because(phased: &Phased) -> fn(GoalKind) -> &'static str {
+    match phased.phases.iter().flatten().all(|p| *p == Phase::Outside) {
+        true => |_| "no step is inside a transaction, so the reduced system is the original one",
+        false => |kind| match kind {
+            GoalKind::Discipline | GoalKind::Assertions => {
+                "no thread goes wrong in the reduced system, so by (A) none does in the original"
+            }
+            _ => "an observer would go wrong in the reduced system by (A), and does not",
+        },
+    }
+}
+
+/// The steps with which a transaction may begin, and those inside transactions only; with what they are as movers.
+fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phased) {
+    report.visible.clear();
+    report.invisible.clear();
+    for (a, action) in e.actions.iter().enumerate() {
+        let mut step = step_of(e, a);
+        let phases: Vec<Phase> = phased.origin[action.thread]
+            .iter()
+            .zip(&phased.phases[action.thread])
+            .filter(|(origin, _)| **origin == action.location)
+            .map(|(_, phase)| *phase)
+            .collect();
+        let Judged { mover, .. } = &judged[a];
+        step.reasons.push(match class(*mover) {
+            "local" => "shares nothing with other threads".into(),
+            "both" => "moves in both directions".into(),
+            "non" => "is no mover".to_string(),
+            one => format!("is a {one} mover"),
+        });
+        let obstacles = judged[a].right.iter().chain(&judged[a].left);
+        if let Some(Other::Action(other)) = obstacles.map(|o| o.other).next() {
+            let other = step_of(e, other);
+            step.reasons.push(format!(
+                "{} at line {} is in its way",
+                other.thread, other.line
+            ));
+        }
+        if phases.contains(&Phase::Outside) || phases.is_empty() {
+            report.visible.push(step);
+        } else {
+            report.invisible.push(step);
+        }
+    }
+    report.statistics.actions = Some(e.actions.len().to_string());
+    let says = match report.invisible.is_empty() {
+        true => "no step is inside transactions only: other threads are scheduled before each",
+        false => {
+            "visible are the steps before which other threads are scheduled, invisible those inside transactions only"
+        }
+    };
+    report.notes.push(says.into());
+}

@@ -1,0 +1,145 @@
+//! Transactions by theorem: Flanagan & Qadeer 2003, Theorem A.1, and the theorems that are parts of it.
+//!
+//! Movers are found (`movers`), the program gets phases (`phases`), transactions are cut where they could not be finished (A6), and then the
+//! hypotheses of the theory file are evaluated on the program with phases and access checks (`checked`). Whether an action was taken for a mover
+//! rightly is decided there, by A3 and A4, not where it was guessed.
+//!
+//! The theorem speaks of threads that go wrong. A set V of states that is asked about is one more thread, an observer that goes
+//! wrong in V and does nothing else; as it is never in a transaction, A1, A2, A5 and A6 say nothing of it, A3 says that no right mover leads into
+//! V from outside, and A4 that no left mover leads out of it. A deadlock is such a set. So acquiring a lock, a right mover
+//! otherwise, is none in a program that has a deadlock, if deadlocks are asked for.
+
+mod apply;
+mod checked;
+mod phases;
+#[cfg(test)]
+mod tests;
+
+pub use checked::{checked, somewhere};
+pub use phases::{Cuts, Phase, Phased, Uses};
+
+use crate::base::control::Stop;
+use crate::engine::compiled::{Mover, Movers};
+use crate::engine::relations::Encoding;
+use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::movers::Judged;
+use crate::theorem::visibility::Visibility;
+use checked::unfinished;
+use std::collections::BTreeSet;
+
+pub(in crate::theorem) use apply::apply;
+
+/// The theorems with transactions, and which movers each lets them have.
+const THEOREMS: [(&str, Uses); 4] = [
+    (
+        "flanagan-qadeer",
+        Uses {
+            rights: true,
+            lefts: true,
+        },
+    ),
+    (
+        "left-movers",
+        Uses {
+            rights: false,
+            lefts: true,
+        },
+    ),
+    // With l[i] empty: no transaction is ever behind its commit point.
+    (
+        "right-movers",
+        Uses {
+            rights: true,
+            lefts: false,
+        },
+    ),
+    (
+        "lipton",
+        Uses {
+            rights: true,
+            lefts: true,
+        },
+    ),
+];
+
+/// Which movers a theorem lets transactions have, if it is about transactions.
+pub fn uses(theorem: &str) -> Option<Uses> {
+    let (_, uses) = THEOREMS.iter().find(|(name, _)| *name == theorem)?;
+    Some(*uses)
+}
+
+/// Whether a theorem is about transactions; its reduced system then is one of a program with phases.
+pub fn is_about_transactions(theorem: &str) -> bool {
+    uses(theorem).is_some()
+}
+
+/// The movers among the actions of a program, by thread and location.
+pub fn by_location(e: &Encoding, judged: &[Judged]) -> Movers {
+    let threads = e.program.threads.iter();
+    let mut all: Movers = threads
+        .map(|t| vec![Mover::default(); t.locations.len()])
+        .collect();
+    for (a, judged) in e.actions.iter().zip(judged) {
+        all[a.thread][a.location] = judged.mover;
+    }
+    all
+}
+
+/// Gives a program phases (each encoding with so much work on BDDs at most), its transactions cut so that they can be finished: anew, until they can.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn phased(e: &Encoding, judged: &[Judged], uses: Uses, effort: u64) -> Result<Phased, Stop> {
+    let movers = by_location(e, judged);
+    let mut cuts: Cuts = vec![BTreeSet::new(); e.program.threads.len()];
+    loop {
+        let phased = Phased::new(e.program, &movers, uses, &cuts);
+        if !cut_more(&phased, &mut cuts, (e, effort))? {
+            return Ok(phased);
+        }
+    }
+}
+
+/// Cuts transactions that could not be finished; whether there were any.
+fn cut_more(phased: &Phased, cuts: &mut Cuts, (e, effort): (&Encoding, u64)) -> Result<bool, Stop> {
+    let some = phased.phases.iter().flatten().any(|p| *p == Phase::Behind);
+    if !some {
+        return Ok(false);
+    }
+    let mut with = Encoding::within(&phased.program, effort, e.m.control())?;
+    with.actions = checked(&with)?;
+    let with = with;
+    let mut ladder = Ladder::new(&with);
+    let mut grown = false;
+    for (t, cuts) in cuts.iter_mut().enumerate() {
+        let mut more = BTreeSet::new();
+        for rung in Rung::ALL {
+            let j = match (rung, ladder.ask(rung)?) {
+                (Rung::True, _) => with.type_correct(&with.all_bits())?,
+                (_, Some(j)) => j.clone(),
+                (_, None) => continue,
+            };
+            more = unfinished(&with, phased, t, &j)?;
+            if more.is_empty() {
+                break;
+            }
+        }
+        grown |= !more.is_empty();
+        cuts.extend(more);
+    }
+    Ok(grown)
+}
+
+/// What visibility is for an exploration: steps outside transactions are visible, those inside are not.
+pub fn scheduling(e: &Encoding, phased: &Phased) -> Visibility {
+    let mut visibility = Visibility {
+        reasons: vec![Vec::new(); e.actions.len()],
+        refused: Vec::new(),
+    };
+    for (n, a) in e.actions.iter().enumerate() {
+        if phased.phases[a.thread][a.location] == Phase::Outside {
+            visibility.pin(n, "outside transactions");
+        }
+    }
+    visibility
+}

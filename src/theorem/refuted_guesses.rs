@@ -1,0 +1,326 @@
+//! Guessed disciplines against the reduced system: which guesses it refutes, with executions that show it.
+
+use super::properties::{Asked, Goal, GoalKind, goals};
+use super::visibility::Visibility;
+use crate::base::control::{Control, Stop};
+use crate::base::results;
+use crate::base::results::{Report, Status};
+use crate::engine::each_successor;
+use crate::engine::relations::{Concrete, Encoding, pick};
+use crate::model::program::{CellId, How, LocId, Program, ThreadId, each_use};
+use crate::theorem::executions::search::execution;
+use crate::theorem::inference::{Finding, Inference, Violation, lock_name};
+use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
+use biodivine_lib_bdd::Bdd;
+use std::ops::ControlFlow;
+
+/// Nodes that the search for the shortest execution that refutes a guess may build.
+const TRACE_BUDGET: u64 = 1_000_000;
+
+/// Guesses refuted in one round that get an execution; those beyond have only their last step told.
+const TRACED: usize = 12;
+
+/// Outcomes of a violating step that are looked at.
+const OUTCOMES: usize = 256;
+
+/// Steps as threads and the locations they leave.
+type Steps = Vec<(ThreadId, LocId)>;
+
+/// The discipline of a program: guessed and revised until the reduced system agrees, each round with so much work on BDDs at most; `None` if
+/// nothing is open.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn settled(
+    program: &Program,
+    effort: u64,
+    control: &Control,
+) -> Result<Option<Inference>, Stop> {
+    let Some(mut inference) = Inference::begin(program, control)? else {
+        return Ok(None);
+    };
+    loop {
+        let program = inference.program().clone();
+        control.enter("inferring disciplines: building relations");
+        let mut encoding = Encoding::within(&program, effort, control)?;
+        let mut visibility = Visibility::by_definition(&mut encoding)?;
+        let goals = goals(&encoding, None)?;
+        visibility.repair(&encoding, &goals, false)?;
+        let explorer = Explorer::new(&encoding, &visibility)?;
+        let reduced = explore(&explorer, &goals);
+        if !revise(&encoding, &explorer, &reduced, &mut inference)? {
+            return match reduced.stopped {
+                Some(stop) => Err(stop),
+                None => Ok(Some(inference)),
+            };
+        }
+    }
+}
+
+/// Revises the guesses that the reduced system refutes; whether there were any.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn revise(
+    e: &Encoding,
+    explorer: &Explorer,
+    reduced: &Reduced,
+    inference: &mut Inference,
+) -> Result<bool, Stop> {
+    let m = &e.m;
+    let visited = m.or(&reduced.visited, &reduced.states)?;
+    let unviolated = m.and_not(&visited, &e.q())?;
+    let mut violations = Vec::new();
+    for (x, protection) in e.program.protections.iter().enumerate() {
+        if !inference.may_revise(protection.cell) {
+            continue;
+        }
+        let search = Search {
+            e,
+            explorer,
+            reduced,
+            traced: violations.len() < TRACED,
+        };
+        let mut found = None;
+        for (n, action) in e.actions.iter().enumerate() {
+            let Some((_, from)) = action.outside.iter().find(|(y, _)| *y == x) else {
+                continue;
+            };
+            let here = m.and(from, &unviolated)?;
+            if !here.is_false() {
+                found = search.access(protection.cell, n, &here, inference)?;
+                break;
+            }
+        }
+        if found.is_none() {
+            let both = m.and(e.overlap(x), &visited)?;
+            if !both.is_false() {
+                found = Some(search.overlap(x, &both)?);
+            }
+        }
+        violations.extend(found);
+    }
+    inference.revise(&violations);
+    Ok(!violations.is_empty())
+}
+
+struct Search<'s, 'p> {
+    e: &'s Encoding<'p>,
+    explorer: &'s Explorer<'s, 'p>,
+    reduced: &'s Reduced,
+    traced: bool,
+}
+
+impl Search<'_, '_> {
+    /// An access without the right to it, from one of these states.
+    fn access(
+        &self,
+        cell: CellId,
+        action: usize,
+        from: &Bdd,
+        inference: &Inference,
+    ) -> Result<Option<Violation>, Stop> {
+        let (e, p) = (self.e, self.e.program);
+        let (thread, location) = (e.actions[action].thread, e.actions[action].location);
+        let (mut steps, state) = self.steps_to(from)?;
+        let Some(state) = state else { return Ok(None) };
+        steps.push((thread, location));
+        let (mut written, mut tried) = (false, 0);
+        // A step may have millions of outcomes; whether it writes only colours the next guess.
+        let _: ControlFlow<()> = each_successor(p, &state.state, thread, None, &mut |next| {
+            written |= next.writes.contains(&cell);
+            tried += 1;
+            match written || tried >= OUTCOMES {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        let held = inference.held(&state.state, thread, written);
+        let place = &p.threads[thread];
+        let words = format!(
+            "{} {} it at {} without exclusive access",
+            place.name,
+            if written { "writes" } else { "reads" },
+            place.locations[location].name
+        );
+        Ok(Some(Violation {
+            cell,
+            access: Some((thread, location, held)),
+            steps,
+            words,
+        }))
+    }
+
+    /// States in which two threads have access.
+    fn overlap(&self, x: usize, both: &Bdd) -> Result<Violation, Stop> {
+        let (e, p) = (self.e, self.e.program);
+        let (steps, state) = self.steps_to(both)?;
+        let words = state
+            .and_then(|s| {
+                crate::theorem::executions::trace::overlap_of(p, &p.protections[x], &s.state)
+            })
+            .unwrap_or_else(|| "two threads have access at once".into());
+        Ok(Violation {
+            cell: e.program.protections[x].cell,
+            access: None,
+            steps,
+            words,
+        })
+    }
+
+    /// Steps to one of these states, and that state; no steps if the search for them would cost too much.
+    fn steps_to(&self, states: &Bdd) -> Result<(Steps, Option<Concrete>), Stop> {
+        let e = self.e;
+        let goal = Goal {
+            asked: Asked {
+                name: "discipline".into(),
+                kind: GoalKind::Discipline,
+                wanted: false,
+                can_be_hidden: false,
+            },
+            bad: states.clone(),
+        };
+        let found = match self.traced {
+            true => execution(e, self.explorer, self.reduced, &goal, TRACE_BUDGET)?,
+            false => None,
+        };
+        let Some(found) = found else {
+            return Ok((Vec::new(), pick(e, states)));
+        };
+        let place = |a: &usize| (e.actions[*a].thread, e.actions[*a].location);
+        let steps = found.steps.iter().map(|(_, a, _)| place(a)).collect();
+        let last = found.steps.last().map(|(_, _, state)| state.clone());
+        Ok((steps, Some(last.unwrap_or(found.first))))
+    }
+}
+
+/// Makes the actions visible that the inference wants to be.
+pub fn pin(e: &Encoding, visibility: &mut Visibility, inference: &Inference) {
+    for (n, action) in e.actions.iter().enumerate() {
+        let here =
+            |(t, l, _): &&(ThreadId, LocId, String)| *t == action.thread && *l == action.location;
+        if let Some((_, _, why)) = inference.pinned().iter().find(here) {
+            visibility.pin(n, why);
+        }
+    }
+}
+
+/// Has the invisible steps of witnesses made visible where these rest on a guess; whether there were any.
+pub fn pin_witnesses(
+    e: &Encoding,
+    visibility: &Visibility,
+    report: &Report,
+    inference: &mut Inference,
+) -> bool {
+    let mut any = false;
+    for h in report
+        .hypotheses
+        .iter()
+        .filter(|h| h.status != Status::Holds)
+    {
+        for step in h.witness.iter().flat_map(|w| &w.steps) {
+            for (n, action) in e.actions.iter().enumerate() {
+                let t = &e.program.threads[action.thread];
+                let here =
+                    t.name == step.thread && t.locations[action.location].name == step.location;
+                if here && !visibility.is_visible(n) && rests_on_guess(e.program, inference, n, e) {
+                    let why = format!("({}) is not established otherwise", h.id);
+                    inference.pin(action.thread, action.location, why);
+                    any = true;
+                }
+            }
+        }
+    }
+    any
+}
+
+/// Whether an action is invisible only because of a guess, or of a reference that it trusts.
+fn rests_on_guess(p: &Program, inference: &Inference, action: usize, e: &Encoding) -> bool {
+    let a = &e.actions[action];
+    let mut rests = false;
+    for edge in &p.threads[a.thread].locations[a.location].edges {
+        each_use(p, edge, &mut |used| {
+            let guessed = used.cells.clone().any(|c| inference.may_revise(c));
+            rests |= guessed || used.how == How::Check;
+        });
+    }
+    rests
+}
+
+/// The inferred disciplines and how they were arrived at.
+pub fn tell(report: &mut Report, inference: &Inference) {
+    let p = inference.program();
+    report.discipline.clear();
+    for array in &p.arrays {
+        // Cells found alike are told together.
+        let mut groups: Vec<(Finding, Vec<CellId>)> = Vec::new();
+        for c in array.first..array.first + array.len {
+            let Some(finding) = inference.finding(c) else {
+                continue;
+            };
+            match groups.iter_mut().find(|(f, _)| *f == finding) {
+                Some((_, cells)) => cells.push(c),
+                None => groups.push((finding, vec![c])),
+            }
+        }
+        for (finding, cells) in groups {
+            let (kind, words) = match &finding {
+                Finding::Unused => ("unused", "no thread mentions it".to_string()),
+                Finding::Private(t, locks) => {
+                    let names: Vec<String> = locks.iter().map(|l| lock_name(p, *l)).collect();
+                    let under = match names.is_empty() {
+                        true => String::new(),
+                        false => format!(", under {}", names.join(" and ")),
+                    };
+                    let words = format!("used by {} only{under}", p.threads[*t].name);
+                    ("private", words)
+                }
+                Finding::Guessed(g) => {
+                    let open = *g == crate::theorem::inference::Guess::Unprotected;
+                    (if open { "unprotected" } else { "protected" }, g.words(p))
+                }
+            };
+            report.discipline.push(results::Inferred {
+                variable: named(p, &cells),
+                kind: kind.into(),
+                words,
+            });
+        }
+    }
+    let step = |(t, l): &(ThreadId, LocId)| {
+        let location = &p.threads[*t].locations[*l];
+        results::Step {
+            thread: p.threads[*t].name.clone(),
+            location: location.name.clone(),
+            line: p.line(location.span),
+            text: p.text(location.span),
+            reasons: Vec::new(),
+        }
+    };
+    report.revisions = inference
+        .revisions()
+        .iter()
+        .map(|r| results::Revision {
+            variable: named(p, &r.cells),
+            from: r.from.clone(),
+            to: r.to.clone(),
+            why: r.why.clone(),
+            steps: r.steps.iter().map(step).collect(),
+        })
+        .collect();
+}
+
+/// The variable if these are all its cells, else the cells.
+fn named(p: &Program, cells: &[CellId]) -> String {
+    const SHOWN: usize = 4;
+    let array = &p.arrays[p.cells[cells[0]].array];
+    if cells.len() == array.len {
+        return array.name.clone();
+    }
+    let name = |c: &CellId| p.cells[*c].name.clone();
+    let mut names: Vec<String> = cells.iter().take(SHOWN).map(name).collect();
+    if cells.len() > SHOWN {
+        names.push(format!("{} more", cells.len() - SHOWN));
+    }
+    names.join(", ")
+}
