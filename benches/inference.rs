@@ -82,7 +82,7 @@ fn one(sample: &Sample, figures: &mut Figures) {
     figures.twin += clock.elapsed();
     let source = &sample.source;
     assert!(wrong.is_empty(), "{}\n{source}", wrong.join("\n"));
-    assert!(!report.evidence_rejected, "{}\n{source}", report.reason);
+    assert!(!report.is_contradicted(), "{}\n{source}", report.reason);
     let discipline = report.properties.iter().find(|p| p.name == "discipline");
     let refuted = discipline.is_some_and(|p| p.verdict == Status::Refuted);
     assert!(!refuted, "a guess was told as a violation\n{source}");

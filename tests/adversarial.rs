@@ -119,7 +119,7 @@ fn a_limit_decides_nothing_wrongly() {
                 {
                     wrong.push(format!("verdict {:?}", some.verdict));
                 }
-                if some.evidence_rejected {
+                if some.is_contradicted() {
                     wrong.push(some.reason.clone());
                 }
                 if !wrong.is_empty() {
@@ -296,7 +296,7 @@ fn mistakes(session: &Session, source: &str, tally: &mut [usize; 5]) -> Vec<Stri
     };
     let mut wrong = Vec::new();
     let compare = |wrong: &mut Vec<String>, what: &str, report: &Report, must: bool| {
-        if report.evidence_rejected {
+        if report.is_contradicted() {
             wrong.push(format!("{what}: {}", report.reason));
         }
         for q in &report.properties {
@@ -493,7 +493,7 @@ fn a_reference_that_may_be_freed_leaves_nothing_open() {
          deadlock_free;",
     );
     let report = run(&session, false, Budget::default());
-    assert!(!report.evidence_rejected, "{}", report.reason);
+    assert!(!report.is_contradicted(), "{}", report.reason);
     for p in &report.properties {
         assert_ne!(p.verdict, Status::Unknown, "{}: {}", p.name, p.reason);
     }

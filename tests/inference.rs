@@ -25,7 +25,7 @@ fn check(source: &str) -> Report {
 /// theorem then applies.
 fn shortcomings(report: &Report) -> Vec<String> {
     let mut wrong = Vec::new();
-    if report.evidence_rejected {
+    if report.is_contradicted() {
         wrong.push(format!("evidence rejected: {}", report.reason));
     }
     let discipline = report.properties.iter().find(|p| p.name == "discipline");

@@ -235,7 +235,7 @@ fn a_lemma_that_is_needed_is_used_and_one_that_is_not_is_not() {
     let report = with(FLAG, "", "");
     let lemma = named(&report, "one_inside");
     assert_eq!((lemma.status, lemma.used), (Status::Holds, true));
-    assert_eq!(report.invariant, "lemmas");
+    assert_eq!(report.invariant, Some(Rung::Lemmas));
     let report = with(
         "invariants/pipeline",
         "",
@@ -243,7 +243,7 @@ fn a_lemma_that_is_needed_is_used_and_one_that_is_not_is_not() {
     );
     let lemma = named(&report, "tidy");
     assert_eq!((lemma.status, lemma.used), (Status::Holds, false));
-    assert_eq!(report.invariant, "thread_modular");
+    assert_eq!(report.invariant, Some(Rung::ThreadModular));
 }
 
 #[test]
@@ -251,8 +251,8 @@ fn without_its_lemma_the_model_needs_its_reachable_states() {
     let report = with(FLAG, "lemma one_inside", "");
     assert!(report.lemmas.is_empty());
     assert_eq!(
-        (report.verdict, report.invariant.as_str()),
-        (Verdict::Holds, "reachable")
+        (report.verdict, report.invariant),
+        (Verdict::Holds, Some(Rung::Reachable))
     );
 }
 
@@ -262,8 +262,8 @@ fn a_false_lemma_is_refuted_and_changes_no_verdict() {
     let false_ones = "lemma never_free: !free; lemma never_twice: buffer != 2;";
     let report = with(FLAG, "lemma one_inside", false_ones);
     assert_eq!(
-        (report.verdict, report.invariant.as_str()),
-        (Verdict::Holds, "reachable")
+        (report.verdict, report.invariant),
+        (Verdict::Holds, Some(Rung::Reachable))
     );
     let lemma = named(&report, "never_free");
     assert_eq!((lemma.status, lemma.used), (Status::Refuted, false));
@@ -309,7 +309,7 @@ fn lemmas_may_need_each_other_and_fall_together() {
     let halves = "lemma taken: free == (at(worker(0), Enter) && at(worker(1), Enter));
                   lemma not_both: at(worker(0), Enter) || at(worker(1), Enter);";
     let report = with(FLAG, "lemma one_inside", halves);
-    assert_eq!(report.invariant, "lemmas");
+    assert_eq!(report.invariant, Some(Rung::Lemmas));
     for name in ["taken", "not_both"] {
         assert_eq!(named(&report, name).status, Status::Holds, "{name}");
     }
@@ -321,7 +321,7 @@ fn lemmas_may_need_each_other_and_fall_together() {
     );
     assert_eq!(named(&report, "taken").status, Status::Refuted);
     assert!(named(&report, "not_both").step.is_some());
-    assert_eq!(report.invariant, "reachable");
+    assert_eq!(report.invariant, Some(Rung::Reachable));
 }
 
 #[test]

@@ -243,7 +243,7 @@ impl Page {
             ..CheckOptions::thorough()
         };
         let report = session.check(&theory, &options, &Control::default());
-        if report.evidence_rejected {
+        if report.is_contradicted() {
             self.complain(place, format!("evidence rejected: {}", report.reason));
         }
         if report.expectations.is_empty() && !optional {

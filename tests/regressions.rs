@@ -25,7 +25,7 @@ fn threads_may_be_called_like_the_theorys_indices() {
          thread j { var t: 0..2 = 0; when (!closed) lock(m); t = count; count = t + 1; unlock(m); }
          thread i { closed = true; }",
     );
-    assert!(!report.evidence_rejected, "{}", report.reason);
+    assert!(!report.is_contradicted(), "{}", report.reason);
     assert_eq!(report.verdict, Verdict::HypothesisRefuted);
     assert!(report.hypotheses.iter().all(|h| h.instances == "2"));
     let refuted: Vec<&str> = report
@@ -55,7 +55,7 @@ fn a_coarse_step_may_end_at_a_blocked_step() {
          deadlock_free;
          reach stuck: x == 1 && m.owner == 0;",
     );
-    assert!(!report.evidence_rejected, "{}", report.reason);
+    assert!(!report.is_contradicted(), "{}", report.reason);
     let verdict = |name: &str| {
         report
             .properties
@@ -77,7 +77,7 @@ fn a_violation_inside_straight_line_code_is_not_passed_over() {
          var y: 0..3 = 0 protected y by n;
          thread a(i in 0..1) { lock(m); x = 1; y = 2; x = 3; unlock(m); }",
     );
-    assert!(!report.evidence_rejected, "{}", report.reason);
+    assert!(!report.is_contradicted(), "{}", report.reason);
     assert_eq!(report.verdict, Verdict::Refuted);
     let trace = report.properties[0].trace.as_ref().expect("a trace");
     assert_eq!(trace.steps.len(), 3);
@@ -150,7 +150,7 @@ fn a_violation_met_before_a_limit_is_reported() {
         };
         let control = coarsen::base::control::Control::new(budget);
         let report = session.check(&theory, &CheckOptions::thorough(), &control);
-        assert!(!report.evidence_rejected, "{}", report.reason);
+        assert!(!report.is_contradicted(), "{}", report.reason);
         assert!(
             matches!(report.verdict, Verdict::Refuted | Verdict::Unknown),
             "{}",

@@ -285,7 +285,7 @@ fn attack(name: &str, source: &str) -> Result<bool, String> {
     }
     for strict in [false, true] {
         let report = check_within(&session, strict, Duration::from_secs(5));
-        if report.evidence_rejected {
+        if report.is_contradicted() {
             return Err(format!("strict: {strict}, {}", report.reason));
         }
         if report.limits.hit.is_some() {
@@ -365,7 +365,7 @@ fn limits_never_change_an_answer() {
                     ..Budget::default()
                 }),
             );
-            assert!(!report.evidence_rejected, "{} within {nodes}", m.name);
+            assert!(!report.is_contradicted(), "{} within {nodes}", m.name);
             if full.verdict == Verdict::Unknown {
                 // A claim that is neither shown nor refuted.
                 assert_eq!(report.verdict, full.verdict, "{} within {nodes}", m.name);

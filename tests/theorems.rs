@@ -49,9 +49,10 @@ fn theorems_agree_on_the_shipped_models() {
         let known = model.report(false);
         let report = check(&model.load(&[]), "flanagan-qadeer", By::Both);
         assert!(
-            !report.evidence_rejected,
+            !report.is_contradicted(),
             "{}: {}",
-            model.name, report.reason
+            model.name,
+            report.reason
         );
         for h in &report.hypotheses {
             assert_eq!(

@@ -54,7 +54,8 @@ fn report(judged: &Judged) -> Report {
         discharge: coarsen::results::Discharge::None,
         facts: "0".into(),
         vacuous: false,
-        invariant: String::new(),
+        invariant: None,
+        contradiction: None,
         witness: None,
         excluded: Vec::new(),
     };
@@ -63,14 +64,15 @@ fn report(judged: &Judged) -> Report {
         kind: String::new(),
         verdict: tool_status(*status),
         reason: String::new(),
+        contradiction: None,
         trace_length: None,
         coarse_length: None,
         trace: None,
     };
     let invariant = match answer.rung {
-        Rung::True => "true",
-        Rung::Reachable => "reachable",
-        Rung::None => "none",
+        Rung::True => Some(coarsen::results::Rung::True),
+        Rung::Reachable => Some(coarsen::results::Rung::Reachable),
+        Rung::None => None,
     };
     let counts = answer.counts();
     Report {
@@ -84,7 +86,7 @@ fn report(judged: &Judged) -> Report {
         properties: answer.properties.iter().map(property).collect(),
         visible,
         invisible,
-        invariant: invariant.to_owned(),
+        invariant,
         ..Report::undecided("", "stoller-cohen", "")
     }
 }
@@ -191,7 +193,7 @@ fn every_change_of_the_report_is_a_difference() {
         }),
         ("hypotheses", |report| drop(report.hypotheses.pop())),
         ("invariant", |report| {
-            report.invariant = "reachable".to_owned()
+            report.invariant = Some(coarsen::results::Rung::Reachable)
         }),
         ("original states", |report| report.states.original = None),
         ("reduced states", |report| {

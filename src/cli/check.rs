@@ -292,7 +292,6 @@ fn cut_short(control: &Control, why: Stop, name: &str, theorem: &str) -> Report 
         .unwrap_or_else(|| Report::undecided(name, theorem, ""));
     let hit = format!("{why}, in phase `{}`", control.phase());
     report.verdict = Verdict::Unknown;
-    report.evidence_rejected = false;
     report.reason = format!("stopped by {hit}");
     report.limits.hit = Some(hit);
     report

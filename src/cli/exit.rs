@@ -72,7 +72,7 @@ impl From<Exit> for ExitCode {
 
 impl From<&Report> for Exit {
     fn from(report: &Report) -> Exit {
-        if report.evidence_rejected {
+        if report.is_contradicted() {
             return Exit::EvidenceRejected;
         }
         report.verdict.into()
@@ -81,7 +81,7 @@ impl From<&Report> for Exit {
 
 impl From<&ReachReport> for Exit {
     fn from(report: &ReachReport) -> Exit {
-        if report.evidence_rejected {
+        if report.is_contradicted() {
             return Exit::EvidenceRejected;
         }
         report.verdict.into()
@@ -112,6 +112,7 @@ impl From<&EvalReport> for Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use coarsen::results::Contradiction;
 
     #[test]
     fn precedence_over_several_models() {
@@ -130,11 +131,11 @@ mod tests {
 
     #[test]
     fn rejected_evidence_outweighs_the_verdict() {
-        let mut report = Report::undecided("m", "t", "r");
+        let mut report = ReachReport::undecided("m", "e", "r");
         assert_eq!(Exit::from(&report), Exit::Unknown);
         report.verdict = Verdict::Holds;
         assert_eq!(Exit::from(&report), Exit::Holds);
-        report.evidence_rejected = true;
+        report.recounted = Some(Contradiction::NotRepeated);
         assert_eq!(Exit::from(&report), Exit::EvidenceRejected);
     }
 }

@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here decides anything, and every rendering shows the same facts.
 
 pub mod bundles;
+mod contradictions;
 pub mod diagnostics;
 pub mod html;
 pub mod itf;

@@ -31,7 +31,8 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesi
         discharge: crate::base::results::Discharge::Evaluated,
         facts: "0".into(),
         vacuous: false,
-        invariant: "true".to_string(),
+        invariant: Some(Rung::True),
+        contradiction: None,
         witness: None,
         excluded: Vec::new(),
     }
@@ -43,6 +44,7 @@ fn property(name: &str, kind: &str, verdict: Status, reason: &str) -> Property {
         kind: kind.to_string(),
         verdict,
         reason: reason.to_string(),
+        contradiction: None,
         trace_length: None,
         coarse_length: None,
         trace: None,
@@ -80,7 +82,7 @@ pub(super) fn holds() -> Report {
     );
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
-    report.invariant = "lock_ownership".to_string();
+    report.invariant = Some(Rung::LockOwnership);
     report.discipline = vec![Inferred {
         variable: "x[0]".to_string(),
         kind: "protected".to_string(),
@@ -118,7 +120,7 @@ pub(super) fn holds() -> Report {
             )
         },
     ];
-    report.hypotheses[0].invariant = "lock_ownership".to_string();
+    report.hypotheses[0].invariant = Some(Rung::LockOwnership);
     report.hypotheses[0].excluded = vec![Witness {
         reachable: Some(false),
         because: "lock ownership: worker(0) at B owns m[0]".to_string(),
@@ -282,7 +284,7 @@ pub(super) fn inapplicable() -> Report {
     report.hypotheses[0].excluded.clear();
     report.hypotheses[1].vacuous = false;
     report.hypotheses[1].status = Status::Refuted;
-    report.hypotheses[1].invariant = "none".to_string();
+    report.hypotheses[1].invariant = None;
     report.hypotheses[1].witness = Some(Witness {
         trace: report_trace(),
         ..witness()
@@ -298,7 +300,7 @@ fn report_trace() -> Option<Trace> {
 fn witness() -> Witness {
     Witness {
         instance: "i = worker(0), j = worker(1)".to_string(),
-        invariant: "true".to_string(),
+        invariant: Some(Rung::True),
         inequality: "u_1 u_0 <= u_0 (q T + u_1 + u_1 q T)".to_string(),
         words: "worker(1) at B, then worker(0) at B, can't be swapped".to_string(),
         states: vec![

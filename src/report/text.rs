@@ -14,7 +14,9 @@ mod trace;
 mod witness;
 
 use super::layout::{counted, counted_text, printable, printable_lines, wrapped};
-use crate::base::results::{EvalReport, Hypothesis, Property, Report, States, Status, Verdict};
+use crate::base::results::{
+    EvalReport, Hypothesis, Property, Report, Rung, States, Status, Verdict,
+};
 pub use compare::render_compare;
 pub use movers::render_movers;
 pub use reach::render_reach;
@@ -162,7 +164,10 @@ impl Body<'_> {
     fn hypotheses(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = self.report;
         self.conditions(f, "well-formedness", &report.well_formedness)?;
-        let on = states(&report.invariant).map_or(String::new(), |s| format!(", on {s}"));
+        let on = report
+            .invariant
+            .map(states)
+            .map_or(String::new(), |s| format!(", on {s}"));
         let title = format!("hypotheses of {}{on}", report.theorem);
         self.conditions(f, &title, &report.hypotheses)
     }
@@ -215,7 +220,7 @@ impl Body<'_> {
             write!(f, "{}", witness::Shown(witness))?;
         }
         for witness in hypothesis.excluded.iter().filter(|_| self.verbose()) {
-            let states = states(&witness.invariant).unwrap_or_default();
+            let states = witness.invariant.map(states).unwrap_or_default();
             writeln!(f, "      but on {states} it fails:")?;
             write!(f, "{}", witness::Shown(witness))?;
         }
@@ -348,15 +353,11 @@ fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
 }
 
 /// The states that a rung of the invariant allows, in words.
-fn states(invariant: &str) -> Option<&'static str> {
-    Some(match invariant {
-        "true" => "all type-correct states",
-        "lock_ownership" => "the states that lock ownership allows",
-        "thread_modular" => "the states that the thread-modular invariant allows",
-        "lemmas" => "the states that the lemmas allow",
-        "reachable" => "exactly the reachable states",
-        _ => return None,
-    })
+fn states(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Reachable => "exactly the reachable states",
+        rung => rung.states(),
+    }
 }
 
 /// `(14)`, but `WFinitVis`.

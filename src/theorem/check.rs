@@ -3,7 +3,7 @@
 //! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
 
 use super::claims;
-use super::discharge::{By, is_contradiction, settle};
+use super::discharge::{By, settle};
 use super::properties::{Asked, Goal, asked, goals};
 use super::verdict;
 use super::visibility::{Reason, Visibility, stays_invisible};
@@ -428,7 +428,7 @@ impl Check<'_> {
         report.well_formedness = wellformed::by_text(program, &asked);
         let vacuous = report.invisible.is_empty();
         report.hypotheses = by_text::hypotheses(self.theory, program, vacuous);
-        report.invariant = hypotheses::common_invariant(report).into();
+        report.invariant = hypotheses::common_invariant(report);
         self.control.publish(report);
         let visible = |t: &Vec<Vec<Reason>>, thread: &Thread| -> Vec<bool> {
             let with_steps = t.iter().zip(&thread.locations);
@@ -497,7 +497,6 @@ impl Check<'_> {
             if let Some(stop) = stop {
                 hit(report, stop, self.control);
             }
-            report.evidence_rejected |= property.reason.contains("bug in coarsen");
             if let Some(known) = report
                 .properties
                 .iter_mut()
@@ -547,11 +546,10 @@ impl Check<'_> {
                 }
             }
         }
-        report.evidence_rejected |= report.hypotheses.iter().any(is_contradiction);
         report.statistics.pairs_checked = Some(pairs.checked.to_string());
         report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
-        report.invariant = hypotheses::common_invariant(report).into();
-        report.lemmas = lemmas::tell(ladder, report.invariant == Rung::Lemmas.id())?;
+        report.invariant = hypotheses::common_invariant(report);
+        report.lemmas = lemmas::tell(ladder, report.invariant == Some(Rung::Lemmas))?;
         Ok(())
     }
 }
@@ -576,6 +574,7 @@ pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
         kind: goal.kind_name(program).into(),
         verdict: Status::Unknown,
         reason: "not decided".into(),
+        contradiction: None,
         trace_length: None,
         coarse_length: None,
         trace: None,

@@ -13,7 +13,9 @@
 use super::movers::{Detail, Judged, Law, Obstacle, Other, judged};
 use crate::base::control::Stop;
 use crate::base::results;
-use crate::base::results::{ClaimBlock, Conflict, MovingStep, Property, Status, Trace};
+use crate::base::results::{
+    ClaimBlock, Conflict, Contradiction, MovingStep, Property, Status, Trace,
+};
 use crate::engine::Heuristic;
 use crate::engine::compiled::{Compiled, Execution, Inside, Mover, Outcomes};
 use crate::engine::relations::{Concrete, Encoding};
@@ -181,6 +183,7 @@ pub fn undecided(claim: &Claim) -> Property {
         kind: "transaction".into(),
         verdict: Status::Unknown,
         reason: "not decided".into(),
+        contradiction: None,
         trace_length: None,
         coarse_length: None,
         trace: None,
@@ -240,7 +243,7 @@ impl Judge<'_, '_, '_> {
             theorem: None,
             blocks: Vec::new(),
             conflict: None,
-            invariant: self.rung(claim).id().into(),
+            invariant: Some(self.rung(claim)),
         };
         for block in &claim.blocks {
             entry.blocks.push(self.told(block));
@@ -408,8 +411,7 @@ impl Judge<'_, '_, '_> {
             ),
             Ok(Searched::Violated) => open(&mut property.reason, "the discipline is violated"),
             Ok(Searched::NotRepeated) => {
-                property.reason =
-                    "the execution found could not be repeated: this is a bug in coarsen".into();
+                property.contradict(Contradiction::NotRepeated);
             }
             Err(stop @ Stop::States) => {
                 open(

@@ -7,7 +7,7 @@ pub(super) mod syntactic;
 
 use self::hypotheses::{Pairs, evaluate};
 use crate::algebra;
-use crate::base::results::{Discharge, Hypothesis, Status};
+use crate::base::results::{Contradiction, Discharge, Hypothesis, Status};
 use crate::theorem::discharge::derive::{Deriver, Open};
 use crate::theorem::read::Unreadable;
 
@@ -61,9 +61,12 @@ pub fn settle(
 /// What was derived, held against what the relations say.
 fn both(derived: Hypothesis, evaluated: Hypothesis) -> Hypothesis {
     if evaluated.status == Status::Refuted {
-        let evidence = format!("{CONTRADICTION} ({})", derived.evidence);
+        let why = Contradiction::Derived {
+            evidence: derived.evidence,
+        };
         return Hypothesis {
-            evidence,
+            evidence: why.to_string(),
+            contradiction: Some(why),
             discharge: Discharge::None,
             ..evaluated
         };
@@ -72,12 +75,4 @@ fn both(derived: Hypothesis, evaluated: Hypothesis) -> Hypothesis {
         evidence: format!("{}; {}", derived.evidence, evaluated.evidence),
         ..derived
     }
-}
-
-/// How the evidence of a hypothesis begins that is derived and refuted.
-const CONTRADICTION: &str = "derived, but refuted on the relations; this is a bug in coarsen";
-
-/// Whether a hypothesis was both derived and refuted.
-pub fn is_contradiction(hypothesis: &Hypothesis) -> bool {
-    hypothesis.evidence.starts_with(CONTRADICTION)
 }

@@ -60,13 +60,13 @@ impl Found<'_, '_, '_> {
         e.m.control().enter("the certificate");
         let judged = goals.iter().zip(&report.properties);
         let mut claims: Vec<String> = judged.filter_map(|(_, p)| claimed(p)).collect();
-        let mut rung = rung_of(&report.invariant);
+        let mut rung = report.invariant;
         if claims.iter().any(|c| c == "discipline") {
             for claim in report.claims.iter().filter(|c| c.verdict == Status::Holds) {
                 match phased {
                     Some(phased) if !is_covered(program, phased, claim) => continue,
                     Some(_) => {}
-                    None => rung = rung.zip(rung_of(&claim.invariant)).map(|(a, b)| a.max(b)),
+                    None => rung = rung.zip(claim.invariant).map(|(a, b)| a.max(b)),
                 }
                 claims.push(claim.name.clone());
             }
@@ -124,10 +124,6 @@ impl Found<'_, '_, '_> {
     }
 }
 
-fn rung_of(id: &str) -> Option<Rung> {
-    Rung::ALL.into_iter().find(|r| r.id() == id)
-}
-
 /// What is claimed of a property, if it is one that sets of states show: that it holds, or that no state satisfies it.
 fn claimed(p: &Property) -> Option<String> {
     match (p.verdict, p.kind.as_str()) {
@@ -156,7 +152,7 @@ pub(super) fn by_movers(
     let held = report.claims.iter().filter(|c| c.verdict == Status::Holds);
     let others = held.filter(|c| !is_covered(plain.program, phased, c));
     let others: Vec<&results::Claim> = others.collect();
-    let rungs = others.iter().map(|c| rung_of(&c.invariant));
+    let rungs = others.iter().map(|c| c.invariant);
     let rung: Option<Option<Rung>> = rungs.max();
     let Some(Some(rung)) = rung else {
         return Ok(None);

@@ -19,6 +19,7 @@ use self::ownership::Ownership;
 use self::reachable::reachable;
 use self::thread_modular::Modular;
 use crate::base::control::Stop;
+pub use crate::base::results::Rung;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Class;
 use biodivine_lib_bdd::Bdd;
@@ -40,54 +41,6 @@ impl Default for Budgets {
             ownership: 5_000_000,
             modular: 20_000_000,
             reachable: 50_000_000,
-        }
-    }
-}
-
-/// A rung of the ladder; a later one is a stronger invariant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rung {
-    /// All type-correct states.
-    True,
-    /// Which mutexes a thread owns at each of its locations, and which locations it comes to at all.
-    LockOwnership,
-    /// For each thread the states of its own and the shared variables, under the interference of the others.
-    ThreadModular,
-    /// That, and the user's lemmas as far as they are inductive with it.
-    Lemmas,
-    /// Exactly the reachable states.
-    Reachable,
-}
-
-impl Rung {
-    /// All rungs, the lowest first.
-    pub const ALL: [Rung; 5] = [
-        Rung::True,
-        Rung::LockOwnership,
-        Rung::ThreadModular,
-        Rung::Lemmas,
-        Rung::Reachable,
-    ];
-
-    /// The name in reports' data.
-    pub fn id(self) -> &'static str {
-        match self {
-            Rung::True => "true",
-            Rung::LockOwnership => "lock_ownership",
-            Rung::ThreadModular => "thread_modular",
-            Rung::Lemmas => "lemmas",
-            Rung::Reachable => "reachable",
-        }
-    }
-
-    /// The states that satisfy it, in words.
-    pub fn states(self) -> &'static str {
-        match self {
-            Rung::True => "all type-correct states",
-            Rung::LockOwnership => "the states that lock ownership allows",
-            Rung::ThreadModular => "the states that the thread-modular invariant allows",
-            Rung::Lemmas => "the states that the lemmas allow",
-            Rung::Reachable => "the reachable states",
         }
     }
 }

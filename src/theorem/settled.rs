@@ -5,7 +5,7 @@ use super::properties::{Asked, Goal, GoalKind};
 use super::verdict;
 use super::wellformed::hides_id;
 use crate::base::control::Stop;
-use crate::base::results::{Report, Status, Trace};
+use crate::base::results::{Contradiction, Report, Status, Trace};
 use crate::engine::relations::Encoding;
 use crate::engine::{Original, explore as explore_original};
 use crate::theorem::executions::search::{Execution, SHORTEST_BUDGET, execution};
@@ -52,6 +52,7 @@ impl Known {
     /// Says what makes all answers vacuous.
     pub(super) fn note(&self, report: &mut Report) {
         if self.vacuous {
+            report.vacuous = true;
             report.notes.insert(
                 0,
                 "vacuous: no state satisfies the initial values and `init`, so nothing can happen"
@@ -71,8 +72,7 @@ pub(super) fn traced(
 ) {
     let property = &mut report.properties[n];
     let Some(trace) = trace else {
-        report.evidence_rejected = true;
-        property.reason = "the execution found in the reduced system could not be re-executed: this is a bug in coarsen".into();
+        property.contradict(Contradiction::ReducedNotRepeated);
         return;
     };
     property.verdict = if asked.wanted {
@@ -194,11 +194,13 @@ impl Check<'_> {
             Err(stop) => return Err(stop),
         };
         report.states.original = Some(original.states.to_string());
+        let mut found_more = false;
         for (goal, property) in asked.iter().zip(&mut report.properties) {
             let met = met_in(&original, goal.kind);
             let said = match (property.verdict, goal.wanted) {
                 (Status::Unknown, _) => {
                     if met {
+                        found_more = true;
                         let name = &goal.name;
                         report.notes.push(format!(
                             "cross-check: {name} is {} in the original program, state by state",
@@ -211,16 +213,11 @@ impl Check<'_> {
                 (Status::Refuted, wanted) => !wanted,
             };
             if said != met {
-                report.evidence_rejected = true;
-                property.reason = format!(
-                    "the cross-check disagrees: state by state {} {}; this is a bug in coarsen",
-                    goal.name,
-                    if met { "is met" } else { "is never met" }
-                );
+                let goal = goal.name.clone();
+                property.contradict(Contradiction::CrossCheck { goal, met });
             }
         }
-        let found_more = report.notes.iter().any(|n| n.starts_with("cross-check: "));
-        if !report.evidence_rejected && !found_more {
+        if !report.is_contradicted() && !found_more {
             report.notes.push("cross-checked: the original program, explored state by state, contradicts no answer".into());
         }
         Ok(())

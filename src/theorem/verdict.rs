@@ -1,6 +1,5 @@
 //! The verdict for a model, from what has been established.
 
-use super::discharge::is_contradiction;
 use crate::base::results::{Expectation, Hypothesis, Property, Report, Status, Verdict};
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
@@ -47,18 +46,9 @@ pub fn settle(report: &mut Report, program: &Program) {
 }
 
 fn decide(report: &Report) -> (Verdict, String) {
-    if report.evidence_rejected {
-        let why = report
-            .properties
-            .iter()
-            .find(|p| p.reason.contains("bug in coarsen"));
-        let hypothesis = report.hypotheses.iter().find(|h| is_contradiction(h));
-        let why = match (why, hypothesis) {
-            (Some(p), _) => format!("{}: {}", p.name, p.reason),
-            (None, Some(h)) => format!("{}: {}", shown(&h.id), h.evidence),
-            (None, None) => String::new(),
-        };
-        return (Verdict::Unknown, format!("evidence rejected: {why}"));
+    if let Some((of, why)) = report.contradiction() {
+        let of = shown(of);
+        return (Verdict::Unknown, format!("evidence rejected: {of}: {why}"));
     }
     let named = |status| {
         report
@@ -103,16 +93,12 @@ fn decide(report: &Report) -> (Verdict, String) {
     if report.properties.is_empty() {
         return (Verdict::Unknown, "nothing has been established".into());
     }
-    let vacuous = report
-        .notes
-        .first()
-        .is_some_and(|n| n.starts_with("vacuous"));
     let what = match &report.only {
         Some(name) if name == "discipline" => "the discipline holds".to_string(),
         Some(name) => format!("the discipline and {name} hold"),
         None => "the discipline and every property hold".to_string(),
     };
-    let how = if vacuous {
+    let how = if report.vacuous {
         "vacuously"
     } else {
         "in the original program"

@@ -82,7 +82,7 @@ pub(super) fn by_text(program: &Program, asked: &[Asked]) -> Vec<Hypothesis> {
         condition.status = Status::Holds;
         condition.evidence = why.into();
         condition.discharge = Discharge::Text;
-        condition.invariant = Rung::True.id().into();
+        condition.invariant = Some(Rung::True);
     }
     all
 }
@@ -92,7 +92,7 @@ pub(super) fn disjoint_as_explored(condition: &mut Hypothesis) {
     condition.status = Status::Holds;
     condition.evidence = "evaluated on the initial states: none of them is a violation".into();
     condition.discharge = Discharge::Evaluated;
-    condition.invariant = Rung::True.id().into();
+    condition.invariant = Some(Rung::True);
 }
 
 /// The name of a goal's side condition.
@@ -117,10 +117,8 @@ pub(super) fn entry(
         facts: "0".into(),
         evidence,
         vacuous: false,
-        invariant: match status {
-            Status::Holds => Rung::True.id().into(),
-            _ => "none".into(),
-        },
+        invariant: (status == Status::Holds).then_some(Rung::True),
+        contradiction: None,
         witness: None,
         excluded: Vec::new(),
     }
@@ -199,7 +197,7 @@ fn not_hidden(
             Some(a) => left = a,
             None => {
                 let mut held = finish(Status::Holds, format!("evaluated on {}", rung.states()));
-                held.invariant = rung.id().into();
+                held.invariant = Some(rung);
                 return Ok(held);
             }
         }

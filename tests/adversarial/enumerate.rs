@@ -8,7 +8,7 @@ use coarsen::engine::{
     State, initial_candidates, initially_violated, is_initial, successors, violates,
 };
 use coarsen::model::program::Program;
-use coarsen::results::Status;
+use coarsen::results::{Rung, Status};
 use std::collections::{BTreeSet, HashMap};
 
 const MOST: usize = 3000;
@@ -178,7 +178,7 @@ pub fn contradictions(source: &str, strict: bool, tally: &mut Tally) -> Vec<Stri
     };
     tally.ran += 1;
     let report = run(&session, strict, Budget::default());
-    if report.evidence_rejected {
+    if report.is_contradicted() {
         wrong.push(format!("evidence rejected: {}", report.reason));
     }
     let visible = shipped::coarse::places(p, &report.visible);
@@ -199,12 +199,13 @@ pub fn contradictions(source: &str, strict: bool, tally: &mut Tally) -> Vec<Stri
     if let (Some(all), true) = (everything(p), fails.is_empty()) {
         tally.everything += 1;
         let label = if failing(p, &visible, &all).is_empty() {
-            "true"
+            Rung::True
         } else {
-            "reachable"
+            Rung::Reachable
         };
-        if report.invariant != label {
-            wrong.push(format!("J is {}, should be {label}", report.invariant));
+        if report.invariant != Some(label) {
+            let found = report.invariant;
+            wrong.push(format!("J is {found:?}, should be {label:?}"));
         }
     }
     tally.invisible += usize::from(!report.invisible.is_empty());

@@ -204,7 +204,7 @@ fn agrees(session: &Session, theorem: &str, por: &Por) -> Result<usize, TestCase
         },
     );
     let name = format!("{} by {theorem}", por.name());
-    prop_assert!(!mine.evidence_rejected, "{name}: {}", mine.reason);
+    prop_assert!(!mine.is_contradicted(), "{name}: {}", mine.reason);
     let whole = mine.refused.is_none() && mine.limits.hit.is_none();
     prop_assert!(
         !whole || mine.violated == full.violated,

@@ -63,7 +63,7 @@ pub fn is_true(
 ) -> Result<(), TestCaseError> {
     let p = session.program();
     let report = checked(session, only);
-    prop_assert!(!report.evidence_rejected, "{}", report.reason);
+    prop_assert!(!report.is_contradicted(), "{}", report.reason);
     // Guesses of the inference say nothing of locations: the claims are those of the program itself.
     for claim in &p.claims {
         let found = report.properties.iter().find(|q| q.name == claim.name);

@@ -284,7 +284,10 @@ fn answers(answer: &Answer, report: &Report, differences: &mut Differences) {
     }
     // The twin knows no rungs between the first and the last; any that is strong enough will do.
     let between = ["lock_ownership", "thread_modular", "lemmas", "reachable"];
-    let (found, wanted) = match (answer.rung, report.invariant.as_str()) {
+    let (found, wanted) = match (
+        answer.rung,
+        report.invariant.map_or("none", coarsen::results::Rung::id),
+    ) {
         (Rung::True, found) => (found, "true"),
         (Rung::Reachable, found) if between.contains(&found) => ("reachable", "reachable"),
         (Rung::Reachable, found) => (found, "reachable"),

@@ -4,15 +4,19 @@
 //! "not known", never zero.
 
 mod compare;
+mod contradiction;
 mod movers;
 pub mod problems;
 pub mod proofs;
 mod reach;
 pub mod replayed;
+mod rung;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
+pub use contradiction::Contradiction;
 pub use movers::{Blocked, Conditional, MoverAction, MoversReport, Transaction};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
+pub use rung::Rung;
 
 use crate::base::evidence::{Bundle, Execution};
 use serde::Serialize;
@@ -85,7 +89,8 @@ pub struct Report {
     pub invisible: Vec<Step>,
     /// The inductive invariant under which the hypotheses were evaluated, the highest rung that one of them needed: `true`,
     /// `lock_ownership`, `thread_modular`, `lemmas`, `reachable` or `none` (none will do).
-    pub invariant: String,
+    #[serde(serialize_with = "rung::by_id")]
+    pub invariant: Option<Rung>,
     /// Limits in force, and the one that was hit.
     pub limits: Limits,
     /// Seconds per phase.
@@ -96,9 +101,9 @@ pub struct Report {
     pub expectations: Vec<Expectation>,
     /// Sizes that explain the cost.
     pub statistics: Statistics,
-    /// The evidence for the answer was rejected by its checker (exit code 12); the reason says which.
+    /// Whether no state satisfies the initial values, so that everything holds vacuously.
     #[serde(skip)]
-    pub evidence_rejected: bool,
+    pub vacuous: bool,
     /// What shows that properties hold, for `coarsen verify`, if that was asked for and there is anything to show.
     #[serde(skip)]
     pub bundle: Option<Box<Bundle>>,
@@ -114,6 +119,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// What speaks against the answer, and of what it was said: a property, or a hypothesis.
+    pub fn contradiction(&self) -> Option<(&str, &Contradiction)> {
+        let properties = self.properties.iter();
+        let properties = properties.map(|p| (p.name.as_str(), &p.contradiction));
+        let hypotheses = self.hypotheses.iter();
+        let hypotheses = hypotheses.map(|h| (h.id.as_str(), &h.contradiction));
+        let mut all = properties.chain(hypotheses);
+        all.find_map(|(name, found)| Some((name, found.as_ref()?)))
+    }
+
+    /// Whether something speaks against an answer (exit code 12).
+    pub fn is_contradicted(&self) -> bool {
+        self.contradiction().is_some()
+    }
+
     /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
     pub fn undecided(model: &str, theorem: &str, reason: impl Into<String>) -> Self {
         Report {
@@ -134,13 +154,13 @@ impl Report {
             annotated: None,
             visible: Vec::new(),
             invisible: Vec::new(),
-            invariant: "none".to_string(),
+            invariant: None,
             limits: Limits::default(),
             timing: Timing::default(),
             notes: Vec::new(),
             expectations: Vec::new(),
             statistics: Statistics::default(),
-            evidence_rejected: false,
+            vacuous: false,
             bundle: None,
             no_bundle: None,
             only: None,
@@ -185,12 +205,16 @@ pub struct Hypothesis {
     pub evidence: String,
     /// How it was settled.
     pub discharge: Discharge,
+    /// What speaks against it.
+    #[serde(skip)]
+    pub contradiction: Option<Contradiction>,
     /// From how many facts about single steps it was derived.
     pub facts: String,
     /// True if some side is empty in every instance, so that it says nothing about this model.
     pub vacuous: bool,
     /// The highest rung of the invariant that an instance of it needs (see [`Report::invariant`]); `none` if it does not hold.
-    pub invariant: String,
+    #[serde(serialize_with = "rung::by_id")]
+    pub invariant: Option<Rung>,
     /// Why it fails, if it does.
     pub witness: Option<Witness>,
     /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First one on all
@@ -219,7 +243,8 @@ pub struct Witness {
     /// The instance, such as `i = worker(0), j = worker(1)`; empty if there is nothing to choose.
     pub instance: String,
     /// The rung of the invariant on whose states it fails.
-    pub invariant: String,
+    #[serde(serialize_with = "rung::by_id")]
+    pub invariant: Option<Rung>,
     /// The inequality that fails, instantiated.
     pub inequality: String,
     /// What is wrong, in words.
@@ -294,12 +319,23 @@ pub struct Property {
     pub verdict: Status,
     /// Why.
     pub reason: String,
+    /// What speaks against the answer.
+    #[serde(skip)]
+    pub contradiction: Option<Contradiction>,
     /// Number of single actions in the trace, if there is one.
     pub trace_length: Option<String>,
     /// Number of coarse steps in the trace (the last may be partial).
     pub coarse_length: Option<String>,
     /// The re-executed trace: a violation, or for `reach` the way there.
     pub trace: Option<Trace>,
+}
+
+impl Property {
+    /// Has it say what speaks against its answer.
+    pub fn contradict(&mut self, why: Contradiction) {
+        self.reason = why.to_string();
+        self.contradiction = Some(why);
+    }
 }
 
 /// A claim that a block may be treated as atomic, and what supports or refutes it. Its verdict stands among the properties, too.
@@ -319,7 +355,7 @@ pub struct Claim {
     pub conflict: Option<Conflict>,
     /// The strongest invariant that its movers need.
     #[serde(skip)]
-    pub invariant: String,
+    pub invariant: Option<Rung>,
 }
 
 /// A claimed block in one thread.

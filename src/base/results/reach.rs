@@ -1,6 +1,6 @@
 //! What `coarsen reach` found, as plain data.
 
-use super::{Property, SCHEMA_VERSION, Verdict};
+use super::{Contradiction, Property, SCHEMA_VERSION, Verdict};
 use crate::base::evidence::Bundle;
 use serde::Serialize;
 
@@ -64,9 +64,9 @@ pub struct ReachReport {
     /// Why the model is not for the techniques that were asked for (exit code 2).
     #[serde(skip)]
     pub refused: Option<String>,
-    /// Two engines disagree, or an execution could not be repeated (exit code 12).
+    /// What speaks against all answers: the states were counted anew, and two engines disagree.
     #[serde(skip)]
-    pub evidence_rejected: bool,
+    pub recounted: Option<Contradiction>,
     /// What shows the answers, for `coarsen verify`, if that was asked for and there is anything to show.
     #[serde(skip)]
     pub bundle: Option<Box<Bundle>>,
@@ -76,6 +76,16 @@ pub struct ReachReport {
 }
 
 impl ReachReport {
+    /// The question whose answer something speaks against.
+    pub fn contradicted(&self) -> Option<&Property> {
+        self.questions.iter().find(|q| q.contradiction.is_some())
+    }
+
+    /// Whether something speaks against an answer (exit code 12).
+    pub fn is_contradicted(&self) -> bool {
+        self.recounted.is_some() || self.contradicted().is_some()
+    }
+
     /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
     pub fn undecided(model: &str, engine: &str, reason: impl Into<String>) -> Self {
         ReachReport {
@@ -106,7 +116,7 @@ impl ReachReport {
             gap: None,
             violated: false,
             refused: None,
-            evidence_rejected: false,
+            recounted: None,
             bundle: None,
             no_bundle: None,
         }

@@ -3,7 +3,7 @@
 use super::*;
 use clap::Parser;
 use coarsen::base::diagnostic::Span;
-use coarsen::results::{Property, Status, Trace, TraceStep, TraceVariable, Value};
+use coarsen::results::{Contradiction, Property, Status, Trace, TraceStep, TraceVariable, Value};
 use serde_json::Value as Json;
 use std::time::Duration;
 
@@ -58,7 +58,11 @@ impl Backend for Obedient {
                 "panic" => panic!("on purpose, in a test"),
                 "hang" => std::thread::sleep(Duration::from_secs(4)),
                 "holds" => report.verdict = Verdict::Holds,
-                "rejected" => report.evidence_rejected = true,
+                "rejected" => {
+                    let mut property = refuted();
+                    property.contradict(Contradiction::NotRepeated);
+                    report.properties.push(property);
+                }
                 "inapplicable" => report.verdict = Verdict::HypothesisRefuted,
                 "refuted" => {
                     report.verdict = Verdict::Refuted;
@@ -89,6 +93,7 @@ fn refuted() -> Property {
         kind: "invariant".to_string(),
         verdict: Status::Refuted,
         reason: "told so".to_string(),
+        contradiction: None,
         trace_length: Some("0".to_string()),
         coarse_length: Some("0".to_string()),
         trace: Some(Trace {

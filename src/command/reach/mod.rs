@@ -214,7 +214,7 @@ pub fn reach(
     report.timing.exploration = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     run.tell(&outcome, &mut report);
-    if options.certificate && !report.evidence_rejected {
+    if options.certificate && !report.is_contradicted() {
         run.certify(&outcome, applied.as_ref(), &mut report);
     }
     report.timing.evidence = clock.elapsed().as_secs_f64();

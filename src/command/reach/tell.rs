@@ -2,7 +2,7 @@
 
 use super::{Run, goal_name};
 use crate::base::control::Stop;
-use crate::base::results::{Attempt, Property, ReachReport, SoFar, Status, Verdict};
+use crate::base::results::{Attempt, Contradiction, Property, ReachReport, SoFar, Status, Verdict};
 use crate::engine::State;
 use crate::engine::diagrams::Variable;
 use crate::engine::reach::{Answer, Outcome, Path, Question, Sort};
@@ -83,8 +83,9 @@ impl Run<'_> {
             report.questions.push(property);
         }
         if let Err(why) = recounted {
-            report.evidence_rejected = true;
-            report.reason = format!("evidence rejected: {why}; this is a bug in coarsen");
+            let why = Contradiction::Recounted { why };
+            report.reason = format!("evidence rejected: {why}");
+            report.recounted = Some(why);
             report.verdict = Verdict::Unknown;
             return;
         }
@@ -109,6 +110,7 @@ impl Run<'_> {
             .into(),
             verdict: Status::Unknown,
             reason: String::new(),
+            contradiction: None,
             trace_length: None,
             coarse_length: None,
             trace: None,
@@ -142,10 +144,7 @@ impl Run<'_> {
                     }
                 }
                 None => {
-                    report.evidence_rejected = true;
-                    property.reason =
-                        "the execution found could not be repeated: this is a bug in coarsen"
-                            .into();
+                    property.contradict(Contradiction::NotRepeated);
                 }
             },
             Answer::Somewhere(stop) => {
@@ -254,12 +253,8 @@ fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, St
 fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
     let with = |status: Status| report.questions.iter().find(move |q| q.verdict == status);
     let said = |q: &Property| format!("{}: {}", q.name, q.reason);
-    (report.verdict, report.reason) = if report.evidence_rejected {
-        let rejected = report
-            .questions
-            .iter()
-            .find(|q| q.reason.contains("bug in coarsen"));
-        let why = rejected.map(said).unwrap_or_default();
+    (report.verdict, report.reason) = if let Some(rejected) = report.contradicted() {
+        let why = said(rejected);
         (Verdict::Unknown, format!("evidence rejected: {why}"))
     } else if let Some(q) = with(Status::Refuted) {
         (Verdict::Refuted, said(q))

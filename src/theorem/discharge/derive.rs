@@ -182,7 +182,8 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             facts: needed.all().to_string(),
             evidence,
             vacuous,
-            invariant: needed.highest().id().into(),
+            invariant: Some(needed.highest()),
+            contradiction: None,
             excluded: goal.excluded.1,
             ..hypotheses::undecided(hypothesis)
         })

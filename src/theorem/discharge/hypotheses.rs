@@ -72,7 +72,7 @@ pub fn evaluate(
             Climbed::Fails(last) => {
                 let (rung, failure) = last.unwrap_or((Rung::True, failure));
                 let mut witness = telling::witness(model, &everywhere, instance, &failure);
-                witness.invariant = rung.id().into();
+                witness.invariant = Some(rung);
                 result.status = Status::Unknown;
                 if let Some(why) = ladder.unknown(Rung::Reachable) {
                     witness.because = format!("the reachable states are not known: {why}");
@@ -92,7 +92,7 @@ pub fn evaluate(
     pairs.skipped += here.skipped;
     let places = match result.status {
         Status::Holds => {
-            result.invariant = needed.highest().id().into();
+            result.invariant = Some(needed.highest());
             needed.places("instances")
         }
         Status::Refuted => "on the reachable states, where it fails".to_string(),
@@ -209,7 +209,8 @@ pub fn undecided(hypothesis: &algebra::Hypothesis) -> results::Hypothesis {
         discharge: results::Discharge::None,
         facts: "0".into(),
         vacuous: false,
-        invariant: "none".into(),
+        invariant: None,
+        contradiction: None,
         witness: None,
         excluded: Vec::new(),
     }
@@ -226,7 +227,7 @@ pub(in crate::theorem) fn told_excluded(
     let mut all = Vec::new();
     for (rung, failure) in failures {
         let mut witness = telling::witness(model, everywhere, instance, failure);
-        witness.invariant = rung.id().into();
+        witness.invariant = Some(*rung);
         if let Some(first) = failure.0.states.first() {
             excluded(ladder, &mut witness, first, &failure.0.bits)?;
         }
@@ -235,20 +236,17 @@ pub(in crate::theorem) fn told_excluded(
     Ok(all)
 }
 
-/// The highest rung that a condition or hypothesis needed; `none` if one does not hold.
-pub fn common_invariant(report: &Report) -> &'static str {
+/// The highest rung that a condition or hypothesis needed; none if a hypothesis does not hold.
+pub fn common_invariant(report: &Report) -> Option<Rung> {
     let mut highest = Rung::True;
     for h in &report.hypotheses {
-        match Rung::ALL.into_iter().find(|r| r.id() == h.invariant) {
-            Some(rung) => highest = highest.max(rung),
-            None => return "none",
-        }
+        highest = highest.max(h.invariant?);
     }
-    for w in &report.well_formedness {
-        let rung = Rung::ALL.into_iter().find(|r| r.id() == w.invariant);
-        highest = highest.max(rung.unwrap_or(Rung::True));
-    }
-    highest.id()
+    let conditions = report.well_formedness.iter();
+    conditions
+        .filter_map(|w| w.invariant)
+        .chain([highest])
+        .max()
 }
 
 pub(in crate::theorem) fn counted(n: usize, what: &str) -> String {

@@ -283,7 +283,7 @@ pub fn hypotheses(theory: &Theory, p: &Program, vacuous: bool) -> Vec<Hypothesis
             evidence: format!("by the text: {why}"),
             discharge: Discharge::Text,
             vacuous,
-            invariant: crate::theorem::Rung::True.id().into(),
+            invariant: Some(crate::theorem::Rung::True),
             ..open
         }
     };

@@ -21,7 +21,7 @@ pub(in crate::theorem) fn witness(
         .map(|(i, t)| format!("{i} = {}", model.thread_name(*t)));
     Witness {
         instance: names.collect::<Vec<_>>().join(", "),
-        invariant: Rung::True.id().into(),
+        invariant: Some(Rung::True),
         inequality: format!("{} <= {}", evaluator.show(left), evaluator.show(right)),
         words: words(model, failure),
         states: failure

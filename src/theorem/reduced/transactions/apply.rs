@@ -19,7 +19,7 @@ use crate::theorem::claims::{self, class};
 use crate::theorem::discharge::derive::Deriver;
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::discharge::hypotheses::{self, Pairs, evaluate};
-use crate::theorem::discharge::{self, By, is_contradiction};
+use crate::theorem::discharge::{self, By};
 use crate::theorem::evidence::{Found, by_movers};
 use crate::theorem::executions::search::Execution;
 use crate::theorem::executions::trace::{retell, step_of};
@@ -229,7 +229,6 @@ fn settle(
             }
         }
     }
-    report.evidence_rejected |= report.hypotheses.iter().any(is_contradiction);
     for goal in goals.iter().filter(|g| is_observed(g)) {
         check.control.enter(format!("who may hide {}", goal.name));
         let model = about(vec![(goal.name.clone(), goal.bad.clone())]);
@@ -245,8 +244,8 @@ fn settle(
     }
     report.statistics.pairs_checked = Some(pairs.checked.to_string());
     report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
-    report.invariant = hypotheses::common_invariant(report).into();
-    report.lemmas = lemmas::tell(&mut ladder, report.invariant == Rung::Lemmas.id())?;
+    report.invariant = hypotheses::common_invariant(report);
+    report.lemmas = lemmas::tell(&mut ladder, report.invariant == Some(Rung::Lemmas))?;
     Ok(())
 }
 
@@ -283,9 +282,9 @@ fn observed(
                 ..hypotheses::undecided(&hypothesis)
             },
         };
-        let rung = |h: &Hypothesis| Rung::ALL.iter().position(|r| r.id() == h.invariant);
         let worse = |w: &Hypothesis| {
-            w.status == Status::Holds && (entry.status != Status::Holds || rung(&entry) > rung(w))
+            w.status == Status::Holds
+                && (entry.status != Status::Holds || entry.invariant > w.invariant)
         };
         if worst.as_ref().is_none_or(worse) {
             worst = Some(entry);

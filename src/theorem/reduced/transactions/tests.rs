@@ -85,7 +85,7 @@ fn replayed(phased: &Phased) -> BundleVerdict {
             ..p
         })
         .collect();
-    report.invariant = "reachable".into();
+    report.invariant = Some(crate::theorem::Rung::Reachable);
     let found = Found {
         explorer: &explorer,
         visibility: &visibility,

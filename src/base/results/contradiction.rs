@@ -1,0 +1,27 @@
+//! Evidence that speaks against its own answer: always a mistake in the tool, and exit code 12.
+
+/// What was found to be contradictory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contradiction {
+    /// The interpreter could not repeat an execution of the reduced system.
+    ReducedNotRepeated,
+    /// The interpreter could not repeat an execution.
+    NotRepeated,
+    /// Exploration state by state meets a goal that the answer excludes, or the other way round.
+    CrossCheck {
+        /// The goal.
+        goal: String,
+        /// Whether it is met state by state.
+        met: bool,
+    },
+    /// A hypothesis was derived, and is refuted on the relations.
+    Derived {
+        /// How it was derived.
+        evidence: String,
+    },
+    /// Counted anew, the reachable states are others.
+    Recounted {
+        /// In what they differ.
+        why: String,
+    },
+}

@@ -1,0 +1,29 @@
+//! What is said where evidence speaks against its own answer.
+
+use crate::base::results::Contradiction;
+use std::fmt;
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ReducedNotRepeated => f.write_str(
+                "the execution found in the reduced system could not be re-executed: this is a bug in coarsen",
+            ),
+            Self::NotRepeated => {
+                f.write_str("the execution found could not be repeated: this is a bug in coarsen")
+            }
+            Self::CrossCheck { goal, met } => {
+                let met = if *met { "is met" } else { "is never met" };
+                write!(
+                    f,
+                    "the cross-check disagrees: state by state {goal} {met}; this is a bug in coarsen"
+                )
+            }
+            Self::Derived { evidence } => write!(
+                f,
+                "derived, but refuted on the relations; this is a bug in coarsen ({evidence})"
+            ),
+            Self::Recounted { why } => write!(f, "{why}; this is a bug in coarsen"),
+        }
+    }
+}
