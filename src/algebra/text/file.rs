@@ -157,10 +157,19 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
                 Token::String(_) => p.string()?,
                 _ => String::new(),
             };
+            let syntactic = match word.as_str() {
+                "hypothesis" => p.syntactic()?,
+                _ => None,
+            };
             colon(p)?;
             let chain = p.chain(false)?;
             if word == "hypothesis" {
-                return Ok(Entry::Hypothesis { name, words, chain });
+                return Ok(Entry::Hypothesis {
+                    name,
+                    words,
+                    chain,
+                    syntactic,
+                });
             }
             let proved = if p.eat_word("proved") {
                 Some(proof(p)?)

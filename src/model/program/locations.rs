@@ -1,9 +1,9 @@
 //! From the nodes of a control-flow graph to numbered, named locations.
 
-use super::cfg::{END, Graph, NodeId};
+use super::cfg::{END, Graph, NodeId, START};
 use super::expressions::fold;
 use super::scope::Elaborator;
-use super::{Command, Edge, Expr, LocId, Location, Thread, ThreadId, gotos};
+use super::{Command, Edge, Expr, LocId, Location, Named, Thread, ThreadId, gotos};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -95,6 +95,7 @@ impl Elaborator {
                     name: "end".into(),
                     edges: Vec::new(),
                     span: g.nodes[END].span,
+                    named: Named::Rest,
                 });
                 continue;
             };
@@ -106,6 +107,13 @@ impl Elaborator {
             let mut name = match label {
                 Some((label, _)) => label.clone(),
                 None => format!("line {}", self.program.line(g.nodes[first].span)),
+            };
+            let named = match label {
+                _ if g.nodes[first].is_part => Named::Part,
+                _ if !g.nodes[first].copy.is_empty() => Named::Copy,
+                Some((label, _)) if label == START => Named::Start,
+                Some(_) => Named::Label,
+                None => Named::Line,
             };
             if !g.nodes[first].copy.is_empty() {
                 name = format!("{name} ({})", g.nodes[first].copy);
@@ -129,6 +137,7 @@ impl Elaborator {
                 name,
                 edges,
                 span: g.nodes[first].span,
+                named,
             });
         }
         thread.initial = target(entry);
@@ -139,6 +148,7 @@ impl Elaborator {
                 name: "wrong".into(),
                 edges: Vec::new(),
                 span: g.nodes[END].span,
+                named: Named::Rest,
             });
         }
         thread.locations = locations;
