@@ -19,16 +19,16 @@ use crate::theorem::discharge::derive::Deriver;
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::discharge::hypotheses::{self, Pairs};
 use crate::theorem::discharge::syntactic as by_text;
-use crate::theorem::evidence::{Found, complete};
-use crate::theorem::executions::trace::{retell, step_at};
+use crate::theorem::evidence::complete;
+use crate::theorem::executions::trace::step_at;
+use crate::theorem::explored::Explored;
 use crate::theorem::inference::{Inference, annotated};
 use crate::theorem::invariants::lemmas;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::read::{Model, Names, Unreadable};
-use crate::theorem::reduced::coarse::{Explorer, explore};
+use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
 use crate::theorem::reduced::transactions;
 use crate::theorem::refuted_guesses as inferred;
-use crate::theorem::settled::{Told, by_stoller_cohen};
 use std::time::Instant;
 
 /// What to check and how.
@@ -264,20 +264,13 @@ impl Check<'_> {
         let goals = goals(&encoding, self.options.property.as_deref())?;
         visibility.repair(&encoding, &goals, self.options.strict)?;
         let explorer = Explorer::new(&encoding, &visibility)?;
-        report.notes = notes(program);
+        let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
+        self.begin(report, program, &asked);
+        report.well_formedness = wellformed::undecided(&asked);
         let actions = encoding.actions.iter().zip(&visibility.reasons);
         let placed = actions.map(|(a, why)| ((a.thread, a.location), why.as_slice()));
         describe(report, program, placed);
         report.statistics.bits = Some(encoding.layout.bits().to_string());
-        let asked = asked(program, self.options.property.as_deref());
-        self.undecided(report, program, &asked);
-        report.well_formedness = wellformed::undecided(&asked);
-        report.hypotheses = self
-            .theory
-            .hypotheses
-            .iter()
-            .map(hypotheses::undecided)
-            .collect();
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
@@ -293,11 +286,8 @@ impl Check<'_> {
             cells.any(|c| i.may_revise(c))
         };
         if let Some(inference) = inference.as_mut().filter(guessed) {
-            let clock = Instant::now();
-            self.control
-                .enter("inferring disciplines: the reduced system");
-            let reduced = explore(&explorer, &goals);
-            report.timing.exploration = clock.elapsed().as_secs_f64();
+            let phase = "inferring disciplines: the reduced system";
+            let reduced = self.explore(report, &explorer, &goals, phase);
             // Also after a limit: the violation of a guess must never be told as one of the model.
             if inferred::revise(&encoding, &explorer, &reduced, inference)? {
                 self.left = self.left.saturating_sub(encoding.m.work());
@@ -306,78 +296,54 @@ impl Check<'_> {
             explored = Some(reduced);
         }
 
-        let clock = Instant::now();
         let mut ladder = Ladder::new(&encoding);
-        let hypotheses = self.hypotheses(report, &encoding, &visibility, &goals, &mut ladder);
-        report.timing.hypotheses = clock.elapsed().as_secs_f64();
-        self.control.publish(report);
-        // Even where the theorem does not apply, a violation that the reduced system finds is real.
-        if let Err(stop) = hypotheses {
-            if stop == Stop::Effort {
-                return Err(stop);
-            }
-            hit(report, stop, self.control);
-            self.control.check()?;
-        } else if let (Some(inference), false) = (&mut inference, self.options.strict)
+        let settled = self.hypotheses(report, &encoding, &visibility, &goals, &mut ladder)?;
+        if let (true, Some(inference), false) = (settled, inference, self.options.strict)
             && inferred::pin_witnesses(&encoding, &visibility, report, inference)
         {
             self.left = self.left.saturating_sub(encoding.m.work());
             return Ok(true);
         }
-
         if self.options.only_hypotheses {
             self.done.prepared = Some(prepared(&encoding, &visibility));
             return Ok(false);
         }
-        let reduced = explored.unwrap_or_else(|| {
-            let clock = Instant::now();
-            self.control.enter("the reduced system");
-            let reduced = explore(&explorer, &goals);
-            report.timing.exploration = clock.elapsed().as_secs_f64();
-            reduced
-        });
+        let explore = || self.explore(report, &explorer, &goals, "the reduced system");
+        let reduced = explored.unwrap_or_else(explore);
         encoding.m.allow(u64::MAX, usize::MAX);
-        let clock = Instant::now();
-        let too_large = reduced.stopped == Some(Stop::Effort);
-        if too_large {
-            self.elsewhere(report, &prepared(&encoding, &visibility), &asked);
-        } else {
-            if let Some(stop) = reduced.stopped {
-                hit(report, stop, self.control);
-            }
-            report.statistics.rounds = Some(reduced.rounds.to_string());
-            report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
-            let told = Told {
-                retell: &|x, goal| retell(&encoding, x, goal),
-                because: by_stoller_cohen(report.invisible.is_empty()),
-            };
-            self.evidence(report, &encoding, &explorer, &reduced, &goals, &told)?;
-        }
-        self.control.publish(report);
-        let invisible = |t: ThreadId, l: LocId| {
-            let at = |a: &usize| encoding.actions[*a].location == l;
-            let action = encoding.of_thread(t).find(at);
-            action.is_none_or(|a| !visibility.is_visible(a))
+        let explored = Explored {
+            plain: &encoding,
+            encoding: &encoding,
+            explorer: &explorer,
+            visibility: &visibility,
+            reduced: &reduced,
+            goals: &goals,
+            phased: None,
         };
-        self.claims(report, &encoding, &invisible)?;
-        self.control.publish(report);
-        if self.options.cross_check {
-            self.cross_check(report, &asked)?;
+        if reduced.stopped == Some(Stop::Effort) {
+            let clock = Instant::now();
+            self.elsewhere(report, &prepared(&encoding, &visibility), &asked);
+            self.judge(report, &explored, &asked)?;
+            report.timing.evidence = clock.elapsed().as_secs_f64();
+        } else {
+            self.conclude(report, &explored, &mut ladder)?;
         }
-        if self.options.certificate && !too_large {
-            let found = Found {
-                explorer: &explorer,
-                visibility: &visibility,
-                reduced: &reduced,
-                goals: &goals,
-                discharge: &self.done.discharge,
-                program,
-                phased: None,
-            };
-            self.parts.extend(found.gather(report, &mut ladder)?);
-        }
-        report.timing.evidence = clock.elapsed().as_secs_f64();
         Ok(false)
+    }
+
+    /// Explores a reduced system on BDDs.
+    pub(super) fn explore(
+        &self,
+        report: &mut Report,
+        explorer: &Explorer,
+        goals: &[Goal],
+        phase: &str,
+    ) -> Reduced {
+        let clock = Instant::now();
+        self.control.enter(phase);
+        let reduced = explore(explorer, goals);
+        report.timing.exploration = clock.elapsed().as_secs_f64();
+        reduced
     }
 
     /// Work that is worth it where little is to be had.
@@ -405,7 +371,7 @@ impl Check<'_> {
         self.settled = Some(program.clone());
         let asked = asked(program, self.options.property.as_deref());
         let reasons = by_text::visibility(program, &asked);
-        report.notes = notes(program);
+        self.begin(report, program, &asked);
         // The `expect` lines speak of what relations show.
         report.as_by_default = false;
         report.notes.push(format!(
@@ -424,7 +390,6 @@ impl Check<'_> {
             actions: report.statistics.actions.take(),
             ..Statistics::default()
         };
-        self.undecided(report, program, &asked);
         report.well_formedness = wellformed::by_text(program, &asked);
         let vacuous = report.invisible.is_empty();
         report.hypotheses = by_text::hypotheses(self.theory, program, vacuous);
@@ -462,14 +427,16 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Everything that is asked, undecided.
-    fn undecided(&self, report: &mut Report, program: &Program, asked: &[Asked]) {
+    /// Everything that is asked of a program, undecided.
+    pub(super) fn begin(&self, report: &mut Report, program: &Program, asked: &[Asked]) {
+        report.notes = notes(program);
         report.properties = asked.iter().map(|a| undecided(a, program)).collect();
         report.claims.clear();
-        report
-            .properties
-            .extend(asked_claims(program, self.options).map(claims::undecided));
+        let claims = asked_claims(program, self.options).map(claims::undecided);
+        report.properties.extend(claims);
         report.lemmas = lemmas::unjudged(self.program);
+        let hypotheses = self.theory.hypotheses.iter();
+        report.hypotheses = hypotheses.map(hypotheses::undecided).collect();
     }
 
     /// What became of the blocks that are claimed to be transactions.
@@ -509,6 +476,8 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Settles the conditions and hypotheses of Stoller & Cohen. Whether no limit was hit; even where the theorem does not apply, a violation
+    /// that the reduced system finds is real.
     fn hypotheses(
         &mut self,
         report: &mut Report,
@@ -516,9 +485,9 @@ impl Check<'_> {
         visibility: &Visibility,
         goals: &[Goal],
         ladder: &mut Ladder,
-    ) -> Result<(), Stop> {
+    ) -> Result<bool, Stop> {
+        let clock = Instant::now();
         self.control.enter("well-formedness");
-        report.well_formedness = well_formedness(e, visibility, goals, ladder)?;
         let model = Model {
             encoding: e,
             visibility,
@@ -527,14 +496,39 @@ impl Check<'_> {
             phased: None,
             names: Names::Variables,
         };
+        let conditions = well_formedness(e, visibility, goals, ladder);
+        let settled = conditions.and_then(|conditions| {
+            report.well_formedness = conditions;
+            let pairs = self.settle(report, &model, ladder)?;
+            tell(report, pairs, ladder)
+        });
+        report.timing.hypotheses = clock.elapsed().as_secs_f64();
+        self.control.publish(report);
+        match settled {
+            Ok(()) => Ok(true),
+            Err(Stop::Effort) => Err(Stop::Effort),
+            Err(stop) => {
+                hit(report, stop, self.control);
+                self.control.check()?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Settles the hypotheses of the theorem.
+    pub(super) fn settle(
+        &mut self,
+        report: &mut Report,
+        model: &Model,
+        ladder: &mut Ladder,
+    ) -> Result<Pairs, Stop> {
         let mut pairs = Pairs::default();
-        self.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
         let by = self.options.discharge;
-        let mut deriver =
-            Deriver::new(&model, ladder, &mut self.done.discharge, by == By::Algebra)?;
+        self.done.discharge = Discharge::new(model.encoding, |a| model.visibility.is_visible(a));
+        let mut deriver = Deriver::new(model, ladder, &mut self.done.discharge, by == By::Algebra)?;
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
-            self.control
-                .enter(format!("hypothesis ({})", hypothesis.id));
+            let phase = format!("hypothesis ({})", hypothesis.id);
+            self.control.enter(phase);
             match settle(&mut deriver, hypothesis, by, &mut pairs) {
                 Ok(done) => *entry = done,
                 Err(Unreadable::Stopped(stop)) => {
@@ -546,12 +540,17 @@ impl Check<'_> {
                 }
             }
         }
-        report.statistics.pairs_checked = Some(pairs.checked.to_string());
-        report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
-        report.invariant = hypotheses::common_invariant(report);
-        report.lemmas = lemmas::tell(ladder, report.invariant == Some(Rung::Lemmas))?;
-        Ok(())
+        Ok(pairs)
     }
+}
+
+/// What the hypotheses needed, once they are settled.
+pub(super) fn tell(report: &mut Report, pairs: Pairs, ladder: &mut Ladder) -> Result<(), Stop> {
+    report.statistics.pairs_checked = Some(pairs.checked.to_string());
+    report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
+    report.invariant = hypotheses::common_invariant(report);
+    report.lemmas = lemmas::tell(ladder, report.invariant == Some(Rung::Lemmas))?;
+    Ok(())
 }
 
 fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
@@ -614,7 +613,7 @@ fn describe<'r>(
     }
 }
 
-pub(super) fn notes(program: &Program) -> Vec<String> {
+fn notes(program: &Program) -> Vec<String> {
     let mut notes = Vec::new();
     if !program.overridden.is_empty() {
         notes.push(format!(

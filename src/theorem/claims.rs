@@ -23,6 +23,7 @@ use crate::engine::{State, initially_violated};
 use crate::model::program::{CellId, Claim, ClaimedBlock, Class, LocId, Program, ThreadId};
 use crate::theorem::executions::trace::{Walked, rerun, step_of};
 use crate::theorem::invariants::Rung;
+use crate::theorem::reduced::transactions::{LEFT_MOVERS, LIPTON, RIGHT_MOVERS, Uses};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -32,28 +33,22 @@ use std::ops::ControlFlow;
 pub struct Pattern {
     /// The theorem.
     pub theorem: &'static str,
-    /// Right movers may stand before the action that commits.
-    rights: bool,
-    /// Left movers may stand behind it.
-    lefts: bool,
+    uses: Uses,
 }
 
 /// The theorems about movers, the least demanding first.
 pub const PATTERNS: [Pattern; 3] = [
     Pattern {
         theorem: "left-movers",
-        rights: false,
-        lefts: true,
+        uses: LEFT_MOVERS,
     },
     Pattern {
         theorem: "right-movers",
-        rights: true,
-        lefts: false,
+        uses: RIGHT_MOVERS,
     },
     Pattern {
         theorem: "lipton",
-        rights: true,
-        lefts: true,
+        uses: LIPTON,
     },
 ];
 
@@ -84,9 +79,9 @@ impl Pattern {
             };
             let mover = judged[action].mover;
             let after = match committed {
-                None if self.rights && mover.right => None,
+                None if self.uses.rights && mover.right => None,
                 None => Some(action),
-                Some(_) if self.lefts && mover.left => committed,
+                Some(_) if self.uses.lefts && mover.left => committed,
                 Some(committed) => return Some(Break { action, committed }),
             };
             let thread = &e.program.threads[block.thread];

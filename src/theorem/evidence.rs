@@ -1,7 +1,6 @@
 //! What a check has established, as a bundle for the checker.
 
-use super::properties::Goal;
-use super::visibility::Visibility;
+use super::explored::Explored;
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{
     Bundle, Diagrams, Execution, Item, Letter, Node, Part, Root, TRUE, Transactions, settled,
@@ -18,24 +17,12 @@ use crate::model::program::differences;
 use crate::model::program::{LocId, Program, Thread, ThreadId};
 use crate::theorem::discharge::facts::{self, Discharge, PhaseLetter};
 use crate::theorem::invariants::{Ladder, Rung};
-use crate::theorem::reduced::coarse::{Explorer, Grain, Reduced};
+use crate::theorem::reduced::coarse::Grain;
 use crate::theorem::reduced::transactions::Phased;
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashSet;
 
-/// What a finished check has found.
-pub(super) struct Found<'a, 'e, 'p> {
-    pub explorer: &'a Explorer<'e, 'p>,
-    pub visibility: &'a Visibility,
-    pub reduced: &'a Reduced,
-    pub goals: &'a [Goal],
-    pub discharge: &'a Discharge,
-    /// The program, and its phases if all this is about a program with phases.
-    pub program: &'a Program,
-    pub phased: Option<&'a Phased>,
-}
-
-impl Found<'_, '_, '_> {
+impl Explored<'_, '_, '_> {
     /// The part for the theorem; `None` if nothing is established that it can show.
     ///
     /// Only properties that hold because of the theorem are claimed: what is refuted, or reached, has its trace as evidence.
@@ -46,16 +33,17 @@ impl Found<'_, '_, '_> {
         &self,
         report: &Report,
         ladder: &mut Ladder,
+        discharge: &Discharge,
     ) -> Result<Option<Part>, Stop> {
-        let Found {
+        let Explored {
             explorer,
             visibility,
             reduced,
             goals,
-            discharge,
-            program,
             phased,
-        } = self;
+            ..
+        } = *self;
+        let program = self.plain.program;
         let e = ladder.encoding();
         e.m.control().enter("the certificate");
         let judged = goals.iter().zip(&report.properties);

@@ -7,6 +7,7 @@ mod discharge;
 mod eval;
 mod evidence;
 mod executions;
+mod explored;
 pub mod inference;
 mod invariants;
 mod movers;

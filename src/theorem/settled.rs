@@ -1,16 +1,18 @@
 //! From what an exploration of the reduced system found to the properties of the report.
 
-use super::check::Check;
-use super::properties::{Asked, Goal, GoalKind};
+use super::check::{Check, hit};
+use super::explored::Explored;
+use super::properties::{Asked, GoalKind};
 use super::verdict;
 use super::wellformed::hides_id;
 use crate::base::control::Stop;
 use crate::base::results::{Contradiction, Report, Status, Trace};
-use crate::engine::relations::Encoding;
 use crate::engine::{Original, explore as explore_original};
-use crate::theorem::executions::search::{Execution, SHORTEST_BUDGET, execution};
+use crate::theorem::evidence::by_movers;
+use crate::theorem::executions::search::{SHORTEST_BUDGET, execution};
 use crate::theorem::executions::trace::coarse_length;
-use crate::theorem::reduced::coarse::{Explorer, Reduced};
+use crate::theorem::invariants::Ladder;
+use std::time::Instant;
 
 /// What is known when nothing was found.
 pub(super) struct Known {
@@ -20,14 +22,6 @@ pub(super) struct Known {
     pub violated: bool,
     /// There is no initial state.
     pub vacuous: bool,
-    /// Why a goal that was not met holds.
-    pub because: fn(GoalKind) -> &'static str,
-}
-
-/// How what the reduced system shows is told.
-pub(super) struct Told<'t> {
-    /// An execution repeated on the original program; `None` if that fails.
-    pub retell: &'t dyn Fn(&Execution, &Goal) -> Option<Trace>,
     /// Why a goal that was not met holds.
     pub because: fn(GoalKind) -> &'static str,
 }
@@ -133,29 +127,88 @@ pub(super) fn nothing_found(report: &mut Report, n: usize, asked: &Asked, known:
 }
 
 impl Check<'_> {
-    /// Tells what was found on BDDs.
-    pub(super) fn evidence(
+    /// Everything that follows from an exploration: the answers, the claims of transactions, and the evidence, whose invariants are
+    /// those of the ladder.
+    pub(super) fn conclude(
+        &mut self,
+        report: &mut Report,
+        explored: &Explored,
+        ladder: &mut Ladder,
+    ) -> Result<(), Stop> {
+        let clock = Instant::now();
+        if let Some(stop) = explored.reduced.stopped {
+            hit(report, stop, self.control);
+        }
+        report.statistics.rounds = Some(explored.reduced.rounds.to_string());
+        report.statistics.peak_nodes = Some(explored.encoding.m.peak().to_string());
+        self.answers(report, explored)?;
+        let asked: Vec<Asked> = explored.goals.iter().map(|g| g.asked.clone()).collect();
+        self.judge(report, explored, &asked)?;
+        if self.options.certificate {
+            self.gather(report, explored, ladder)?;
+        }
+        report.timing.evidence = clock.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// What does not depend on how the reduced system was explored: claims of transactions, and the comparison with the original program.
+    pub(super) fn judge(
         &self,
         report: &mut Report,
-        e: &Encoding,
-        explorer: &Explorer,
-        reduced: &Reduced,
-        goals: &[Goal],
-        told: &Told,
+        explored: &Explored,
+        asked: &[Asked],
     ) -> Result<(), Stop> {
+        self.control.publish(report);
+        self.claims(report, explored.plain, &|t, l| explored.is_inside(t, l))?;
+        self.control.publish(report);
+        match self.options.cross_check {
+            true => self.cross_check(report, asked),
+            false => Ok(()),
+        }
+    }
+
+    /// The parts of the bundle that the theorem shows. There are none for a theorem that keeps nothing but what is reached with all
+    /// threads outside transactions.
+    fn gather(
+        &mut self,
+        report: &mut Report,
+        explored: &Explored,
+        ladder: &mut Ladder,
+    ) -> Result<(), Stop> {
+        let discharge = &self.done.discharge;
+        let Some(phased) = explored.phased else {
+            self.parts
+                .extend(explored.gather(report, ladder, discharge)?);
+            return Ok(());
+        };
+        if !phased.uses.keeps_inside {
+            return Ok(());
+        }
+        let part = explored.gather(report, ladder, discharge)?;
+        if part.is_some() {
+            self.parts
+                .extend(by_movers(explored.plain, phased, report)?);
+        }
+        self.parts.extend(part);
+        Ok(())
+    }
+
+    /// Tells what was found on BDDs.
+    fn answers(&self, report: &mut Report, explored: &Explored) -> Result<(), Stop> {
+        let (e, reduced) = (explored.encoding, explored.reduced);
         self.control.enter("counting");
         let known = Known {
             complete: reduced.stopped.is_none(),
             violated: reduced.met.first() == Some(&true),
             vacuous: e.initial.is_false(),
-            because: told.because,
+            because: explored.because(report),
         };
         if known.complete {
             report.states.reduced = Some(e.count(&reduced.states)?.to_string());
             report.states.visited = Some(e.count(&reduced.visited)?.to_string());
         }
         known.note(report);
-        for ((goal, met), n) in goals.iter().zip(&reduced.met).zip(0..) {
+        for ((goal, met), n) in explored.goals.iter().zip(&reduced.met).zip(0..) {
             self.control.enter(format!("the trace for {}", goal.name));
             if !*met {
                 nothing_found(report, n, goal, &known);
@@ -163,14 +216,14 @@ impl Check<'_> {
             }
             report.properties[n].reason =
                 "found in the reduced system, but not yet traced and re-executed".into();
-            let found = execution(e, explorer, reduced, goal, SHORTEST_BUDGET)?;
+            let found = execution(e, explored.explorer, reduced, goal, SHORTEST_BUDGET)?;
             if found.as_ref().is_some_and(|x| !x.shortest) {
                 let name = &goal.name;
                 report.notes.push(format!(
                     "the trace for {name} is perhaps not a shortest one: the search for that used up its budget"
                 ));
             }
-            let trace = found.and_then(|x| (told.retell)(&x, goal));
+            let trace = found.and_then(|x| explored.retell(&x, goal));
             let steps = trace.as_ref().map_or(0, |t| t.steps.len());
             traced(report, n, goal, trace, steps);
         }

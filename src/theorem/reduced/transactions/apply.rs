@@ -5,7 +5,7 @@
 //! that was given, and is repeated there.
 
 use super::phases::{Phase, Phased, Uses};
-use super::{checked, phased, scheduling, somewhere};
+use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
@@ -13,24 +13,18 @@ use crate::base::results::{Evaluated, Evidence, Hypothesis, Report, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
-use crate::theorem::check::{Check, Prepared, asked_claims, hit, notes, undecided};
-use crate::theorem::claims::{self, class};
-use crate::theorem::discharge::derive::Deriver;
-use crate::theorem::discharge::facts::Discharge;
+use crate::theorem::check::{Check, hit, tell};
+use crate::theorem::claims::class;
 use crate::theorem::discharge::hypotheses::{self, Pairs, evaluate};
-use crate::theorem::discharge::{self, By};
-use crate::theorem::evidence::{Found, by_movers};
-use crate::theorem::executions::search::Execution;
-use crate::theorem::executions::trace::{retell, step_of};
+use crate::theorem::executions::trace::step_of;
+use crate::theorem::explored::Explored;
 use crate::theorem::inference::annotated;
-use crate::theorem::invariants::lemmas;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::movers::{Detail, Judged, Other, judged};
 use crate::theorem::properties::{Asked, Goal, GoalKind, goals};
 use crate::theorem::read::{Model, Names, Unreadable};
-use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
+use crate::theorem::reduced::coarse::{Explorer, Reduced};
 use crate::theorem::refuted_guesses as inferred;
-use crate::theorem::settled::Told;
 use crate::theorem::wellformed::{disjoint_initially, entry, hides_id};
 use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
@@ -82,26 +76,13 @@ fn attempt(
     check.settled = Some(program.clone());
     control.enter("building relations");
     let plain = Encoding::within(program, check.left, control)?;
-    let asked = goals(&plain, only)?;
-    report.notes = notes(program);
-    report.properties = asked.iter().map(|g| undecided(g, program)).collect();
-    report.claims.clear();
-    let claims = asked_claims(check.program, options).map(claims::undecided);
-    report.properties.extend(claims);
-    report.lemmas = lemmas::unjudged(check.program);
-    report.hypotheses = check
-        .theory
-        .hypotheses
-        .iter()
-        .map(hypotheses::undecided)
-        .collect();
+    let observed = goals(&plain, only)?;
+    let asked: Vec<Asked> = observed.iter().map(|g| g.asked.clone()).collect();
+    check.begin(report, program, &asked);
     control.enter("movers");
-    let wanted: Vec<Bdd> = asked
-        .iter()
-        .filter(|g| is_observed(g))
-        .map(|g| g.bad.clone())
-        .collect();
-    let judged = judged(&plain, &wanted, Detail::Class)?;
+    let observed = observed.into_iter().filter(is_observed);
+    let observed: Vec<Bdd> = observed.map(|g| g.bad).collect();
+    let judged = judged(&plain, &observed, Detail::Class)?;
     control.enter("transactions");
     let phased = phased(&plain, &judged, uses, check.left)?;
     let mut e = Encoding::within(&phased.program, check.left, control)?;
@@ -112,74 +93,33 @@ fn attempt(
     report.timing.encoding = clock.elapsed().as_secs_f64();
     control.publish(report);
 
-    let clock = Instant::now();
-    report.well_formedness = vec![disjoint_initially(&e)];
-    let with_checks = checked(&e)?;
-    let raw = std::mem::replace(&mut e.actions, with_checks);
-    let initial = e.m.and_not(&e.initial, &e.q())?;
-    let initial = std::mem::replace(&mut e.initial, initial);
-    let hypotheses = settle(check, report, &e, &phased, &goals);
-    (e.actions, e.initial) = (raw, initial);
-    let e = e;
-    report.timing.hypotheses = clock.elapsed().as_secs_f64();
-    control.publish(report);
-    if let Err(stop) = hypotheses {
-        hit(report, stop, control);
-        control.check()?;
-    }
+    settle(check, report, &mut e, &phased, &goals)?;
     if options.only_hypotheses {
-        check.done.prepared = Some(prepared(&phased, program));
+        check.done.prepared = Some(phased.prepared(program));
         return Ok(true);
     }
-
-    let clock = Instant::now();
+    let e = e;
     let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
-    control.enter("the reduced system");
-    let reduced = explore(&explorer, &goals);
-    report.timing.exploration = clock.elapsed().as_secs_f64();
-    if let Some(stop) = reduced.stopped {
-        hit(report, stop, control);
-    }
+    let reduced = check.explore(report, &explorer, &goals, "the reduced system");
     if guess_violated(&e, &reduced)? {
         return Ok(false);
     }
-    report.statistics.rounds = Some(reduced.rounds.to_string());
-    report.statistics.peak_nodes = Some(e.m.peak().to_string());
-
-    let clock = Instant::now();
-    let told = Told {
-        retell: &|x, goal| retell(&plain, &without_phases(&plain, &e, &phased, x)?, goal),
-        because: because(&phased),
+    let explored = Explored {
+        plain: &plain,
+        encoding: &e,
+        explorer: &explorer,
+        visibility: &visibility,
+        reduced: &reduced,
+        goals: &goals,
+        phased: Some(&phased),
     };
-    check.evidence(report, &e, &explorer, &reduced, &goals, &told)?;
-    control.publish(report);
-    let inside = |t: usize, l: usize| phased.is_inside(t, l);
-    check.claims(report, &plain, &inside)?;
-    control.publish(report);
-    if options.cross_check {
-        let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
-        check.cross_check(report, &asked)?;
-    }
-    if options.certificate && check.theory.name != "lipton" {
-        let mut with_checks = Encoding::within(&phased.program, check.left, control)?;
-        with_checks.actions = checked(&with_checks)?;
-        let found = Found {
-            explorer: &explorer,
-            visibility: &visibility,
-            reduced: &reduced,
-            goals: &goals,
-            discharge: &check.done.discharge,
-            program,
-            phased: Some(&phased),
-        };
-        let with_checks = with_checks;
-        let part = found.gather(report, &mut Ladder::new(&with_checks))?;
-        if part.is_some() {
-            check.parts.extend(by_movers(&plain, &phased, report)?);
-        }
-        check.parts.extend(part);
-    }
-    report.timing.evidence = clock.elapsed().as_secs_f64();
+    // Invariants that the certificate needs are those of the program with access checks.
+    let with_checks = match options.certificate {
+        true => Some(with_checks(&phased, check.left, control)?),
+        false => None,
+    };
+    let mut ladder = Ladder::new(with_checks.as_ref().unwrap_or(&e));
+    check.conclude(report, &explored, &mut ladder)?;
     Ok(true)
 }
 
@@ -188,8 +128,32 @@ fn is_observed(goal: &Goal) -> bool {
     matches!(goal.kind, GoalKind::DeadlockFree | GoalKind::User(_))
 }
 
-/// Evaluates the theory's hypotheses, and A3 and A4 for the observers, on the program with phases and access checks.
+/// Settles the theory's hypotheses, and A3 and A4 for the observers, on the program with phases and access checks.
 fn settle(
+    check: &mut Check,
+    report: &mut Report,
+    e: &mut Encoding,
+    phased: &Phased,
+    goals: &[Goal],
+) -> Result<(), Stop> {
+    let clock = Instant::now();
+    report.well_formedness = vec![disjoint_initially(e)];
+    let with_checks = checked(e)?;
+    let raw = std::mem::replace(&mut e.actions, with_checks);
+    let initial = e.m.and_not(&e.initial, &e.q())?;
+    let initial = std::mem::replace(&mut e.initial, initial);
+    let settled = settle_with_checks(check, report, e, phased, goals);
+    (e.actions, e.initial) = (raw, initial);
+    report.timing.hypotheses = clock.elapsed().as_secs_f64();
+    check.control.publish(report);
+    if let Err(stop) = settled {
+        hit(report, stop, check.control);
+        check.control.check()?;
+    }
+    Ok(())
+}
+
+fn settle_with_checks(
     check: &mut Check,
     report: &mut Report,
     e: &Encoding,
@@ -207,45 +171,20 @@ fn settle(
         states,
         names: Names::Variables,
     };
-    let model = about(Vec::new());
-    let mut pairs = Pairs::default();
-    let by = check.options.discharge;
-    check.done.discharge = Discharge::new(e, |a| visibility.is_visible(a));
-    let discharge = &mut check.done.discharge;
-    let mut deriver = Deriver::new(&model, &mut ladder, discharge, by == By::Algebra)?;
-    for (hypothesis, entry) in theory.hypotheses.iter().zip(&mut report.hypotheses) {
-        check
-            .control
-            .enter(format!("hypothesis ({})", hypothesis.id));
-        match discharge::settle(&mut deriver, hypothesis, by, &mut pairs) {
-            Ok(done) => *entry = done,
-            Err(Unreadable::Stopped(stop)) => {
-                entry.evidence = Evidence::NotEvaluated(format!("{stop} was hit"));
-                return Err(stop);
-            }
-            Err(why @ Unreadable::Meaningless { .. }) => {
-                entry.evidence = Evidence::NotEvaluated(why.to_string());
-            }
-        }
-    }
+    let mut pairs = check.settle(report, &about(Vec::new()), &mut ladder)?;
     for goal in goals.iter().filter(|g| is_observed(g)) {
         check.control.enter(format!("who may hide {}", goal.name));
         let model = about(vec![(goal.name.clone(), goal.bad.clone())]);
         let entry = observed(&model, goal, &mut ladder, &mut pairs)?;
         report.well_formedness.push(entry);
     }
-    if check.theory.name == "lipton" {
+    if !phased.uses.keeps_inside {
         for goal in goals {
-            report
-                .well_formedness
-                .push(outside(e, phased, goal, &mut ladder)?);
+            let entry = outside(e, phased, goal, &mut ladder)?;
+            report.well_formedness.push(entry);
         }
     }
-    report.statistics.pairs_checked = Some(pairs.checked.to_string());
-    report.statistics.pairs_skipped = Some(pairs.skipped.to_string());
-    report.invariant = hypotheses::common_invariant(report);
-    report.lemmas = lemmas::tell(&mut ladder, report.invariant == Some(Rung::Lemmas))?;
-    Ok(())
+    tell(report, pairs, &mut ladder)
 }
 
 /// A3 and A4 where the other thread is the observer of a goal.
@@ -365,54 +304,6 @@ fn guess_violated(e: &Encoding, reduced: &Reduced) -> Result<bool, Stop> {
         }
     }
     Ok(false)
-}
-
-/// An execution of the program with phases as one of the program.
-fn without_phases(
-    plain: &Encoding,
-    e: &Encoding,
-    phased: &Phased,
-    execution: &Execution,
-) -> Option<Execution> {
-    let mut steps = Vec::new();
-    for (coarse, a, after) in &execution.steps {
-        let action = &e.actions[*a];
-        let location = phased.origin[action.thread][action.location];
-        let a = plain
-            .of_thread(action.thread)
-            .find(|&a| plain.actions[a].location == location)?;
-        steps.push((*coarse, a, phased.plain(after)));
-    }
-    Some(Execution {
-        first: phased.plain(&execution.first),
-        steps,
-        shortest: execution.shortest,
-    })
-}
-
-fn prepared(phased: &Phased, program: &Program) -> Prepared {
-    Prepared {
-        program: phased.program.clone(),
-        visible: phased
-            .phases
-            .iter()
-            .map(|all| all.iter().map(|p| *p == Phase::Outside).collect())
-            .collect(),
-        when_blocked: Blocked::Waits,
-        plain: Some((program.clone(), phased.origin.clone())),
-    }
-}
-
-fn because(phased: &Phased) -> fn(GoalKind) -> &'static str {
-    match phased.phases.iter().flatten().all(|p| *p == Phase::Outside) {
-        true => |_| "no step is inside a transaction, so the reduced system is the original one",
-        false => |kind| match kind {
-            GoalKind::Discipline | GoalKind::Assertions => {
-                "no thread goes wrong in the reduced system, so by (A) none does in the original"
-            }
-            _ => "an observer would go wrong in the reduced system by (A), and does not",
-        },
-    }
 }
 
 /// The steps with which a transaction may begin, and those inside transactions only; with what they are as movers.

@@ -18,7 +18,7 @@ mod tests;
 pub use checked::{checked, somewhere};
 pub use phases::{Cuts, Phase, Phased, Uses};
 
-use crate::base::control::Stop;
+use crate::base::control::{Control, Stop};
 use crate::engine::compiled::{Mover, Movers};
 use crate::engine::relations::Encoding;
 use crate::theorem::invariants::{Ladder, Rung};
@@ -29,37 +29,36 @@ use std::collections::BTreeSet;
 
 pub(in crate::theorem) use apply::apply;
 
+/// Right movers before the commit point, left movers behind it.
+const FLANAGAN_QADEER: Uses = Uses {
+    rights: true,
+    lefts: true,
+    keeps_inside: true,
+};
+
+pub(in crate::theorem) const LEFT_MOVERS: Uses = Uses {
+    rights: false,
+    ..FLANAGAN_QADEER
+};
+
+/// With l[i] empty: no transaction is ever behind its commit point.
+pub(in crate::theorem) const RIGHT_MOVERS: Uses = Uses {
+    lefts: false,
+    ..FLANAGAN_QADEER
+};
+
+/// Only what is reached with all threads outside transactions is kept.
+pub(in crate::theorem) const LIPTON: Uses = Uses {
+    keeps_inside: false,
+    ..FLANAGAN_QADEER
+};
+
 /// The theorems with transactions, and which movers each lets them have.
 const THEOREMS: [(&str, Uses); 4] = [
-    (
-        "flanagan-qadeer",
-        Uses {
-            rights: true,
-            lefts: true,
-        },
-    ),
-    (
-        "left-movers",
-        Uses {
-            rights: false,
-            lefts: true,
-        },
-    ),
-    // With l[i] empty: no transaction is ever behind its commit point.
-    (
-        "right-movers",
-        Uses {
-            rights: true,
-            lefts: false,
-        },
-    ),
-    (
-        "lipton",
-        Uses {
-            rights: true,
-            lefts: true,
-        },
-    ),
+    ("flanagan-qadeer", FLANAGAN_QADEER),
+    ("left-movers", LEFT_MOVERS),
+    ("right-movers", RIGHT_MOVERS),
+    ("lipton", LIPTON),
 ];
 
 /// Which movers a theorem lets transactions have, if it is about transactions.
@@ -106,9 +105,7 @@ fn cut_more(phased: &Phased, cuts: &mut Cuts, (e, effort): (&Encoding, u64)) -> 
     if !some {
         return Ok(false);
     }
-    let mut with = Encoding::within(&phased.program, effort, e.m.control())?;
-    with.actions = checked(&with)?;
-    let with = with;
+    let with = with_checks(phased, effort, e.m.control())?;
     let mut ladder = Ladder::new(&with);
     let mut grown = false;
     for (t, cuts) in cuts.iter_mut().enumerate() {
@@ -128,6 +125,20 @@ fn cut_more(phased: &Phased, cuts: &mut Cuts, (e, effort): (&Encoding, u64)) -> 
         cuts.extend(more);
     }
     Ok(grown)
+}
+
+/// The relations of a program with phases, with access checks.
+///
+/// # Errors
+/// Any [`Stop`].
+fn with_checks<'p>(
+    phased: &'p Phased,
+    effort: u64,
+    control: &'p Control,
+) -> Result<Encoding<'p>, Stop> {
+    let mut e = Encoding::within(&phased.program, effort, control)?;
+    e.actions = checked(&e)?;
+    Ok(e)
 }
 
 /// What visibility is for an exploration: steps outside transactions are visible, those inside are not.

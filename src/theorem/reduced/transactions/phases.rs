@@ -11,10 +11,14 @@
 
 use crate::engine::State;
 use crate::engine::compiled::Movers;
-use crate::engine::relations::Concrete;
+use crate::engine::reach::Blocked;
+use crate::engine::relations::{Concrete, Encoding};
 use crate::model::program::{
     Command, Edge, Expr, LocId, Location, Named, Program, Property, Target, Thread, ThreadId,
 };
+use crate::theorem::check::Prepared;
+use crate::theorem::executions::search::Execution;
+use crate::theorem::properties::GoalKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a thread is in a transaction.
@@ -35,6 +39,9 @@ pub struct Uses {
     pub rights: bool,
     /// Left movers behind it.
     pub lefts: bool,
+    /// Whether what goes wrong inside a transaction goes wrong in the reduced system; else the theorem speaks of states with all
+    /// threads outside only.
+    pub keeps_inside: bool,
 }
 
 /// Where transactions are cut: by thread, locations of the program.
@@ -53,6 +60,8 @@ pub struct Phased {
     pub movers: Movers,
     /// The cuts that it was made with.
     pub cuts: Cuts,
+    /// What it was made for.
+    pub uses: Uses,
 }
 
 /// A thread whose locations are being copied.
@@ -205,6 +214,7 @@ impl Phased {
         Phased {
             movers: movers.clone(),
             cuts: cuts.clone(),
+            uses,
             program: instrumented,
             phases: numbers
                 .iter()
@@ -221,6 +231,54 @@ impl Phased {
     pub fn at(&self, thread: ThreadId, phase: Phase) -> impl Iterator<Item = LocId> + '_ {
         let all = &self.phases[thread];
         (0..all.len()).filter(move |&l| all[l] == phase)
+    }
+
+    /// An execution of the program with phases, which `e` encodes, as one of the program.
+    pub(in crate::theorem) fn without_phases(
+        &self,
+        plain: &Encoding,
+        e: &Encoding,
+        execution: &Execution,
+    ) -> Option<Execution> {
+        let mut steps = Vec::new();
+        for (coarse, a, after) in &execution.steps {
+            let action = &e.actions[*a];
+            let location = self.origin[action.thread][action.location];
+            let mut actions = plain.of_thread(action.thread);
+            let a = actions.find(|&a| plain.actions[a].location == location)?;
+            steps.push((*coarse, a, self.plain(after)));
+        }
+        Some(Execution {
+            first: self.plain(&execution.first),
+            steps,
+            shortest: execution.shortest,
+        })
+    }
+
+    /// Why what the reduced system does not show holds.
+    pub(in crate::theorem) fn because(&self) -> fn(GoalKind) -> &'static str {
+        match self.phases.iter().flatten().all(|p| *p == Phase::Outside) {
+            true => {
+                |_| "no step is inside a transaction, so the reduced system is the original one"
+            }
+            false => |kind| match kind {
+                GoalKind::Discipline | GoalKind::Assertions => {
+                    "no thread goes wrong in the reduced system, so by (A) none does in the original"
+                }
+                _ => "an observer would go wrong in the reduced system by (A), and does not",
+            },
+        }
+    }
+
+    /// What the engines of `coarsen reach` need to explore the reduced system of a program with these phases.
+    pub(in crate::theorem) fn prepared(&self, program: &Program) -> Prepared {
+        let outside = |all: &Vec<Phase>| all.iter().map(|p| *p == Phase::Outside).collect();
+        Prepared {
+            program: self.program.clone(),
+            visible: self.phases.iter().map(outside).collect(),
+            when_blocked: Blocked::Waits,
+            plain: Some((program.clone(), self.origin.clone())),
+        }
     }
 
     /// A state without its phases.

@@ -11,7 +11,7 @@ use crate::theorem::Detail;
 use crate::theorem::check::undecided;
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::discharge::hypotheses::{Pairs, evaluate};
-use crate::theorem::evidence::Found;
+use crate::theorem::explored::Explored;
 use crate::theorem::invariants::Ladder;
 use crate::theorem::properties::{GoalKind, goals};
 use crate::theorem::read::{Model, Names};
@@ -21,6 +21,7 @@ use crate::{Session, theory};
 const BOTH: Uses = Uses {
     rights: true,
     lefts: true,
+    keeps_inside: true,
 };
 
 /// Whether a thread goes wrong in the reduced system, and which hypotheses don't hold.
@@ -86,16 +87,19 @@ fn replayed(phased: &Phased) -> BundleVerdict {
         })
         .collect();
     report.invariant = Some(crate::theorem::Rung::Reachable);
-    let found = Found {
+    let program = load(&phased.program.source);
+    let plain = Encoding::new(&program, &control).unwrap();
+    let explored = Explored {
+        plain: &plain,
+        encoding: &e,
         explorer: &explorer,
         visibility: &visibility,
         reduced: &explore(&explorer, &goals),
         goals: &goals,
-        discharge: &Discharge::default(),
-        program: &load(&phased.program.source),
         phased: Some(phased),
     };
-    let part = found.gather(&report, &mut Ladder::new(&with_checks));
+    let mut ladder = Ladder::new(&with_checks);
+    let part = explored.gather(&report, &mut ladder, &Discharge::default());
     let part = part.unwrap().expect("no thread goes wrong");
     let bundle = crate::base::evidence::Bundle {
         parts: vec![part],
