@@ -35,7 +35,7 @@ fn waiters(cond: u64) -> impl Iterator<Item = usize> {
     (0..rt.count).filter(move |&i| {
         let thread = thread(i);
         has(&rt.alive, i)
-            && matches!(thread.op.kind, REACQUIRE | TIMED_REACQUIRE)
+            && matches!(thread.op.kind, Kind::Reacquire | Kind::TimedReacquire)
             && thread.op.addr == cond
             && !thread.signalled
     })
@@ -46,7 +46,7 @@ fn meeting(who: usize, barrier: u64) -> impl Iterator<Item = usize> {
     let rt = rt();
     (0..rt.count).filter(move |&i| {
         let thread = thread(i);
-        let stands = thread.op.kind == LEAVE && thread.op.addr == barrier;
+        let stands = thread.op.kind == Kind::Leave && thread.op.addr == barrier;
         let now = thread.generation == object(barrier).generation;
         has(&rt.alive, i) && (i == who || stands && now)
     })
@@ -77,19 +77,19 @@ pub fn enabled(who: usize) -> bool {
         return false;
     }
     match op.kind {
-        LOCK => free_for(object(op.addr), who),
-        REACQUIRE => thread.signalled && object(op.a).owner == NOBODY,
-        TIMED_REACQUIRE => object(op.a).owner == NOBODY,
-        JOIN => crate::state::thread(op.addr as usize).ended,
-        SEM_WAIT => {
+        Kind::Lock => free_for(object(op.addr), who),
+        Kind::Reacquire => thread.signalled && object(op.a).owner == NOBODY,
+        Kind::TimedReacquire => object(op.a).owner == NOBODY,
+        Kind::Join => crate::state::thread(op.addr as usize).ended,
+        Kind::SemWait => {
             let semaphore = object(op.addr);
             semaphore.destroyed || semaphore.count > 0
         }
-        RDLOCK => object(op.addr).owner == NOBODY,
-        WRLOCK => nobody_has(object(op.addr)),
-        LEAVE => object(op.addr).generation != thread.generation,
-        ONCE => object(op.addr).count != 1,
-        PROCESS_EXIT | ASSUME | STOPPED | TOO_MANY => false,
+        Kind::ReadLock => object(op.addr).owner == NOBODY,
+        Kind::WriteLock => nobody_has(object(op.addr)),
+        Kind::Leave => object(op.addr).generation != thread.generation,
+        Kind::Once => object(op.addr).count != 1,
+        Kind::ProcessExit | Kind::Assume | Kind::Stopped | Kind::TooMany => false,
         _ => true,
     }
 }
@@ -98,9 +98,9 @@ pub fn enabled(who: usize) -> bool {
 pub fn choices(who: usize) -> u16 {
     let op = &thread(who).op;
     match op.kind {
-        CHOICE => (op.a as u16).max(1),
-        SIGNAL => (waiters(op.addr).count() as u16).max(1),
-        ARRIVE if object(op.addr).count + 1 >= object(op.addr).limit => {
+        Kind::Choice => (op.a as u16).max(1),
+        Kind::Signal => (waiters(op.addr).count() as u16).max(1),
+        Kind::Arrive if object(op.addr).count + 1 >= object(op.addr).limit => {
             serials(who, op.addr).count() as u16
         }
         _ => 1,
@@ -137,8 +137,8 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
         on(addr, MODE_READ, SILENT);
     }
     match op.kind {
-        START => on(THREAD | who as u64, MODE_READ, ORDER),
-        EXIT => {
+        Kind::Start => on(THREAD | who as u64, MODE_READ, ORDER),
+        Kind::Exit => {
             on(THREAD | who as u64, MODE_WRITE, ORDER);
             if who != 0 {
                 on(STACK | who as u64, MODE_WRITE, SILENT);
@@ -146,14 +146,20 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                 within(bottom, STACK_SIZE as u64).for_each(|o| on(key(o.addr), MODE_WRITE, SILENT));
             }
         }
-        CREATE => on(THREAD | op.addr, MODE_WRITE, ORDER),
-        JOIN => {
+        Kind::Create => on(THREAD | op.addr, MODE_WRITE, ORDER),
+        Kind::Join => {
             on(THREAD | op.addr, MODE_READ, ORDER);
             // Who joins a thread that somebody has joined or detached is told so.
             on(FATE | op.addr, MODE_WRITE, SILENT);
         }
-        DETACH => on(FATE | op.addr, MODE_ADD, SILENT),
-        READ | WRITE | FREE | ATOMIC_LOAD | ATOMIC_STORE | ATOMIC_RMW | ATOMIC_CAS => {
+        Kind::Detach => on(FATE | op.addr, MODE_ADD, SILENT),
+        Kind::Read
+        | Kind::Write
+        | Kind::Free
+        | Kind::AtomicLoad
+        | Kind::AtomicStore
+        | Kind::AtomicUpdate
+        | Kind::CompareAndSwap => {
             // What is no address crashes when it is accessed, and must not be taken for an object.
             if op.size > 0 && op.addr < 1 << 47 {
                 put(Access {
@@ -163,7 +169,7 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                     flags: op.flags,
                     unused: 0,
                 });
-                if op.kind == FREE {
+                if op.kind == Kind::Free {
                     within(op.addr, op.size.into()).for_each(|o| {
                         put(Access {
                             key: key(o.addr),
@@ -188,18 +194,18 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                 }
             }
         }
-        LOCK => {
+        Kind::Lock => {
             if usize::from(object(op.addr).owner) != who {
                 on(it, MODE_WRITE, BLOCKING);
             }
         }
         // POSIX: what can be had at once is never too late. Who waits and gets it comes when it is free.
-        TRYLOCK | TIMEDLOCK => match object(op.addr) {
+        Kind::TryLock | Kind::TimedLock => match object(op.addr) {
             object if object.owner == NOBODY => on(it, MODE_WRITE, 0),
             object if usize::from(object.owner) == who && object.class == 1 => {}
             _ => on(it, MODE_READ, 0),
         },
-        UNLOCK => {
+        Kind::Unlock => {
             let object = object(op.addr);
             if usize::from(object.owner) != who {
                 on(it, MODE_READ, 0);
@@ -207,28 +213,28 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
                 on(it, MODE_WRITE, RELEASE);
             }
         }
-        INIT | DESTROY => on(it, MODE_WRITE, 0),
-        WAIT => {
+        Kind::Init | Kind::Destroy => on(it, MODE_WRITE, 0),
+        Kind::Wait => {
             on(op.a | OBJECT, MODE_WRITE, RELEASE);
             on(it, MODE_WRITE, 0);
         }
-        REACQUIRE => {
+        Kind::Reacquire => {
             on(WAKE | who as u64, MODE_READ, ORDER);
             on(op.a | OBJECT, MODE_WRITE, BLOCKING);
         }
-        TIMED_REACQUIRE => {
+        Kind::TimedReacquire => {
             // A signal that comes may come too late: no order is taken for granted.
             on(it, MODE_WRITE, 0);
             on(op.a | OBJECT, MODE_WRITE, BLOCKING);
         }
-        SIGNAL => match waiters(op.addr).nth(choice.into()) {
+        Kind::Signal => match waiters(op.addr).nth(choice.into()) {
             None => on(it, MODE_READ, 0),
             Some(other) => {
                 on(it, MODE_WRITE, 0);
                 on(WAKE | other as u64, MODE_WRITE, ORDER);
             }
         },
-        BROADCAST => {
+        Kind::Broadcast => {
             let mut any = false;
             for other in waiters(op.addr) {
                 any = true;
@@ -236,31 +242,31 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             }
             on(it, if any { MODE_WRITE } else { MODE_READ }, 0);
         }
-        SEM_WAIT => on(it, MODE_WRITE, BLOCKING),
-        SEM_TRYWAIT | SEM_TIMEDWAIT => {
+        Kind::SemWait => on(it, MODE_WRITE, BLOCKING),
+        Kind::SemTryWait | Kind::SemTimedWait => {
             let free = object(op.addr).count > 0;
             on(it, if free { MODE_WRITE } else { MODE_READ }, 0);
         }
-        SEM_POST => {
+        Kind::SemPost => {
             let empty = object(op.addr).count == 0;
             on(it, MODE_ADD, if empty { RELEASE } else { 0 });
         }
-        SEM_GET => on(it, MODE_READ, 0),
-        RDLOCK => on(it, MODE_ADD, BLOCKING),
-        WRLOCK => on(it, MODE_WRITE, BLOCKING),
-        TRYRDLOCK | TIMEDRDLOCK => {
+        Kind::SemGet => on(it, MODE_READ, 0),
+        Kind::ReadLock => on(it, MODE_ADD, BLOCKING),
+        Kind::WriteLock => on(it, MODE_WRITE, BLOCKING),
+        Kind::TryReadLock | Kind::TimedReadLock => {
             let free = object(op.addr).owner == NOBODY;
             on(it, if free { MODE_ADD } else { MODE_READ }, 0);
         }
-        TRYWRLOCK | TIMEDWRLOCK => {
+        Kind::TryWriteLock | Kind::TimedWriteLock => {
             let free = nobody_has(object(op.addr));
             on(it, if free { MODE_WRITE } else { MODE_READ }, 0);
         }
-        RWUNLOCK => {
+        Kind::ReadWriteUnlock => {
             let writer = object(op.addr).owner != NOBODY;
             on(it, if writer { MODE_WRITE } else { MODE_ADD }, RELEASE);
         }
-        ARRIVE => {
+        Kind::Arrive => {
             // They may come in any order: who is told to be the serial thread is an alternative of the last one's step. But who meets whom
             // matters, if there are more of them.
             let barrier = object(op.addr);
@@ -273,14 +279,14 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             on(it, mode, if last { CLOSES } else { 0 });
             on(generation(op.addr, barrier.generation), MODE_ADD, ORDER);
         }
-        LEAVE => on(generation(op.addr, thread.generation), MODE_READ, ORDER),
-        ONCE => {
+        Kind::Leave => on(generation(op.addr, thread.generation), MODE_READ, ORDER),
+        Kind::Once => {
             let done = object(op.addr).count == 2;
             on(it, if done { MODE_READ } else { MODE_WRITE }, BLOCKING);
         }
-        ONCE_DONE => on(it, MODE_WRITE, RELEASE),
-        KEY => on(OBJECT | 1, MODE_WRITE, 0),
-        PROMISE => put(promised(op.a)),
+        Kind::OnceDone => on(it, MODE_WRITE, RELEASE),
+        Kind::Key => on(OBJECT | 1, MODE_WRITE, 0),
+        Kind::Promise => put(promised(op.a)),
         _ => {}
     }
 }
@@ -328,7 +334,13 @@ pub fn execute(who: usize, choice: u16) -> (i64, u64) {
         spin::goes_on(who);
     }
     let result = match op.kind {
-        READ | WRITE | FREE | ATOMIC_LOAD | ATOMIC_STORE | ATOMIC_RMW | ATOMIC_CAS => {
+        Kind::Read
+        | Kind::Write
+        | Kind::Free
+        | Kind::AtomicLoad
+        | Kind::AtomicStore
+        | Kind::AtomicUpdate
+        | Kind::CompareAndSwap => {
             return atomics::execute(who);
         }
         _ => synchronise(who, choice, &op),
@@ -339,10 +351,28 @@ pub fn execute(who: usize, choice: u16) -> (i64, u64) {
 /// The object that a step must not find destroyed. Who is woken may find that the condition variable is gone, and who leaves a barrier, too.
 fn used(op: &Op) -> Option<u64> {
     match op.kind {
-        LOCK | TRYLOCK | TIMEDLOCK | UNLOCK | DESTROY | WAIT | SIGNAL | BROADCAST | SEM_WAIT
-        | SEM_TRYWAIT | SEM_TIMEDWAIT | SEM_POST | SEM_GET | RDLOCK | WRLOCK | TRYRDLOCK
-        | TRYWRLOCK | TIMEDRDLOCK | TIMEDWRLOCK | RWUNLOCK | ARRIVE => Some(op.addr),
-        REACQUIRE | TIMED_REACQUIRE => Some(op.a),
+        Kind::Lock
+        | Kind::TryLock
+        | Kind::TimedLock
+        | Kind::Unlock
+        | Kind::Destroy
+        | Kind::Wait
+        | Kind::Signal
+        | Kind::Broadcast
+        | Kind::SemWait
+        | Kind::SemTryWait
+        | Kind::SemTimedWait
+        | Kind::SemPost
+        | Kind::SemGet
+        | Kind::ReadLock
+        | Kind::WriteLock
+        | Kind::TryReadLock
+        | Kind::TryWriteLock
+        | Kind::TimedReadLock
+        | Kind::TimedWriteLock
+        | Kind::ReadWriteUnlock
+        | Kind::Arrive => Some(op.addr),
+        Kind::Reacquire | Kind::TimedReacquire => Some(op.a),
         _ => None,
     }
 }
@@ -360,7 +390,7 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
         }
     }
     match op.kind {
-        LOCK | TRYLOCK | TIMEDLOCK => {
+        Kind::Lock | Kind::TryLock | Kind::TimedLock => {
             let object = object(op.addr);
             if object.owner == NOBODY {
                 take(object, who);
@@ -372,12 +402,12 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
                 return 0;
             }
             match op.kind {
-                LOCK => EDEADLK.into(),
-                TRYLOCK => fails(EBUSY),
+                Kind::Lock => EDEADLK.into(),
+                Kind::TryLock => fails(EBUSY),
                 _ => fails(ETIMEDOUT),
             }
         }
-        UNLOCK => {
+        Kind::Unlock => {
             let object = object(op.addr);
             if usize::from(object.owner) != who {
                 return if object.class == 0 {
@@ -395,7 +425,7 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             }
             0
         }
-        WAIT => {
+        Kind::Wait => {
             let object = object(op.a);
             if usize::from(object.owner) != who {
                 return UNDEFINED;
@@ -407,7 +437,7 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             give(object, who);
             0
         }
-        REACQUIRE | TIMED_REACQUIRE => {
+        Kind::Reacquire | Kind::TimedReacquire => {
             let signalled = thread.signalled;
             if signalled {
                 spin::forget(who);
@@ -416,18 +446,18 @@ fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             take(object(op.a), who);
             if signalled { 0 } else { ETIMEDOUT.into() }
         }
-        ATOMIC_BEGIN => {
+        Kind::AtomicBegin => {
             rt().region = true;
             0
         }
-        CHOICE => {
+        Kind::Choice => {
             thread.chose += 1;
             match op.b as *const i64 {
                 values if values.is_null() => choice.into(),
                 values => unsafe { *values.add(choice.into()) },
             }
         }
-        START => {
+        Kind::Start => {
             thread.begun = true;
             0
         }
@@ -446,20 +476,20 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         i64::from(error)
     };
     let late = match op.kind {
-        TIMEDRDLOCK | TIMEDWRLOCK => ETIMEDOUT,
+        Kind::TimedReadLock | Kind::TimedWriteLock => ETIMEDOUT,
         _ => EBUSY,
     };
     match op.kind {
-        EXIT => {
+        Kind::Exit => {
             thread(who).ended = true;
             drop(&mut rt.alive, who);
             0
         }
-        PROCESS_EXIT => {
+        Kind::ProcessExit => {
             shared().exit_code = op.a as i32;
             crate::schedule::finish(crate::schedule::unfinished())
         }
-        JOIN => {
+        Kind::Join => {
             let other = thread(op.addr as usize);
             if other.joined || other.detached {
                 let error = if other.joined { ESRCH } else { EINVAL };
@@ -468,11 +498,11 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             other.joined = true;
             0
         }
-        DETACH => {
+        Kind::Detach => {
             crate::state::thread(op.addr as usize).detached = true;
             0
         }
-        INIT => {
+        Kind::Init => {
             let object = object(op.addr);
             object.owner = NOBODY;
             object.destroyed = false;
@@ -481,7 +511,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             object.limit = op.size;
             0
         }
-        DESTROY => {
+        Kind::Destroy => {
             let object = object(op.addr);
             let waited = waiters(op.addr).next().is_some();
             if object.owner != NOBODY || waited {
@@ -490,40 +520,40 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             object.destroyed = true;
             0
         }
-        SIGNAL => {
+        Kind::Signal => {
             let chosen = waiters(op.addr).nth(choice.into());
             if let Some(other) = chosen {
                 thread(other).signalled = true;
             }
             0
         }
-        BROADCAST => {
+        Kind::Broadcast => {
             for other in waiters(op.addr) {
                 thread(other).signalled = true;
             }
             0
         }
-        SEM_WAIT | SEM_TRYWAIT | SEM_TIMEDWAIT => {
+        Kind::SemWait | Kind::SemTryWait | Kind::SemTimedWait => {
             let object = object(op.addr);
             if object.count > 0 {
                 object.count -= 1;
                 time::see(who, object.time);
                 return 0;
             }
-            fails(if op.kind == SEM_TRYWAIT {
+            fails(if op.kind == Kind::SemTryWait {
                 crate::libc::EAGAIN
             } else {
                 ETIMEDOUT
             })
         }
-        SEM_POST => {
+        Kind::SemPost => {
             let object = object(op.addr);
             object.count += 1;
             object.time = object.time.max(thread(who).time);
             0
         }
-        SEM_GET => object(op.addr).count.into(),
-        RDLOCK | TRYRDLOCK | TIMEDRDLOCK => {
+        Kind::SemGet => object(op.addr).count.into(),
+        Kind::ReadLock | Kind::TryReadLock | Kind::TimedReadLock => {
             let lock = object(op.addr);
             if lock.owner != NOBODY {
                 return fails(late);
@@ -531,7 +561,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             lock.limit += 1;
             0
         }
-        WRLOCK | TRYWRLOCK | TIMEDWRLOCK => {
+        Kind::WriteLock | Kind::TryWriteLock | Kind::TimedWriteLock => {
             let lock = object(op.addr);
             if !nobody_has(lock) {
                 return fails(late);
@@ -539,7 +569,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             lock.owner = who as u16;
             0
         }
-        RWUNLOCK => {
+        Kind::ReadWriteUnlock => {
             let lock = object(op.addr);
             if usize::from(lock.owner) == who {
                 lock.owner = NOBODY;
@@ -550,7 +580,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             }
             0
         }
-        ARRIVE => {
+        Kind::Arrive => {
             let barrier = object(op.addr);
             if barrier.limit == 0 {
                 return UNDEFINED;
@@ -567,7 +597,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             }
             0
         }
-        ONCE => {
+        Kind::Once => {
             let once = object(op.addr);
             if once.count == 2 {
                 return 0;
@@ -575,7 +605,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
             once.count = 1;
             1
         }
-        ONCE_DONE => {
+        Kind::OnceDone => {
             object(op.addr).count = 2;
             0
         }

@@ -173,9 +173,9 @@ pub type ErrorKey = (&'static str, u64, Vec<(Kind, u64)>);
 pub fn key(error: &Found) -> ErrorKey {
     let open = error.last.iter().filter(|l| l.ended == 0);
     let stuck = match error.thread {
-        Some(_) if error.kind == "invariant" => vec![(0, error.addr)],
+        Some(_) if error.kind == "invariant" => vec![(Kind::Nothing, error.addr)],
         Some(_) => Vec::new(),
-        None => open.map(|l| (l.kind, l.pc)).collect(),
+        None => open.map(|l| (l.kind(), l.pc)).collect(),
     };
     (error.kind, error.pc, stuck)
 }
