@@ -21,7 +21,8 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
         && arena::may_go(who, addr)
         && !object(addr).touched
     {
-        // Who frees the memory can't know of an object that nobody has used: the first step on it reads memory as well.
+        // Who frees the memory can't know of an object that nobody has used.
+        // So the first step on it reads memory as well.
         step.on(addr, MODE_READ, SILENT);
     }
     match op.kind {
@@ -248,8 +249,8 @@ impl Footprint<'_> {
             return self.on(generation(self.op.addr, met), MODE_READ, ORDER);
         }
         let barrier = object(self.op.addr);
-        // They may come in any order: who is told to be the serial thread is an alternative of the last one's step. But who meets whom
-        // matters, if there are more of them.
+        // They may come in any order: who is told to be the serial thread is an alternative of the last one's step.
+        // But who meets whom matters, if there are more of them.
         let mode = if barrier.generation & 1 == 0 {
             MODE_ADD
         } else {

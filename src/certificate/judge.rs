@@ -357,7 +357,9 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 }
 
-/// Where threads are when a product begins. A thread's first letter says so: its location changes by its own steps only.
+/// Where threads are when a product begins.
+///
+/// A thread's first letter says so: its location changes by its own steps only.
 fn begins(terms: &Terms, letters: &[Option<Letter>], product: &[Id]) -> Vec<(ThreadId, LocId)> {
     let mut begins: Vec<(ThreadId, LocId)> = Vec::new();
     for &factor in product {

@@ -110,7 +110,9 @@ fn waits(g: &Graph, entry: NodeId) -> (Vec<BTreeSet<NodeId>>, FxHashMap<NodeId, 
     (sets, of_node)
 }
 
-/// The sets in the order of the text, copies of a loop in the order of their creation (built backwards, so descending).
+/// The sets in the order of the text.
+///
+/// Copies of a loop have the order of their creation: they are built backwards, so it descends.
 fn in_text(g: &Graph, sets: &[BTreeSet<NodeId>]) -> Vec<usize> {
     let place = |set: &BTreeSet<NodeId>| {
         let first = set.iter().map(|&n| g.nodes[n].span.start).min();

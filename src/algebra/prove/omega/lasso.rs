@@ -77,7 +77,7 @@ impl Lasso {
         }
     }
 
-    /// What an atom means: a test holds where the valuation says so, another letter leads from its places to the next ones.
+    /// What an atom means. A test holds where the valuation says so; another letter leads from its places to the next.
     fn relation(&self, places: &[&Place], atom: Id) -> BTreeSet<(usize, usize)> {
         let bit = self.tests.iter().position(|x| *x == atom);
         let pair = |(n, (valuation, letter)): (usize, &&Place)| {

@@ -166,7 +166,9 @@ impl Engine<'_> {
         self.finish(found, out)
     }
 
-    /// Puts the image of a child, or a union with one, where it belongs; what is there, if a union of both is needed first.
+    /// Puts the image of a child, or a union with one, where it belongs.
+    ///
+    /// If something else is there, a union of both is needed first: then that is given back, and nothing is done.
     #[inline]
     fn put_image(&mut self, at: &mut Image, here: bool, found: Node) -> Option<Node> {
         let begin = at.out as usize;
@@ -319,7 +321,9 @@ impl Engine<'_> {
         self.fixed(at.closure, level, (at.node, at.rel), at.out)
     }
 
-    /// Adds what firing has led to, and marks the events to be fired again if that is new; the union to wait for, if one is needed first.
+    /// Adds what firing has led to; if that is new, marks the events to be fired again.
+    ///
+    /// If a union is needed first, its frame is given back.
     #[inline]
     fn gain(&mut self, at: &mut Fix, level: u32, found: Node) -> Option<Frame> {
         let begin = at.out as usize;
@@ -344,7 +348,7 @@ impl Engine<'_> {
         None
     }
 
-    /// The next image that firing needs: of which child and under what. Events and values are picked until none is to be fired.
+    /// The next image that firing needs: of which child and under what. `None` if no event is to be fired any more.
     #[inline]
     fn next_firing(&mut self, at: &mut Fix, level: u32) -> Option<(Node, Rel)> {
         let closure = &mut self.closures[at.closure as usize];

@@ -14,7 +14,10 @@ use std::collections::BTreeMap;
 type Accesses = (BTreeMap<CellId, Bdd>, BTreeMap<CellId, Bdd>);
 
 impl Encoding<'_> {
-    /// The steps of an edge. To `without_right` go guesses of disciplines, with the states from which a step accesses the cell without the right to.
+    /// The steps of an edge.
+    ///
+    /// A step may access a cell without the right to. Where that right is a guess, `without_right` gets the cell, and
+    /// the states before such steps.
     pub(super) fn edge(
         &mut self,
         thread: ThreadId,
@@ -74,7 +77,10 @@ impl Encoding<'_> {
         Ok((Rel { writes, bdd }, (run.accesses, run.writes)))
     }
 
-    /// Where a step accesses a protected cell without the right to, or leaves two threads with access to one that it has touched.
+    /// Where a step violates a discipline.
+    ///
+    /// It does if it accesses a protected cell without the right to. It also does if predicates overlap after it, and
+    /// it accesses their cell or changes them.
     fn violation(
         &mut self,
         thread: ThreadId,
@@ -132,8 +138,9 @@ impl Encoding<'_> {
         }
     }
 
-    /// Where one thread has exclusive access to the x-th protected cell and another has access, after a step with these writes that accesses the cell
-    /// or changes who has access.
+    /// Where the x-th protected cell's predicates overlap after a step that accesses the cell or changes them.
+    ///
+    /// `None` if no step does.
     fn overlap_after(
         &mut self,
         x: usize,
