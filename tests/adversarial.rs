@@ -300,7 +300,7 @@ fn mistakes(session: &Session, source: &str, tally: &mut [usize; 5]) -> Vec<Stri
             wrong.push(format!("{what}: {}", report.reason));
         }
         for q in &report.properties {
-            let expected = match met(&q.name) == (q.kind == "reach") {
+            let expected = match met(&q.name) == (q.kind == coarsen::results::PropertyKind::Reach) {
                 true => Status::Holds,
                 false => Status::Refuted,
             };

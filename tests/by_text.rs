@@ -101,7 +101,8 @@ fn shipped_models_are_answered_without_bdds() {
                 differ.push(format!("{name}: {}: {:?}", a.name, (a.verdict, b.verdict)));
             }
             // Behind a violation, nothing is said; what blocks may be is a matter of relations.
-            let told = b.verdict == Status::Unknown || a.kind == "transaction";
+            let told = b.verdict == Status::Unknown
+                || a.kind == coarsen::results::PropertyKind::Transaction;
             if a.verdict == Status::Unknown && !told && text.verdict != Verdict::Refuted {
                 differ.push(format!("{name}: {}: {}", a.name, a.reason));
             }

@@ -54,7 +54,7 @@ fn answers(source: &str) -> Vec<(String, Status, String)> {
     let report = checked(&session, None);
     let claims = report.properties.into_iter();
     claims
-        .filter(|q| q.kind == "transaction")
+        .filter(|q| q.kind == coarsen::results::PropertyKind::Transaction)
         .map(|q| (q.name, q.verdict, q.reason))
         .collect()
 }

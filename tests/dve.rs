@@ -230,7 +230,10 @@ fn agree(text: &str, expected: Counts, engines: &[Engine]) -> usize {
             let steps = number(report.transitions.as_ref());
             assert_eq!(steps, expected.transitions, "{text}");
         }
-        let invariants = report.questions.iter().filter(|q| q.kind == "invariant");
+        let invariants = report
+            .questions
+            .iter()
+            .filter(|q| q.kind == coarsen::results::PropertyKind::Invariant);
         let verdicts: Vec<Status> = invariants.map(|q| q.verdict).collect();
         // A limit may be met behind the count, in front of an answer.
         if !verdicts.contains(&Status::Unknown) {

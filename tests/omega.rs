@@ -241,7 +241,8 @@ fn answers(text: &str) -> Vec<(String, String)> {
     (0..suite.items.len())
         .map(|n| {
             let proof = prove_item(&mut suite, n, &Limits::default(), false);
-            (proof.name, format!("{} by {}", proof.status, proof.engine))
+            let (status, engine) = (proof.status.name(), proof.engine.name());
+            (proof.name, format!("{status} by {engine}"))
         })
         .collect()
 }

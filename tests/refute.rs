@@ -4,7 +4,7 @@ use crate::algebra::dice::{Dice, Vocabulary};
 use crate::algebra::model::Model as Naive;
 use crate::random;
 use coarsen::algebra::files::{Flawed, Text, load_suite};
-use coarsen::algebra::prove::{Limits, Status, prove};
+use coarsen::algebra::prove::{Engine, Limits, Status, prove};
 use coarsen::algebra::refute::refute;
 use coarsen::algebra::suite::{Declared, Suite};
 use coarsen::kernel::{Id, Statement, Terms};
@@ -184,8 +184,8 @@ fn sizes(name: &str) -> Vec<(String, usize, usize)> {
         let outcome = prove(&mut suite, n, &Limits::default());
         let name = suite.items[n].name.clone();
         assert_eq!(
-            (outcome.status, outcome.engine.as_str()),
-            (Status::Refuted, "model"),
+            (outcome.status, outcome.engine),
+            (Status::Refuted, Engine::Model),
             "{name}"
         );
         let model = outcome.model.expect("a model");
@@ -273,13 +273,13 @@ fn models_can_be_pasted_back() {
         let colon = if statement.starts_with('[') { "" } else { ":" };
         let mut suite = load(&format!("{names} fails a {colon} {statement};")).expect(statement);
         let outcome = prove(&mut suite, 0, &Limits::default());
-        assert_eq!(outcome.engine, "refuter", "{statement}");
+        assert_eq!(outcome.engine, Engine::Refuter, "{statement}");
         let end = outcome.why.iter().position(|l| l == "}").expect("a model");
         let model = outcome.why[..=end].join("\n");
         let again = load(&format!("{names} fails a {colon} {statement} {model};"));
         let mut again = again.unwrap_or_else(|f| panic!("{statement}: {f:?}"));
         let same = prove(&mut again, 0, &Limits::default());
-        assert_eq!(same.engine, "model", "{statement}");
+        assert_eq!(same.engine, Engine::Model, "{statement}");
         let (one, other) = (outcome.model.expect("one"), same.model.expect("one"));
         assert_eq!(
             (one.atoms, one.variables, one.pair),

@@ -101,3 +101,35 @@ fn no_hypothesis_can_be_left_out() {
         );
     }
 }
+
+/// `theories/observer.thy` says what A3 and A4 say of one more thread whose only step is the test V.
+#[test]
+fn the_laws_for_observers_are_instances_of_the_theorem() {
+    let observer = coarsen::algebra::text::observer().expect("the file is in order");
+    let theorem = coarsen::theory("flanagan-qadeer").expect("a theorem");
+    assert_eq!(observer.hypotheses.len(), 2);
+    for law in &observer.hypotheses {
+        let of = theorem.hypotheses.iter().find(|h| h.id == law.id);
+        let of = of.expect("a hypothesis of that name").statement.to_string();
+        let instance = of.replace("i != j => ", "").replace("t[j]", "V");
+        assert_eq!(law.statement.to_string(), instance);
+        let told = law.statement.with_states("V", "x == 1").to_string();
+        assert_eq!(told, instance.replace('V', "{x == 1}"));
+    }
+}
+
+/// What the text shows of every program is said in the file, by one of five names.
+#[test]
+fn hypotheses_name_the_facts_that_the_text_shows() {
+    let theorem = coarsen::theory("stoller-cohen").expect("a theorem");
+    let named = theorem.hypotheses.iter().filter_map(|h| h.syntactic);
+    assert_eq!(named.count(), theorem.hypotheses.len());
+    for (fact, fails) in [("sticky", false), ("stickly", true), ("", true)] {
+        let text = format!("test q; hypothesis a \"words\" syntactic {fact}: q = q;");
+        assert_eq!(
+            coarsen::algebra::text::parse_theory(&text, 100).is_err(),
+            fails,
+            "{fact}"
+        );
+    }
+}

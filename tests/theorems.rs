@@ -65,7 +65,11 @@ fn theorems_agree_on_the_shipped_models() {
             );
             derived += usize::from(h.discharge == coarsen::results::Discharge::Derived);
         }
-        for p in report.properties.iter().filter(|p| p.kind != "transaction") {
+        for p in report
+            .properties
+            .iter()
+            .filter(|p| p.kind != coarsen::results::PropertyKind::Transaction)
+        {
             let other = known.properties.iter().find(|o| o.name == p.name);
             let other = other.expect("the same properties");
             let decided = [p, other].iter().all(|p| p.verdict != Status::Unknown);

@@ -22,7 +22,11 @@ fn each_trace(mut f: impl FnMut(&Shipped, &Session, &Report, &Property, &Json)) 
         for strict in [false, true] {
             let report = m.report(strict);
             // An execution that refutes a claim has no coarse steps: tests/claims.rs looks at those.
-            for property in report.properties.iter().filter(|p| p.kind != "transaction") {
+            for property in report
+                .properties
+                .iter()
+                .filter(|p| p.kind != coarsen::results::PropertyKind::Transaction)
+            {
                 let Some(trace) = &property.trace else {
                     assert_eq!(property.trace_length, None, "{}", m.name);
                     continue;

@@ -2,7 +2,7 @@
 
 use crate::{random, twin};
 
-use coarsen::results::{Hypothesis, Property, Report, Status, Step, Verdict};
+use coarsen::results::{Hypothesis, Property, PropertyKind, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 
 use twin::ast::{Discipline, Expr, Procedure, Program, Stmt, StmtKind, Type};
@@ -36,6 +36,7 @@ fn report(judged: &Judged) -> Report {
                 line: location.line,
                 text: String::new(),
                 reasons: Vec::new(),
+                repair: None,
             };
             if reasons[i][number].is_empty() {
                 invisible.push(step)
@@ -50,7 +51,7 @@ fn report(judged: &Judged) -> Report {
         words: String::new(),
         status: tool_status(answer.hypothesis(number)),
         instances: String::new(),
-        evidence: String::new(),
+        evidence: coarsen::results::Evidence::Undecided,
         discharge: coarsen::results::Discharge::None,
         facts: "0".into(),
         vacuous: false,
@@ -61,7 +62,12 @@ fn report(judged: &Judged) -> Report {
     };
     let property = |(name, status): &(String, twin::verdict::Status)| Property {
         name: name.clone(),
-        kind: String::new(),
+        kind: match name.as_str() {
+            "discipline" => PropertyKind::Discipline,
+            "assertions" => PropertyKind::Assertions,
+            "deadlock_free" => PropertyKind::DeadlockFree,
+            _ => PropertyKind::Invariant,
+        },
         verdict: tool_status(*status),
         reason: String::new(),
         contradiction: None,

@@ -19,21 +19,21 @@ let N = (+ i : N[i]);                   // (8)
 let R = (1 + M) q T;                    // (9)  violated, now or within one M step
 let p = (. i : p[i]);                   // (10) a visible state
 
-hypothesis 11 "no thread takes invisible steps for ever without violating the discipline":
+hypothesis 11 "no thread takes invisible steps for ever without violating the discipline" syntactic acyclic:
     (u[i] ~q)^w = 0;
-hypothesis 12 "no thread's invisible step enables or disables an invisible step of another":
+hypothesis 12 "no thread's invisible step enables or disables an invisible step of another" syntactic private:
     i != j => u[j] p[i] = p[i] u[j];
-hypothesis 13 "no thread's visible step enables or disables an invisible step of another":
+hypothesis 13 "no thread's visible step enables or disables an invisible step of another" syntactic private:
     i != j => v[j] p[i] = p[i] v[j];
-hypothesis 14 "an invisible step moves to the left of another thread's invisible step, or the discipline is violated":
+hypothesis 14 "an invisible step moves to the left of another thread's invisible step, or the discipline is violated" syntactic private:
     i != j => u[j] u[i] <= u[i] (q T + u[j] + u[j] q T);
-hypothesis 15 "an invisible step moves to the left of another thread's visible step, or the discipline is violated":
+hypothesis 15 "an invisible step moves to the left of another thread's visible step, or the discipline is violated" syntactic private:
     i != j => v[j] u[i] <= u[i] (q T + v[j] + v[j] q T);
-hypothesis 16 "visible and invisible steps of a thread are never enabled together":
+hypothesis 16 "visible and invisible steps of a thread are never enabled together" syntactic located:
     ~p[i] v[i] = 0 = p[i] u[i];
-hypothesis 17 "an invisible step is enabled wherever p says so":
+hypothesis 17 "an invisible step is enabled wherever p says so" syntactic definition:
     1 <= p[i] + u[i] T;
-hypothesis 18 "an invisible step does not hide a violation":
+hypothesis 18 "an invisible step does not hide a violation" syntactic sticky:
     q u[i] <= u[i] q;
 
 conclusion 19 "a violation reachable in the original system is reachable in the reduced one":

@@ -5,7 +5,7 @@ use super::show;
 use crate::algebra::prove;
 use crate::algebra::suite::{Declared, Item, Suite};
 use crate::base::results::SCHEMA_VERSION;
-use crate::base::results::proofs::{Asked, Certificate, Letter, Stated};
+use crate::base::results::proofs::{Acceptance, Asked, Certificate, Letter, Said, Stated};
 use crate::kernel::{Development, Statement, WORK};
 
 /// What a certificate says of the statements of a file that are to be proved. A theorem may say more than is stated: rest on fewer hypotheses and
@@ -25,9 +25,9 @@ pub fn compare(suite: &Suite, d: &mut Development) -> Result<Vec<Asked>, &'stati
     let wanted = items.filter(|i| i.asked && i.declared == Declared::Proved);
     let all = wanted.map(|item| {
         let (status, why) = match differs(item, d, &mut put, &given) {
-            None => ("missing", String::new()),
-            Some(None) => ("proved", String::new()),
-            Some(Some(why)) => ("differs", why.to_string()),
+            None => (Said::Missing, String::new()),
+            Some(None) => (Said::Proved, String::new()),
+            Some(Some(why)) => (Said::Differs, why.to_string()),
         };
         Asked {
             name: item.name.clone(),
@@ -84,7 +84,7 @@ impl Certificate {
         let mut certificate = Certificate {
             schema_version: SCHEMA_VERSION,
             file: file.to_string(),
-            status: "rejected",
+            status: Acceptance::Rejected,
             reason: String::new(),
             letters: Vec::new(),
             hypotheses: Vec::new(),
@@ -104,8 +104,8 @@ impl Certificate {
             }
         };
         certificate.status = match told {
-            Ok(()) => "accepted",
-            Err(()) => "unknown",
+            Ok(()) => Acceptance::Accepted,
+            Err(()) => Acceptance::Unknown,
         };
         certificate
     }

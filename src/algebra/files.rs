@@ -4,7 +4,7 @@ use super::refute::Model;
 use super::show;
 use crate::algebra::elaborate::{Source, elaborate};
 use crate::algebra::library;
-use crate::algebra::prove::{self, Limits, Status};
+use crate::algebra::prove::{self, Engine, Limits, Status};
 use crate::algebra::suite::{Item, Suite};
 use crate::algebra::text::{codes as code, parse_file, parse_suite};
 use crate::algebra::tree::{Entry, File, Used};
@@ -186,9 +186,9 @@ pub fn untried(item: &Item) -> Proof {
         name: item.name.clone(),
         file: item.file.clone(),
         line: item.line,
-        declared: item.declared.name(),
-        status: Status::Unknown.into(),
-        engine: String::new(),
+        declared: item.declared,
+        status: Status::Unknown,
+        engine: Engine::None,
         time: 0.0,
         why: vec!["not tried".to_string()],
         level: item.level.name(),
@@ -211,7 +211,7 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, ablate: bool)
         model: outcome
             .model
             .map(|m| Counterexample::of(&m, &suite.development)),
-        status: outcome.status.into(),
+        status: outcome.status,
         level: level.name(),
         engine: outcome.engine,
         time,

@@ -4,16 +4,7 @@ use super::refute::Model;
 use super::term::Order;
 use crate::kernel::{Development, Id, Renaming, Statement, Sym};
 
-/// What a file says of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Declared {
-    /// `axiom` or `identity`: it is to be proved.
-    Proved,
-    /// `fails`: it is to be refuted.
-    Refuted,
-    /// `open`: it is not to be proved.
-    Open,
-}
+pub use crate::base::results::proofs::Declared;
 
 /// Which axioms a statement or a proof needs; each level has those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -84,6 +84,17 @@ pub struct Statement {
     pub orders: Vec<Order>,
 }
 
+impl Statement {
+    /// The same with a set of states, given by the text of its expression, for a name without indices.
+    pub fn with_states(&self, name: &str, text: &str) -> Statement {
+        let sides = self.sides.iter().map(|side| side.with_states(name, text));
+        Statement {
+            sides: sides.collect(),
+            ..self.clone()
+        }
+    }
+}
+
 impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -123,6 +134,25 @@ impl fmt::Display for Atom {
 }
 
 impl Term {
+    fn with_states(&self, name: &str, text: &str) -> Term {
+        let of = |x: &Term| Box::new(x.with_states(name, text));
+        let all = |terms: &[Term]| terms.iter().map(|x| x.with_states(name, text)).collect();
+        match self {
+            Term::Atom(a) if a.name == name && a.indices.is_empty() => {
+                Term::State(text.to_string())
+            }
+            Term::Zero | Term::One | Term::Top | Term::Atom(_) | Term::State(_) => self.clone(),
+            Term::Not(x) => Term::Not(of(x)),
+            Term::Sum(terms) => Term::Sum(all(terms)),
+            Term::Product(terms) => Term::Product(all(terms)),
+            Term::Star(x) => Term::Star(of(x)),
+            Term::Omega(x) => Term::Omega(of(x)),
+            Term::Hash(x, y) => Term::Hash(of(x), of(y)),
+            Term::SumOver(i, x) => Term::SumOver(i.clone(), of(x)),
+            Term::ProductOver(i, x) => Term::ProductOver(i.clone(), of(x)),
+        }
+    }
+
     /// Binding strength: 0 sum, 1 `#`, 2 product, 3 star, 4 the rest.
     fn strength(&self) -> u8 {
         match self {

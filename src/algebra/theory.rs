@@ -1,6 +1,7 @@
 //! Theories: a reduction theorem as data, read from a file in `theories/`.
 
 use super::term::{Statement, Term};
+use crate::base::results::SyntacticFact;
 
 /// What a declared atom stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct Hypothesis {
     pub words: String,
     /// The formula.
     pub statement: Statement,
+    /// Why it is true of every program whose invisible steps were read off its text, if it is.
+    pub syntactic: Option<SyntacticFact>,
 }
 
 impl Theory {
@@ -117,6 +120,7 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "lipton" "theories/lipton.thy"
         "lipton-proof" "proofs/lipton.thy"
         "lipton-necessity" "proofs/lipton_necessity.thy"
+        "observer" "theories/observer.thy"
         "flanagan-qadeer" "theories/flanagan_qadeer.thy"
         "flanagan-qadeer-proof" "proofs/flanagan_qadeer.thy"
         "flanagan-qadeer-necessity" "proofs/flanagan_qadeer_necessity.thy"

@@ -6,6 +6,7 @@ use super::suite::{Declared, Level};
 use super::term::{Atom, Index, Order, Over, Statement, Term};
 use super::theory::Sort;
 use crate::base::diagnostic::Span;
+use crate::base::results::SyntacticFact;
 
 /// A term with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +129,8 @@ pub enum Entry {
         words: String,
         /// What is assumed.
         chain: Chain,
+        /// `syntactic sticky`: why the text of every program shows it.
+        syntactic: Option<SyntacticFact>,
     },
     /// `conclusion 19 "words": .. proved NAME in FILE;`
     Conclusion {

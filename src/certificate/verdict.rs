@@ -1,6 +1,7 @@
 //! What the replay of a bundle found.
 
 use crate::base::control::Stop;
+use crate::base::results::proofs::Acceptance;
 
 /// The answer for one bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,11 +70,11 @@ impl BundleVerdict {
     }
 
     /// `accepted`, `rejected` or `unknown`.
-    pub fn status(&self) -> &'static str {
+    pub fn status(&self) -> Acceptance {
         match (&self.rejected, self.stopped) {
-            (Some(_), _) => "rejected",
-            (None, Some(_)) => "unknown",
-            (None, None) => "accepted",
+            (Some(_), _) => Acceptance::Rejected,
+            (None, Some(_)) => Acceptance::Unknown,
+            (None, None) => Acceptance::Accepted,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::question::{Unanswered, failed, list, question, tell, work};
 use coarsen::algebra::files::{prove_item, untried};
 use coarsen::algebra::inline::{self, Wrong};
 use coarsen::report::proofs::{self, Detail};
-use coarsen::results::proofs::Proof;
+use coarsen::results::proofs::{Declared, Proof, Status};
 use std::sync::{Arc, Mutex};
 
 /// What the worker returns: the answer, and the proofs as text.
@@ -36,9 +36,9 @@ pub fn run(args: &DecideArgs, output: &mut Output) -> Exit {
     };
     let mut exit = match proof.status {
         _ if proof.is_rejected() => Exit::EvidenceRejected,
-        "proved" => Exit::Holds,
-        "refuted" => Exit::Refuted,
-        _ => Exit::Unknown,
+        Status::Proved => Exit::Holds,
+        Status::Refuted => Exit::Refuted,
+        Status::Unknown => Exit::Unknown,
     };
     match args.format {
         Format::Text => output.write(&render(&proof)),
@@ -65,7 +65,7 @@ fn decide(args: &DecideArgs, begun: &Mutex<Option<Proof>>) -> Result<Worked, Wro
     let before = named(untried(&suite.items[item]), args);
     *begun.lock().unwrap_or_else(|e| e.into_inner()) = Some(before);
     let proof = prove_item(&mut suite, item, &args.limits.prover, false);
-    let proved = args.certificate.is_some() && proof.status == "proved";
+    let proved = args.certificate.is_some() && proof.status == Status::Proved;
     let certificate = proved.then(|| coarsen::kernel::write(&suite.development));
     Ok((named(proof, args), certificate))
 }
@@ -84,9 +84,9 @@ fn named(proof: Proof, args: &DecideArgs) -> Proof {
 /// A question declares nothing, so any answer is as good as another.
 fn render(proof: &Proof) -> String {
     let (declared, detail) = match proof.status {
-        "proved" => ("proved", Detail::Normal),
-        "refuted" => ("refuted", Detail::Verbose),
-        _ => ("open", Detail::Verbose),
+        Status::Proved => (Declared::Proved, Detail::Normal),
+        Status::Refuted => (Declared::Refuted, Detail::Verbose),
+        Status::Unknown => (Declared::Open, Detail::Verbose),
     };
     let shown = Proof {
         declared,

@@ -60,7 +60,10 @@ pub fn run<B: Backend>(backend: &B, args: &EvalArgs, output: &mut Output) -> Exi
                 model: name.to_string(),
                 statement: args.statement.clone(),
                 status: Status::Unknown,
-                evidence: format!("stopped by {why}, in phase `{}`", control.phase()),
+                evidence: coarsen::results::Evidence::Stopped(format!(
+                    "{why}, in phase `{}`",
+                    control.phase()
+                )),
                 instances: "0".to_string(),
                 witness: None,
             };

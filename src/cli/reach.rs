@@ -21,7 +21,7 @@ use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
 use coarsen::report::json;
 use coarsen::report::text::{Detail, render_reach};
-use coarsen::results::ReachReport;
+use coarsen::results::{PropertyKind, ReachReport};
 use coarsen::{Session, theory};
 use std::sync::Arc;
 
@@ -324,9 +324,9 @@ fn certify(report: &ReachReport, args: &ReachArgs) -> Exit {
     let Some(file) = &args.certificate else {
         return Exit::Holds;
     };
-    let questions = report.questions.iter().map(|q| match q.kind.as_str() {
-        "deadlock" => "deadlock_free".to_string(),
-        "find" if !args.invariant.contains(&q.name) => format!("find {}", q.name),
+    let questions = report.questions.iter().map(|q| match q.kind {
+        PropertyKind::Deadlock => "deadlock_free".to_string(),
+        PropertyKind::Find if !args.invariant.contains(&q.name) => format!("find {}", q.name),
         _ => q.name.clone(),
     });
     let questions: Vec<String> = questions.collect();

@@ -9,7 +9,7 @@ use coarsen::algebra::inline::{self, Wrong};
 use coarsen::algebra::{egraph, prove, show, simplify};
 use coarsen::report::proofs;
 use coarsen::results::SCHEMA_VERSION;
-use coarsen::results::proofs::Simplification;
+use coarsen::results::proofs::{Engine, Simplification};
 use std::time::Instant;
 
 /// Answers the question of `args`.
@@ -45,7 +45,7 @@ fn nothing(args: &SimplifyArgs) -> Simplification {
         symbols: 0,
         result: None,
         result_symbols: None,
-        engine: String::new(),
+        engine: Engine::None,
         why: Vec::new(),
         time: 0.0,
     }

@@ -13,7 +13,7 @@ use coarsen::base::control::Control;
 use coarsen::certificate;
 use coarsen::certificate as leaf;
 use coarsen::report::proofs;
-use coarsen::results::proofs::Certificate;
+use coarsen::results::proofs::{Acceptance, Certificate};
 use coarsen::results::replayed::BundleAnswer;
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
                     Found::Bundle(b) => (b.render(args.quiet), proofs::json(b)),
                 };
                 let code = match status {
-                    "accepted" if proves_all => Exit::Holds,
-                    "unknown" => Exit::Unknown,
+                    Acceptance::Accepted if proves_all => Exit::Holds,
+                    Acceptance::Unknown => Exit::Unknown,
                     _ => Exit::EvidenceRejected,
                 };
                 if args.format == Format::Text {

@@ -1,6 +1,7 @@
 //! What became of a bundle, as text: which model it is about, what it shows and by what, and what it leaves open.
 
 use super::layout::printable;
+use crate::base::results::proofs::Acceptance;
 use crate::base::results::replayed::{BundleAnswer, PartAnswer};
 use std::fmt::Write;
 
@@ -28,8 +29,8 @@ impl PartAnswer {
 impl BundleAnswer {
     /// The answer as text; quietly only its first line.
     pub fn render(&self, quiet: bool) -> String {
-        let mut out = super::text::headline(&self.file, self.status, &self.reason);
-        if quiet || self.status != "accepted" {
+        let mut out = super::text::headline(&self.file, self.status.name(), &self.reason);
+        if quiet || self.status != Acceptance::Accepted {
             return out;
         }
         let mut line = |word: &str, words: &str| {

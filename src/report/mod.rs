@@ -5,6 +5,7 @@
 pub mod bundles;
 mod contradictions;
 pub mod diagnostics;
+mod evidence;
 pub mod html;
 pub mod itf;
 pub mod json;

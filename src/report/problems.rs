@@ -6,6 +6,7 @@ use super::proofs::Detail;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::results::SCHEMA_VERSION;
 use crate::base::results::problems::{Answer, Stated, Szs};
+use crate::base::results::proofs::{Engine, Status};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -15,7 +16,7 @@ struct Fault<'a> {
     schema_version: u32,
     file: &'a str,
     status: &'static str,
-    szs: &'static str,
+    szs: Szs,
     reason: &'a str,
     diagnostics: Vec<Placed<'a>>,
 }
@@ -23,7 +24,7 @@ struct Fault<'a> {
 impl Answer {
     /// Whether a kernel did not accept a proof.
     pub fn is_rejected(&self) -> bool {
-        self.parts.iter().any(|p| p.engine == "rejected")
+        self.parts.iter().any(|p| p.engine == Engine::Rejected)
     }
 
     /// The answer as text: the SZS line, and unless quiet why.
@@ -35,9 +36,9 @@ impl Answer {
         if !self.reason.is_empty() {
             let _ = writeln!(out, "{}", printable(&self.reason));
         }
-        let known = !matches!(self.szs, "GaveUp" | "Timeout");
+        let known = !matches!(self.szs, Szs::GaveUp | Szs::Timeout);
         match &self.declared {
-            Some(declared) if known && declared != self.szs => {
+            Some(declared) if known && declared != self.szs.name() => {
                 let _ = writeln!(out, "the file says `{}`", printable(declared));
             }
             _ => {}
@@ -55,20 +56,20 @@ impl Answer {
 }
 
 /// `% SZS status Theorem for KLE001+1`
-pub fn status_line(szs: &str, name: &str) -> String {
-    format!("% SZS status {szs} for {}\n", printable(name))
+pub fn status_line(szs: Szs, name: &str) -> String {
+    format!("% SZS status {} for {}\n", szs.name(), printable(name))
 }
 
 impl Stated {
     fn render(&self, detail: Detail, width: usize) -> String {
-        let told = self.status == "proved" && self.why.len() == 1;
+        let told = self.status == Status::Proved && self.why.len() == 1;
         let how = match self.why.as_slice() {
-            [only] if told => format!("{}: {only}", self.engine),
-            _ => self.engine.clone(),
+            [only] if told => format!("{}: {only}", self.engine.name()),
+            _ => self.engine.name().to_string(),
         };
         let mut out = format!(
             "{:<8} {:<width$}  ({}, {:.3} s)\n",
-            self.status,
+            self.status.name(),
             printable(&self.name),
             printable(&how),
             self.time
@@ -97,7 +98,7 @@ pub fn fault(
         schema_version: SCHEMA_VERSION,
         file,
         status: "error",
-        szs: Szs::InputError.name(),
+        szs: Szs::InputError,
         reason,
         diagnostics: placed(source, diagnostics),
     })

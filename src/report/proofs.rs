@@ -5,7 +5,10 @@ use super::json::{Placed, placed};
 use super::layout::{counted, printable};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::results::SCHEMA_VERSION;
-use crate::base::results::proofs::{Certificate, Letter, Proof, Simplification, Tally};
+use crate::base::results::proofs::{
+    Acceptance, Asked, Certificate, Declared, Engine, Letter, Proof, Said, Simplification, Status,
+    Tally,
+};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -34,14 +37,15 @@ impl Proof {
     /// Whether the statement has the status that its file declares.
     pub fn is_as_declared(&self) -> bool {
         match self.declared {
-            "open" => self.status != "proved",
-            declared => declared == self.status,
+            Declared::Proved => self.status == Status::Proved,
+            Declared::Refuted => self.status == Status::Refuted,
+            Declared::Open => self.status != Status::Proved,
         }
     }
 
     /// Whether the kernel did not accept the proof.
     pub fn is_rejected(&self) -> bool {
-        self.engine == "rejected"
+        self.engine == Engine::Rejected
     }
 
     /// The answer as text; `name` may be padded.
@@ -50,24 +54,24 @@ impl Proof {
         if expected && detail == Detail::Quiet && self.unneeded_hints.is_empty() {
             return String::new();
         }
-        let reason = match (self.engine.as_str(), self.why.as_slice()) {
-            ("", _) => String::new(),
-            (engine, [only]) if self.status == "proved" => format!("{engine}: {only}, "),
-            (engine, _) => format!("{engine}, "),
+        let engine = self.engine.name();
+        let told = self.status == Status::Proved && self.why.len() == 1;
+        let reason = match self.why.as_slice() {
+            _ if self.engine == Engine::None => String::new(),
+            [only] if told => format!("{engine}: {only}, "),
+            _ => format!("{engine}, "),
         };
         let mark = match self.declared {
             _ if expected => String::new(),
-            "open" => "  <- declared open".to_string(),
-            declared => format!("  <- declared {declared}"),
+            declared => format!("  <- declared {}", declared.name()),
         };
         let mut out = format!(
             "{:<8} {:<width$}  ({}{:.3} s){mark}\n",
-            self.status,
+            self.status.name(),
             printable(&self.name),
             printable(&reason),
             self.time
         );
-        let told = self.status == "proved" && self.why.len() == 1;
         if (!expected && !told) || detail == Detail::Verbose {
             for line in &self.why {
                 let _ = writeln!(out, "         {}", printable(line));
@@ -89,12 +93,13 @@ impl Tally {
     /// Counts an answer.
     pub fn add(&mut self, proof: &Proof) {
         match proof.status {
-            "proved" => self.proved += 1,
-            "refuted" => self.refuted += 1,
-            _ => self.unknown += 1,
+            Status::Proved => self.proved += 1,
+            Status::Refuted => self.refuted += 1,
+            Status::Unknown => self.unknown += 1,
         }
         self.as_declared += usize::from(proof.is_as_declared());
-        self.wrong += usize::from(proof.status == "refuted" && proof.declared == "proved");
+        let wrong = proof.status == Status::Refuted && proof.declared == Declared::Proved;
+        self.wrong += usize::from(wrong);
         self.rejected += usize::from(proof.is_rejected());
     }
 
@@ -150,7 +155,7 @@ impl Simplification {
                 "{term} = {}\n         {symbols} of {}, proved by {}: {}\n",
                 printable(result),
                 counted(self.symbols, "symbol"),
-                self.engine,
+                self.engine.name(),
                 printable(&why)
             ),
             _ if why.is_empty() => format!("{term}\n         nothing smaller was found\n"),
@@ -180,13 +185,14 @@ fn shown(text: &str) -> String {
 impl Certificate {
     /// Whether it is accepted and proves all that was asked for.
     pub fn proves_all(&self) -> bool {
-        self.status == "accepted" && self.asked.iter().all(|a| a.status == "proved")
+        let proves = |a: &Asked| a.status == Said::Proved;
+        self.status == Acceptance::Accepted && self.asked.iter().all(proves)
     }
 
     /// The answer as text; quietly only its first line, and what was asked for and is not proved.
     pub fn render(&self, quiet: bool) -> String {
-        if self.status != "accepted" {
-            return super::text::headline(&self.file, self.status, &self.reason);
+        if self.status != Acceptance::Accepted {
+            return super::text::headline(&self.file, self.status.name(), &self.reason);
         }
         let under = match self.hypotheses.len() {
             0 => "no hypotheses".to_string(),
@@ -195,17 +201,17 @@ impl Certificate {
         };
         let proved = counted(self.theorems.len(), "theorem");
         let reason = format!("{proved}, under {under}");
-        let mut out = super::text::headline(&self.file, self.status, &reason);
+        let mut out = super::text::headline(&self.file, self.status.name(), &reason);
         if !quiet {
             self.contents(&mut out);
         }
         for a in &self.asked {
             let place = format!("{}, {}:{}", printable(&a.name), printable(&a.file), a.line);
             let _ = match a.status {
-                "proved" if quiet => Ok(()),
-                "proved" => writeln!(out, "  stated   {place}: proved"),
-                "differs" => writeln!(out, "  stated   {place}: differs, {}", a.why),
-                _ => writeln!(out, "  stated   {place}: missing"),
+                Said::Proved if quiet => Ok(()),
+                Said::Proved => writeln!(out, "  stated   {place}: proved"),
+                Said::Differs => writeln!(out, "  stated   {place}: differs, {}", a.why),
+                Said::Missing => writeln!(out, "  stated   {place}: missing"),
             };
         }
         out

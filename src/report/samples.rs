@@ -9,6 +9,9 @@ fn step(thread: usize, location: &str, line: usize, text: &str, reasons: &[&str]
         line,
         text: text.to_string(),
         reasons: reasons.iter().map(|r| r.to_string()).collect(),
+        repair: reasons
+            .iter()
+            .find_map(|r| Some(r.strip_prefix("repair: ")?.to_string())),
     }
 }
 
@@ -20,14 +23,25 @@ fn bindings(pairs: &[(&str, &str)]) -> Vec<Binding> {
     pairs.iter().map(binding).collect()
 }
 
-fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesis {
+/// All instances hold on all type-correct states.
+fn inclusions(checked: usize, independent: usize) -> Evaluated {
+    let mut needed = Needed::default();
+    needed.add(Rung::True, 1);
+    Evaluated::Inclusions {
+        on: Places::Held(needed),
+        checked,
+        independent,
+    }
+}
+
+fn hypothesis(id: &str, formula: &str, words: &str, evidence: Evaluated) -> Hypothesis {
     Hypothesis {
         id: id.to_string(),
         formula: formula.to_string(),
         words: words.to_string(),
         status: Status::Holds,
         instances: "2".to_string(),
-        evidence: evidence.to_string(),
+        evidence: Evidence::Evaluated(evidence),
         discharge: crate::base::results::Discharge::Evaluated,
         facts: "0".into(),
         vacuous: false,
@@ -38,10 +52,10 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: &str) -> Hypothesi
     }
 }
 
-fn property(name: &str, kind: &str, verdict: Status, reason: &str) -> Property {
+fn property(name: &str, kind: PropertyKind, verdict: Status, reason: &str) -> Property {
     Property {
         name: name.to_string(),
-        kind: kind.to_string(),
+        kind,
         verdict,
         reason: reason.to_string(),
         contradiction: None,
@@ -91,8 +105,8 @@ pub(super) fn holds() -> Report {
     report.annotated = Some("mutex m;\n".to_string());
     report.revisions = vec![Revision {
         variable: "x[0]".to_string(),
-        from: "protected by every mutex".to_string(),
-        to: "protected by m[0]".to_string(),
+        from: "protected by every mutex".to_string().into(),
+        to: "protected by m[0]".to_string().into(),
         why: "worker(0) accesses it at B without m[1]".to_string(),
         steps: vec![step(0, "B", 7, "x[0] = i;", &[])],
     }];
@@ -100,14 +114,14 @@ pub(super) fn holds() -> Report {
         "WFinitVis",
         "init <= p",
         "initially no invisible step is enabled",
-        "evaluated on the initial states",
+        Evaluated::Initially,
     )];
     report.hypotheses = vec![
         hypothesis(
             "11",
             "(u_i ~q)^w = 0",
             "no thread takes invisible steps for ever",
-            "evaluated: greatest fixpoint empty",
+            inclusions(1, 0),
         ),
         Hypothesis {
             vacuous: true,
@@ -116,7 +130,7 @@ pub(super) fn holds() -> Report {
                 "14",
                 "u_j u_i <= u_i (q T + u_j + u_j q T)",
                 "invisible steps of different threads commute",
-                "evaluated: 18 pairs, 10 skipped",
+                inclusions(18, 10),
             )
         },
     ];
@@ -127,8 +141,13 @@ pub(super) fn holds() -> Report {
         ..witness()
     }];
     report.properties = vec![
-        property("discipline", "discipline", Status::Holds, ""),
-        property("never_two", "invariant", Status::Holds, "by corollary (a)"),
+        property("discipline", PropertyKind::Discipline, Status::Holds, ""),
+        property(
+            "never_two",
+            PropertyKind::Invariant,
+            Status::Holds,
+            "by corollary (a)",
+        ),
     ];
     report.visible = vec![
         step(
@@ -253,7 +272,7 @@ pub(super) fn refuted() -> Report {
         }),
         ..property(
             "discipline",
-            "discipline",
+            PropertyKind::Discipline,
             Status::Refuted,
             "worker(1) reads x[0] without exclusive access",
         )
@@ -326,7 +345,7 @@ pub(super) fn eval() -> EvalReport {
         model: "two_locks.cor".to_string(),
         statement: "u[0] u[1] <= u[1] u[0]".to_string(),
         status: Status::Refuted,
-        evidence: "evaluated".to_string(),
+        evidence: Evidence::Evaluated(Evaluated::On(Rung::Reachable)),
         instances: "1".to_string(),
         witness: Some(Witness {
             instance: String::new(),
@@ -348,7 +367,7 @@ pub(super) fn reach() -> ReachReport {
     report.wrong_deadlocks = Some("0".to_string());
     let dead = property(
         "deadlock",
-        "deadlock",
+        PropertyKind::Deadlock,
         Status::Refuted,
         "no step is enabled",
     );
@@ -360,11 +379,11 @@ pub(super) fn reach() -> ReachReport {
         },
         property(
             "bounded",
-            "invariant",
+            PropertyKind::Invariant,
             Status::Holds,
             "every reachable state satisfies it",
         ),
-        property("y == 2", "find", Status::Unknown, "not found"),
+        property("y == 2", PropertyKind::Find, Status::Unknown, "not found"),
     ];
     report.peak_nodes = Some("416".to_string());
     report.memory = Some("206000".to_string());

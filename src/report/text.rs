@@ -49,14 +49,10 @@ pub fn render(report: &Report, detail: Detail) -> String {
 /// The report of `coarsen eval`.
 pub fn render_eval(report: &EvalReport) -> String {
     let reason = match report.status {
-        Status::Unknown => report.evidence.clone(),
+        Status::Unknown => report.evidence.to_string(),
         _ => {
             let instances = counted_text(&report.instances, "instance");
-            let evidence = report
-                .evidence
-                .strip_prefix("evaluated ")
-                .unwrap_or(&report.evidence);
-            let (places, _) = evidence.split_once(": ").unwrap_or((evidence, ""));
+            let places = report.evidence.places();
             format!("{places} ({instances})")
         }
     };
@@ -140,10 +136,10 @@ impl Body<'_> {
         property: &Property,
         width: usize,
     ) -> fmt::Result {
-        let kind = if property.kind == property.name || !self.verbose() {
+        let kind = if property.kind.id() == property.name || !self.verbose() {
             String::new()
         } else {
-            format!("({}) ", property.kind)
+            format!("({}) ", property.kind.id())
         };
         let (name, answer) = (&property.name, status(property.verdict));
         row(
@@ -197,16 +193,11 @@ impl Body<'_> {
         name: &str,
         width: usize,
     ) -> fmt::Result {
-        let evidence = &hypothesis.evidence;
-        let how = evidence
-            .strip_prefix("evaluated on all type-correct states: ")
-            .or_else(|| evidence.strip_prefix("evaluated: "))
-            .or_else(|| evidence.strip_prefix("evaluated "))
-            .unwrap_or(evidence);
+        let how = hypothesis.evidence.brief();
         let how = if hypothesis.vacuous {
             "vacuous: this model has no such steps".to_string()
         } else if hypothesis.instances == "1" {
-            how.to_string()
+            how
         } else {
             let instances = counted_text(&hypothesis.instances, "instance");
             format!("{instances}, {how}")
@@ -232,7 +223,7 @@ impl Body<'_> {
         let repaired: Vec<_> = report
             .visible
             .iter()
-            .filter_map(|step| Some((step, step.repair()?)))
+            .filter_map(|step| Some((step, step.repair.as_ref()?)))
             .collect();
         if !repaired.is_empty() {
             writeln!(f, "\nmade visible so that the theorem applies:")?;

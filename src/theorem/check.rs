@@ -11,7 +11,7 @@ use super::wellformed::{self, well_formedness};
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::Part;
-use crate::base::results::{Property, REPAIR, Report, Statistics, Status};
+use crate::base::results::{Evidence, Property, PropertyKind, Report, Statistics, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Claim, LocId, Program, Thread, ThreadId};
@@ -482,7 +482,7 @@ impl Check<'_> {
         let disciplined = report
             .properties
             .iter()
-            .any(|p| p.name == "discipline" && p.verdict == Status::Holds);
+            .any(|p| p.kind == PropertyKind::Discipline && p.verdict == Status::Holds);
         let applies = verdict::gap(report).is_none();
         let context = claims::Context {
             encoding: e,
@@ -538,11 +538,11 @@ impl Check<'_> {
             match settle(&mut deriver, hypothesis, by, &mut pairs) {
                 Ok(done) => *entry = done,
                 Err(Unreadable::Stopped(stop)) => {
-                    entry.evidence = format!("not evaluated: {stop} was hit");
+                    entry.evidence = Evidence::NotEvaluated(format!("{stop} was hit"));
                     return Err(stop);
                 }
                 Err(why @ Unreadable::Meaningless { .. }) => {
-                    entry.evidence = format!("not evaluated: {why}")
+                    entry.evidence = Evidence::NotEvaluated(why.to_string())
                 }
             }
         }
@@ -571,7 +571,7 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
 pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
     Property {
         name: goal.name.clone(),
-        kind: goal.kind_name(program).into(),
+        kind: goal.reported(program),
         verdict: Status::Unknown,
         reason: "not decided".into(),
         contradiction: None,
@@ -593,11 +593,12 @@ fn describe<'r>(
         let mut step = step_at(p, t, l);
         for reason in reasons {
             let words = reason.words(p);
-            step.reasons.push(if reason.is_repair() {
-                format!("{REPAIR}{words}")
+            if reason.is_repair() {
+                step.reasons.push(format!("repair: {words}"));
+                step.repair.get_or_insert(words);
             } else {
-                words
-            });
+                step.reasons.push(words);
+            }
         }
         if reasons.is_empty() {
             step.reasons.push(stays_invisible(p, t, l));

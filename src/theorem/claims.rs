@@ -14,7 +14,7 @@ use super::movers::{Detail, Judged, Law, Obstacle, Other, judged};
 use crate::base::control::Stop;
 use crate::base::results;
 use crate::base::results::{
-    ClaimBlock, Conflict, Contradiction, MovingStep, Property, Status, Trace,
+    ClaimBlock, Conflict, Contradiction, MovingStep, Property, PropertyKind, Status, Trace,
 };
 use crate::engine::Heuristic;
 use crate::engine::compiled::{Compiled, Execution, Inside, Mover, Outcomes};
@@ -180,7 +180,7 @@ pub fn claims(context: &Context) -> Result<Vec<Answer>, Stop> {
 pub fn undecided(claim: &Claim) -> Property {
     Property {
         name: claim.name.clone(),
-        kind: "transaction".into(),
+        kind: PropertyKind::Transaction,
         verdict: Status::Unknown,
         reason: "not decided".into(),
         contradiction: None,

@@ -7,7 +7,7 @@ pub(super) mod syntactic;
 
 use self::hypotheses::{Pairs, evaluate};
 use crate::algebra;
-use crate::base::results::{Contradiction, Discharge, Hypothesis, Status};
+use crate::base::results::{Contradiction, Discharge, Evidence, Hypothesis, Status};
 use crate::theorem::discharge::derive::{Deriver, Open};
 use crate::theorem::read::Unreadable;
 
@@ -51,7 +51,7 @@ pub fn settle(
         }
         (Ok(derived), _) => Ok(derived),
         (Err(why), By::Algebra) => Ok(Hypothesis {
-            evidence: format!("not derived: {why}"),
+            evidence: Evidence::NotDerived(why),
             ..hypotheses::undecided(hypothesis)
         }),
         (Err(_), _) => evaluate(model, hypothesis, deriver.ladder(), pairs),
@@ -62,17 +62,23 @@ pub fn settle(
 fn both(derived: Hypothesis, evaluated: Hypothesis) -> Hypothesis {
     if evaluated.status == Status::Refuted {
         let why = Contradiction::Derived {
-            evidence: derived.evidence,
+            evidence: Box::new(derived.evidence),
         };
         return Hypothesis {
-            evidence: why.to_string(),
+            evidence: Evidence::Contradicted(why.clone()),
             contradiction: Some(why),
             discharge: Discharge::None,
             ..evaluated
         };
     }
+    let evidence = match (derived.evidence, evaluated.evidence) {
+        (Evidence::Derived(derived), Evidence::Evaluated(evaluated)) => {
+            Evidence::Both(derived, evaluated)
+        }
+        (derived, _) => derived,
+    };
     Hypothesis {
-        evidence: format!("{}; {}", derived.evidence, evaluated.evidence),
+        evidence,
         ..derived
     }
 }

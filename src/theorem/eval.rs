@@ -5,7 +5,7 @@ use super::visibility::Visibility;
 use crate::algebra::{Hypothesis, Statement, Theory};
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::{Diagnostic, Span};
-use crate::base::results::{EvalReport, SCHEMA_VERSION, Status};
+use crate::base::results::{EvalReport, Evidence, SCHEMA_VERSION, Status};
 use crate::engine::relations::Encoding;
 use crate::model::program::{Expr, Program};
 use crate::theorem::discharge::hypotheses::{self, Pairs};
@@ -30,7 +30,7 @@ pub fn eval(
         model: name.into(),
         statement: statement.0.into(),
         status: Status::Unknown,
-        evidence: String::new(),
+        evidence: Evidence::Undecided,
         instances: "0".into(),
         witness: None,
     };
@@ -42,10 +42,8 @@ pub fn eval(
             report.witness = done.witness;
         }
         Err(Unreadable::Stopped(stop)) => {
-            report.evidence = format!(
-                "not evaluated: {stop} was hit in phase `{}`",
-                control.phase()
-            );
+            let phase = control.phase();
+            report.evidence = Evidence::NotEvaluated(format!("{stop} was hit in phase `{phase}`"));
         }
         Err(Unreadable::Meaningless { message, expected }) => {
             // The message names what it is about in backticks.
@@ -95,6 +93,7 @@ fn run(
         id: "eval".into(),
         words: String::new(),
         statement: statement.clone(),
+        syntactic: None,
     };
     hypotheses::evaluate(
         &model,

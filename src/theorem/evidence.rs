@@ -7,7 +7,7 @@ use crate::base::evidence::{
     Bundle, Diagrams, Execution, Item, Letter, Node, Part, Root, TRUE, Transactions, settled,
 };
 use crate::base::results;
-use crate::base::results::{Property, Report, Status};
+use crate::base::results::{Property, PropertyKind, Report, Status};
 use crate::engine::Heuristic;
 use crate::engine::compiled::Mover;
 use crate::engine::diagrams::Variable;
@@ -126,10 +126,10 @@ impl Found<'_, '_, '_> {
 
 /// What is claimed of a property, if it is one that sets of states show: that it holds, or that no state satisfies it.
 fn claimed(p: &Property) -> Option<String> {
-    match (p.verdict, p.kind.as_str()) {
+    match (p.verdict, p.kind) {
         (_, _) if p.trace.is_some() => None,
-        (Status::Refuted, "reach") => Some(format!("never {}", p.name)),
-        (Status::Holds, kind) if kind != "reach" => Some(p.name.clone()),
+        (Status::Refuted, PropertyKind::Reach) => Some(format!("never {}", p.name)),
+        (Status::Holds, kind) if kind != PropertyKind::Reach => Some(p.name.clone()),
         _ => None,
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn complete(
     let mut bundle = empty(&report.model, program);
     bundle.parts = parts;
     let reached = report.properties.iter();
-    let reached = reached.filter(|p| p.verdict == Status::Holds && p.kind == "reach");
+    let reached = reached.filter(|p| p.verdict == Status::Holds && p.kind == PropertyKind::Reach);
     bundle.executions = reached.filter_map(|p| executed(program, p)).collect();
     let shown = bundle.parts.iter().flat_map(|part| &part.claims);
     let shown: FxHashSet<String> = shown.cloned().collect();

@@ -20,12 +20,12 @@ mod verdict;
 mod visibility;
 mod wellformed;
 
+pub use crate::base::results::Needed;
 pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
 pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, class, commits, law_words};
 pub use discharge::By;
 pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};
-pub use discharge::hypotheses::Needed;
 pub use eval::eval;
 pub(crate) use evidence::{empty, invariant};
 pub(crate) use executions::search::{SHORTEST_BUDGET, execution};

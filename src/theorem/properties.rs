@@ -1,6 +1,7 @@
 //! What is asked about a program, as sets of states to look for.
 
 use crate::base::control::Stop;
+use crate::base::results;
 use crate::engine::relations::{Concrete, Encoding};
 use crate::engine::{State, holds, is_deadlock};
 use crate::model::program::Program;
@@ -52,15 +53,15 @@ impl Deref for Goal {
 }
 
 impl Asked {
-    /// The kind, as reports name it.
-    pub fn kind_name(&self, program: &Program) -> &'static str {
+    /// The kind, as reports have it.
+    pub fn reported(&self, program: &Program) -> results::PropertyKind {
         match self.kind {
-            GoalKind::Discipline => "discipline",
-            GoalKind::Assertions => "assertions",
-            GoalKind::DeadlockFree => "deadlock_free",
+            GoalKind::Discipline => results::PropertyKind::Discipline,
+            GoalKind::Assertions => results::PropertyKind::Assertions,
+            GoalKind::DeadlockFree => results::PropertyKind::DeadlockFree,
             GoalKind::User(n) => match program.properties[n].kind {
-                PropertyKind::Reach => "reach",
-                PropertyKind::Invariant | PropertyKind::Lemma => "invariant",
+                PropertyKind::Reach => results::PropertyKind::Reach,
+                PropertyKind::Invariant | PropertyKind::Lemma => results::PropertyKind::Invariant,
             },
         }
     }

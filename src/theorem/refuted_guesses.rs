@@ -295,6 +295,7 @@ pub fn tell(report: &mut Report, inference: &Inference) {
             line: p.line(location.span),
             text: p.text(location.span),
             reasons: Vec::new(),
+            repair: None,
         }
     };
     report.revisions = inference

@@ -1,13 +1,16 @@
 //! The verdict for a model, from what has been established.
 
-use crate::base::results::{Expectation, Hypothesis, Property, Report, Status, Verdict};
+use super::wellformed::WF_INIT_VIS;
+use crate::base::results::{
+    Expectation, Hypothesis, Property, PropertyKind, Report, Status, Verdict,
+};
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
 
 /// Why the theorem can't be used, if it can't: the first condition that is not known to hold.
 pub fn gap(report: &Report) -> Option<String> {
     // An overlap in the initial states is a violation itself, and a hidden property concerns that property only.
-    let concerns = |w: &&Hypothesis| w.id == "WFinitVis";
+    let concerns = |w: &&Hypothesis| w.id == WF_INIT_VIS;
     if report.hypotheses.is_empty() || report.well_formedness.is_empty() {
         return Some("the hypotheses were not evaluated".into());
     }
@@ -22,10 +25,9 @@ pub fn gap(report: &Report) -> Option<String> {
     } else {
         "is not established"
     };
-    let what = if open.id.starts_with("WF") {
-        "condition"
-    } else {
-        "hypothesis"
+    let what = match report.well_formedness.iter().any(|w| w.id == open.id) {
+        true => "condition",
+        false => "hypothesis",
     };
     Some(format!("{what} {} {says}", shown(&open.id)))
 }
@@ -108,7 +110,7 @@ fn decide(report: &Report) -> (Verdict, String) {
 
 /// A property's reason; of a deadlock without the list of those who wait, which stands below.
 fn headline(p: &Property) -> &str {
-    if p.name == "deadlock_free" {
+    if p.kind == PropertyKind::DeadlockFree {
         p.reason.split(": ").next().unwrap_or_default()
     } else {
         &p.reason

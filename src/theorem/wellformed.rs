@@ -8,11 +8,16 @@
 use super::properties::{Asked, Goal};
 use super::visibility::{Reason, Visibility, hides};
 use crate::base::control::Stop;
-use crate::base::results::{Discharge, Hypothesis, Status};
+use crate::base::results::{Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual};
 use crate::engine::relations::{Encoding, Rel};
 use crate::model::program::Program;
 use crate::theorem::executions::trace::step_of;
 use crate::theorem::invariants::{Ladder, Rung};
+
+/// The first steps of all threads are visible.
+pub(super) const WF_INIT_VIS: &str = "WFinitVis";
+/// No violation in the initial states.
+pub(super) const WF_INIT_EXCL: &str = "WFinitExcl";
 
 /// Evaluates the conditions, those of the goals included.
 ///
@@ -33,21 +38,20 @@ pub(super) fn well_formedness(
 
 /// The conditions, all undecided: what a report says until they are evaluated.
 pub(super) fn undecided(asked: &[Asked]) -> Vec<Hypothesis> {
-    let why = || "not evaluated".to_string();
     let mut all = vec![
         entry(
-            "WFinitVis",
+            WF_INIT_VIS,
             "I => p",
             "the first steps of all threads are visible",
             Status::Unknown,
-            why(),
+            Evidence::Undecided,
         ),
         entry(
-            "WFinitExcl",
+            WF_INIT_EXCL,
             "I => ~q",
             "no two predicates overlap initially",
             Status::Unknown,
-            why(),
+            Evidence::Undecided,
         ),
     ];
     for goal in asked.iter().filter(|a| a.can_be_hidden) {
@@ -60,7 +64,7 @@ pub(super) fn undecided(asked: &[Asked]) -> Vec<Hypothesis> {
             "I u <= u I",
             &words,
             Status::Unknown,
-            why(),
+            Evidence::Undecided,
         ));
     }
     for condition in &mut all {
@@ -74,13 +78,13 @@ pub(super) fn by_text(program: &Program, asked: &[Asked]) -> Vec<Hypothesis> {
     let mut all = undecided(asked);
     for condition in &mut all {
         let why = match condition.id.as_str() {
-            "WFinitVis" => "by the text: a thread's first step is visible",
-            "WFinitExcl" if program.protections.is_empty() => "by the text: nothing is protected",
-            "WFinitExcl" => continue,
-            _ => "by the text: no invisible step changes what the property looks at",
+            WF_INIT_VIS => Textual::FirstStep,
+            WF_INIT_EXCL if program.protections.is_empty() => Textual::NothingProtected,
+            WF_INIT_EXCL => continue,
+            _ => Textual::NoLook,
         };
         condition.status = Status::Holds;
-        condition.evidence = why.into();
+        condition.evidence = Evidence::Text(why);
         condition.discharge = Discharge::Text;
         condition.invariant = Some(Rung::True);
     }
@@ -90,7 +94,7 @@ pub(super) fn by_text(program: &Program, asked: &[Asked]) -> Vec<Hypothesis> {
 /// That predicates do not overlap initially, known from an exploration without a violation.
 pub(super) fn disjoint_as_explored(condition: &mut Hypothesis) {
     condition.status = Status::Holds;
-    condition.evidence = "evaluated on the initial states: none of them is a violation".into();
+    condition.evidence = Evidence::Evaluated(Evaluated::NoInitialViolation);
     condition.discharge = Discharge::Evaluated;
     condition.invariant = Some(Rung::True);
 }
@@ -105,7 +109,7 @@ pub(super) fn entry(
     formula: &str,
     words: &str,
     status: Status,
-    evidence: String,
+    evidence: Evidence,
 ) -> Hypothesis {
     Hypothesis {
         id: id.into(),
@@ -126,35 +130,32 @@ pub(super) fn entry(
 
 fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
     let (status, evidence) = match refused(visibility, &Reason::FirstStep).first() {
-        None => (Status::Holds, "evaluated on the initial states".to_string()),
-        Some(&a) => {
-            let evidence = format!(
-                "evaluated: {} is invisible and enabled in an initial state",
-                place(e, a)
-            );
-            (Status::Refuted, evidence)
-        }
+        None => (Status::Holds, Evaluated::Initially),
+        Some(&a) => (Status::Refuted, Evaluated::EnabledInitially(place(e, a))),
     };
     entry(
-        "WFinitVis",
+        WF_INIT_VIS,
         "I => p",
         "the first steps of all threads are visible",
         status,
-        evidence,
+        Evidence::Evaluated(evidence),
     )
 }
 
 pub(super) fn disjoint_initially(e: &Encoding) -> Hypothesis {
     let (status, evidence) = if e.m.disjoint(&e.initial, &e.q()) {
-        (Status::Holds, "evaluated on the initial states")
+        (Status::Holds, Evaluated::Initially)
     } else {
-        (
-            Status::Refuted,
-            "evaluated: two predicates overlap in an initial state, which counts as a violation",
-        )
+        (Status::Refuted, Evaluated::OverlapInitially)
     };
     let words = "no two threads have exclusive access to one variable initially";
-    entry("WFinitExcl", "I => ~q", words, status, evidence.into())
+    entry(
+        WF_INIT_EXCL,
+        "I => ~q",
+        words,
+        status,
+        Evidence::Evaluated(evidence),
+    )
 }
 
 fn not_hidden(
@@ -169,12 +170,12 @@ fn not_hidden(
         goal.name
     );
     let by = refused(visibility, &Reason::Hides(goal.name.clone()));
-    let finish = |status, evidence: String| entry(&id, "I u <= u I", &words, status, evidence);
+    let finish = |status, evidence| {
+        let evidence = Evidence::Evaluated(evidence);
+        entry(&id, "I u <= u I", &words, status, evidence)
+    };
     let Some(&first) = by.first() else {
-        return Ok(finish(
-            Status::Holds,
-            "evaluated on all type-correct states".into(),
-        ));
+        return Ok(finish(Status::Holds, Evaluated::On(Rung::True)));
     };
     let mut left = first;
     for rung in Rung::ALL {
@@ -196,7 +197,7 @@ fn not_hidden(
         match hiding {
             Some(a) => left = a,
             None => {
-                let mut held = finish(Status::Holds, format!("evaluated on {}", rung.states()));
+                let mut held = finish(Status::Holds, Evaluated::On(rung));
                 held.invariant = Some(rung);
                 return Ok(held);
             }
@@ -204,14 +205,8 @@ fn not_hidden(
     }
     let place = place(e, left);
     Ok(match ladder.unknown(Rung::Reachable) {
-        Some(_) => finish(
-            Status::Unknown,
-            format!("evaluated: {place} may leave them"),
-        ),
-        None => finish(
-            Status::Refuted,
-            format!("evaluated: {place} leaves them, from a reachable state"),
-        ),
+        Some(_) => finish(Status::Unknown, Evaluated::MayLeave(place)),
+        None => finish(Status::Refuted, Evaluated::Leaves(place)),
     })
 }
 
@@ -224,7 +219,11 @@ fn refused(visibility: &Visibility, reason: &Reason) -> Vec<usize> {
         .collect()
 }
 
-fn place(e: &Encoding, action: usize) -> String {
+fn place(e: &Encoding, action: usize) -> Place {
     let s = step_of(e, action);
-    format!("{} at {} (line {})", s.thread, s.location, s.line)
+    Place {
+        thread: s.thread,
+        location: s.location,
+        line: s.line,
+    }
 }

@@ -250,7 +250,7 @@ pub fn contradictions(source: &str, strict: bool, tally: &mut Tally) -> Vec<Stri
         let met = states
             .iter()
             .any(|(s, q)| shipped::coarse::settles(p, &property.name, s, *q));
-        let wanted = property.kind == "reach";
+        let wanted = property.kind == coarsen::results::PropertyKind::Reach;
         let said = match property.verdict {
             Status::Unknown => continue,
             Status::Holds => wanted,

@@ -10,6 +10,7 @@ use coarsen::base::control::{Budget, Control, Stop};
 use coarsen::base::evidence::Bundle;
 use coarsen::certificate::{BundleVerdict, verify};
 use coarsen::certificate::{read, write};
+use coarsen::results::proofs::Acceptance;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -152,7 +153,7 @@ impl Findings {
         };
         let mut one = Tally::default();
         match verdict.status() {
-            "accepted" => {
+            Acceptance::Accepted => {
                 one.accepted = 1;
                 let judged = match read(&text) {
                     Ok(b) => worlds.judge(&b, sources.twin(&b.text)),
@@ -173,7 +174,7 @@ impl Findings {
                     Judged::Lie(why) => self.failures.push(failed(why)),
                 }
             }
-            "rejected" => one.rejected = 1,
+            Acceptance::Rejected => one.rejected = 1,
             _ => one.unknown = 1,
         }
         if let Some(why) = &verdict.rejected {

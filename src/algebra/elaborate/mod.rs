@@ -8,7 +8,7 @@ mod model;
 mod terms;
 
 use super::names;
-use super::suite::{Declared, Item, Level, Link, Suite};
+use super::suite::{Item, Level, Link, Suite};
 use super::term::Order;
 use super::theory::Sort;
 use super::tree::{Chain, Entry, File, ModelTree, Named};
@@ -522,16 +522,5 @@ impl Lines {
 
     fn of_offset(&self, offset: usize) -> usize {
         self.0.partition_point(|start| *start <= offset)
-    }
-}
-
-impl Declared {
-    /// As in the JSON form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Declared::Proved => "proved",
-            Declared::Refuted => "refuted",
-            Declared::Open => "open",
-        }
     }
 }

@@ -28,28 +28,8 @@ use self::search::Search;
 use super::refute::Model;
 use super::suite::{Declared, Hint, Item, Suite, Use};
 use super::term::Order;
+pub use crate::base::results::proofs::{Engine, Status};
 use crate::kernel::{Development, Id, Rule, Statement, Theorem};
-
-/// What came of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Proved, and the proof replayed by the kernel.
-    Proved,
-    /// A model of the hypotheses in which it fails.
-    Refuted,
-    /// Neither.
-    Unknown,
-}
-
-impl From<Status> for &'static str {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Proved => "proved",
-            Status::Refuted => "refuted",
-            Status::Unknown => "unknown",
-        }
-    }
-}
 
 /// How far the prover goes. All limits are counts, so that the same statement always has the same answer.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +63,8 @@ impl Default for Limits {
 pub struct Outcome {
     /// The answer.
     pub status: Status,
-    /// Which engine gave it: `decide`, `omega`, `hypotheses`, `egraph`, `search` or `refuter`; `model` if the file gives one; `rejected` if the kernel refused a proof.
-    pub engine: String,
+    /// Which engine gave it.
+    pub engine: Engine,
     /// Why, in lines: rules used; the monomials that are not below the right side and the limit; or the model.
     pub why: Vec<String>,
     /// The theorem, by position in the development.

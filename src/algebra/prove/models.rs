@@ -1,6 +1,6 @@
 //! Statements that are not proved: models in which they are false, and what is known if there is none.
 
-use super::{Decider, Limits, Outcome, Residual, Status, derive, statement, tell};
+use super::{Decider, Engine, Limits, Outcome, Residual, Status, derive, statement, tell};
 use crate::algebra::refute::{Model, PROCESSES, Search, atoms_of, refute};
 use crate::algebra::suite::Suite;
 use crate::kernel::{Index, Node, Statement, TOP};
@@ -12,7 +12,7 @@ pub fn given(suite: &Suite, item: usize) -> Option<Outcome> {
     let goal = statement(&suite.items[item]);
     let part = goal.parts.get(model.part)?;
     let confirmed = model.is_confirmed(&suite.development.terms, &assumed, part);
-    confirmed.then(|| told(suite, &goal, "model", model))
+    confirmed.then(|| told(suite, &goal, Engine::Model, model))
 }
 
 /// The answer for a statement if there is a model.
@@ -25,7 +25,7 @@ pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, Se
     let terms = &suite.development.terms;
     let mut search = refute(terms, &assumed, &goal.distinct, &goal.parts, limits);
     match search.model.take() {
-        Some(model) => Ok(told(suite, &goal, "refuter", model)),
+        Some(model) => Ok(told(suite, &goal, Engine::Refuter, model)),
         None => Err(search),
     }
 }
@@ -45,7 +45,7 @@ pub fn word(suite: &Suite, item: usize, residual: &Residual, search: &Search) ->
     model.fill(&atoms);
     let confirmed = model.is_confirmed(terms, &assumed, part);
     model.smallest = search.searched + 1 == model.states;
-    confirmed.then(|| told(suite, &goal, "refuter", model))
+    confirmed.then(|| told(suite, &goal, Engine::Refuter, model))
 }
 
 /// The answer for a statement that was neither proved nor refuted.
@@ -58,17 +58,17 @@ pub fn neither(
 ) -> Outcome {
     let mut why = tell(suite, residual);
     let engine = match residual.rejected {
-        Some(_) => "rejected",
+        Some(_) => Engine::Rejected,
         None => {
             let assumed = assumed(suite, item);
             let goal = statement(&suite.items[item]);
             why.extend(unrefuted(suite, search, &assumed, &goal, limits));
-            "search"
+            Engine::Search
         }
     };
     Outcome {
         status: Status::Unknown,
-        engine: engine.into(),
+        engine,
         why,
         theorem: None,
         model: None,
@@ -79,7 +79,7 @@ fn assumed(suite: &Suite, item: usize) -> Vec<Statement> {
     suite.assumed(item).into_iter().map(|(_, s)| s).collect()
 }
 
-fn told(suite: &Suite, goal: &Statement, engine: &str, model: Model) -> Outcome {
+fn told(suite: &Suite, goal: &Statement, engine: Engine, model: Model) -> Outcome {
     let d = &suite.development;
     let why = match goal.parts.get(model.part) {
         Some(part) => model.lines(&d.terms, &d.variables, part),
@@ -87,7 +87,7 @@ fn told(suite: &Suite, goal: &Statement, engine: &str, model: Model) -> Outcome 
     };
     Outcome {
         status: Status::Refuted,
-        engine: engine.into(),
+        engine,
         why,
         theorem: None,
         model: Some(model),

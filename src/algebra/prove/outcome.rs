@@ -1,12 +1,12 @@
 //! What is said of a proof, or of the want of one.
 
-use super::Residual;
+use super::{Engine, Residual};
 use crate::algebra::show;
 use crate::algebra::suite::{Level, Suite};
 use crate::kernel::{Development, Id, Node, Rule, Terms, Theorem, ZERO};
 
 /// Which engine found a proof, and its rules in words.
-pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
+pub fn describe(d: &Development, theorem: usize) -> (Engine, Vec<String>) {
     let Some(t) = d.theorem(theorem) else {
         return Default::default();
     };
@@ -43,11 +43,11 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
     let all = |f: &dyn Fn(&Rule) -> bool| t.steps.iter().all(f);
     let only_zeros = all(&|r| structural(r) || given(r));
     let engine = match uses_of(d, t) {
-        _ if all(&|r| matches!(r, Rule::Decide(..) | Rule::Chain(_))) => "decide",
-        _ if all(&|r| structural(r) || about_omega(r)) => "omega",
-        Some(Uses::Zeros) if only_zeros => "hypotheses",
-        Some(Uses::Words) if only_zeros => "egraph",
-        _ => "search",
+        _ if all(&|r| matches!(r, Rule::Decide(..) | Rule::Chain(_))) => Engine::Decide,
+        _ if all(&|r| structural(r) || about_omega(r)) => Engine::Omega,
+        Some(Uses::Zeros) if only_zeros => Engine::Hypotheses,
+        Some(Uses::Words) if only_zeros => Engine::Egraph,
+        _ => Engine::Search,
     };
     let mut parts = Vec::new();
     let mut say = |n: usize, one: &str| {
@@ -62,7 +62,7 @@ pub fn describe(d: &Development, theorem: usize) -> (String, Vec<String>) {
     say(coinductions, "coinduction");
     say(sums, "sum rule");
     say(cases, "case split");
-    (engine.into(), vec![parts.join(", ")])
+    (engine, vec![parts.join(", ")])
 }
 
 /// What a proof uses of hypotheses.

@@ -114,11 +114,19 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
         "let" => definition(p),
         "hypothesis" => {
             let (name, words) = described(p)?;
+            let syntactic = p.syntactic()?;
+            colon(p)?;
             let chain = p.chain(false)?;
-            Ok(Entry::Hypothesis { name, words, chain })
+            Ok(Entry::Hypothesis {
+                name,
+                words,
+                chain,
+                syntactic,
+            })
         }
         "conclusion" => {
             let (name, words) = described(p)?;
+            colon(p)?;
             let chain = p.chain(false)?;
             let proved = match p.eat_word("proved") {
                 true => Some(proof(p)?),
@@ -186,14 +194,13 @@ fn definition(p: &mut Parser) -> Result<Entry, Diagnostic> {
     })
 }
 
-/// The name of a hypothesis or a conclusion, and what it says in words; then the `:`.
+/// The name of a hypothesis or a conclusion, and what it says in words.
 fn described(p: &mut Parser) -> Result<(Named, String), Diagnostic> {
     let name = p.title("a name")?;
     let words = match p.peek() {
         Token::String(_) => p.string()?,
         _ => String::new(),
     };
-    colon(p)?;
     Ok((name, words))
 }
 

@@ -4,7 +4,7 @@
 //! file       = ('theory' title STRING ';')? (item ';')*            the ';' before an item's first word and at the end may be left out
 //! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega')  |  'use' (title | STRING)
 //!            | ('action' | 'test') indexed,*  |  'let' indexed '=' term
-//!            | 'hypothesis' title STRING? ':' statement
+//!            | 'hypothesis' title STRING? ('syntactic' NAME)? ':' statement
 //!            | 'conclusion' title STRING? ':' statement ('proved' title 'in' title)?
 //!            | ('axiom' | 'identity' | 'fails' | 'open') title ('without' title,+)? ('[' premise,+ ']')? ':' statement ('model' model)?
 //! premise    = (title ':')? statement
@@ -36,6 +36,7 @@ pub use sexpr::parse_suite;
 
 use crate::algebra::tree::{Chain, Entry, Tree};
 use crate::algebra::{Definition, Hypothesis, Statement, Theory};
+use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
 use parser::Parser;
 
@@ -100,10 +101,16 @@ pub fn parse_theory(text: &str, depth: usize) -> Result<Theory, Vec<Diagnostic>>
                 indices: indices.into_iter().map(|i| i.name).collect(),
                 term: term.term(),
             }),
-            Entry::Hypothesis { name, words, chain } => theory.hypotheses.push(Hypothesis {
+            Entry::Hypothesis {
+                name,
+                words,
+                chain,
+                syntactic,
+            } => theory.hypotheses.push(Hypothesis {
                 id: name.name,
                 words,
                 statement: chain.statement(),
+                syntactic,
             }),
             Entry::Conclusion {
                 name,
@@ -115,6 +122,7 @@ pub fn parse_theory(text: &str, depth: usize) -> Result<Theory, Vec<Diagnostic>>
                     id: name.name,
                     words,
                     statement: chain.statement(),
+                    syntactic: None,
                 });
                 theory.proof = proved.map(|(statement, file)| (statement.name, file.name));
             }
@@ -146,9 +154,19 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
 
 /// A theorem that comes with the tool, by name.
 pub fn theory(name: &str) -> Option<Theory> {
-    let (_, text, _) = crate::algebra::shipped()
-        .iter()
-        .find(|(n, _, _)| *n == name)?;
-    // The shipped files are parsed by the tests; one that did not parse would be no theorem.
-    parse_theory(text, crate::base::control::ParseLimits::default().depth).ok()
+    let mut all = crate::algebra::shipped().iter();
+    let (_, text, _) = all.find(|(n, _, _)| *n == name)?;
+    shipped(text)
+}
+
+/// What the theorems about transactions ask for an observer of the states `V`: `theories/observer.thy`.
+pub fn observer() -> Option<Theory> {
+    let mut all = crate::algebra::library().iter();
+    let (_, _, text) = all.find(|(n, _, _)| *n == "observer")?;
+    shipped(text)
+}
+
+/// The tests parse the files that come with the tool; one that did not parse would be no theorem.
+fn shipped(text: &str) -> Option<Theory> {
+    parse_theory(text, ParseLimits::default().depth).ok()
 }

@@ -7,6 +7,7 @@ use super::wrong;
 use crate::algebra::tree::{Argument, Chain, Form, HintTree, ModelTree, Named, Tree};
 use crate::algebra::{Atom, Index, Order, Over};
 use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::results::SyntacticFact;
 use crate::kernel::WORDS;
 
 pub(super) struct Parser<'t> {
@@ -92,6 +93,24 @@ impl<'t> Parser<'t> {
         let found = self.reserved_ahead(0) && matches!(self.peek(), Token::Name(w) if w == word);
         self.at += usize::from(found);
         found
+    }
+
+    /// `syntactic NAME`, if it stands here.
+    pub fn syntactic(&mut self) -> Parsed<Option<SyntacticFact>> {
+        if !matches!(self.peek(), Token::Name(word) if word == "syntactic") {
+            return Ok(None);
+        }
+        self.at += 1;
+        let facts = SyntacticFact::ALL;
+        let named = facts
+            .iter()
+            .find(|f| matches!(self.peek(), Token::Name(n) if n == f.name()));
+        let Some(fact) = named else {
+            let names = facts.map(|f| format!("`{}`", f.name()));
+            return self.fail_as(NO_ITEM, &names.join(", "));
+        };
+        self.at += 1;
+        Ok(Some(*fact))
     }
 
     pub fn fail<T>(&self, expected: &str) -> Parsed<T> {

@@ -8,7 +8,7 @@ impl Answer {
     /// The answer for a problem that was solved in so many seconds.
     pub fn of(problem: &Problem, solution: &Solution, time: f64) -> Answer {
         Answer {
-            szs: solution.szs.name(),
+            szs: solution.szs,
             reason: solution.reason.clone(),
             laws: solution.laws.clone(),
             parts: solution.parts.iter().map(Stated::of).collect(),
@@ -23,7 +23,7 @@ impl Answer {
             schema_version: SCHEMA_VERSION,
             name: problem.name.clone(),
             file: problem.file.clone(),
-            szs: szs.name(),
+            szs,
             declared: problem.declared.clone(),
             reason,
             laws: String::new(),
@@ -38,8 +38,8 @@ impl Stated {
         Stated {
             name: part.name.clone(),
             statement: part.text.clone(),
-            status: part.status.into(),
-            engine: part.engine.clone(),
+            status: part.status,
+            engine: part.engine,
             time: part.time,
             why: part.why.clone(),
             level: part.level.name(),

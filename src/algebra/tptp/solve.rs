@@ -9,7 +9,7 @@ use super::load::Problem;
 use super::sequents::sequents;
 use crate::algebra::Order;
 use crate::algebra::names;
-use crate::algebra::prove::{self, Limits, Status, level_of};
+use crate::algebra::prove::{self, Engine, Limits, Status, level_of};
 use crate::algebra::show;
 use crate::algebra::suite::{Declared, Item, Level, Link, Suite};
 use crate::algebra::tptp::text::{Annotated, Formula, Role, Term};
@@ -43,7 +43,7 @@ pub struct Part {
     /// The answer.
     pub status: Status,
     /// Which engine gave it.
-    pub engine: String,
+    pub engine: Engine,
     /// Why, in lines.
     pub why: Vec<String>,
     /// The level of the axioms that the proof uses; else that of the symbols.

@@ -1,5 +1,7 @@
 //! Evidence that speaks against its own answer: always a mistake in the tool, and exit code 12.
 
+use super::Evidence;
+
 /// What was found to be contradictory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
@@ -17,7 +19,7 @@ pub enum Contradiction {
     /// A hypothesis was derived, and is refuted on the relations.
     Derived {
         /// How it was derived.
-        evidence: String,
+        evidence: Box<Evidence>,
     },
     /// Counted anew, the reachable states are others.
     Recounted {

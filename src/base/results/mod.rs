@@ -5,6 +5,7 @@
 
 mod compare;
 mod contradiction;
+mod evidence;
 mod movers;
 pub mod problems;
 pub mod proofs;
@@ -14,6 +15,9 @@ mod rung;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
+pub use evidence::{
+    Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual,
+};
 pub use movers::{Blocked, Conditional, MoverAction, MoversReport, Transaction};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use rung::Rung;
@@ -181,7 +185,7 @@ pub struct EvalReport {
     /// The answer.
     pub status: Status,
     /// How it was settled, or why it was not.
-    pub evidence: String,
+    pub evidence: Evidence,
     /// How many instances it has on this model.
     pub instances: String,
     /// Why it fails, if it does.
@@ -201,8 +205,8 @@ pub struct Hypothesis {
     pub status: Status,
     /// How many instances it has on this model.
     pub instances: String,
-    /// How it was settled; begins with `derived` or `evaluated` if it was.
-    pub evidence: String,
+    /// How it was settled, in what detail is known; as a sentence in JSON, which begins with `derived` or `evaluated` if it was.
+    pub evidence: Evidence,
     /// How it was settled.
     pub discharge: Discharge,
     /// What speaks against it.
@@ -285,16 +289,9 @@ pub struct Step {
     pub text: String,
     /// Why it is visible (several reasons may apply), or what it stands for in a witness.
     pub reasons: Vec<String>,
-}
-
-/// How a reason for being visible begins if the step became visible by a repair.
-pub const REPAIR: &str = "repair: ";
-
-impl Step {
-    /// Why a repair made the step visible, if one did.
-    pub fn repair(&self) -> Option<&str> {
-        self.reasons.iter().find_map(|r| r.strip_prefix(REPAIR))
-    }
+    /// Why a repair made it visible, if one did; among the reasons, too.
+    #[serde(skip)]
+    pub repair: Option<String>,
 }
 
 /// Exact state counts: program states without q, at scheduling points.
@@ -308,13 +305,51 @@ pub struct States {
     pub visited: Option<String>,
 }
 
+/// What a property, or a question of `coarsen reach`, asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PropertyKind {
+    /// Whether no step violates the synchronisation discipline.
+    Discipline,
+    /// Whether no assertion fails, and no value leaves its range.
+    Assertions,
+    /// Whether there is no deadlock, as `deadlock_free` asks.
+    DeadlockFree,
+    /// Whether there is a deadlock, as `coarsen reach` asks.
+    Deadlock,
+    /// Whether an expression holds in all reachable states.
+    Invariant,
+    /// Whether an expression holds in some reachable state.
+    Reach,
+    /// The same, as `coarsen reach --find` asks.
+    Find,
+    /// Whether a block may be treated as atomic.
+    Transaction,
+}
+
+impl PropertyKind {
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            PropertyKind::Discipline => "discipline",
+            PropertyKind::Assertions => "assertions",
+            PropertyKind::DeadlockFree => "deadlock_free",
+            PropertyKind::Deadlock => "deadlock",
+            PropertyKind::Invariant => "invariant",
+            PropertyKind::Reach => "reach",
+            PropertyKind::Find => "find",
+            PropertyKind::Transaction => "transaction",
+        }
+    }
+}
+
 /// One property.
 #[derive(Clone, Debug, Serialize)]
 pub struct Property {
     /// `discipline`, `assertions`, `deadlock_free` or the user's name.
     pub name: String,
-    /// `discipline`, `assertions`, `deadlock_free`, `invariant`, `lemma`, `reach` or `transaction`.
-    pub kind: String,
+    /// What is asked.
+    pub kind: PropertyKind,
     /// The answer.
     pub verdict: Status,
     /// Why.
@@ -425,15 +460,40 @@ pub struct Inferred {
     pub words: String,
 }
 
+/// A discipline in words, in full and without places in the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub struct Wording {
+    /// With the places.
+    pub full: String,
+    /// Without them.
+    pub brief: String,
+}
+
+impl From<String> for Wording {
+    fn from(full: String) -> Self {
+        Wording {
+            brief: full.clone(),
+            full,
+        }
+    }
+}
+
+impl From<Wording> for String {
+    fn from(wording: Wording) -> Self {
+        wording.full
+    }
+}
+
 /// One change of a guess at a discipline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Revision {
     /// The variable, or its cells.
     pub variable: String,
     /// The guess before.
-    pub from: String,
+    pub from: Wording,
     /// The guess after.
-    pub to: String,
+    pub to: Wording,
     /// What refuted the one before.
     pub why: String,
     /// The steps that lead there, the refuting one last; empty if they are not known.

@@ -1,5 +1,6 @@
 //! What became of a problem in TPTP's form.
 
+use super::proofs::{Engine, Status};
 use serde::Serialize;
 
 /// The answer for a problem.
@@ -12,7 +13,7 @@ pub struct Answer {
     /// The file it stands in.
     pub file: String,
     /// The status in the SZS ontology.
-    pub szs: &'static str,
+    pub szs: Szs,
     /// The status that the comments of the file give it.
     pub declared: Option<String>,
     /// Why nothing is known, if so; else empty.
@@ -32,10 +33,10 @@ pub struct Stated {
     pub name: String,
     /// What it says, as in `.thy` files.
     pub statement: String,
-    /// `proved`, `refuted` or `unknown`.
-    pub status: &'static str,
+    /// The answer.
+    pub status: Status,
     /// Which engine gave the answer.
-    pub engine: String,
+    pub engine: Engine,
     /// Seconds.
     pub time: f64,
     /// Why, in lines.
@@ -45,7 +46,7 @@ pub struct Stated {
 }
 
 /// An answer in the SZS ontology (Sutcliffe 2008).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Szs {
     /// The conjecture follows from the axioms.
     Theorem,

@@ -2,6 +2,130 @@
 
 use serde::Serialize;
 
+/// The answer for a statement of the algebra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Proved, and the proof replayed by the kernel.
+    Proved,
+    /// A model of the hypotheses in which it fails.
+    Refuted,
+    /// Neither.
+    Unknown,
+}
+
+impl Status {
+    /// The name in reports' data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Proved => "proved",
+            Status::Refuted => "refuted",
+            Status::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a file says of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Declared {
+    /// `axiom` or `identity`: it is to be proved.
+    Proved,
+    /// `fails`: it is to be refuted.
+    Refuted,
+    /// `open`: it is not to be proved.
+    Open,
+}
+
+impl Declared {
+    /// The name in reports' data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Declared::Proved => "proved",
+            Declared::Refuted => "refuted",
+            Declared::Open => "open",
+        }
+    }
+}
+
+/// Which engine gave the answer for a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    /// None has tried.
+    #[default]
+    #[serde(rename = "")]
+    None,
+    /// The decision procedure for regular expressions.
+    Decide,
+    /// That, and the rules about omega.
+    Omega,
+    /// Elimination of the hypotheses `e <= 0`.
+    Hypotheses,
+    /// Rewriting words by the hypotheses.
+    Egraph,
+    /// The search for a proof.
+    Search,
+    /// The search for a model.
+    Refuter,
+    /// The model that the file gives.
+    Model,
+    /// None: the kernel did not accept the proof that one found.
+    Rejected,
+}
+
+impl Engine {
+    /// The name in reports' data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::None => "",
+            Engine::Decide => "decide",
+            Engine::Omega => "omega",
+            Engine::Hypotheses => "hypotheses",
+            Engine::Egraph => "egraph",
+            Engine::Search => "search",
+            Engine::Refuter => "refuter",
+            Engine::Model => "model",
+            Engine::Rejected => "rejected",
+        }
+    }
+}
+
+/// Whether evidence is accepted by its checker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Acceptance {
+    /// It is.
+    Accepted,
+    /// It is wrong.
+    Rejected,
+    /// A limit was hit.
+    Unknown,
+}
+
+impl Acceptance {
+    /// The name in reports' data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Acceptance::Accepted => "accepted",
+            Acceptance::Rejected => "rejected",
+            Acceptance::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a certificate says of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// It proves it.
+    Proved,
+    /// Its theorem of that name says something else.
+    Differs,
+    /// It has no theorem of that name.
+    Missing,
+}
+
 /// The answer for one statement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Proof {
@@ -13,12 +137,12 @@ pub struct Proof {
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
-    /// The status that the file declares: `proved`, `refuted`, or `open` for anything but proved.
-    pub declared: &'static str,
-    /// `proved`, `refuted` or `unknown`.
-    pub status: &'static str,
-    /// Which engine gave the answer; `rejected` if the kernel did not accept a proof.
-    pub engine: String,
+    /// The status that the file declares.
+    pub declared: Declared,
+    /// The answer.
+    pub status: Status,
+    /// Which engine gave the answer.
+    pub engine: Engine,
     /// Seconds.
     pub time: f64,
     /// Why, in lines.
@@ -98,8 +222,8 @@ pub struct Simplification {
     pub result: Option<String>,
     /// Its symbols.
     pub result_symbols: Option<usize>,
-    /// Which engine proved that they are equal; empty if there is no smaller term.
-    pub engine: String,
+    /// Which engine proved that they are equal.
+    pub engine: Engine,
     /// The rules that the proof uses; without a smaller term, the limit that was hit.
     pub why: Vec<String>,
     /// Seconds.
@@ -113,8 +237,8 @@ pub struct Certificate {
     pub schema_version: u32,
     /// The file.
     pub file: String,
-    /// `accepted`, `rejected`, or `unknown` if a limit was hit.
-    pub status: &'static str,
+    /// Whether the kernel accepts it.
+    pub status: Acceptance,
     /// Where it is wrong and why; empty if it is accepted.
     pub reason: String,
     /// The letters that it speaks of.
@@ -162,8 +286,8 @@ pub struct Asked {
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
-    /// `proved`, `differs` or `missing`.
-    pub status: &'static str,
+    /// The answer.
+    pub status: Said,
     /// In what the theorem of its name differs.
     pub why: String,
 }

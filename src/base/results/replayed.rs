@@ -1,5 +1,6 @@
 //! What became of a bundle: which model it is about, what it shows and by what, and what it leaves open.
 
+use super::proofs::Acceptance;
 use serde::Serialize;
 
 /// What is to be said of a bundle: the evidence for a model's properties.
@@ -10,7 +11,7 @@ pub struct BundleAnswer {
     /// The file.
     pub file: String,
     /// `accepted`, `rejected`, or `unknown` if the work was cut short.
-    pub status: &'static str,
+    pub status: Acceptance,
     /// What holds, or what is wrong.
     pub reason: String,
     /// What it is about.

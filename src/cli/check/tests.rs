@@ -3,7 +3,9 @@
 use super::*;
 use clap::Parser;
 use coarsen::base::diagnostic::Span;
-use coarsen::results::{Contradiction, Property, Status, Trace, TraceStep, TraceVariable, Value};
+use coarsen::results::{
+    Contradiction, Property, PropertyKind, Status, Trace, TraceStep, TraceVariable, Value,
+};
 use serde_json::Value as Json;
 use std::time::Duration;
 
@@ -90,7 +92,7 @@ impl Backend for Obedient {
 fn refuted() -> Property {
     Property {
         name: "refuted".to_string(),
-        kind: "invariant".to_string(),
+        kind: PropertyKind::Invariant,
         verdict: Status::Refuted,
         reason: "told so".to_string(),
         contradiction: None,

@@ -72,7 +72,7 @@ impl Run<'_, '_> {
         let stopped = |why: Stop| {
             let mut answer = begun?;
             if why == Stop::Time {
-                answer.szs = Szs::Timeout.name();
+                answer.szs = Szs::Timeout;
             }
             answer.reason = format!("stopped by {why}");
             Some(answer)
@@ -109,8 +109,8 @@ impl Run<'_, '_> {
     fn answered(&mut self, answer: &Answer) {
         let exit = match answer.szs {
             _ if answer.is_rejected() => Exit::EvidenceRejected,
-            "Theorem" | "Unsatisfiable" => Exit::Holds,
-            "CounterSatisfiable" | "Satisfiable" => Exit::Refuted,
+            Szs::Theorem | Szs::Unsatisfiable => Exit::Holds,
+            Szs::CounterSatisfiable | Szs::Satisfiable => Exit::Refuted,
             _ => Exit::Unknown,
         };
         self.problems = self.problems.and(exit);
@@ -154,7 +154,7 @@ impl Run<'_, '_> {
         match self.args.format {
             Format::Text => {
                 let stem = Path::new(path).file_stem().unwrap_or(OsStr::new(path));
-                let line = status_line(Szs::InputError.name(), &stem.to_string_lossy());
+                let line = status_line(Szs::InputError, &stem.to_string_lossy());
                 self.output.write(&line);
                 if self.args.detail() != Detail::Quiet {
                     self.output.write(&headline(file, "error", reason));

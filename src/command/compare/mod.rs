@@ -414,9 +414,9 @@ fn verdict(report: &ReachReport) -> (Verdict, String) {
         _ => q.verdict == Status::Refuted,
     };
     if let Some(q) = report.questions.iter().find(is_bad) {
-        let why = match (q.name.as_str(), q.kind.as_str()) {
+        let why = match (q.name.as_str(), q.kind) {
             (WRONG, _) => WRONG.to_string(),
-            (name, "find") => format!("{name} is not reached"),
+            (name, crate::base::results::PropertyKind::Find) => format!("{name} is not reached"),
             (name, _) => format!("{name} is violated"),
         };
         return (Verdict::Refuted, why);

@@ -8,7 +8,9 @@ mod statements;
 
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
-use crate::base::results::{Blocked, Conditional, MoverAction, MoversReport, Status, Transaction};
+use crate::base::results::{
+    Blocked, Conditional, MoverAction, MoversReport, PropertyKind, Status, Transaction,
+};
 use crate::engine::relations::Encoding;
 use crate::model::program::{ClaimedBlock, Program, ThreadId};
 use crate::model::text::ast::Model;
@@ -101,7 +103,7 @@ impl Found<'_> {
         let holds = checked
             .properties
             .iter()
-            .any(|p| p.name == "discipline" && p.verdict == Status::Holds);
+            .any(|p| p.kind == PropertyKind::Discipline && p.verdict == Status::Holds);
         report.disciplined =
             holds || program.protections.is_empty() && checked.discipline.is_empty();
         if !report.disciplined {

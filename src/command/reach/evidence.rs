@@ -4,7 +4,7 @@ use super::{Run, goal_name};
 use crate::algebra::Theory;
 use crate::base::control::Stop;
 use crate::base::evidence::{Bundle, Execution};
-use crate::base::results::{Property, ReachReport, Status};
+use crate::base::results::{Property, PropertyKind, ReachReport, Status};
 use crate::engine::reach::Outcome;
 use crate::model::program::{Expr, Program};
 use crate::theorem::{CheckOptions, check, empty, invariant};
@@ -84,25 +84,29 @@ impl Run<'_> {
 
     /// What a question is called in a bundle.
     fn named(&self, question: &Property) -> String {
-        match (question.kind.as_str(), &question.name) {
-            ("deadlock", _) => "deadlock_free".into(),
-            ("find", name) if !self.options.invariants.contains(name) => goal_name(name),
+        match (question.kind, &question.name) {
+            (PropertyKind::Deadlock, _) => "deadlock_free".into(),
+            (PropertyKind::Find, name) if !self.options.invariants.contains(name) => {
+                goal_name(name)
+            }
             (_, name) => name.clone(),
         }
     }
 
     /// What an answer claims of all states.
     fn claimed(&self, question: &Property) -> Option<String> {
-        match (question.verdict, question.kind.as_str()) {
-            (Status::Refuted, "find") => Some(format!("never {}", self.named(question))),
-            (Status::Holds, kind) if kind != "find" => Some(self.named(question)),
+        match (question.verdict, question.kind) {
+            (Status::Refuted, PropertyKind::Find) => {
+                Some(format!("never {}", self.named(question)))
+            }
+            (Status::Holds, kind) if kind != PropertyKind::Find => Some(self.named(question)),
             _ => None,
         }
     }
 
     /// The execution to a goal.
     fn executed(&self, question: &Property) -> Option<Execution> {
-        let found = question.verdict == Status::Holds && question.kind == "find";
+        let found = question.verdict == Status::Holds && question.kind == PropertyKind::Find;
         let trace = question.trace.as_ref().filter(|_| found)?;
         Some(Execution {
             goal: self.named(question),

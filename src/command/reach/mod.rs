@@ -441,7 +441,12 @@ impl Run<'_> {
         let few = outcome.states.as_ref().is_some_and(|n| *n <= FEW.into());
         let small = self.program.cells.len() + self.program.threads.len() <= 1000;
         let cut = outcome.stopped.is_some() || self.por.is_some();
-        if !few || !small || cut || outcome.engine == "interpreter" || self.reduction.is_some() {
+        if !few
+            || !small
+            || cut
+            || outcome.engine == Engine::Interpreter.name()
+            || self.reduction.is_some()
+        {
             return Ok(());
         }
         let most = 2 * FEW as usize;

@@ -2,7 +2,9 @@
 
 use super::{Run, goal_name};
 use crate::base::control::Stop;
-use crate::base::results::{Attempt, Contradiction, Property, ReachReport, SoFar, Status, Verdict};
+use crate::base::results::{
+    Attempt, Contradiction, Property, PropertyKind, ReachReport, SoFar, Status, Verdict,
+};
 use crate::engine::State;
 use crate::engine::diagrams::Variable;
 use crate::engine::reach::{Answer, Outcome, Path, Question, Sort};
@@ -102,12 +104,11 @@ impl Run<'_> {
         let mut property = Property {
             name: question.name.clone(),
             kind: match question.sort {
-                Sort::Deadlock => "deadlock",
-                Sort::Find => "find",
-                Sort::Invariant => "invariant",
-                Sort::Violation => "discipline",
-            }
-            .into(),
+                Sort::Deadlock => PropertyKind::Deadlock,
+                Sort::Find => PropertyKind::Find,
+                Sort::Invariant => PropertyKind::Invariant,
+                Sort::Violation => PropertyKind::Discipline,
+            },
             verdict: Status::Unknown,
             reason: String::new(),
             contradiction: None,

@@ -426,7 +426,8 @@ impl Elaborator {
             },
             None => None,
         };
-        let known = self.diagnostics.len();
+        let line = self.program.line(stmt.span);
+        self.inside_one_action.push((decl.name.text.clone(), line));
         if last.is_some() {
             stmts.pop();
         }
@@ -447,16 +448,7 @@ impl Elaborator {
             }
             None => Some(None),
         };
-        // The mistake may be the call, not what stands in the body.
-        let line = self.program.line(stmt.span);
-        for d in self.diagnostics.iter_mut().skip(known) {
-            if d.code == codes::BAD_ATOMIC && !d.message.contains("is called inside one action") {
-                d.message += &format!(
-                    " (`{}` is called inside one action on line {line})",
-                    decl.name.text
-                );
-            }
-        }
+        self.inside_one_action.pop();
         let (mut action, returned) = (action?, returned?);
         if last.is_none() && decl.result.is_some() {
             self.no_return(&decl, closing(&decl));

@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 pub(super) type NodeId = usize;
 
 /// Where a thread waits for its `start`.
-const START: &str = "start";
+pub(super) const START: &str = "start";
 
 /// The node of a thread that has ended.
 pub(super) const END: NodeId = 0;
@@ -28,8 +28,10 @@ pub(super) struct Node {
     pub edges: Vec<Edge>,
     pub forward: Vec<NodeId>,
     pub span: Span,
-    /// `k=1`: which copy of an unrolled loop this is.
+    /// `k=1`: which copy of an unrolled loop this is, or which part of a statement.
     pub copy: String,
+    /// Whether it is a part of a statement that another node begins.
+    pub is_part: bool,
     /// The transactions that it is inside of (see `claims`).
     pub inside: Vec<usize>,
     /// The transactions that begin with it.
@@ -60,6 +62,7 @@ pub(super) struct Graph {
     /// The jumps in it.
     pub jumps: Jumps,
     copy: Vec<String>,
+    is_part: bool,
     /// Whether some step can go wrong: then the thread needs a location for that.
     pub may_fail: bool,
 }
@@ -69,13 +72,22 @@ impl Graph {
         self.nodes.push(Node {
             span,
             copy: self.copy.join(", "),
+            is_part: self.is_part,
             inside: self.around.clone(),
             ..Node::default()
         });
         self.nodes.len() - 1
     }
 
-    /// What is built by `f` is one of several copies, or a part of a statement, told apart by `name`.
+    /// The action that goes on with a statement when a wait is over, told apart by `name`.
+    pub(super) fn part(&mut self, name: &str, f: impl FnOnce(&mut Self) -> NodeId) -> NodeId {
+        self.is_part = true;
+        let built = self.copied(name, f);
+        self.is_part = false;
+        built
+    }
+
+    /// What is built by `f` is one of several copies, told apart by `name`.
     pub(super) fn copied<T>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> T) -> T {
         self.copy.push(name.to_string());
         let built = f(self);

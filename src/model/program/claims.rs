@@ -122,6 +122,7 @@ impl Graph {
                     forward: Vec::new(),
                     span: self.nodes[node].span,
                     copy: self.nodes[node].copy.clone(),
+                    is_part: self.nodes[node].is_part,
                     inside: self.nodes[front].inside.clone(),
                     jumps: self.nodes[node].jumps,
                     begins: self.nodes[node]

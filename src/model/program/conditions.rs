@@ -165,7 +165,7 @@ impl Elaborator {
             }
             commands
         })?);
-        let woken = g.copied("woken", |g| g.action(stmt.span, Some(guard), again, next));
+        let woken = g.part("woken", |g| g.action(stmt.span, Some(guard), again, next));
         Some(g.action(stmt.span, None, body, woken))
     }
 
@@ -195,7 +195,7 @@ impl Elaborator {
             ));
         }
         let others = balanced(BinaryOp::Add, terms, Expr::Const(0));
-        let released = g.copied("released", |g| {
+        let released = g.part("released", |g| {
             g.action(stmt.span, Some(not(waits)), Vec::new(), next)
         });
         let mut all = self.settled(g, &index, object, &[waiting], stmt.span, &|e, index| {

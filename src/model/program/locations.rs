@@ -1,9 +1,9 @@
 //! From the nodes of a control-flow graph to numbered, named locations.
 
-use super::cfg::{END, Graph, NodeId};
+use super::cfg::{END, Graph, NodeId, START};
 use super::expressions::fold;
 use super::scope::Elaborator;
-use super::{Command, Edge, Expr, LocId, Location, Thread, ThreadId, gotos};
+use super::{Command, Edge, Expr, LocId, Location, Named, Thread, ThreadId, gotos};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -34,9 +34,17 @@ impl Elaborator {
                 locations.push(outside(g, "end"));
                 continue;
             };
-            let mut name = match labels.name(locations.len()) {
+            let label = labels.name(locations.len());
+            let mut name = match label {
                 Some(label) => label.to_string(),
                 None => format!("line {}", self.program.line(g.nodes[first].span)),
+            };
+            let named = match label {
+                _ if g.nodes[first].is_part => Named::Part,
+                _ if !g.nodes[first].copy.is_empty() => Named::Copy,
+                Some(label) if label == START => Named::Start,
+                Some(_) => Named::Label,
+                None => Named::Line,
             };
             if !g.nodes[first].copy.is_empty() {
                 name = format!("{name} ({})", g.nodes[first].copy);
@@ -60,6 +68,7 @@ impl Elaborator {
                 name,
                 edges,
                 span: g.nodes[first].span,
+                named,
             });
         }
         thread.initial = target(entry);
@@ -84,6 +93,7 @@ fn outside(g: &Graph, name: &str) -> Location {
         name: name.into(),
         edges: Vec::new(),
         span: g.nodes[END].span,
+        named: Named::Rest,
     }
 }
 

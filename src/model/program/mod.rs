@@ -274,6 +274,25 @@ pub struct Location {
     pub edges: Vec<Edge>,
     /// The statement, for its line.
     pub span: Span,
+    /// What its name is made of.
+    pub named: Named,
+}
+
+/// What the name of a location is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// A label of the model's text.
+    Label,
+    /// The tool's name for the place where a thread waits to be started.
+    Start,
+    /// The line.
+    Line,
+    /// A label or line with the number of a copy.
+    Copy,
+    /// A label or line, and that part of a statement that is not its first, such as waking up.
+    Part,
+    /// The tool's name for where a thread ends or goes wrong.
+    Rest,
 }
 
 impl Location {

@@ -86,6 +86,9 @@ pub(super) struct Elaborator {
     pub gone: usize,
     symbols: FxHashMap<String, Symbol>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The calls inside one action that are being elaborated: procedure and line. The innermost may be the mistake, not what stands in
+    /// the body.
+    pub inside_one_action: Vec<(String, usize)>,
     reported: FxHashSet<(&'static str, Span)>,
     /// Cells, locations and unrolled statements made so far; bounded, so that no short text takes all memory.
     pub size: usize,
@@ -127,6 +130,7 @@ impl Elaborator {
             },
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
+            inside_one_action: Vec::new(),
             reported: FxHashSet::default(),
             size: 0,
             objects: Vec::new(),
@@ -163,6 +167,10 @@ impl Elaborator {
         expected: impl Into<String>,
         help: impl Into<String>,
     ) {
+        let mut message = message.into();
+        if let (codes::BAD_ATOMIC, Some((name, line))) = (code, self.inside_one_action.last()) {
+            message += &format!(" (`{name}` is called inside one action on line {line})");
+        }
         self.report(Diagnostic::error(code, span, message, expected, help));
     }
 

@@ -4,7 +4,6 @@ use super::widest;
 use crate::base::results::{Report, Revision};
 use crate::report::layout::wrapped;
 use crate::report::text::steps::at;
-use std::borrow::Cow;
 use std::fmt;
 
 /// Variables and revisions shown unasked.
@@ -29,7 +28,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) 
     }
     more(f, all.len(), most)?;
     // Where regions give way to other regions, only their locations tell the difference.
-    let told = |r: &&Revision| verbose || gist(&r.from) != gist(&r.to);
+    let told = |r: &&Revision| verbose || r.from.brief != r.to.brief;
     let revisions: Vec<&Revision> = report.revisions.iter().filter(told).take(most).collect();
     if revisions.is_empty() {
         return Ok(());
@@ -45,11 +44,15 @@ fn revision(f: &mut fmt::Formatter<'_>, r: &Revision, verbose: bool) -> fmt::Res
     let (from, to) = (&r.from, &r.to);
     match verbose {
         true => {
-            writeln!(f, "{}", wrapped(&format!("  {}: {from}", r.variable), 6))?;
-            writeln!(f, "{}", wrapped(&format!("      -> {to}"), 9))?;
+            writeln!(
+                f,
+                "{}",
+                wrapped(&format!("  {}: {}", r.variable, from.full), 6)
+            )?;
+            writeln!(f, "{}", wrapped(&format!("      -> {}", to.full), 9))?;
         }
         false => {
-            let line = format!("  {}: {} -> {}", r.variable, gist(from), gist(to));
+            let line = format!("  {}: {} -> {}", r.variable, from.brief, to.brief);
             writeln!(f, "{}", wrapped(&line, 6))?;
         }
     }
@@ -65,19 +68,6 @@ fn revision(f: &mut fmt::Formatter<'_>, r: &Revision, verbose: bool) -> fmt::Res
         }
     }
     Ok(())
-}
-
-/// A guess without its locations.
-fn gist(words: &str) -> Cow<'_, str> {
-    if words.starts_with("handed over: ") {
-        return "handed over".into();
-    }
-    if let Some((lock, _)) = words.split_once("; without it: ") {
-        return format!("{lock}, or handed over").into();
-    }
-    let mark = " has initialised it";
-    let end = words.find(mark).map_or(words.len(), |at| at + mark.len());
-    words[..end].into()
 }
 
 fn more(f: &mut fmt::Formatter<'_>, all: usize, shown: usize) -> fmt::Result {

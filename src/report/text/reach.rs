@@ -1,7 +1,7 @@
 //! What `coarsen reach` found, for people.
 
 use super::{Detail, headline, status, trace, verdict_words};
-use crate::base::results::{ReachReport, Status};
+use crate::base::results::{PropertyKind, ReachReport, Status};
 use crate::report::layout::{printable_lines, wrapped};
 use std::fmt::{self, Write};
 
@@ -23,11 +23,11 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
         let names = report.questions.iter().map(|q| q.name.chars().count());
         let width = names.max().unwrap_or(0);
         for q in &report.questions {
-            let answer = match (q.kind.as_str(), q.verdict) {
-                ("find", Status::Holds) => "found",
-                ("find", Status::Refuted) => "unreachable",
-                ("deadlock", Status::Holds) => "none",
-                ("deadlock", Status::Refuted) => "found",
+            let answer = match (q.kind, q.verdict) {
+                (PropertyKind::Find, Status::Holds) => "found",
+                (PropertyKind::Find, Status::Refuted) => "unreachable",
+                (PropertyKind::Deadlock, Status::Holds) => "none",
+                (PropertyKind::Deadlock, Status::Refuted) => "found",
                 (_, answer) => status(answer),
             };
             let pad = " ".repeat(width - q.name.chars().count());

@@ -13,11 +13,11 @@ use super::facts::{Derived, Discharge, Letter, Places, VARIABLES, summary};
 use crate::algebra::{self, Order, names};
 use crate::base::control::Stop;
 use crate::base::results;
-use crate::base::results::{Status, Witness};
+use crate::base::results::{Derivation, Evidence, Status, Witness};
 use crate::engine::relations::Meaning;
 use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::model::program::ThreadId;
-use crate::theorem::discharge::hypotheses::{self, Pairs, counted, is_vacuous};
+use crate::theorem::discharge::hypotheses::{self, Pairs, is_vacuous};
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
 use renaming::Alike;
@@ -156,25 +156,12 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         let (needed, independent) = summary(facts);
         pairs.checked += needed.all() - independent;
         pairs.skipped += independent;
-        let mut evidence = match needed.all() {
-            0 => "derived without a fact".to_string(),
-            n => format!("derived from {}", counted(n, "fact")),
-        };
-        match independent {
-            0 => {}
-            n if n == needed.all() => {
-                evidence.push_str(", each because the actions are independent");
-            }
-            n => evidence.push_str(&format!(
-                " ({n} of them because the actions are independent)"
-            )),
-        }
-        if needed.all() > independent {
-            evidence.push_str(&format!(", {}", needed.places("facts")));
-        }
         let proofs = self.discharge.development.theorems().skip(before);
-        let steps: usize = proofs.map(|t| t.steps.len()).sum();
-        evidence.push_str(&format!("; certificate of {}", counted(steps, "step")));
+        let evidence = Evidence::Derived(Derivation {
+            needed,
+            independent,
+            steps: proofs.map(|t| t.steps.len()).sum(),
+        });
         Ok(results::Hypothesis {
             status: Status::Holds,
             instances: instances.to_string(),

@@ -6,10 +6,10 @@
 
 use crate::algebra::names;
 use crate::base::control::Stop;
+use crate::base::results::Needed;
 use crate::engine::relations::{Encoding, Ground, GroundAtom, Meaning};
 use crate::kernel::{Development, Id, Index, Node, Statement, Sym};
 use crate::model::program::{LocId, ThreadId};
-use crate::theorem::discharge::hypotheses::Needed;
 use crate::theorem::invariants::Rung;
 use crate::theorem::reduced::transactions::{Phase, Phased, somewhere};
 use biodivine_lib_bdd::Bdd;

@@ -7,7 +7,7 @@
 use crate::algebra::{self, Order};
 use crate::base::control::Stop;
 use crate::base::results;
-use crate::base::results::{Report, Status};
+use crate::base::results::{Evaluated, Evidence, Needed, Places, Report, Status};
 use crate::engine::relations::{Evaluator, Failure, Ground, Meaning};
 use crate::theorem::executions::witness as telling;
 use crate::theorem::invariants::excluded::{excluded, reached};
@@ -90,24 +90,22 @@ pub fn evaluate(
     }
     pairs.checked += here.checked;
     pairs.skipped += here.skipped;
-    let places = match result.status {
-        Status::Holds => {
-            result.invariant = Some(needed.highest());
-            needed.places("instances")
-        }
-        Status::Refuted => "on the reachable states, where it fails".to_string(),
+    if result.status == Status::Holds {
+        result.invariant = Some(needed.highest());
+    }
+    let on = match result.status {
+        Status::Holds => Places::Held(needed),
+        Status::Refuted => Places::Refuted,
         Status::Unknown => {
             let why = ladder.unknown(Rung::Reachable).unwrap_or_default();
-            let states = failed_on.states();
-            format!("on {states}, where it fails, and the reachable states are not known ({why})")
+            Places::Open(failed_on, why.to_string())
         }
     };
-    result.evidence = format!("evaluated {places}: {}", counted(here.checked, "check"));
-    if here.skipped > 0 {
-        result
-            .evidence
-            .push_str(&format!(", {} independent", here.skipped));
-    }
+    result.evidence = Evidence::Evaluated(Evaluated::Inclusions {
+        on,
+        checked: here.checked,
+        independent: here.skipped,
+    });
     result.vacuous =
         result.status == Status::Holds && instances.iter().all(|i| is_vacuous(i, &atoms));
     if result.status != Status::Holds {
@@ -152,51 +150,6 @@ pub(in crate::theorem) fn climb(
     Ok(Climbed::Fails(last))
 }
 
-/// How many instances, or facts, need which rung.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needed([usize; Rung::ALL.len()]);
-
-impl Needed {
-    /// Counts `n` more that need this rung.
-    pub fn add(&mut self, rung: Rung, n: usize) {
-        self.0[rung as usize] += n;
-    }
-
-    /// How many need this rung.
-    pub fn on(&self, rung: Rung) -> usize {
-        self.0[rung as usize]
-    }
-
-    /// How many there are.
-    pub fn all(&self) -> usize {
-        self.0.iter().sum()
-    }
-
-    /// The highest rung that one needs.
-    pub fn highest(&self) -> Rung {
-        let some = Rung::ALL.into_iter().rev().find(|r| self.on(*r) > 0);
-        some.unwrap_or(Rung::True)
-    }
-
-    /// On which states they hold, in words.
-    pub fn places(&self, what: &str) -> String {
-        let mut some = Rung::ALL.into_iter().filter(|r| self.on(*r) > 0);
-        if let (Some(only), None) = (some.next(), some.next()) {
-            return format!("on {}", only.states());
-        }
-        let mut words = format!("on {}", Rung::True.states());
-        let mut of = format!(" of the {what}");
-        for rung in Rung::ALL.into_iter().skip(1) {
-            let n = self.on(rung);
-            if n > 0 {
-                words.push_str(&format!(", {n}{of} on {} only", rung.states()));
-                of.clear();
-            }
-        }
-        words
-    }
-}
-
 /// A hypothesis before it is settled.
 pub fn undecided(hypothesis: &algebra::Hypothesis) -> results::Hypothesis {
     results::Hypothesis {
@@ -205,7 +158,7 @@ pub fn undecided(hypothesis: &algebra::Hypothesis) -> results::Hypothesis {
         words: hypothesis.words.clone(),
         status: Status::Unknown,
         instances: "0".into(),
-        evidence: "not evaluated".into(),
+        evidence: Evidence::Undecided,
         discharge: results::Discharge::None,
         facts: "0".into(),
         vacuous: false,
@@ -247,10 +200,6 @@ pub fn common_invariant(report: &Report) -> Option<Rung> {
         .filter_map(|w| w.invariant)
         .chain([highest])
         .max()
-}
-
-pub(in crate::theorem) fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Why an instance fails: the failure, and which two of its sides.

@@ -6,8 +6,8 @@
 //! Everything else is visible, so that less is reduced than by relations: what a step does to protected variables is
 //! not looked into.
 
-use crate::algebra::Theory;
-use crate::base::results::{Discharge, Hypothesis, Status};
+use crate::algebra::{self, Theory};
+use crate::base::results::{Discharge, Evidence, Hypothesis, Rung, Status, Textual};
 use crate::model::program::{
     CellId, Class, Command, Edge, Expr, How, LocId, Program, Target, Thread, ThreadId, each_use,
 };
@@ -239,51 +239,30 @@ fn in_commands(commands: &[Command], visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// The hypotheses that this visibility is known to satisfy, as they stand in the theory's file, and why.
-const SATISFIED: [(&str, &str); 8] = [
-    (
-        "(u[i] ~q)^w = 0",
-        "every cycle of control has a visible step",
-    ),
-    ("i != j => u[j] p[i] = p[i] u[j]", APART),
-    ("i != j => v[j] p[i] = p[i] v[j]", APART),
-    ("i != j => u[j] u[i] <= u[i] (q T + u[j] + u[j] q T)", APART),
-    ("i != j => v[j] u[i] <= u[i] (q T + v[j] + v[j] q T)", APART),
-    (
-        "~p[i] v[i] = 0 = p[i] u[i]",
-        "which step is next depends on the location",
-    ),
-    ("1 <= p[i] + u[i] T", "p says just that"),
-    ("q u[i] <= u[i] q", "q remains"),
-];
-
-/// Why steps of different threads commute.
-const APART: &str = "an invisible step uses variables of its own thread only";
-
-/// The hypotheses of a theory, as far as the text settles them; vacuous if nothing is invisible.
+/// The hypotheses of a theory, as far as the text settles them: those of which the theory's file says by what fact. Vacuous if
+/// nothing is invisible.
 pub fn hypotheses(theory: &Theory, p: &Program, vacuous: bool) -> Vec<Hypothesis> {
     let n = p.threads.len();
-    let settled = |hypothesis| {
-        let open: Hypothesis = hypotheses::undecided(hypothesis);
-        let known = SATISFIED.iter().find(|(f, _)| open.formula == *f);
-        let Some((formula, why)) = known else {
+    let settled = |hypothesis: &algebra::Hypothesis| {
+        let open = hypotheses::undecided(hypothesis);
+        let Some(fact) = hypothesis.syntactic else {
             return open;
         };
-        let instances = match formula.starts_with("i != j") {
-            true => n * n.saturating_sub(1),
-            false => n,
+        let instances = match hypothesis.statement.distinct.is_empty() {
+            true => n,
+            false => n * n.saturating_sub(1),
         };
         let why = match vacuous {
-            true => "no step is invisible",
-            false => why,
+            true => Textual::NoneInvisible,
+            false => Textual::Fact(fact),
         };
         Hypothesis {
             status: Status::Holds,
             instances: instances.to_string(),
-            evidence: format!("by the text: {why}"),
+            evidence: Evidence::Text(why),
             discharge: Discharge::Text,
             vacuous,
-            invariant: Some(crate::theorem::Rung::True),
+            invariant: Some(Rung::True),
             ..open
         }
     };

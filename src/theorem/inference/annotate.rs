@@ -8,7 +8,9 @@ use super::regions::Region;
 use super::{Finding, Inference};
 use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Severity};
-use crate::model::program::{ArrayId, CellId, Class, Expr, LocId, Program, ThreadId, elaborate};
+use crate::model::program::{
+    ArrayId, CellId, Class, Expr, LocId, Named, Program, ThreadId, elaborate,
+};
 use crate::model::text::ast::BinaryOp;
 use crate::model::text::parse_model;
 use std::collections::{BTreeMap, BTreeSet};
@@ -346,10 +348,8 @@ impl Printer<'_> {
                 .steps()
                 .filter(|&k| thread.locations[k].span.start == start)
                 .collect();
-            let nameless = |k: &LocId| {
-                let name = &thread.locations[*k].name;
-                name == "start" || name.contains("(woken)") || name.contains("(released)")
-            };
+            let nameless =
+                |k: &LocId| matches!(thread.locations[*k].named, Named::Start | Named::Part);
             if !self.may_label || copies.iter().any(|k| !locations.contains(k) || nameless(k)) {
                 return None;
             }

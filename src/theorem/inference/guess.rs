@@ -8,7 +8,7 @@ use super::locksets::{Locks, Observed, Seen};
 use super::regions::{Flow, Region, leading_to};
 use super::sites::{Site, Sites};
 use crate::base::diagnostic::Span;
-use crate::model::program::{CellId, Expr, LocId, Program, Protection, ThreadId};
+use crate::model::program::{CellId, Expr, LocId, Named, Program, Protection, ThreadId};
 use crate::model::text::ast::BinaryOp;
 use std::collections::BTreeSet;
 
@@ -325,6 +325,25 @@ impl Guess {
             Guess::Unprotected => "unprotected".into(),
         }
     }
+
+    /// The same without places in the program.
+    pub fn brief(&self, program: &Program) -> String {
+        let lock = |c: &CellId| lock_name(program, *c);
+        match self {
+            Guess::Initialised {
+                lock: m, thread, ..
+            } => format!(
+                "protected by {} after {} has initialised it",
+                lock(m),
+                program.threads[*thread].name,
+            ),
+            Guess::HandedOver { lock: Some(m), .. } => {
+                format!("protected by {}, or handed over", lock(m))
+            }
+            Guess::HandedOver { lock: None, .. } => "handed over".into(),
+            _ => self.words(program),
+        }
+    }
 }
 
 /// A lock as the user writes it, from the cell that holds its owner.
@@ -354,13 +373,11 @@ fn places(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> S
         .copied()
         .filter(|l| Some(*l) != t.wrong)
         .collect();
-    let names: Vec<&str> = within
-        .iter()
-        .map(|l| t.locations[*l].name.as_str())
-        .collect();
-    let labelled = |name: &&str| !name.starts_with("line ") && !name.contains('(');
-    if names.len() <= LABELS && names.iter().all(labelled) {
-        return names.join(", ");
+    let unlabelled = [Named::Line, Named::Copy, Named::Part];
+    let labelled = |l: &LocId| !unlabelled.contains(&t.locations[*l].named);
+    if within.len() <= LABELS && within.iter().all(labelled) {
+        let names = within.iter().map(|l| t.locations[*l].name.as_str());
+        return names.collect::<Vec<_>>().join(", ");
     }
     let steps = within.iter().filter(|l| Some(**l) != t.end);
     let lines: BTreeSet<usize> = steps.map(|l| program.line(t.locations[*l].span)).collect();

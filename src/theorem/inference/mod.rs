@@ -16,6 +16,7 @@ pub use guess::{Guess, lock_name};
 pub use locksets::Seen;
 
 use crate::base::control::{Control, Stop};
+use crate::base::results::Wording;
 use crate::model::program::{
     CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread,
 };
@@ -47,10 +48,10 @@ pub struct Violation {
 pub struct Revision {
     /// The cells concerned, all of one variable.
     pub cells: Vec<CellId>,
-    /// The guess before, in words.
-    pub from: String,
-    /// The guess after, in words.
-    pub to: String,
+    /// The guess before.
+    pub from: Wording,
+    /// The guess after.
+    pub to: Wording,
     /// Why, in words.
     pub why: String,
     /// The steps that lead to the violation, that one last.
@@ -214,7 +215,7 @@ impl Inference {
             self.tried.entry(v.cell).or_default().push(guess);
             cells.push(v.cell);
         }
-        let before: Vec<String> = cells.iter().map(|c| self.words(*c)).collect();
+        let before: Vec<Wording> = cells.iter().map(|c| self.words(*c)).collect();
         self.settle(&cells);
         for (v, from) in violations.iter().zip(before) {
             let to = self.words(v.cell);
@@ -256,10 +257,12 @@ impl Inference {
     }
 
     /// The present guess for a cell in words.
-    fn words(&self, cell: CellId) -> String {
-        self.guesses
-            .get(&cell)
-            .map_or_else(String::new, |g| g.words(&self.program))
+    fn words(&self, cell: CellId) -> Wording {
+        let guess = self.guesses.get(&cell);
+        guess.map_or_else(Wording::default, |g| Wording {
+            full: g.words(&self.program),
+            brief: g.brief(&self.program),
+        })
     }
 
     /// Chooses a guess for each of these cells. Where one becomes unprotected, its accesses divide the regions of others: those that
@@ -358,10 +361,10 @@ impl Inference {
             );
             told.push(Revision {
                 cells: vec![*cell],
-                from: format!("protected {}", set(from)),
+                from: format!("protected {}", set(from)).into(),
                 to: match to.is_empty() {
                     true => self.words(*cell),
-                    false => format!("protected {}", set(to)),
+                    false => format!("protected {}", set(to)).into(),
                 },
                 why,
                 steps: steps.clone(),
@@ -374,8 +377,7 @@ impl Inference {
     fn note(&mut self, r: Revision) {
         let array = |c: &Revision| self.program.cells[c.cells[0]].array;
         let same = |other: &&mut Revision| {
-            let told = |r: &Revision| (r.from.clone(), r.to.clone());
-            array(other) == array(&r) && told(other) == told(&r)
+            array(other) == array(&r) && other.from == r.from && other.to == r.to
         };
         match self.revisions.iter_mut().find(same) {
             Some(known) => known.cells.extend(r.cells),

@@ -1,12 +1,13 @@
 //! Facts established on a program: for each choice of threads by footprints if possible, else by BDDs on joint supports.
 
+use crate::base::results::Needed;
 use crate::engine::relations::{Evaluator, Ground, GroundAtom, Q};
 use crate::kernel::{Id, Index, Node, Statement, Terms, ZERO, distinct};
 use crate::model::program::ThreadId;
 use crate::theorem::discharge::derive::renaming::Seen;
 use crate::theorem::discharge::derive::{Deriver, Goal, Open, because};
 use crate::theorem::discharge::facts::{Fact, Letter};
-use crate::theorem::discharge::hypotheses::{Climbed, Needed, climb, fails, told_excluded};
+use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, told_excluded};
 use crate::theorem::invariants::Rung;
 use crate::theorem::read::Atoms;
 

@@ -7,10 +7,9 @@
 use super::phases::{Phase, Phased, Uses};
 use super::{checked, phased, scheduling, somewhere};
 use crate::algebra;
-use crate::algebra::text::parse_statement;
-use crate::base::control::ParseLimits;
+use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Hypothesis, Report, Status};
+use crate::base::results::{Evaluated, Evidence, Hypothesis, Report, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -221,11 +220,11 @@ fn settle(
         match discharge::settle(&mut deriver, hypothesis, by, &mut pairs) {
             Ok(done) => *entry = done,
             Err(Unreadable::Stopped(stop)) => {
-                entry.evidence = format!("not evaluated: {stop} was hit");
+                entry.evidence = Evidence::NotEvaluated(format!("{stop} was hit"));
                 return Err(stop);
             }
             Err(why @ Unreadable::Meaningless { .. }) => {
-                entry.evidence = format!("not evaluated: {why}");
+                entry.evidence = Evidence::NotEvaluated(why.to_string());
             }
         }
     }
@@ -256,29 +255,25 @@ fn observed(
     ladder: &mut Ladder,
     pairs: &mut Pairs,
 ) -> Result<Hypothesis, Stop> {
-    let v = format!("{{{}}}", goal.name);
-    let laws = [
-        format!("t[i] r[i] {v} <= {v} t[i] r[i]"),
-        format!("{v} l[i] t[i] <= l[i] t[i] {v}"),
-    ];
     let mut worst: Option<Hypothesis> = None;
-    for law in &laws {
-        let Ok(statement) = parse_statement(law, ParseLimits::default().depth) else {
-            continue;
-        };
+    for law in observer()
+        .map(|theory| theory.hypotheses)
+        .unwrap_or_default()
+    {
         let hypothesis = algebra::Hypothesis {
             id: hides_id(goal),
             words: format!(
                 "no right mover leads into the states that {} is about, and no left mover out of them",
                 goal.name
             ),
-            statement,
+            statement: law.statement.with_states("V", &goal.name),
+            syntactic: None,
         };
         let entry = match evaluate(model, &hypothesis, ladder, pairs) {
             Ok(entry) => entry,
             Err(Unreadable::Stopped(stop)) => return Err(stop),
             Err(why @ Unreadable::Meaningless { .. }) => Hypothesis {
-                evidence: format!("not evaluated: {why}"),
+                evidence: Evidence::NotEvaluated(why.to_string()),
                 ..hypotheses::undecided(&hypothesis)
             },
         };
@@ -290,7 +285,15 @@ fn observed(
             worst = Some(entry);
         }
     }
-    let unread = || entry(&hides_id(goal), "", "", Status::Unknown, String::new());
+    let unread = || {
+        entry(
+            &hides_id(goal),
+            "",
+            "",
+            Status::Unknown,
+            Evidence::Undecided,
+        )
+    };
     Ok(worst.unwrap_or_else(unread))
 }
 
@@ -319,11 +322,8 @@ fn outside(
         goal.name
     );
     let (status, evidence) = match holds {
-        true => (Status::Holds, "evaluated"),
-        false => (
-            Status::Unknown,
-            "evaluated: some may be inside, and then lipton says nothing; --theorem flanagan-qadeer does",
-        ),
+        true => (Status::Holds, Evaluated::Outside),
+        false => (Status::Unknown, Evaluated::PerhapsInside),
     };
     let formula = format!("{{{}}} <= n", goal.name);
     Ok(entry(
@@ -331,7 +331,7 @@ fn outside(
         &formula,
         &words,
         status,
-        evidence.into(),
+        Evidence::Evaluated(evidence),
     ))
 }
 

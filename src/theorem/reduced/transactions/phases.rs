@@ -13,7 +13,7 @@ use crate::engine::State;
 use crate::engine::compiled::Movers;
 use crate::engine::relations::Concrete;
 use crate::model::program::{
-    Command, Edge, Expr, LocId, Location, Program, Property, Target, Thread, ThreadId,
+    Command, Edge, Expr, LocId, Location, Named, Program, Property, Target, Thread, ThreadId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,6 +143,7 @@ impl Phased {
                     name: "wrong".into(),
                     edges: Vec::new(),
                     span: crate::base::diagnostic::Span::default(),
+                    named: Named::Rest,
                 });
             }
         }
@@ -331,6 +332,7 @@ fn thread(
                     })
                     .collect(),
                 span: original.span,
+                named: original.named,
             }
         })
         .collect();

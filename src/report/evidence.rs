@@ -1,0 +1,177 @@
+//! How a hypothesis was settled, in words.
+
+use super::layout::counted;
+use crate::base::results::{
+    Derivation, Evaluated, Evidence, Needed, Place, Places, Rung, SyntacticFact, Textual,
+};
+use std::fmt;
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Undecided => f.write_str("not evaluated"),
+            Self::NotEvaluated(why) => write!(f, "not evaluated: {why}"),
+            Self::Stopped(why) => write!(f, "stopped by {why}"),
+            Self::NotDerived(why) => write!(f, "not derived: {why}"),
+            Self::Evaluated(evaluated) => evaluated.fmt(f),
+            Self::Derived(derivation) => derivation.fmt(f),
+            Self::Both(derivation, evaluated) => write!(f, "{derivation}; {evaluated}"),
+            Self::Text(textual) => write!(f, "by the text: {}", textual.words()),
+            Self::Contradicted(why) => why.fmt(f),
+        }
+    }
+}
+
+impl Evidence {
+    /// Without what goes without saying: that something was evaluated, and on all type-correct states.
+    pub(super) fn brief(&self) -> String {
+        match self {
+            Self::Evaluated(evaluated) => evaluated.brief(),
+            other => other.to_string(),
+        }
+    }
+
+    /// On which states it was evaluated, if it was.
+    pub(super) fn places(&self) -> String {
+        match self {
+            Self::Evaluated(evaluated) => evaluated.on().unwrap_or_default(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Evaluated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("evaluated")?;
+        if let Some(on) = self.on() {
+            write!(f, " {on}")?;
+        }
+        match self.found() {
+            Some(found) => write!(f, ": {found}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Evaluated {
+    fn brief(&self) -> String {
+        let everywhere = format!("on {}", Rung::True.states());
+        match (self.on(), self.found()) {
+            (Some(on), Some(found)) if on != everywhere => format!("{on}: {found}"),
+            (_, Some(found)) => found,
+            (Some(on), None) => on,
+            (None, None) => "evaluated".to_string(),
+        }
+    }
+
+    /// On which states.
+    fn on(&self) -> Option<String> {
+        Some(match self {
+            Self::Inclusions { on, .. } => match on {
+                Places::Held(needed) => places(needed, "instances"),
+                Places::Refuted => format!("on {}, where it fails", Rung::Reachable.states()),
+                Places::Open(rung, why) => format!(
+                    "on {}, where it fails, and the reachable states are not known ({why})",
+                    rung.states()
+                ),
+            },
+            Self::On(rung) => format!("on {}", rung.states()),
+            Self::Initially | Self::NoInitialViolation => "on the initial states".to_string(),
+            _ => return None,
+        })
+    }
+
+    /// What was found there.
+    fn found(&self) -> Option<String> {
+        Some(match self {
+            Self::Inclusions {
+                checked,
+                independent,
+                ..
+            } => match independent {
+                0 => counted(*checked, "check"),
+                n => format!("{}, {n} independent", counted(*checked, "check")),
+            },
+            Self::On(_) | Self::Initially | Self::Outside => return None,
+            Self::NoInitialViolation => "none of them is a violation".to_string(),
+            Self::EnabledInitially(at) => {
+                format!("{at} is invisible and enabled in an initial state")
+            }
+            Self::OverlapInitially => {
+                "two predicates overlap in an initial state, which counts as a violation"
+                    .to_string()
+            }
+            Self::Leaves(at) => format!("{at} leaves them, from a reachable state"),
+            Self::MayLeave(at) => format!("{at} may leave them"),
+            Self::PerhapsInside => {
+                "some may be inside, and then lipton says nothing; --theorem flanagan-qadeer does"
+                    .to_string()
+            }
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} at {} (line {})",
+            self.thread, self.location, self.line
+        )
+    }
+}
+
+impl fmt::Display for Derivation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = self.needed.all();
+        match facts {
+            0 => f.write_str("derived without a fact")?,
+            n => write!(f, "derived from {}", counted(n, "fact"))?,
+        }
+        match self.independent {
+            0 => {}
+            n if n == facts => f.write_str(", each because the actions are independent")?,
+            n => write!(f, " ({n} of them because the actions are independent)")?,
+        }
+        if facts > self.independent {
+            write!(f, ", {}", places(&self.needed, "facts"))?;
+        }
+        write!(f, "; certificate of {}", counted(self.steps, "step"))
+    }
+}
+
+impl Textual {
+    fn words(self) -> &'static str {
+        match self {
+            Self::NoneInvisible => "no step is invisible",
+            Self::FirstStep => "a thread's first step is visible",
+            Self::NothingProtected => "nothing is protected",
+            Self::NoLook => "no invisible step changes what the property looks at",
+            Self::Fact(SyntacticFact::Acyclic) => "every cycle of control has a visible step",
+            Self::Fact(SyntacticFact::Private) => {
+                "an invisible step uses variables of its own thread only"
+            }
+            Self::Fact(SyntacticFact::Located) => "which step is next depends on the location",
+            Self::Fact(SyntacticFact::Definition) => "p says just that",
+            Self::Fact(SyntacticFact::Sticky) => "q remains",
+        }
+    }
+}
+
+/// On which states they hold.
+fn places(needed: &Needed, what: &str) -> String {
+    let mut some = Rung::ALL.into_iter().filter(|r| needed.on(*r) > 0);
+    if let (Some(only), None) = (some.next(), some.next()) {
+        return format!("on {}", only.states());
+    }
+    let mut words = format!("on {}", Rung::True.states());
+    let mut of = format!(" of the {what}");
+    for rung in Rung::ALL.into_iter().skip(1) {
+        let n = needed.on(rung);
+        if n > 0 {
+            words.push_str(&format!(", {n}{of} on {} only", rung.states()));
+            of.clear();
+        }
+    }
+    words
+}
