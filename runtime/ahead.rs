@@ -108,7 +108,7 @@ pub fn possible(who: usize, from: usize, hash: u64) -> bool {
     let (ahead, thread) = (ahead(), thread(who));
     let first = thread.seen[from];
     let objects = || thread.seen[from..thread.nseen as usize].iter();
-    let region = thread.op.kind == ATOMIC_BEGIN;
+    let region = thread.op.kind == Kind::AtomicBegin;
     if rt().region
         || !region && (first.key, first.size) != (thread.op.addr, thread.op.size)
         || objects().any(|s| s.key & OBJECT != 0)
@@ -137,9 +137,8 @@ pub fn possible(who: usize, from: usize, hash: u64) -> bool {
         return false;
     }
     let top = spin::stack_top(who);
-    let kept = unsafe {
-        shims::coarsen_keep(&raw mut ahead.sp, (&raw mut ahead.stack).cast(), top, ROOM)
-    };
+    let kept =
+        unsafe { shims::coarsen_keep(&raw mut ahead.sp, (&raw mut ahead.stack).cast(), top, ROOM) };
     if kept == 0 {
         set(true);
         return true;
@@ -171,7 +170,7 @@ pub fn region(enters: bool) -> bool {
         ahead.regions += 1;
     } else {
         crate::schedule::step(Op {
-            kind: ATOMIC_BEGIN,
+            kind: Kind::AtomicBegin,
             ..Op::default()
         });
     }
@@ -229,10 +228,10 @@ pub fn found(who: usize) {
 /// The result of an access, if it changes nothing that others could see, and reads what the turn before has read.
 fn take(op: &Op) -> Option<i64> {
     let (ahead, who) = (ahead(), rt().current);
-    if op.kind == WRITE {
+    if op.kind == Kind::Write {
         return spin::own_place(who, op.addr, op.size).then_some(0);
     }
-    if op.kind == ATOMIC_BEGIN {
+    if op.kind == Kind::AtomicBegin {
         ahead.regions = 1;
         return Some(0);
     }
@@ -242,10 +241,10 @@ fn take(op: &Op) -> Option<i64> {
         return None;
     }
     let result = match op.kind {
-        READ => 0,
-        ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS => {
+        Kind::Read => 0,
+        Kind::AtomicLoad | Kind::AtomicUpdate | Kind::CompareAndSwap => {
             let old = peek(op.addr, op.size);
-            if op.kind != ATOMIC_LOAD && atomics::result(op, old) != old {
+            if op.kind != Kind::AtomicLoad && atomics::result(op, old) != old {
                 return None;
             }
             old as i64

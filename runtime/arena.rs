@@ -167,7 +167,7 @@ pub extern "C" fn free(addr: u64) {
         _ => check::error(BAD_FREE, addr, &[]),
     };
     let result = schedule::step(Op {
-        kind: FREE,
+        kind: Kind::Free,
         size: size.max(1),
         addr,
         ..Op::default()

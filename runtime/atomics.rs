@@ -43,8 +43,8 @@ fn cut(value: u64, size: u32) -> u64 {
 /// Whether the announced access reads or writes, in the present state.
 pub fn mode(op: &Op) -> u8 {
     match op.kind {
-        READ | ATOMIC_LOAD => MODE_READ,
-        ATOMIC_CAS if peek(op.addr, op.size) != op.a => MODE_READ,
+        Kind::Read | Kind::AtomicLoad => MODE_READ,
+        Kind::CompareAndSwap if peek(op.addr, op.size) != op.a => MODE_READ,
         _ => MODE_WRITE,
     }
 }
@@ -52,14 +52,14 @@ pub fn mode(op: &Op) -> u8 {
 /// An atomic operation of the program.
 pub fn atomic(sub: u8, size: u32, addr: u64, a: u64, b: u64) -> u64 {
     if rt().checking != 0 && sub == LOAD {
-        invariants::access(READ, addr, size);
+        invariants::access(Kind::Read, addr, size);
         return peek(addr, size);
     }
     let kind = match sub {
-        LOAD => ATOMIC_LOAD,
-        STORE => ATOMIC_STORE,
-        CAS => ATOMIC_CAS,
-        _ => ATOMIC_RMW,
+        LOAD => Kind::AtomicLoad,
+        STORE => Kind::AtomicStore,
+        CAS => Kind::CompareAndSwap,
+        _ => Kind::AtomicUpdate,
     };
     let result = schedule::step(Op {
         kind,
@@ -101,13 +101,13 @@ pub fn access(kind: Kind, addr: u64, size: u32) {
 
 /// Reads what the program gives a place of.
 pub fn fetch<T: Copy>(from: *const T) -> T {
-    access(READ, from as u64, size_of::<T>() as u32);
+    access(Kind::Read, from as u64, size_of::<T>() as u32);
     unsafe { from.read_unaligned() }
 }
 
 /// Writes a result where the program wants it.
 pub fn deliver<T>(to: *mut T, value: T) {
-    access(WRITE, to as u64, size_of::<T>() as u32);
+    access(Kind::Write, to as u64, size_of::<T>() as u32);
     unsafe { to.write_unaligned(value) };
 }
 
@@ -116,12 +116,12 @@ pub fn execute(who: usize) -> (i64, u64) {
     let thread = thread(who);
     let op = thread.op;
     match op.kind {
-        READ => {
+        Kind::Read => {
             let value = peek(op.addr, op.size);
             spin::see_memory(who, op.addr, op.size);
             return (0, value);
         }
-        WRITE => {
+        Kind::Write => {
             // The thread's own stack is part of the local state that is compared.
             if !spin::own_place(who, op.addr, op.size) {
                 if matches!(op.size, 1 | 2 | 4 | 8) {
@@ -133,7 +133,7 @@ pub fn execute(who: usize) -> (i64, u64) {
             }
             return (0, 0);
         }
-        FREE => {
+        Kind::Free => {
             spin::forget(who);
             return (arena::release(op.addr), 0);
         }

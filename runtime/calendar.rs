@@ -21,9 +21,9 @@ static OWN_TEXT: Own = Own(UnsafeCell::new([0; 64]));
 type Split = unsafe extern "C" fn(*const i64, *mut u8) -> *mut u8;
 
 fn split(how: Split, when: *const i64, to: *mut u8) -> *mut u8 {
-    access(READ, when as u64, 8);
+    access(Kind::Read, when as u64, 8);
     let when = unsafe { *when };
-    access(WRITE, to as u64, PARTS);
+    access(Kind::Write, to as u64, PARTS);
     unsafe { how(&when, to) }
 }
 
@@ -44,13 +44,13 @@ pub extern "C" fn gmtime_r(when: *const i64, to: *mut u8) -> *mut u8 {
 }
 
 pub extern "C" fn mktime(parts: *mut u8) -> i64 {
-    access(WRITE, parts as u64, PARTS);
+    access(Kind::Write, parts as u64, PARTS);
     unsafe { libc::mktime(parts) }
 }
 
 pub extern "C" fn asctime_r(parts: *const u8, to: *mut u8) -> *mut u8 {
-    access(READ, parts as u64, PARTS);
-    access(WRITE, to as u64, TEXT);
+    access(Kind::Read, parts as u64, PARTS);
+    access(Kind::Write, to as u64, TEXT);
     unsafe { libc::asctime_r(parts, to) }
 }
 
@@ -59,9 +59,9 @@ pub extern "C" fn asctime(parts: *const u8) -> *mut u8 {
 }
 
 pub extern "C" fn ctime_r(when: *const i64, to: *mut u8) -> *mut u8 {
-    access(READ, when as u64, 8);
+    access(Kind::Read, when as u64, 8);
     let mut parts = [0u8; PARTS as usize];
-    access(WRITE, to as u64, TEXT);
+    access(Kind::Write, to as u64, TEXT);
     unsafe {
         libc::localtime_r(when, parts.as_mut_ptr());
         libc::asctime_r(parts.as_ptr(), to)
@@ -73,11 +73,11 @@ pub extern "C" fn ctime(when: *const i64) -> *mut u8 {
 }
 
 pub extern "C" fn strftime(to: u64, n: usize, format: *const u8, parts: *const u8) -> usize {
-    access(READ, parts as u64, PARTS);
+    access(Kind::Read, parts as u64, PARTS);
     let mut text = [0u8; 1024];
     let m = unsafe { libc::strftime(text.as_mut_ptr(), n.min(text.len()), format, parts) };
     if m > 0 {
-        access(WRITE, to, m as u32 + 1);
+        access(Kind::Write, to, m as u32 + 1);
         unsafe { libc::memcpy(to as *mut u8, text.as_ptr(), m + 1) };
     }
     m
@@ -85,10 +85,10 @@ pub extern "C" fn strftime(to: u64, n: usize, format: *const u8, parts: *const u
 
 /// What `getopt` may write: where it is, and the order of the arguments.
 fn options(argc: i32, argv: *const *mut u8) {
-    access(WRITE, &raw const libc::optarg as u64, 8);
-    access(WRITE, &raw const libc::optind as u64, 4);
-    access(WRITE, &raw const libc::optopt as u64, 4);
-    access(WRITE, argv as u64, argc.max(0) as u32 * 8);
+    access(Kind::Write, &raw const libc::optarg as u64, 8);
+    access(Kind::Write, &raw const libc::optind as u64, 4);
+    access(Kind::Write, &raw const libc::optopt as u64, 4);
+    access(Kind::Write, argv as u64, argc.max(0) as u32 * 8);
 }
 
 pub extern "C" fn getopt(argc: i32, argv: *const *mut u8, short: *const u8) -> i32 {
@@ -117,12 +117,12 @@ pub extern "C" fn getopt_long(
     unsafe {
         while !each.is_null() && !(*each).name.is_null() {
             if !(*each).flag.is_null() {
-                access(WRITE, (*each).flag as u64, 4);
+                access(Kind::Write, (*each).flag as u64, 4);
             }
             each = each.add(1);
         }
         if !index.is_null() {
-            access(WRITE, index as u64, 4);
+            access(Kind::Write, index as u64, 4);
         }
         libc::getopt_long(argc, argv, short, long.cast(), index)
     }

@@ -46,7 +46,7 @@ pub fn error(kind: u32, addr: u64, parts: &[&[u8]]) -> ! {
     }
     rt.quiet = false;
     rt.region = false;
-    stop(STOPPED)
+    stop(Kind::Stopped)
 }
 
 /// The running thread goes no further.
@@ -89,7 +89,7 @@ pub extern "C" fn exit(code: i32) {
 /// `_exit`.
 pub extern "C" fn process_exit(code: i32) {
     schedule::step(Op {
-        kind: PROCESS_EXIT,
+        kind: Kind::ProcessExit,
         a: code as u64,
         pc: crate::shims::registers().pc,
         ..Op::default()

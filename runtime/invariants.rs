@@ -67,7 +67,7 @@ pub extern "C" fn register_text(function: u64, text: u64) {
     }
     let i = number(function, text);
     crate::schedule::step(Op {
-        kind: PROMISE,
+        kind: Kind::Promise,
         addr: function,
         a: i as u64,
         ..Op::default()
@@ -144,7 +144,7 @@ pub fn access(kind: Kind, addr: u64, size: u32) {
     if spin::own_stack(who, addr) && addr < rt.checked_at {
         return;
     }
-    if kind != READ {
+    if kind != Kind::Read {
         forbidden();
     }
     arena::check(addr, size);

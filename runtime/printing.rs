@@ -78,7 +78,7 @@ fn string(s: u64, most: u64) {
 /// Bytes are printed.
 fn bytes(from: u64, n: u64) {
     if may_change(from) {
-        access(READ, from, n.min(u32::MAX.into()) as u32);
+        access(Kind::Read, from, n.min(u32::MAX.into()) as u32);
     }
 }
 
@@ -103,7 +103,9 @@ pub fn strings(format: *const u8, arguments: &Arguments) {
         loop {
             match take() {
                 b'0'..=b'9' if !precise => {}
-                digit @ b'0'..=b'9' => most = most.wrapping_mul(10).wrapping_add((digit - b'0').into()),
+                digit @ b'0'..=b'9' => {
+                    most = most.wrapping_mul(10).wrapping_add((digit - b'0').into())
+                }
                 b'.' => (precise, most) = (true, 0),
                 b'*' => {
                     let given = arguments.integer();
@@ -131,7 +133,7 @@ pub fn strings(format: *const u8, arguments: &Arguments) {
                 }
                 b'n' => {
                     let to = arguments.integer();
-                    access(WRITE, to, 4);
+                    access(Kind::Write, to, 4);
                     break;
                 }
                 b'm' | b'%' => break,

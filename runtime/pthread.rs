@@ -37,14 +37,14 @@ pub fn operate(kind: Kind, (addr, a): (u64, u64), what: &[u8], wrong: &[u8]) -> 
     // Whoever frees it from here on is to find it.
     object(addr);
     let result = on(kind, addr, a);
-    if !matches!(kind, REACQUIRE | TIMED_REACQUIRE | LEAVE) {
+    if !matches!(kind, Kind::Reacquire | Kind::TimedReacquire | Kind::Leave) {
         arena::check(addr, 1);
     }
     if a != 0 {
         arena::check(a, 1);
     }
     if result == UNDEFINED {
-        let wakes = matches!(kind, REACQUIRE | TIMED_REACQUIRE);
+        let wakes = matches!(kind, Kind::Reacquire | Kind::TimedReacquire);
         if object(if wakes { a } else { addr }).destroyed {
             check::error(MISUSE, addr, &[b"use of a destroyed ", what]);
         }
@@ -56,7 +56,7 @@ pub fn operate(kind: Kind, (addr, a): (u64, u64), what: &[u8], wrong: &[u8]) -> 
 /// Makes an object anew.
 pub fn init(addr: u64, class: u64, count: u32, limit: u32) -> i32 {
     schedule::step(Op {
-        kind: INIT,
+        kind: Kind::Init,
         addr,
         a: class,
         b: count.into(),
@@ -79,7 +79,7 @@ fn name(parent: usize, child: u16) -> usize {
         return i;
     }
     if known >= MAX_THREADS {
-        check::stop(TOO_MANY);
+        check::stop(Kind::TooMany);
     }
     shared.name[known] = wanted;
     shared.names += 1;
@@ -100,7 +100,7 @@ pub fn spawn(i: usize, entry: usize, argument: usize) {
     *thread = Thread {
         sp: shims::prepare(top, begin as *const () as usize),
         op: Op {
-            kind: START,
+            kind: Kind::Start,
             pc: entry as u64 + 1,
             ..Op::default()
         },
@@ -128,7 +128,7 @@ fn end(value: usize) -> ! {
     }
     me().value = value;
     schedule::step(Op {
-        kind: EXIT,
+        kind: Kind::Exit,
         pc: me().entry as u64 + 1,
         ..Op::default()
     });
@@ -142,11 +142,11 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
     me().children += 1;
     let made: u32 = rt().made.iter().map(|word| word.count_ones()).sum();
     if made >= shared().max_threads {
-        check::stop(TOO_MANY);
+        check::stop(Kind::TooMany);
     }
     let detached = attr != 0 && fetch(attr as *const i32) == DETACHED;
     let i = name(parent, child);
-    on(CREATE, i as u64, 0);
+    on(Kind::Create, i as u64, 0);
     spawn(i, entry, argument);
     thread(i).time = me().time;
     thread(i).detached = detached;
@@ -220,7 +220,7 @@ pub extern "C" fn join(handle: u64, to: *mut u64) -> i32 {
     if i == rt().current {
         return libc::EDEADLK;
     }
-    let result = on(JOIN, i as u64, 0);
+    let result = on(Kind::Join, i as u64, 0);
     if result == 0 {
         see(rt().current, thread(i).time);
     }
@@ -234,7 +234,7 @@ pub extern "C" fn detach(handle: u64) -> i32 {
     let Some(i) = known(handle) else {
         check::error(MISUSE, handle, &[b"detach of what is no thread"])
     };
-    on(DETACH, i as u64, 0);
+    on(Kind::Detach, i as u64, 0);
     0
 }
 
@@ -301,17 +301,17 @@ fn locking(kind: Kind, mutex: u64) -> i32 {
 
 pub extern "C" fn mutex_lock(mutex: u64) -> i32 {
     known_mutex(mutex);
-    locking(LOCK, mutex)
+    locking(Kind::Lock, mutex)
 }
 
 pub extern "C" fn mutex_trylock(mutex: u64) -> i32 {
     known_mutex(mutex);
-    locking(TRYLOCK, mutex)
+    locking(Kind::TryLock, mutex)
 }
 
 pub extern "C" fn mutex_timedlock(mutex: u64, until: *const [i64; 2]) -> i32 {
     known_mutex(mutex);
-    late(locking(TIMEDLOCK, mutex), until)
+    late(locking(Kind::TimedLock, mutex), until)
 }
 
 pub extern "C" fn mutex_clocklock(mutex: u64, _: i32, until: *const [i64; 2]) -> i32 {
@@ -320,19 +320,19 @@ pub extern "C" fn mutex_clocklock(mutex: u64, _: i32, until: *const [i64; 2]) ->
 
 pub extern "C" fn mutex_unlock(mutex: u64) -> i32 {
     known_mutex(mutex);
-    locking(UNLOCK, mutex)
+    locking(Kind::Unlock, mutex)
 }
 
 pub extern "C" fn spin_lock(lock: u64) -> i32 {
-    locking(LOCK, lock)
+    locking(Kind::Lock, lock)
 }
 
 pub extern "C" fn spin_trylock(lock: u64) -> i32 {
-    locking(TRYLOCK, lock)
+    locking(Kind::TryLock, lock)
 }
 
 pub extern "C" fn spin_unlock(lock: u64) -> i32 {
-    locking(UNLOCK, lock)
+    locking(Kind::Unlock, lock)
 }
 
 const CONDITION: &[u8] = b"condition variable";
@@ -344,16 +344,16 @@ pub extern "C" fn cond_init(cond: u64, _: usize) -> i32 {
 fn wait(cond: u64, mutex: u64, kind: Kind) -> i32 {
     known_mutex(mutex);
     let wrong = b"wait without holding the mutex";
-    operate(WAIT, (cond, mutex), CONDITION, wrong);
+    operate(Kind::Wait, (cond, mutex), CONDITION, wrong);
     operate(kind, (cond, mutex), b"mutex", b"") as i32
 }
 
 pub extern "C" fn cond_wait(cond: u64, mutex: u64) -> i32 {
-    wait(cond, mutex, REACQUIRE)
+    wait(cond, mutex, Kind::Reacquire)
 }
 
 pub extern "C" fn cond_timedwait(cond: u64, mutex: u64, until: *const [i64; 2]) -> i32 {
-    late(wait(cond, mutex, TIMED_REACQUIRE), until)
+    late(wait(cond, mutex, Kind::TimedReacquire), until)
 }
 
 pub extern "C" fn cond_clockwait(cond: u64, mutex: u64, _: i32, until: *const [i64; 2]) -> i32 {
@@ -361,15 +361,15 @@ pub extern "C" fn cond_clockwait(cond: u64, mutex: u64, _: i32, until: *const [i
 }
 
 pub extern "C" fn cond_signal(cond: u64) -> i32 {
-    operate(SIGNAL, (cond, 0), CONDITION, b"") as i32
+    operate(Kind::Signal, (cond, 0), CONDITION, b"") as i32
 }
 
 pub extern "C" fn cond_broadcast(cond: u64) -> i32 {
-    operate(BROADCAST, (cond, 0), CONDITION, b"") as i32
+    operate(Kind::Broadcast, (cond, 0), CONDITION, b"") as i32
 }
 
 pub extern "C" fn key_create(to: *mut u32, destructor: usize) -> i32 {
-    on(KEY, 0, 0);
+    on(Kind::Key, 0, 0);
     let rt = rt();
     let key = rt.keys;
     if key >= rt.destructor.len() {
@@ -382,7 +382,7 @@ pub extern "C" fn key_create(to: *mut u32, destructor: usize) -> i32 {
 }
 
 pub extern "C" fn key_delete(key: u32) -> i32 {
-    on(KEY, 0, 0);
+    on(Kind::Key, 0, 0);
     match rt().destructor.get_mut(key as usize) {
         Some(destructor) => *destructor = 0,
         None => return libc::EINVAL,

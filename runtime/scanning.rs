@@ -15,7 +15,7 @@ const ROOM: usize = 1024;
 
 /// What a conversion writes.
 #[derive(Clone, Copy)]
-enum Kind {
+enum Written {
     Bytes(usize),
     Text,
     /// `%n`, which does not count.
@@ -64,9 +64,9 @@ impl Format {
 }
 
 impl Iterator for Format {
-    type Item = Kind;
+    type Item = Written;
 
-    fn next(&mut self) -> Option<Kind> {
+    fn next(&mut self) -> Option<Written> {
         loop {
             match self.pass() {
                 0 => return None,
@@ -88,16 +88,16 @@ impl Iterator for Format {
             let short = Format(self.0).length(false);
             let long = self.length(true);
             let kind = match self.pass() {
-                b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => Kind::Bytes(short),
-                b'p' => Kind::Bytes(8),
-                b'a' | b'e' | b'f' | b'g' | b'E' | b'F' | b'G' | b'A' => Kind::Bytes(long),
-                b'c' if short == 4 => Kind::Bytes(width.max(1)),
-                b's' if short == 4 => Kind::Text,
+                b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => Written::Bytes(short),
+                b'p' => Written::Bytes(8),
+                b'a' | b'e' | b'f' | b'g' | b'E' | b'F' | b'G' | b'A' => Written::Bytes(long),
+                b'c' if short == 4 => Written::Bytes(width.max(1)),
+                b's' if short == 4 => Written::Text,
                 b'[' if short == 4 => {
                     self.set();
-                    Kind::Text
+                    Written::Text
                 }
-                b'n' => Kind::Position(short),
+                b'n' => Written::Position(short),
                 _ => check::limit("a format of `sscanf` that is not known"),
             };
             if !dropped {
@@ -115,7 +115,7 @@ pub extern "C" fn vsscanf(s: u64, format: *const u8, args: &mut Arguments) -> i3
     // What no conversion writes: a position is not negative.
     let mut found = [[0xFFu8; ROOM]; MOST];
     let mut places = [0u64; MOST];
-    let mut kinds = [Kind::Text; MOST];
+    let mut kinds = [Written::Text; MOST];
     let mut n = 0;
     for kind in Format(format) {
         if n == MOST {
@@ -131,16 +131,16 @@ pub extern "C" fn vsscanf(s: u64, format: *const u8, args: &mut Arguments) -> i3
     for i in 0..n {
         let to = args.integer();
         let bytes = match kinds[i] {
-            Kind::Position(bytes) if found[i][bytes - 1] & 0x80 == 0 => bytes,
-            Kind::Position(_) => continue,
+            Written::Position(bytes) if found[i][bytes - 1] & 0x80 == 0 => bytes,
+            Written::Position(_) => continue,
             _ if left == 0 => break,
-            Kind::Bytes(bytes) => bytes,
-            Kind::Text => found[i].iter().position(|&b| b == 0).unwrap_or(ROOM - 1) + 1,
+            Written::Bytes(bytes) => bytes,
+            Written::Text => found[i].iter().position(|&b| b == 0).unwrap_or(ROOM - 1) + 1,
         };
-        if !matches!(kinds[i], Kind::Position(_)) {
+        if !matches!(kinds[i], Written::Position(_)) {
             left -= 1;
         }
-        access(WRITE, to, bytes as u32);
+        access(Kind::Write, to, bytes as u32);
         unsafe { libc::memcpy(to as *mut u8, found[i].as_ptr(), bytes) };
     }
     count

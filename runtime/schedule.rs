@@ -35,7 +35,7 @@ pub fn step(op: Op) -> i64 {
         thread.low = registers.sp;
     }
     look_back(who);
-    if rt.region && op.kind != EXIT && steps::enabled(who) {
+    if rt.region && op.kind != Kind::Exit && steps::enabled(who) {
         // The region is one step: what happens in it belongs to the event that began it.
         let n = rt.steps - 1;
         let choices = steps::choices(who);
@@ -52,7 +52,7 @@ pub fn step(op: Op) -> i64 {
     // A call may make several steps at the same place without being back there; only after a wait the second one counts.
     if waits {
         ahead::found(who);
-    } else if registers.fresh != 0 || op.kind == TIMED_REACQUIRE {
+    } else if registers.fresh != 0 || op.kind == Kind::TimedReacquire {
         if spin::announce(who) {
             return ahead::begin();
         }
@@ -149,7 +149,7 @@ pub fn next() {
         choice,
         choices: steps::choices(who),
         next: 0,
-        kind: op.kind,
+        kind: op.kind as u8,
         chose: 0,
         enabled,
     };
@@ -196,7 +196,7 @@ fn record(who: usize, choice: u16, n: u32) -> i64 {
     shared.accesses = rt.accesses;
     let (result, value) = steps::execute(who, choice);
     event.value = value;
-    if event.kind == WRITE {
+    if event.kind() == Kind::Write {
         thread(who).unread = n;
     }
     result
@@ -219,7 +219,7 @@ fn enabled() -> Threads {
     if set == [0; SET_WORDS] {
         // The end of the process waits for all others: what they do does not depend on it.
         for i in 0..rt.count {
-            if has(&rt.alive, i) && thread(i).op.kind == PROCESS_EXIT {
+            if has(&rt.alive, i) && thread(i).op.kind == Kind::ProcessExit {
                 put(&mut set, i);
                 return set;
             }
@@ -239,9 +239,9 @@ fn stuck() -> u32 {
             let thread = thread(i);
             circles |= thread.spins && thread.circles;
             let new = match thread.op.kind {
-                STOPPED => ERROR,
-                ASSUME => ASSUMED,
-                TOO_MANY => THREAD_LIMIT,
+                Kind::Stopped => ERROR,
+                Kind::Assume => ASSUMED,
+                Kind::TooMany => THREAD_LIMIT,
                 _ if thread.spins => LIVELOCK,
                 _ => DEADLOCK,
             };
@@ -327,8 +327,12 @@ fn next_awake(enabled: &Threads) -> usize {
     }
     if shared.eager != 0 {
         // A start that stands between two steps would be one more way to begin their reversal.
-        if let Some(i) = (0..rt.count).find(|&i| has(&set, i) && thread(i).op.kind == START) {
-            rt.resume = if rt.resume == 0 { rt.current + 1 } else { rt.resume };
+        if let Some(i) = (0..rt.count).find(|&i| has(&set, i) && thread(i).op.kind == Kind::Start) {
+            rt.resume = if rt.resume == 0 {
+                rt.current + 1
+            } else {
+                rt.resume
+            };
             return i;
         }
         if let Some(i) = core::mem::take(&mut rt.resume).checked_sub(1)
@@ -359,7 +363,10 @@ fn wake(n: usize) {
     let event = &shared.event[n];
     let from = event.first as usize;
     let done = &shared.access[from..from + event.accesses as usize];
-    for (k, sleeper) in shared.sleeper[..shared.sleepers as usize].iter().enumerate() {
+    for (k, sleeper) in shared.sleeper[..shared.sleepers as usize]
+        .iter()
+        .enumerate()
+    {
         if rt.woken[k] {
             continue;
         }
@@ -402,14 +409,14 @@ pub fn finish(status: u32) -> ! {
             steps::footprint(i, 0, &mut put);
         }
         shared.last[i] = Last {
-            kind: thread.op.kind,
+            kind: thread.op.kind as u8,
             ended: thread.ended.into(),
             begun: thread.begun.into(),
             spins: thread.spins.into(),
             accesses,
             first,
             choices: steps::choices(i),
-            region: (thread.regions > 0 || thread.op.kind == ATOMIC_BEGIN).into(),
+            region: (thread.regions > 0 || thread.op.kind == Kind::AtomicBegin).into(),
             pc: thread.op.pc,
             addr: thread.op.addr,
             local: thread.local,

@@ -24,15 +24,15 @@ fn semaphore(kind: Kind, it: u64) -> i64 {
 }
 
 pub extern "C" fn sem_wait(sem: u64) -> i32 {
-    told(semaphore(SEM_WAIT, sem))
+    told(semaphore(Kind::SemWait, sem))
 }
 
 pub extern "C" fn sem_trywait(sem: u64) -> i32 {
-    told(semaphore(SEM_TRYWAIT, sem))
+    told(semaphore(Kind::SemTryWait, sem))
 }
 
 pub extern "C" fn sem_timedwait(sem: u64, until: *const [i64; 2]) -> i32 {
-    let result = semaphore(SEM_TIMEDWAIT, sem);
+    let result = semaphore(Kind::SemTimedWait, sem);
     late(result as i32, until);
     told(result)
 }
@@ -42,17 +42,17 @@ pub extern "C" fn sem_clockwait(sem: u64, _: i32, until: *const [i64; 2]) -> i32
 }
 
 pub extern "C" fn sem_post(sem: u64) -> i32 {
-    told(semaphore(SEM_POST, sem))
+    told(semaphore(Kind::SemPost, sem))
 }
 
 pub extern "C" fn sem_getvalue(sem: u64, to: *mut i32) -> i32 {
-    let value = semaphore(SEM_GET, sem);
+    let value = semaphore(Kind::SemGet, sem);
     deliver(to, value as i32);
     0
 }
 
 pub extern "C" fn destroy(object: u64) -> i32 {
-    operate(DESTROY, (object, 0), b"object", b"") as i32
+    operate(Kind::Destroy, (object, 0), b"object", b"") as i32
 }
 
 fn lock(kind: Kind, lock: u64) -> i32 {
@@ -65,23 +65,23 @@ pub extern "C" fn rwlock_init(it: u64, _: usize) -> i32 {
 }
 
 pub extern "C" fn rdlock(it: u64) -> i32 {
-    lock(RDLOCK, it)
+    lock(Kind::ReadLock, it)
 }
 
 pub extern "C" fn wrlock(it: u64) -> i32 {
-    lock(WRLOCK, it)
+    lock(Kind::WriteLock, it)
 }
 
 pub extern "C" fn tryrdlock(it: u64) -> i32 {
-    lock(TRYRDLOCK, it)
+    lock(Kind::TryReadLock, it)
 }
 
 pub extern "C" fn trywrlock(it: u64) -> i32 {
-    lock(TRYWRLOCK, it)
+    lock(Kind::TryWriteLock, it)
 }
 
 pub extern "C" fn timedrdlock(it: u64, until: *const [i64; 2]) -> i32 {
-    late(lock(TIMEDRDLOCK, it), until)
+    late(lock(Kind::TimedReadLock, it), until)
 }
 
 pub extern "C" fn clockrdlock(it: u64, _: i32, until: *const [i64; 2]) -> i32 {
@@ -89,7 +89,7 @@ pub extern "C" fn clockrdlock(it: u64, _: i32, until: *const [i64; 2]) -> i32 {
 }
 
 pub extern "C" fn timedwrlock(it: u64, until: *const [i64; 2]) -> i32 {
-    late(lock(TIMEDWRLOCK, it), until)
+    late(lock(Kind::TimedWriteLock, it), until)
 }
 
 pub extern "C" fn clockwrlock(it: u64, _: i32, until: *const [i64; 2]) -> i32 {
@@ -97,7 +97,7 @@ pub extern "C" fn clockwrlock(it: u64, _: i32, until: *const [i64; 2]) -> i32 {
 }
 
 pub extern "C" fn rwunlock(it: u64) -> i32 {
-    lock(RWUNLOCK, it)
+    lock(Kind::ReadWriteUnlock, it)
 }
 
 pub extern "C" fn barrier_init(it: u64, _: usize, count: u32) -> i32 {
@@ -119,15 +119,15 @@ pub extern "C" fn barrier_unasked(it: u64) -> i32 {
 fn meet(it: u64, asks: bool) -> i32 {
     crate::state::me().asks = asks;
     let wrong = b"wait at a barrier without a count";
-    operate(ARRIVE, (it, 0), b"barrier", wrong);
-    operate(LEAVE, (it, 0), b"", b"");
+    operate(Kind::Arrive, (it, 0), b"barrier", wrong);
+    operate(Kind::Leave, (it, 0), b"", b"");
     if crate::state::me().serial { -1 } else { 0 }
 }
 
 pub extern "C" fn once(it: u64, routine: extern "C" fn()) -> i32 {
-    if operate(ONCE, (it, 0), b"", b"") == 1 {
+    if operate(Kind::Once, (it, 0), b"", b"") == 1 {
         routine();
-        operate(ONCE_DONE, (it, 0), b"", b"");
+        operate(Kind::OnceDone, (it, 0), b"", b"");
     }
     0
 }

@@ -79,7 +79,11 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
         tls::find();
         objects::map_tables();
         arena::map_all();
-        let protection = if runs_on_stack() { libc::PROT_RWX } else { libc::PROT_RW };
+        let protection = if runs_on_stack() {
+            libc::PROT_RWX
+        } else {
+            libc::PROT_RW
+        };
         map_for(STACKS_AT, STACK_SIZE * MAX_THREADS, protection);
         map(SIGNAL_STACK_AT, SIGNAL_STACK);
         let start = Start { argc, argv, envp };
@@ -374,7 +378,7 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
 }
 
 extern "C" fn after_crash() {
-    check::stop(STOPPED)
+    check::stop(Kind::Stopped)
 }
 
 /// The count of steps at the last look, and since how many looks it is the same.

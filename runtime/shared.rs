@@ -51,69 +51,80 @@ pub const ANSWER_FD: i32 = 5;
 /// A set of threads.
 pub type Threads = [u64; SET_WORDS];
 
-/// What a step does. The names are in [`KINDS`].
-pub type Kind = u8;
-
 macro_rules! kinds {
     ($($name:ident = $text:literal),* $(,)?) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        /// What a step does.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        enum Number { $($name),* }
-        $(#[doc = $text] pub const $name: Kind = Number::$name as Kind;)*
-        /// The kinds, as a report calls them.
-        pub const KINDS: &[&str] = &[$($text),*];
+        pub enum Kind { #[default] $(#[doc = $text] $name),* }
+
+        impl Kind {
+            const ALL: &[Kind] = &[$(Kind::$name),*];
+
+            /// As a report calls it.
+            pub fn name(self) -> &'static str {
+                match self { $(Kind::$name => $text),* }
+            }
+        }
     };
 }
 
+impl Kind {
+    /// The kind with a number: none, if the tested program has overwritten the memory where the number was.
+    pub fn numbered(number: u8) -> Option<Kind> {
+        Kind::ALL.get(usize::from(number)).copied()
+    }
+}
+
 kinds! {
-    NONE = "nothing",
-    START = "start",
-    EXIT = "end",
-    READ = "read",
-    WRITE = "write",
-    ATOMIC_LOAD = "atomic load",
-    ATOMIC_STORE = "atomic store",
-    ATOMIC_RMW = "atomic update",
-    ATOMIC_CAS = "compare-and-swap",
-    LOCK = "lock",
-    TRYLOCK = "trylock",
-    TIMEDLOCK = "timed lock",
-    UNLOCK = "unlock",
-    INIT = "init",
-    DESTROY = "destroy",
-    WAIT = "wait",
-    REACQUIRE = "wake up",
-    TIMED_REACQUIRE = "wake up or time out",
-    SIGNAL = "signal",
-    BROADCAST = "broadcast",
-    CREATE = "create",
-    JOIN = "join",
-    SEM_WAIT = "sem_wait",
-    SEM_TRYWAIT = "sem_trywait",
-    SEM_TIMEDWAIT = "sem_timedwait",
-    SEM_POST = "sem_post",
-    SEM_GET = "sem_getvalue",
-    RDLOCK = "rdlock",
-    WRLOCK = "wrlock",
-    TRYRDLOCK = "tryrdlock",
-    TRYWRLOCK = "trywrlock",
-    TIMEDRDLOCK = "timed rdlock",
-    TIMEDWRLOCK = "timed wrlock",
-    RWUNLOCK = "rwlock unlock",
-    ARRIVE = "arrive at the barrier",
-    LEAVE = "leave the barrier",
-    ONCE = "once",
-    ONCE_DONE = "once done",
-    KEY = "key",
-    FREE = "free",
-    CHOICE = "choice",
-    ASSUME = "assumption that fails",
-    STOPPED = "stopped",
-    PROCESS_EXIT = "exit",
-    ATOMIC_BEGIN = "atomic region",
-    PROMISE = "invariant from here on",
-    TOO_MANY = "create too many threads",
-    DETACH = "detach",
+    Nothing = "nothing",
+    Start = "start",
+    Exit = "end",
+    Read = "read",
+    Write = "write",
+    AtomicLoad = "atomic load",
+    AtomicStore = "atomic store",
+    AtomicUpdate = "atomic update",
+    CompareAndSwap = "compare-and-swap",
+    Lock = "lock",
+    TryLock = "trylock",
+    TimedLock = "timed lock",
+    Unlock = "unlock",
+    Init = "init",
+    Destroy = "destroy",
+    Wait = "wait",
+    Reacquire = "wake up",
+    TimedReacquire = "wake up or time out",
+    Signal = "signal",
+    Broadcast = "broadcast",
+    Create = "create",
+    Join = "join",
+    SemWait = "sem_wait",
+    SemTryWait = "sem_trywait",
+    SemTimedWait = "sem_timedwait",
+    SemPost = "sem_post",
+    SemGet = "sem_getvalue",
+    ReadLock = "rdlock",
+    WriteLock = "wrlock",
+    TryReadLock = "tryrdlock",
+    TryWriteLock = "trywrlock",
+    TimedReadLock = "timed rdlock",
+    TimedWriteLock = "timed wrlock",
+    ReadWriteUnlock = "rwlock unlock",
+    Arrive = "arrive at the barrier",
+    Leave = "leave the barrier",
+    Once = "once",
+    OnceDone = "once done",
+    Key = "key",
+    Free = "free",
+    Choice = "choice",
+    Assume = "assumption that fails",
+    Stopped = "stopped",
+    ProcessExit = "exit",
+    AtomicBegin = "atomic region",
+    Promise = "invariant from here on",
+    TooMany = "create too many threads",
+    Detach = "detach",
 }
 
 /// Reads what others must not write meanwhile.
@@ -213,12 +224,19 @@ pub struct Event {
     /// The alternative to be tried after this one, or 0. In an atomic region what is chosen inside belongs to the step: its alternatives
     /// are the sequences of choices, as digits (the first one the lowest), depth first.
     pub next: u16,
-    /// What it did.
-    pub kind: Kind,
+    /// What it did: the number of a [`Kind`].
+    pub kind: u8,
     /// Whether something was chosen inside of it.
     pub chose: u8,
     /// Which threads could have gone on instead.
     pub enabled: Threads,
+}
+
+impl Event {
+    /// What it did.
+    pub fn kind(&self) -> Kind {
+        Kind::numbered(self.kind).unwrap_or_default()
+    }
 }
 
 /// How an execution ended.
@@ -309,8 +327,8 @@ pub struct Sleeper {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Last {
-    /// What it would do next, or `EXIT` with `ended`.
-    pub kind: Kind,
+    /// What it would do next, or [`Kind::Exit`] with `ended`: the number of a [`Kind`].
+    pub kind: u8,
     /// Whether it has ended.
     pub ended: u8,
     /// Whether it has begun.
@@ -331,6 +349,13 @@ pub struct Last {
     pub addr: u64,
     /// A hash of its local state, where that is asked for.
     pub local: u64,
+}
+
+impl Last {
+    /// What the thread would do next.
+    pub fn kind(&self) -> Kind {
+        Kind::numbered(self.kind).unwrap_or_default()
+    }
 }
 
 /// An invariant.

@@ -7,7 +7,8 @@
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
 use crate::{
-    ahead, arena, c11, calendar, check, invariants, marks, printing, pthread, scanning, semaphores, sorting, startup, strings, svcomp, time, variadic,
+    ahead, arena, c11, calendar, check, invariants, marks, printing, pthread, scanning, semaphores,
+    sorting, startup, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -94,18 +95,18 @@ macro_rules! shims {
 
 macro_rules! accesses {
     ($($read:ident $write:ident $size:literal),*) => { $(
-        extern "C" fn $read(addr: u64) { plain(READ, addr, $size) }
-        extern "C" fn $write(addr: u64) { plain(WRITE, addr, $size) }
+        extern "C" fn $read(addr: u64) { plain(Kind::Read, addr, $size) }
+        extern "C" fn $write(addr: u64) { plain(Kind::Write, addr, $size) }
     )* };
 }
 accesses! { read1 write1 1, read2 write2 2, read4 write4 4, read8 write8 8, read16 write16 16 }
 
 extern "C" fn read_range(addr: u64, size: u64) {
-    plain(READ, addr, size.min(u32::MAX.into()) as u32)
+    plain(Kind::Read, addr, size.min(u32::MAX.into()) as u32)
 }
 
 extern "C" fn write_range(addr: u64, size: u64) {
-    plain(WRITE, addr, size.min(u32::MAX.into()) as u32)
+    plain(Kind::Write, addr, size.min(u32::MAX.into()) as u32)
 }
 
 extern "C" fn nothing() {}

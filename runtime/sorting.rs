@@ -16,7 +16,7 @@ pub extern "C" fn qsort(base: u64, n: u64, size: u64, compare: Compare) {
     if n < 2 || size == 0 {
         return;
     }
-    plain(READ, base, bytes(n, size));
+    plain(Kind::Read, base, bytes(n, size));
     let spare = arena::malloc(n * size);
     let (mut from, mut to) = (base, spare);
     let copy = |to: u64, from: u64, n: u64| unsafe {
@@ -28,8 +28,8 @@ pub extern "C" fn qsort(base: u64, n: u64, size: u64, compare: Compare) {
             let (middle, end) = ((start + run).min(n), (start + 2 * run).min(n));
             let (mut a, mut b) = (start, middle);
             for at in start..end {
-                let left = a < middle
-                    && (b >= end || compare(from + a * size, from + b * size) <= 0);
+                let left =
+                    a < middle && (b >= end || compare(from + a * size, from + b * size) <= 0);
                 let taken = if left { &mut a } else { &mut b };
                 copy(to + at * size, from + *taken * size, size);
                 *taken += 1;
@@ -38,7 +38,7 @@ pub extern "C" fn qsort(base: u64, n: u64, size: u64, compare: Compare) {
         (from, to) = (to, from);
         run *= 2;
     }
-    plain(WRITE, base, bytes(n, size));
+    plain(Kind::Write, base, bytes(n, size));
     if from != base {
         copy(base, from, n * size);
     }
@@ -49,7 +49,7 @@ pub extern "C" fn bsearch(key: u64, base: u64, n: u64, size: u64, compare: Compa
     while low < high {
         let middle = low + (high - low) / 2;
         let at = base + middle * size;
-        plain(READ, at, bytes(1, size));
+        plain(Kind::Read, at, bytes(1, size));
         match compare(key, at) {
             0 => return at,
             less if less < 0 => high = middle,

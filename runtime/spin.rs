@@ -53,7 +53,9 @@ pub fn is_private(addr: u64, size: u32) -> bool {
     let place = [addr, size.into()];
     if !shared.hidden_place[..n].contains(&place) {
         if n == MAX_HIDDEN {
-            crate::check::limit("more than 1,024 places on stacks that are accessed without a step");
+            crate::check::limit(
+                "more than 1,024 places on stacks that are accessed without a step",
+            );
         }
         shared.hidden_place[n] = place;
         shared.hidden += 1;
@@ -86,16 +88,33 @@ pub fn announce(who: usize) -> bool {
         thread.local = thread
             .specific
             .iter()
-            .chain(&[thread.random as usize, thread.time as usize, thread.top as usize])
+            .chain(&[
+                thread.random as usize,
+                thread.time as usize,
+                thread.top as usize,
+            ])
             .fold(local_state(who) ^ thread.op.pc, |hash, &word| {
                 mix(hash ^ mix(word as u64))
             });
         return false;
     }
     match thread.op.kind {
-        READ | ATOMIC_LOAD | ATOMIC_RMW | ATOMIC_CAS | LOCK | TRYLOCK | TIMEDLOCK
-        | TIMED_REACQUIRE | SEM_TRYWAIT | SEM_TIMEDWAIT | TRYRDLOCK | TRYWRLOCK
-        | TIMEDRDLOCK | TIMEDWRLOCK | ATOMIC_BEGIN | CHOICE => {}
+        Kind::Read
+        | Kind::AtomicLoad
+        | Kind::AtomicUpdate
+        | Kind::CompareAndSwap
+        | Kind::Lock
+        | Kind::TryLock
+        | Kind::TimedLock
+        | Kind::TimedReacquire
+        | Kind::SemTryWait
+        | Kind::SemTimedWait
+        | Kind::TryReadLock
+        | Kind::TryWriteLock
+        | Kind::TimedReadLock
+        | Kind::TimedWriteLock
+        | Kind::AtomicBegin
+        | Kind::Choice => {}
         _ => return false,
     }
     let hash = local_state(who);
@@ -120,8 +139,7 @@ pub fn announce(who: usize) -> bool {
                     .find(same)
                     .is_some_and(|t| t.value != s.value)
         };
-        let turned =
-            !gives && (circles || !seen.is_empty()) && !seen.iter().enumerate().any(two);
+        let turned = !gives && (circles || !seen.is_empty()) && !seen.iter().enumerate().any(two);
         if head.hash == hash && turned {
             waits(who, from, hash, circles);
             return false;
@@ -193,7 +211,7 @@ fn now(seen: &Seen) -> u64 {
 /// Whether something that a blocked thread has read has changed.
 pub fn released(who: usize) -> bool {
     let thread = thread(who);
-    let signalled = thread.op.kind == TIMED_REACQUIRE && thread.signalled;
+    let signalled = thread.op.kind == Kind::TimedReacquire && thread.signalled;
     signalled
         || thread.seen[..thread.nseen as usize]
             .iter()

@@ -42,14 +42,20 @@ fn nth(entries: &[Entry], n: usize) -> Option<usize> {
     for _ in 0..=n {
         let all = entries.iter().enumerate().filter(|(_, e)| e.function != 0);
         let keys = all.map(|(i, e)| (e.priority, i));
-        last = Some(keys.filter(|key| last.is_none_or(|last| *key > last)).min()?);
+        last = Some(
+            keys.filter(|key| last.is_none_or(|last| *key > last))
+                .min()?,
+        );
     }
     last.map(|(_, i)| entries[i].function)
 }
 
 /// Calls the constructors.
 pub fn construct(argc: i32, argv: usize, envp: usize) {
-    let all = entries(&raw const __start_coarsen_before, &raw const __stop_coarsen_before);
+    let all = entries(
+        &raw const __start_coarsen_before,
+        &raw const __stop_coarsen_before,
+    );
     for function in (0..).map_while(|n| nth(all, n)) {
         let function: extern "C" fn(i32, usize, usize) = unsafe { core::mem::transmute(function) };
         function(argc, argv, envp);
@@ -57,11 +63,14 @@ pub fn construct(argc: i32, argv: usize, envp: usize) {
 }
 
 fn destructors() -> &'static [Entry] {
-    entries(&raw const __start_coarsen_after, &raw const __stop_coarsen_after)
+    entries(
+        &raw const __start_coarsen_after,
+        &raw const __stop_coarsen_after,
+    )
 }
 
 pub extern "C" fn atexit(function: usize) -> i32 {
-    on(KEY, 0, 0);
+    on(Kind::Key, 0, 0);
     let rt = rt();
     if rt.at_exit == rt.handler.len() {
         crate::check::limit("more than 64 functions for `atexit`");

@@ -41,7 +41,7 @@ impl Kept {
 
     /// Writes it as one step, with zeros behind it up to `all` bytes.
     pub fn write(&self, to: u64, all: u64) {
-        plain(WRITE, to, size(all));
+        plain(Kind::Write, to, size(all));
         let (place, rest) = ((to + self.n) as *mut u8, all.saturating_sub(self.n));
         unsafe {
             libc::memmove(to as *mut u8, self.place(), self.n as usize);
@@ -52,7 +52,7 @@ impl Kept {
 
 /// Copies between places that may overlap: a step that reads and one that writes.
 pub fn copy(to: u64, from: u64, n: u64) {
-    plain(READ, from, size(n));
+    plain(Kind::Read, from, size(n));
     Kept::new(from, n).write(to, n);
 }
 
@@ -62,15 +62,15 @@ pub extern "C" fn memcpy(to: u64, from: u64, n: u64) -> u64 {
 }
 
 pub extern "C" fn memset(to: u64, byte: i32, n: u64) -> u64 {
-    plain(WRITE, to, size(n));
+    plain(Kind::Write, to, size(n));
     unsafe { libc::memset(to as *mut u8, byte, n as usize) };
     to
 }
 
 pub extern "C" fn memcmp(a: u64, b: u64, n: u64) -> i32 {
-    plain(READ, a, size(n));
+    plain(Kind::Read, a, size(n));
     let first = Kept::new(a, n);
-    plain(READ, b, size(n));
+    plain(Kind::Read, b, size(n));
     unsafe { libc::memcmp(first.place(), b as *const u8, n as usize) }
 }
 
@@ -91,7 +91,7 @@ pub extern "C" fn strnlen(s: u64, most: u64) -> u64 {
     };
     let mut n = length();
     loop {
-        plain(READ, s, size(n.saturating_add(1).min(most)));
+        plain(Kind::Read, s, size(n.saturating_add(1).min(most)));
         // Somebody may have written meanwhile.
         let now = length();
         if now == n {
@@ -144,7 +144,13 @@ fn compare(a: u64, b: u64, most: u64, fold: fn(u8) -> u8) -> i32 {
     let first = string(a, most);
     let n = strnlen(b, most).min(first.n).saturating_add(1).min(most);
     // Their ends are compared as well.
-    let byte = |i: u64| if i < first.n { unsafe { *first.place().add(i as usize) } } else { 0 };
+    let byte = |i: u64| {
+        if i < first.n {
+            unsafe { *first.place().add(i as usize) }
+        } else {
+            0
+        }
+    };
     for i in 0..n {
         let other = fold(unsafe { *((b + i) as *const u8) });
         let own = fold(byte(i));
@@ -249,7 +255,7 @@ pub extern "C" fn strstr(s: u64, t: u64) -> u64 {
 }
 
 pub extern "C" fn memchr(s: u64, c: i32, n: u64) -> u64 {
-    plain(READ, s, size(n));
+    plain(Kind::Read, s, size(n));
     unsafe { libc::memchr(s as *const u8, c, n as usize) as u64 }
 }
 

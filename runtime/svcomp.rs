@@ -11,13 +11,13 @@ pub extern "C" fn error() {
 
 pub extern "C" fn assume(holds: i32) {
     if holds == 0 {
-        check::stop(ASSUME)
+        check::stop(Kind::Assume)
     }
 }
 
 /// `abort` where it says that something is assumed.
 pub extern "C" fn assume_abort() {
-    check::stop(ASSUME)
+    check::stop(Kind::Assume)
 }
 
 /// Marks that other tools need, and we don't.
@@ -66,7 +66,7 @@ pub extern "C" fn atomic_begin() {
     me().regions += 1;
     if me().regions == 1 {
         schedule::step(Op {
-            kind: ATOMIC_BEGIN,
+            kind: Kind::AtomicBegin,
             ..Op::default()
         });
     }
@@ -97,7 +97,7 @@ fn choose(n: u32, values: *const i64) -> i64 {
         check::limit("a choice among more than 65,535");
     }
     schedule::step(Op {
-        kind: CHOICE,
+        kind: Kind::Choice,
         size: if values.is_null() { 0 } else { 8 },
         a: n.into(),
         b: values as u64,

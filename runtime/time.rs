@@ -101,7 +101,11 @@ pub extern "C" fn select(files: i32, _: usize, _: usize, _: usize, wish: *const 
         crate::check::limit("waiting for files");
     }
     let [seconds, rest] = fetch(wish);
-    sleep_for(seconds.wrapping_mul(1_000_000_000).wrapping_add(rest.wrapping_mul(1000)));
+    sleep_for(
+        seconds
+            .wrapping_mul(1_000_000_000)
+            .wrapping_add(rest.wrapping_mul(1000)),
+    );
     0
 }
 

@@ -3,8 +3,8 @@
 
 use crate::atomics::{deliver, plain};
 use crate::libc;
-use crate::scanning;
 use crate::printing::{self, Arguments};
+use crate::scanning;
 use crate::shared::*;
 use crate::shims::{REGISTERS, note_registers};
 use core::arch::global_asm;
@@ -16,12 +16,19 @@ const ROOM: usize = 1 << 16;
 pub extern "C" fn vsnprintf(to: u64, n: u64, format: *const u8, args: &mut Arguments) -> i32 {
     printing::strings(format, args);
     let mut text = [0u8; ROOM];
-    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args as *mut Arguments as usize) };
+    let length = unsafe {
+        libc::vsnprintf(
+            text.as_mut_ptr(),
+            ROOM,
+            format,
+            args as *mut Arguments as usize,
+        )
+    };
     if length < 0 || n == 0 {
         return length;
     }
     let m = (length as usize).min(ROOM - 1).min(n as usize - 1);
-    plain(WRITE, to, m as u32 + 1);
+    plain(Kind::Write, to, m as u32 + 1);
     unsafe {
         libc::memcpy(to as *mut u8, text.as_ptr(), m);
         ((to + m as u64) as *mut u8).write(0);
@@ -38,13 +45,20 @@ pub extern "C" fn vsprintf(to: u64, format: *const u8, args: &mut Arguments) -> 
 pub extern "C" fn vasprintf(to: *mut u64, format: *const u8, args: &mut Arguments) -> i32 {
     printing::strings(format, args);
     let mut text = [0u8; ROOM];
-    let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args as *mut Arguments as usize) };
+    let length = unsafe {
+        libc::vsnprintf(
+            text.as_mut_ptr(),
+            ROOM,
+            format,
+            args as *mut Arguments as usize,
+        )
+    };
     if length < 0 {
         return length;
     }
     let n = (length as usize).min(ROOM - 1) + 1;
     let block = crate::arena::malloc(n as u64);
-    plain(WRITE, block, n as u32);
+    plain(Kind::Write, block, n as u32);
     unsafe { libc::memcpy(block as *mut u8, text.as_ptr(), n) };
     deliver(to, block);
     length
@@ -124,4 +138,11 @@ variadic!("coarsen_c_warnx", vwarnx, 8, "mov rsi, rsp");
 variadic!("coarsen_c_warn", vwarnx, 8, "mov rsi, rsp");
 variadic!("coarsen_c_errx", verrx, 16, "mov rdx, rsp");
 variadic!("coarsen_c_err", verrx, 16, "mov rdx, rsp");
-variadic!("coarsen_c_sprintf", vsnprintf, 16, "mov rcx, rsp", "mov rdx, rsi", "mov rsi, -1");
+variadic!(
+    "coarsen_c_sprintf",
+    vsnprintf,
+    16,
+    "mov rcx, rsp",
+    "mov rdx, rsi",
+    "mov rsi, -1"
+);

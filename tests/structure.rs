@@ -2,6 +2,10 @@
 //!
 //! Nothing but the standard library is used, so that `rustc --test tests/structure.rs` is enough to run it.
 
+#[path = "structure/functions.rs"]
+mod functions;
+
+use functions::{comment, quoted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,38 +80,16 @@ fn bare(text: &str) -> String {
         .split("#[cfg(test)]\nmod tests {")
         .next()
         .unwrap_or_default();
-    let mut out = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '/' if chars.peek() == Some(&'/') => {
-                chars.by_ref().find(|c| *c == '\n');
-                out.push('\n');
-            }
-            '"' => {
-                while let Some(c) = chars.next() {
-                    match c {
-                        '\\' => drop(chars.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-                out.push_str("\"\"");
-            }
-            // A character, not a lifetime.
-            '\'' => {
-                let ahead: String = chars.clone().take(3).collect();
-                if ahead.starts_with('\\') {
-                    chars.next();
-                    chars.next();
-                    chars.by_ref().find(|c| *c == '\'');
-                } else if ahead.chars().nth(1) == Some('\'') {
-                    chars.nth(1);
-                }
-                out.push(' ');
-            }
-            c => out.push(c),
-        }
+    let chars: Vec<char> = text.chars().collect();
+    let (mut out, mut at) = (String::new(), 0);
+    while at < chars.len() {
+        let (end, left) = match (comment(&chars, at), quoted(&chars, at)) {
+            (Some(end), _) => (end, ' '),
+            (None, Some(end)) => (end, '"'),
+            (None, None) => (at + 1, chars[at]),
+        };
+        out.push(left);
+        at = end;
     }
     out
 }

@@ -5,10 +5,11 @@
 //! the states of the invariant J only.
 
 use super::encoded::Encoded;
-use super::footprint::{Footprint, Footprints, key, part, support, targets};
+use super::footprint::{Footprint, Footprints, key, support, targets};
 use super::letters::{Letter, meaning};
 use super::phases::each_step;
 use super::space::{Marked, Part, Space};
+use super::valuations::Valuations;
 use crate::base::control::Stop;
 use crate::base::evidence::Root;
 use crate::engine::{State, each_successor, holds, initially_violated, is_initial};
@@ -289,72 +290,17 @@ impl<'a, 'p> Judge<'a, 'p> {
     ) -> Result<bool, Open> {
         let program = self.program;
         let mut parts: BTreeSet<usize> = BTreeSet::new();
-        let mut sides = left.to_vec();
-        sides.push(right);
-        for side in sides {
-            let mut seen = Vec::new();
-            terms.any(side, &mut |n| {
-                if let Node::Atom(s, _) = n {
-                    seen.push(*s);
-                }
-                false
-            });
-            for s in seen {
-                match meaning(letters, s) {
-                    Some(Letter::Steps(t, l) | Letter::Enabled(t, l)) => {
-                        parts.extend(&self.of(*t, *l).parts);
-                    }
-                    Some(Letter::Holds(e)) => support(program, e, &mut parts),
-                    Some(Letter::At(t, _)) => {
-                        parts.insert(key(program, Part::Location(*t)));
-                    }
-                    Some(Letter::Violated) => {}
-                    // It looks at everything.
-                    Some(Letter::Initial) | None => return Err(Open::NotEnumerable),
-                }
-            }
+        for side in left.iter().copied().chain([right]) {
+            self.looked_at(terms, letters, side, &mut parts)?;
         }
-        // A thread's first letter says where it is: its location changes by its own steps only.
-        let mut begins: Vec<(ThreadId, LocId)> = Vec::new();
-        for &factor in left {
-            let Node::Atom(s, _) = terms.node(factor) else {
-                if terms.is_test(factor) {
-                    continue;
-                }
-                break;
-            };
-            if let Some(Letter::Steps(t, l) | Letter::Enabled(t, l)) = meaning(letters, *s)
-                && begins.iter().all(|(known, _)| known != t)
-            {
-                begins.push((*t, *l));
-            }
-        }
-        let mut cells: Vec<i64> = program.cells.iter().map(|c| c.ty.lo).collect();
-        let mut locations = vec![0; program.threads.len()];
-        let mut free: Vec<(usize, u64)> = Vec::new();
-        let mut valuations = 2u64;
-        for &k in &parts {
-            let values = match part(program, k) {
-                Part::Violated => continue,
-                Part::Cell(c) => program.cells[c].ty.size(),
-                Part::Location(t) => match begins.iter().find(|(known, _)| *known == t) {
-                    Some((_, l)) => {
-                        locations[t] = *l;
-                        continue;
-                    }
-                    None => program.threads[t].locations.len() as u64,
-                },
-            };
-            free.push((k, values));
-            valuations = valuations.saturating_mul(values);
-        }
-        let cost = valuations.saturating_mul(rung.map_or(1, |(_, size)| 1 + size / 16));
+        let mut valuations = Valuations::new(program, &parts, &begins(terms, letters, left));
+        let count = valuations.count();
+        let cost = count.saturating_mul(rung.map_or(1, |(_, size)| 1 + size / 16));
         if cost > most || self.tally.valuations + cost > MOST_TOGETHER {
             return Err(Open::NotEnumerable);
         }
-        self.tally.valuations += valuations;
+        self.tally.valuations += count;
         let given = |p: Part| p == Part::Violated || parts.contains(&key(program, p));
-        let mut codes = vec![0u64; free.len()];
         let eval = Eval {
             program,
             checks: self.checks,
@@ -363,18 +309,8 @@ impl<'a, 'p> Judge<'a, 'p> {
         };
         loop {
             self.encoded.control().check()?;
-            for (&(k, _), &code) in free.iter().zip(&codes) {
-                match part(program, k) {
-                    Part::Cell(c) => cells[c] = program.cells[c].ty.lo + code as i64,
-                    Part::Location(t) => locations[t] = code as LocId,
-                    Part::Violated => {}
-                }
-            }
             for violated in [false, true] {
-                let from = Marked {
-                    state: State::new(&cells, &locations),
-                    violated,
-                };
+                let from = valuations.marked(violated);
                 if rung.is_some_and(|(j, _)| !self.space.has_some(j, &from, &given)) {
                     continue;
                 }
@@ -382,20 +318,64 @@ impl<'a, 'p> Judge<'a, 'p> {
                     return Ok(false);
                 }
             }
-            let mut at = codes.iter_mut().zip(&free);
-            let carried = at.all(|(code, (_, values))| {
-                *code += 1;
-                let carry = *code == *values;
-                if carry {
-                    *code = 0;
-                }
-                carry
-            });
-            if carried {
+            if !valuations.advance() {
                 return Ok(true);
             }
         }
     }
+
+    /// The parts of the state that the letters of a term look at or change.
+    fn looked_at(
+        &mut self,
+        terms: &Terms,
+        letters: &[Option<Letter>],
+        t: Id,
+        parts: &mut BTreeSet<usize>,
+    ) -> Result<(), Open> {
+        let mut seen = Vec::new();
+        terms.any(t, &mut |n| {
+            if let Node::Atom(s, _) = n {
+                seen.push(*s);
+            }
+            false
+        });
+        for s in seen {
+            match meaning(letters, s) {
+                Some(Letter::Steps(t, l) | Letter::Enabled(t, l)) => {
+                    parts.extend(&self.of(*t, *l).parts);
+                }
+                Some(Letter::Holds(e)) => support(self.program, e, parts),
+                Some(Letter::At(t, _)) => {
+                    parts.insert(key(self.program, Part::Location(*t)));
+                }
+                Some(Letter::Violated) => {}
+                // It looks at everything.
+                Some(Letter::Initial) | None => return Err(Open::NotEnumerable),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where threads are when a product begins.
+///
+/// A thread's first letter says so: its location changes by its own steps only.
+fn begins(terms: &Terms, letters: &[Option<Letter>], product: &[Id]) -> Vec<(ThreadId, LocId)> {
+    let mut begins: Vec<(ThreadId, LocId)> = Vec::new();
+    for &factor in product {
+        let Node::Atom(s, _) = terms.node(factor) else {
+            if terms.is_test(factor) {
+                continue;
+            }
+            break;
+        };
+        if let Some(Letter::Steps(t, l) | Letter::Enabled(t, l)) = meaning(letters, *s)
+            && begins.iter().all(|(known, _)| known != t)
+        {
+            begins.push((*t, *l));
+        }
+    }
+    begins
 }
 
 fn steps(terms: &Terms, letters: &[Option<Letter>], t: Id) -> Option<(ThreadId, LocId)> {

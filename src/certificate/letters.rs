@@ -1,5 +1,6 @@
 //! What the symbols of derivations stand for, and the hypotheses of the theorem in these symbols.
 
+use super::valuations::count_up;
 use crate::algebra::{Index, Order, Statement, Term, Theory};
 use crate::base::evidence::{self, Part};
 use crate::kernel::{self, Id, Node, ONE, Sym, TOP, Terms, ZERO};
@@ -197,33 +198,7 @@ impl Letters {
         statement: &kernel::Statement,
         visit: &mut Visit<E>,
     ) -> Result<(), E> {
-        // The classes that a process may belong to, by its variable.
-        let mut variables: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
-        let mut plain = true;
-        for t in statement.parts.iter().flat_map(|(l, r)| [*l, *r]) {
-            terms.any(t, &mut |n| {
-                match n {
-                    Node::Atom(s, indices) => {
-                        let class = self.generic.get(*s as usize).and_then(|l| l.class());
-                        for i in indices {
-                            match i {
-                                kernel::Index::Var(v) => {
-                                    variables.entry(*v).or_default().extend(class);
-                                }
-                                kernel::Index::Bound(_) => plain = false,
-                            }
-                        }
-                    }
-                    Node::SumOver(..) | Node::ProductOver(..) => plain = false,
-                    _ => {}
-                }
-                !plain
-            });
-        }
-        if !plain {
-            return Err("a statement of the derivations has a sum over processes".into());
-        }
-        let names: Vec<u32> = variables.keys().copied().collect();
+        let variables = self.classes_of(terms, statement)?;
         let mut candidates: Vec<Vec<Option<ThreadId>>> = Vec::new();
         let mut choices = 1usize;
         for classes in variables.values() {
@@ -236,11 +211,12 @@ impl Letters {
         if choices > MOST_CHOICES {
             return Err("a statement of the derivations speaks of too many processes".into());
         }
-        let mut chosen = vec![0usize; names.len()];
+        let names: Vec<u32> = variables.keys().copied().collect();
+        let mut chosen = vec![0u64; names.len()];
         loop {
             let at = |v: u32| -> Option<ThreadId> {
                 let n = names.iter().position(|name| *name == v)?;
-                candidates[n][chosen[n]]
+                candidates[n][chosen[n] as usize]
             };
             let differ = statement
                 .distinct
@@ -254,18 +230,42 @@ impl Letters {
                     visit(terms, (l, r))?;
                 }
             }
-            let mut digits = chosen.iter_mut().zip(&candidates);
-            let carried = digits.all(|(digit, all)| {
-                *digit += 1;
-                let carry = *digit == all.len();
-                if carry {
-                    *digit = 0;
-                }
-                carry
-            });
-            if carried {
+            let bases = candidates.iter().map(|all| all.len() as u64);
+            if !count_up(&mut chosen, bases) {
                 return Ok(());
             }
+        }
+    }
+
+    /// The classes that each process of a statement may belong to, by its variable.
+    fn classes_of(
+        &self,
+        terms: &Terms,
+        statement: &kernel::Statement,
+    ) -> Result<BTreeMap<u32, BTreeSet<usize>>, &'static str> {
+        let mut variables: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+        let mut note = |symbol: Sym, index: &kernel::Index| {
+            let kernel::Index::Var(v) = index else {
+                return false;
+            };
+            let class = self.generic.get(symbol as usize).and_then(|l| l.class());
+            variables.entry(*v).or_default().extend(class);
+            true
+        };
+        let mut plain = true;
+        for t in statement.parts.iter().flat_map(|(l, r)| [*l, *r]) {
+            terms.any(t, &mut |n| {
+                match n {
+                    Node::Atom(s, indices) => plain &= indices.iter().all(|i| note(*s, i)),
+                    Node::SumOver(..) | Node::ProductOver(..) => plain = false,
+                    _ => {}
+                }
+                !plain
+            });
+        }
+        match plain {
+            true => Ok(variables),
+            false => Err("a statement of the derivations has a sum over processes"),
         }
     }
 

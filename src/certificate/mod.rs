@@ -21,6 +21,7 @@ mod part;
 mod phases;
 mod space;
 mod theorem;
+mod valuations;
 mod verdict;
 mod verify;
 

@@ -273,32 +273,54 @@ fn refuse(name: &str, error: &NotBuilt, format: Format, output: &mut Output) -> 
 /// Repeats the execution of a trace.
 pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
     let name = args.trace.display().to_string();
-    let trace = match std::fs::read_to_string(&args.trace) {
-        Ok(text) => Trace::read(&text),
-        Err(error) => {
-            let error = NotBuilt::Failed(format!("can't read the file: {error}"));
-            return refuse(&name, &error, args.format, output);
-        }
+    let (trace, program, outcome) = match repeat(&args.trace, args.output) {
+        Ok(repeated) => repeated,
+        Err(error) => return refuse(&name, &error, args.format, output),
     };
-    let trace = match trace {
-        Ok(trace) => trace,
-        Err(error) => return refuse(&name, &NotBuilt::Refused(error), args.format, output),
+    let exploration = repeated(&trace, outcome);
+    let mut pcs = addresses(&exploration);
+    let report = Report {
+        program: trace.files.join(" "),
+        uncontrolled: Vec::new(),
+        exhaustive: false,
+        preemptions: None,
+        movers: false,
+        races: Treatment::default(),
+        deadlocks: Treatment::default(),
+        time: Duration::ZERO,
+        places: Places::new(&program.path, &mut pcs),
+        exploration,
     };
-    let sources = Sources {
+    let found = report.exploration.errors.first();
+    let same = found.is_some_and(|e| e.kind == trace.kind && report.place(e) == trace.place);
+    match args.format {
+        Format::Json => output.line(serde_json::to_string(&report.json())),
+        Format::Text if same => output.write(&report.text(args.quiet)),
+        Format::Text => {}
+    }
+    if same {
+        return Exit::Refuted;
+    }
+    let error = NotBuilt::Refused(format!(
+        "the program does not repeat `{}` at {}: it or its compiler has changed",
+        trace.kind, trace.place
+    ));
+    refuse(&name, &error, Format::Text, output)
+}
+
+/// Reads a trace, builds its program and runs it by the trace's schedule, with what it prints if that is wanted.
+fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBuilt> {
+    let text = std::fs::read_to_string(trace)
+        .map_err(|error| NotBuilt::Failed(format!("can't read the file: {error}")))?;
+    let trace = Trace::read(&text).map_err(NotBuilt::Refused)?;
+    let program = build(&Sources {
         files: trace.files.clone(),
         cflags: trace.cflags.clone(),
         compiler: trace.compiler.clone(),
-    };
-    let program = match build(&sources) {
-        Ok(program) => program,
-        Err(error) => return refuse(&name, &error, args.format, output),
-    };
-    let mut process = match Process::start(&program.path, &trace.args, args.output) {
-        Ok(process) => process,
-        Err(error) => return refuse(&name, &error.into(), args.format, output),
-    };
+    })?;
+    let mut process = Process::start(&program.path, &trace.args, prints)?;
     process.set_names(&trace.threads);
-    process.shared_mut().show = args.output.into();
+    process.shared_mut().show = prints.into();
     let settings = Settings {
         refute_stuck: true,
         keep_going: false,
@@ -317,10 +339,14 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
     };
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();
-    let Some(outcome) = outcome else {
-        let error = NotBuilt::Failed("the program's process ended".into());
-        return refuse(&name, &error, args.format, output);
-    };
+    match outcome {
+        Some(outcome) => Ok((trace, program, outcome)),
+        None => Err(NotBuilt::Failed("the program's process ended".into())),
+    }
+}
+
+/// What the execution of a trace shows.
+fn repeated(trace: &Trace, outcome: Outcome) -> Exploration {
     let kind = match outcome.status {
         _ if outcome.error != 0 => shared::ERRORS.get(outcome.error as usize).copied(),
         shared::DEADLOCK => Some("deadlock"),
@@ -358,34 +384,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
             last: outcome.last,
         });
     }
-    let mut pcs = addresses(&exploration);
-    let report = Report {
-        program: trace.files.join(" "),
-        uncontrolled: Vec::new(),
-        exhaustive: false,
-        preemptions: None,
-        movers: false,
-        races: Treatment::default(),
-        deadlocks: Treatment::default(),
-        time: Duration::ZERO,
-        places: Places::new(&program.path, &mut pcs),
-        exploration,
-    };
-    let found = report.exploration.errors.first();
-    let same = found.is_some_and(|e| e.kind == trace.kind && report.place(e) == trace.place);
-    match args.format {
-        Format::Json => output.line(serde_json::to_string(&report.json())),
-        Format::Text if same => output.write(&report.text(args.quiet)),
-        Format::Text => {}
-    }
-    if same {
-        return Exit::Refuted;
-    }
-    let error = NotBuilt::Refused(format!(
-        "the program does not repeat `{}` at {}: it or its compiler has changed",
-        trace.kind, trace.place
-    ));
-    refuse(&name, &error, Format::Text, output)
+    exploration
 }
 
 impl From<TreatmentArg> for Treatment {

@@ -173,9 +173,9 @@ pub type ErrorKey = (&'static str, u64, Vec<(Kind, u64)>);
 pub fn key(error: &Found) -> ErrorKey {
     let open = error.last.iter().filter(|l| l.ended == 0);
     let stuck = match error.thread {
-        Some(_) if error.kind == "invariant" => vec![(0, error.addr)],
+        Some(_) if error.kind == "invariant" => vec![(Kind::Nothing, error.addr)],
         Some(_) => Vec::new(),
-        None => open.map(|l| (l.kind, l.pc)).collect(),
+        None => open.map(|l| (l.kind(), l.pc)).collect(),
     };
     (error.kind, error.pc, stuck)
 }
@@ -476,7 +476,6 @@ fn explore_once(
     watch: &dyn Watch,
     (promises, shown): (&mut Vec<Promise>, &mut Vec<Place>),
 ) -> Exploration {
-    let mut out = Exploration::default();
     let mut known = Known {
         names: process.names(),
         promises: promises.clone(),
@@ -484,8 +483,14 @@ fn explore_once(
         fork: !settings.reset,
         ..Known::default()
     };
-    let mut others: Vec<Process> = Vec::new();
-    let mut tree = Tree::default();
+    let mut gathered = Gathered {
+        settings,
+        watch,
+        promises,
+        shown,
+        out: Exploration::default(),
+        tree: Tree::default(),
+    };
     let all = Item {
         prefix: Vec::new(),
         branch: None,
@@ -496,16 +501,9 @@ fn explore_once(
     if let Some(filters) = settings.filters {
         let stop = || watch.stop().is_some();
         let part = filters::explore(process, settings, filters, &all, &known, &stop, watch);
-        Promise::add(promises, &part.promises);
-        add(shown, part.shown);
-        out.add(part.out, &mut known);
-        out.again = part.grown;
-        out.finished = !part.over && !part.grown;
-        if let Some(why) = watch.stop() {
-            out.limit(why);
-        }
-        return out;
+        return gathered.filtered(part, &mut known);
     }
+    let mut others: Vec<Process> = Vec::new();
     let mut ways = vec![(usize::MAX, all)];
     let mut quick = 0;
     while !ways.is_empty() {
@@ -517,52 +515,93 @@ fn explore_once(
         }
         let mut processes: Vec<&mut Process> = others.iter_mut().collect();
         processes.push(process);
+        let mut take =
+            |i: usize, part, known: &mut _| gathered.take((ways[i].0, i < quick), part, known);
         let goes_on = round(
             &mut processes,
             settings,
             watch,
             &ways,
             &mut known,
-            &mut |i, mut part, known| {
-                let at = ways[i].0;
-                Promise::add(promises, &part.promises);
-                add(shown, std::mem::take(&mut part.shown));
-                out.again |= part.grown;
-                out.add(std::mem::take(&mut part.out), known);
-                if at == usize::MAX {
-                    tree.grow(None, None, &mut part);
-                } else {
-                    tree.quick = i < quick;
-                    tree.take_back(at, &mut part);
-                }
-                watch.progress(&out);
-                let error = !settings.keep_going && !out.errors.is_empty();
-                if out.cut >= MOST_CUT {
-                    out.limit(format!("{MOST_CUT} executions that were cut off"));
-                }
-                let crowded = out.crowded && settings.threads > FEW;
-                !(part.over || part.grown || error || crowded || out.cut >= MOST_CUT)
-            },
+            &mut take,
         );
         for other in processes {
             // A process ends with the thread that has started it.
             if other.moved() && other.restart().is_err() {
-                out.limit("the program can't be started again".into());
+                let why = "the program can't be started again".into();
+                gathered.out.limit(why);
             }
         }
         if !goes_on {
             if let Some(why) = watch.stop() {
-                out.limit(why);
+                gathered.out.limit(why);
             }
             break;
         }
+        (ways, quick) = gathered.hand_out();
+    }
+    let Gathered { mut out, tree, .. } = gathered;
+    out.bounded += tree.excluded;
+    process.set_names(&known.names);
+    out
+}
+
+/// What was found so far, and what is still to be explored.
+struct Gathered<'a> {
+    settings: &'a Settings,
+    watch: &'a dyn Watch,
+    promises: &'a mut Vec<Promise>,
+    shown: &'a mut Vec<Place>,
+    out: Exploration,
+    tree: Tree,
+}
+
+impl Gathered<'_> {
+    /// Takes what came of an exploration with filters, which is in one piece.
+    fn filtered(mut self, part: Part, known: &mut Known) -> Exploration {
+        Promise::add(self.promises, &part.promises);
+        add(self.shown, part.shown);
+        self.out.add(part.out, known);
+        self.out.again = part.grown;
+        self.out.finished = !part.over && !part.grown;
+        if let Some(why) = self.watch.stop() {
+            self.out.limit(why);
+        }
+        self.out
+    }
+
+    /// Takes what came of a way from a node, or of the first one; whether to go on.
+    fn take(&mut self, (at, quick): (usize, bool), mut part: Part, known: &mut Known) -> bool {
+        let (out, tree) = (&mut self.out, &mut self.tree);
+        Promise::add(self.promises, &part.promises);
+        add(self.shown, std::mem::take(&mut part.shown));
+        out.again |= part.grown;
+        out.add(std::mem::take(&mut part.out), known);
+        if at == usize::MAX {
+            tree.grow(None, None, &mut part);
+        } else {
+            tree.quick = quick;
+            tree.take_back(at, &mut part);
+        }
+        self.watch.progress(out);
+        let error = !self.settings.keep_going && !out.errors.is_empty();
+        if out.cut >= MOST_CUT {
+            out.limit(format!("{MOST_CUT} executions that were cut off"));
+        }
+        let crowded = out.crowded && self.settings.threads > FEW;
+        !(part.over || part.grown || error || crowded || out.cut >= MOST_CUT)
+    }
+
+    /// The ways of the next round, and how many of them are quick; none, if all is explored or no more is allowed.
+    fn hand_out(&mut self) -> (Vec<(usize, Item)>, usize) {
+        let (out, settings) = (&mut self.out, self.settings);
         let left = settings.executions.saturating_sub(out.made());
         let most = WAYS.min(usize::try_from(left).unwrap_or(WAYS));
-        (ways, quick) = tree.hand_out(most.max(1), settings.preemptions);
+        let (mut ways, quick) = self.tree.hand_out(most.max(1), settings.preemptions);
         out.finished = ways.is_empty();
         if left == 0 && !ways.is_empty() {
             out.limit(format!("{} executions", out.made()));
-            break;
+            return (Vec::new(), 0);
         }
         // Rounds are short at first.
         let usual = settings.piece.min((out.made() / 2048).max(2));
@@ -570,10 +609,8 @@ fn explore_once(
         ways[quick..]
             .iter_mut()
             .for_each(|way| way.1.budget = budget);
+        (ways, quick)
     }
-    out.bounded += tree.excluded;
-    process.set_names(&known.names);
-    out
 }
 
 /// Has each way explored, and calls `take` with what came of it, in order, until that says no.

@@ -230,7 +230,7 @@ impl Search<'_, '_> {
                 .filter(|(_, p)| p.enabled)
                 .collect();
             // To begin and to end is no step in the thesis. Nobody can tell when it happens: it comes at once.
-            let ends = |p: &Pending| matches!(p.kind, shared::START | shared::EXIT);
+            let ends = |p: &Pending| matches!(p.kind, Kind::Start | Kind::Exit);
             if let Some(&first) = next.iter().find(|(_, p)| ends(p)) {
                 next = vec![first];
             }
@@ -277,7 +277,7 @@ impl Search<'_, '_> {
             let from = last.first as usize;
             let accesses = shared.access.get(from..from + last.accesses as usize);
             Pending {
-                kind: last.kind,
+                kind: last.kind(),
                 enabled: shared.can[i / 64] >> (i % 64) & 1 == 1,
                 choices: last.choices,
                 region: last.region != 0,
@@ -293,7 +293,7 @@ impl Search<'_, '_> {
         let (Some(top), Some(next)) = (self.nodes.last(), pending.get(thread)) else {
             return false;
         };
-        let alone = |s: &Step| matches!(s.kind, shared::CREATE | shared::START);
+        let alone = |s: &Step| matches!(s.kind, Kind::Create | Kind::Start);
         let alone = self.last().is_some_and(alone);
         if !self.filters.super_step || !next.enabled || next.choices > 1 || alone {
             return false;
@@ -356,7 +356,7 @@ impl Search<'_, '_> {
                 let head = key.len();
                 let step = &history.steps[i as usize];
                 // Whoever comes last to a barrier chooses for all.
-                let common = step.kind == shared::ARRIVE && step.choice > 0;
+                let common = step.kind == Kind::Arrive && step.choice > 0;
                 if let Some(met) = step.accesses.last().filter(|_| common) {
                     let (low, high) = (met.key as u32, (met.key >> 32) as u32);
                     chosen.push([high, low, step.choice.into()]);

@@ -6,8 +6,8 @@
 
 use super::node::{Initial, Rest};
 use super::shared::{
-    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SEM_POST,
-    SILENT, Threads, conflict, dependent,
+    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT,
+    Threads, conflict, dependent,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Step {
             choices: event.choices,
             next: event.next,
             chose: event.chose != 0,
-            kind: event.kind,
+            kind: event.kind(),
             pc: event.pc,
             addr: event.addr,
             size: event.size,
@@ -219,7 +219,7 @@ impl History {
         };
         // Somebody else's post may let it go as well; nobody else gives back what a thread holds.
         let only = |step: u32, access: &Access| {
-            let post = self.steps[step as usize].kind == SEM_POST;
+            let post = self.steps[step as usize].kind == Kind::SemPost;
             !post || !self.changed_without(step, std::slice::from_ref(access))
         };
         for access in accesses.iter().filter(|a| a.flags & ORDER == 0) {

@@ -5,7 +5,7 @@
 use super::explore::Found;
 use super::history::Step;
 use super::report::{Report, number};
-use super::shared;
+use super::shared::Kind;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ const DESCRIPTION: &str = "https://apalache-mc.org/docs/adr/015adr-trace.html";
 fn tells(step: &Step) -> bool {
     let memory = matches!(
         step.kind,
-        shared::READ
-            | shared::WRITE
-            | shared::ATOMIC_LOAD
-            | shared::ATOMIC_STORE
-            | shared::ATOMIC_RMW
-            | shared::ATOMIC_CAS
+        Kind::Read
+            | Kind::Write
+            | Kind::AtomicLoad
+            | Kind::AtomicStore
+            | Kind::AtomicUpdate
+            | Kind::CompareAndSwap
     );
     memory && step.size <= 8
 }
@@ -33,7 +33,7 @@ impl Report {
         let mut values: BTreeMap<String, String> = BTreeMap::new();
         for step in error.steps.iter().filter(|s| tells(s)) {
             let value = match step.kind {
-                shared::READ | shared::ATOMIC_LOAD => number(step.value, step.size),
+                Kind::Read | Kind::AtomicLoad => number(step.value, step.size),
                 _ => "?".into(),
             };
             values.entry(name(step)).or_insert(value);

@@ -11,7 +11,7 @@
 //! of them and before another. So there is an edge out of the call, and later in the call an edge into it: the pattern is broken.
 
 use super::history::{History, Step};
-use super::shared::{Kind, Mark, WAIT};
+use super::shared::{Kind, Mark};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A step of all executions: the same thread at the same place with the same object.
@@ -225,7 +225,7 @@ impl Calls {
             function.torn = torn(history, steps, first as usize, last as usize);
         }
         let form = form(steps.iter().map(|&i| {
-            let waits = history.steps[i as usize].kind == WAIT;
+            let waits = history.steps[i as usize].kind == Kind::Wait;
             (self.present[i as usize], waits)
         }));
         if self.kept + form.len() > MOST {

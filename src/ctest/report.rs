@@ -3,7 +3,7 @@
 use super::explore::{DataRace, ENDLESS, Endless, Exploration, Found};
 use super::history::Step;
 use super::places::Places;
-use super::shared::{self, KINDS, Last};
+use super::shared::{self, Kind, Last};
 use super::shorten::preemptions;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -274,7 +274,7 @@ impl Report {
                     .filter(|(_, l)| l.ended == 0 && l.begun != 0);
                 let waits: Vec<String> = open
                     .map(|(i, l)| {
-                        let what = self.operation(l.kind, l.addr, 0);
+                        let what = self.operation(l.kind(), l.addr, 0);
                         format!("T{i} at {}: {what}", self.places.line(l.pc))
                     })
                     .collect();
@@ -283,20 +283,20 @@ impl Report {
         }
     }
 
-    pub(super) fn operation(&self, kind: u8, addr: u64, size: u32) -> String {
-        let name = KINDS.get(usize::from(kind)).copied().unwrap_or("?");
+    pub(super) fn operation(&self, kind: Kind, addr: u64, size: u32) -> String {
+        let name = kind.name();
         match kind {
-            shared::CREATE | shared::JOIN | shared::DETACH => format!("{name} T{addr}"),
-            shared::START
-            | shared::EXIT
-            | shared::CHOICE
-            | shared::KEY
-            | shared::ASSUME
-            | shared::STOPPED
-            | shared::ATOMIC_BEGIN
-            | shared::PROMISE
-            | shared::TOO_MANY
-            | shared::PROCESS_EXIT => name.to_string(),
+            Kind::Create | Kind::Join | Kind::Detach => format!("{name} T{addr}"),
+            Kind::Start
+            | Kind::Exit
+            | Kind::Choice
+            | Kind::Key
+            | Kind::Assume
+            | Kind::Stopped
+            | Kind::AtomicBegin
+            | Kind::Promise
+            | Kind::TooMany
+            | Kind::ProcessExit => name.to_string(),
             _ if size > 0 && !is_number(size) => {
                 format!("{name} {} ({size} bytes)", self.places.object(addr))
             }
@@ -307,30 +307,30 @@ impl Report {
     fn cell(&self, step: &Step) -> String {
         let operation = self.operation(step.kind, step.addr, step.size);
         let value = match step.kind {
-            shared::READ | shared::WRITE if !is_number(step.size) => String::new(),
-            shared::READ
-            | shared::WRITE
-            | shared::ATOMIC_LOAD
-            | shared::ATOMIC_STORE
-            | shared::ATOMIC_RMW
-            | shared::ATOMIC_CAS => format!(" = {}", number(step.value, step.size)),
-            shared::CHOICE if step.size > 0 => format!(
+            Kind::Read | Kind::Write if !is_number(step.size) => String::new(),
+            Kind::Read
+            | Kind::Write
+            | Kind::AtomicLoad
+            | Kind::AtomicStore
+            | Kind::AtomicUpdate
+            | Kind::CompareAndSwap => format!(" = {}", number(step.value, step.size)),
+            Kind::Choice if step.size > 0 => format!(
                 " = {} ({} of {})",
                 number(step.value, step.size),
                 step.choice,
                 step.choices
             ),
-            shared::CHOICE => format!(" {} of {}", step.choice, step.choices),
+            Kind::Choice => format!(" {} of {}", step.choice, step.choices),
             _ if step.chose => format!(", alternative {}", step.choice),
-            shared::TRYLOCK
-            | shared::TIMEDLOCK
-            | shared::TRYRDLOCK
-            | shared::TRYWRLOCK
-            | shared::TIMEDRDLOCK
-            | shared::TIMEDWRLOCK
-            | shared::SEM_TRYWAIT
-            | shared::SEM_TIMEDWAIT
-            | shared::TIMED_REACQUIRE
+            Kind::TryLock
+            | Kind::TimedLock
+            | Kind::TryReadLock
+            | Kind::TryWriteLock
+            | Kind::TimedReadLock
+            | Kind::TimedWriteLock
+            | Kind::SemTryWait
+            | Kind::SemTimedWait
+            | Kind::TimedReacquire
                 if step.value != 0 =>
             {
                 " fails".into()
@@ -442,8 +442,8 @@ impl Report {
 
     fn race(&self, race: &DataRace) -> String {
         let [a, b] = race.places;
-        let side = |(thread, pc, kind): (u16, u64, u8)| {
-            let name = KINDS.get(usize::from(kind)).copied().unwrap_or("?");
+        let side = |(thread, pc, kind): (u16, u64, Kind)| {
+            let name = kind.name();
             format!("{name} at {} in T{thread}", self.places.line(pc))
         };
         format!(
@@ -459,7 +459,7 @@ impl Report {
             json!({
                 "thread": s.thread,
                 "choice": s.choice,
-                "operation": KINDS.get(usize::from(s.kind)),
+                "operation": s.kind.name(),
                 "object": self.places.object(s.addr),
                 "value": s.value.to_string(),
                 "place": self.places.line(s.pc),
@@ -478,7 +478,7 @@ impl Report {
                 .filter(|(_, l)| l.ended == 0 && l.begun != 0);
             open.map(|(i, l)| {
                 json!({"thread": i, "place": self.places.line(l.pc),
-                    "operation": self.operation(l.kind, l.addr, 0)})
+                    "operation": self.operation(l.kind(), l.addr, 0)})
             })
             .collect()
         };
@@ -503,7 +503,7 @@ impl Report {
             .map(|race| {
                 let places = race.places.map(|(thread, pc, kind)| {
                     json!({"thread": thread, "place": self.places.line(pc),
-                        "operation": KINDS.get(usize::from(kind))})
+                        "operation": kind.name()})
                 });
                 json!({"object": self.places.object(race.addr), "accesses": places,
                     "schedule": self.schedule(&race.steps)})

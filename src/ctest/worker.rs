@@ -10,7 +10,7 @@ use super::explore::{Exploration, FEW, MOST_CUT, Settings};
 use super::history::{Clock, History, Look, Step};
 use super::node::{Initial, Node, Rest, has};
 use super::process::{Process, Promise, Silence};
-use super::shared::{self, Access, Order, Sleeper, disturbs};
+use super::shared::{self, Access, Kind, Order, Sleeper, disturbs};
 use super::stacks::{self, Place};
 use rustc_hash::FxHashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -116,12 +116,14 @@ fn sane(shared: &shared::Shared, from: usize) -> bool {
     let threads = shared.threads as usize;
     events <= shared::MAX_STEPS
         && threads <= shared::MAX_THREADS
-        && shared.event[from.min(events)..events]
-            .iter()
-            .all(|e| usize::from(e.thread) < shared::MAX_THREADS && within(e.first, e.accesses))
+        && shared.event[from.min(events)..events].iter().all(|e| {
+            usize::from(e.thread) < shared::MAX_THREADS
+                && within(e.first, e.accesses)
+                && Kind::numbered(e.kind).is_some()
+        })
         && shared.last[..threads]
             .iter()
-            .all(|l| within(l.first, l.accesses))
+            .all(|l| within(l.first, l.accesses) && Kind::numbered(l.kind).is_some())
         && shared.accesses as usize <= shared::MAX_ACCESSES
         && shared.access[..shared.accesses as usize]
             .iter()
@@ -457,7 +459,7 @@ impl Worker<'_> {
             .take((shared.events as usize).min(prefix))
             .all(|(step, event)| {
                 (step.thread, step.kind, step.pc, step.addr, step.size)
-                    == (event.thread, event.kind, event.pc, event.addr, event.size)
+                    == (event.thread, event.kind(), event.pc, event.addr, event.size)
                     && step.value == event.value
             });
         !same || (shared.events as usize) < prefix
@@ -569,7 +571,7 @@ impl Worker<'_> {
             let mut hasher = DefaultHasher::new();
             let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
             // Whoever comes last to a barrier chooses for all.
-            let common = if step.kind == shared::ARRIVE {
+            let common = if step.kind == Kind::Arrive {
                 step.choice
             } else {
                 0

@@ -7,7 +7,7 @@ use coarsen::ctest::explore::{Exploration, Settings};
 use coarsen::ctest::movers::{Finding, Verdict};
 use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
-use coarsen::ctest::shared::{self, Order};
+use coarsen::ctest::shared::{self, Kind, Order};
 use coarsen::ctest::shorten::{Outcome, follow};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -200,7 +200,7 @@ fn interleavings(program: &Program, most: usize) -> Option<Vec<Outcome>> {
 
 /// The representative of an execution's class: what can come next with the smallest thread, again and again.
 /// Who is the serial thread of a barrier belongs to the barrier, not to who comes last.
-fn class(outcome: &Outcome) -> Vec<(u16, u64, u8, u16)> {
+fn class(outcome: &Outcome) -> Vec<(u16, u64, Kind, u16)> {
     let steps = &outcome.steps;
     let mut left: Vec<usize> = (0..steps.len()).collect();
     let mut class = Vec::new();
@@ -215,7 +215,7 @@ fn class(outcome: &Outcome) -> Vec<(u16, u64, u8, u16)> {
         let candidates = (0..left.len()).filter(free);
         let k = candidates.min_by_key(|&k| steps[left[k]].thread);
         let step = &steps[left.remove(k.expect("the first is free"))];
-        let barrier = step.kind == shared::ARRIVE;
+        let barrier = step.kind == Kind::Arrive;
         if barrier && step.choices > 1 {
             let generation = step.accesses.last().map_or(0, |a| a.key);
             serial.push((0, generation, step.kind, step.choice));

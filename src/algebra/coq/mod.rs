@@ -10,6 +10,7 @@ mod names;
 mod print;
 mod rules;
 mod statement;
+mod sums;
 mod theorem;
 mod tree;
 

@@ -4,13 +4,13 @@ use super::glue::{Proof, linked};
 use super::print::Scope;
 use super::statement::{Prefix, part, sides, together};
 use super::theorem::Script;
-use super::tree::{Put, Sort, Tree};
-use crate::kernel::{Id, Index, Node, ONE, Rule, Statement, Sym, ZERO};
+use super::tree::{Put, Tree};
+use crate::kernel::{Id, Rule, Statement, Sym};
 use std::fmt::Write;
 
 impl Script<'_> {
     /// The proof of a claim by a lemma about `left <= right`, with whatever is between those and the claim's own sides.
-    fn framed(
+    pub(super) fn framed(
         &mut self,
         n: usize,
         left: &Tree,
@@ -25,8 +25,6 @@ impl Script<'_> {
     }
 
     pub fn rule(&mut self, n: usize, rule: &Rule, scope: &Scope) -> String {
-        let claim = self.claims[n].clone();
-        let (whole_left, whole_right) = (Tree::Term(claim.left), Tree::Term(claim.right));
         match rule {
             Rule::Decide(l, r, _) => {
                 let leaf = self.glue.below(&Tree::Term(*l), &Tree::Term(*r), scope);
@@ -63,151 +61,102 @@ impl Script<'_> {
                 let links: Vec<Proof> = all.iter().map(|m| Some(self.use_of(*m, scope))).collect();
                 linked(links)
             }
-            Rule::Join(all) => {
-                let sum: Vec<Id> = all.iter().map(|m| self.claims[*m].left).collect();
-                let proofs: Vec<String> = all.iter().map(|m| self.use_of(*m, scope)).collect();
-                let lemma = proofs.into_iter().reduce(|a, b| format!("(join {a} {b})"));
-                self.framed(
-                    n,
-                    &Tree::sum(&sum),
-                    lemma.unwrap_or_default(),
-                    &whole_right,
-                    scope,
-                )
-            }
-            Rule::Context(c, hole, m) => {
-                let inner = self.claims[*m].clone();
-                let proof = self.use_of(*m, scope);
-                let lemma = self.glue.context(*c, *hole, &proof, scope);
-                let mut put = |by: Id| {
-                    let letters = [(*hole, by)];
-                    let put = Put {
-                        letters: &letters,
-                        ..Put::NOTHING
-                    };
-                    put.into(self.glue.printer.terms, *c)
-                };
-                let (left, right) = (put(inner.left), put(inner.right));
-                self.framed(n, &left, lemma, &right, scope)
-            }
+            Rule::Join(all) => self.join(n, all, scope),
+            Rule::Context(c, hole, m) => self.context(n, (*c, *hole), *m, scope),
             Rule::StarLeft(x, base, step) | Rule::StarRight(x, base, step) => {
-                let (z, y) = (self.claims[*base].left, self.claims[*base].right);
-                let star = Tree::Star(Box::new(Tree::Term(*x)));
-                let (lemma, by_x, left) = match rule {
-                    Rule::StarLeft(..) => ("star_left", [*x, y], vec![star, Tree::Term(z)]),
-                    _ => ("star_right", [y, *x], vec![Tree::Term(z), star]),
-                };
-                let unfolded = self.below(&Tree::product(&by_x), *step, scope);
-                let lemma = format!("({lemma} {} {unfolded})", self.use_of(*base, scope));
-                self.framed(n, &Tree::Product(left), lemma, &whole_right, scope)
+                let left = matches!(rule, Rule::StarLeft(..));
+                self.star(n, (*x, left), (*base, *step), scope)
             }
-            Rule::Coinduction(x, z, m) => {
-                let y = self.claims[*m].left;
-                let goal = Tree::Sum(vec![Tree::product(&[*x, y]), Tree::Term(*z)]);
-                let given = self.claims[*m].right;
-                let glue = self.glue.below(&Tree::Term(given), &goal, scope);
-                let step = linked([Some(self.use_of(*m, scope)), glue]);
-                let one = |t: Id| Box::new(Tree::Term(t));
-                let ends = Tree::Product(vec![Tree::Star(one(*x)), Tree::Term(*z)]);
-                let right = Tree::Sum(vec![Tree::Omega(one(*x)), ends]);
-                self.framed(
-                    n,
-                    &whole_left,
-                    format!("(coinduction {step})"),
-                    &right,
-                    scope,
-                )
-            }
+            Rule::Coinduction(x, z, m) => self.coinduction(n, (*x, *z), *m, scope),
             Rule::Unfold(x) => {
                 let omega = || Tree::Omega(Box::new(Tree::Term(*x)));
                 let right = Tree::Product(vec![Tree::Term(*x), omega()]);
                 self.framed(n, &omega(), "unfold_om".to_string(), &right, scope)
             }
-            Rule::SumIntro(sum, at) => {
-                let over = self.over(*sum, *at, scope);
-                let lemma = over.lemma(
-                    "intro",
-                    &self.glue.printer.index(Index::Var(*at), scope),
-                    true,
-                );
-                self.framed(n, &over.member, lemma, &whole_right, scope)
-            }
-            Rule::Separate(sum, at) => {
-                let over = self.over(*sum, *at, scope);
-                let lemma = over.lemma(
-                    "separate",
-                    &self.glue.printer.index(Index::Var(*at), scope),
-                    false,
-                );
-                let mut but = vec![Index::Var(*at)];
-                but.extend(&over.left_out);
-                let rest = Tree::Over(but, Box::new(Tree::Term(over.body)));
-                let rest = if over.test {
-                    Tree::Test(Box::new(rest))
-                } else {
-                    rest
-                };
-                let right = Tree::Sum(vec![over.member, rest]);
-                self.framed(n, &whole_left, lemma, &right, scope)
-            }
-            Rule::ProductElim(product, at) => {
-                let sum = self.glue.printer.terms.not(*product);
-                let over = self.over(sum, *at, scope);
-                let at = self.glue.printer.index(Index::Var(*at), scope);
-                let lemma = format!(
-                    "(product_elim {} {} {at} {})",
-                    over.but, over.function, over.apart
-                );
-                self.framed(n, &whole_left, lemma, &over.complement(), scope)
-            }
-            Rule::SumElim(a, sum, b, var, m) => {
-                let inner = self.member_scope(*var, scope);
-                let over = self.over(*sum, *var, &inner);
-                let inner = over.assume(inner, *var);
-                let raw = Tree::Product(vec![Tree::Term(*a), over.member.clone(), Tree::Term(*b)]);
-                let step = self.below(&raw, *m, &inner);
-                let kind = if over.test { "elim_t" } else { "elim_x" };
-                let a_ = self.glue.printer.argument(*a, Sort::Element, scope);
-                let b_ = self.glue.printer.argument(*b, Sort::Element, scope);
-                let j = self.glue.printer.index(Index::Var(*var), &inner);
-                let lemma = format!(
-                    "({kind} {a_} {} {} {b_} (fun {j} N{var} => {step}))",
-                    over.but, over.function
-                );
-                self.framed(
-                    n,
-                    &Tree::product(&[*a, *sum, *b]),
-                    lemma,
-                    &whole_right,
-                    scope,
-                )
-            }
+            Rule::SumIntro(sum, at) => self.sum_intro(n, *sum, *at, scope),
+            Rule::Separate(sum, at) => self.separate(n, *sum, *at, scope),
+            Rule::ProductElim(product, at) => self.product_elim(n, *product, *at, scope),
+            Rule::SumElim(a, sum, b, var, m) => self.sum_elim(n, [*a, *sum, *b], (*var, *m), scope),
             Rule::ProductIntro(product, var, m) => {
-                let sum = self.glue.printer.terms.not(*product);
-                let inner = self.member_scope(*var, scope);
-                let over = self.over(sum, *var, &inner);
-                let inner = over.assume(inner, *var);
-                let given = self.claims[*m].clone();
-                let glue = self
-                    .glue
-                    .below(&Tree::Term(given.right), &over.complement(), &inner);
-                let start = as_test(given.left);
-                let begin = self.glue.below(&start, &Tree::Term(given.left), &inner);
-                let step = linked([begin, Some(self.use_of(*m, &inner)), glue]);
-                let q = self.glue.printer.argument(given.left, Sort::Test, scope);
-                let j = self.glue.printer.index(Index::Var(*var), &inner);
-                let lemma = format!(
-                    "(product_intro {q} {} {} (fun {j} N{var} => {step}))",
-                    over.but, over.function
-                );
-                self.framed(n, &start, lemma, &whole_right, scope)
+                self.product_intro(n, *product, (*var, *m), scope)
             }
             Rule::Cases(..) => "rfl".to_string(),
         }
     }
 
+    /// The sides of a claim.
+    pub(super) fn sides(&self, n: usize) -> [Tree; 2] {
+        let claim = &self.claims[n];
+        [Tree::Term(claim.left), Tree::Term(claim.right)]
+    }
+
+    /// A sum is below what its summands are below.
+    fn join(&mut self, n: usize, all: &[usize], scope: &Scope) -> String {
+        let [_, right] = self.sides(n);
+        let sum: Vec<Id> = all.iter().map(|m| self.claims[*m].left).collect();
+        let proofs: Vec<String> = all.iter().map(|m| self.use_of(*m, scope)).collect();
+        let lemma = proofs.into_iter().reduce(|a, b| format!("(join {a} {b})"));
+        self.framed(
+            n,
+            &Tree::sum(&sum),
+            lemma.unwrap_or_default(),
+            &right,
+            scope,
+        )
+    }
+
+    /// What is proved of a part holds of the whole.
+    fn context(&mut self, n: usize, (c, hole): (Id, Sym), m: usize, scope: &Scope) -> String {
+        let inner = self.claims[m].clone();
+        let proof = self.use_of(m, scope);
+        let lemma = self.glue.context(c, hole, &proof, scope);
+        let mut put = |by: Id| {
+            let letters = [(hole, by)];
+            let put = Put {
+                letters: &letters,
+                ..Put::NOTHING
+            };
+            put.into(self.glue.printer.terms, c)
+        };
+        let (left, right) = (put(inner.left), put(inner.right));
+        self.framed(n, &left, lemma, &right, scope)
+    }
+
+    /// Induction on a star, which stands on the left of a product or on the right.
+    fn star(
+        &mut self,
+        n: usize,
+        (x, on_the_left): (Id, bool),
+        (base, step): (usize, usize),
+        scope: &Scope,
+    ) -> String {
+        let [_, right] = self.sides(n);
+        let (z, y) = (self.claims[base].left, self.claims[base].right);
+        let star = Tree::Star(Box::new(Tree::Term(x)));
+        let (lemma, by_x, left) = match on_the_left {
+            true => ("star_left", [x, y], vec![star, Tree::Term(z)]),
+            false => ("star_right", [y, x], vec![Tree::Term(z), star]),
+        };
+        let unfolded = self.below(&Tree::product(&by_x), step, scope);
+        let lemma = format!("({lemma} {} {unfolded})", self.use_of(base, scope));
+        self.framed(n, &Tree::Product(left), lemma, &right, scope)
+    }
+
+    fn coinduction(&mut self, n: usize, (x, z): (Id, Id), m: usize, scope: &Scope) -> String {
+        let [left, _] = self.sides(n);
+        let y = self.claims[m].left;
+        let goal = Tree::Sum(vec![Tree::product(&[x, y]), Tree::Term(z)]);
+        let given = self.claims[m].right;
+        let glue = self.glue.below(&Tree::Term(given), &goal, scope);
+        let step = linked([Some(self.use_of(m, scope)), glue]);
+        let one = |t: Id| Box::new(Tree::Term(t));
+        let ends = Tree::Product(vec![Tree::Star(one(x)), Tree::Term(z)]);
+        let right = Tree::Sum(vec![Tree::Omega(one(x)), ends]);
+        self.framed(n, &left, format!("(coinduction {step})"), &right, scope)
+    }
+
     /// A proof of `raw <= z` from a step that says so of the normal form of `raw`.
-    fn below(&mut self, raw: &Tree, step: usize, scope: &Scope) -> String {
+    pub(super) fn below(&mut self, raw: &Tree, step: usize, scope: &Scope) -> String {
         let left = self.claims[step].left;
         let glue = self.glue.below(raw, &Tree::Term(left), scope);
         linked([glue, Some(self.use_of(step, scope))])
@@ -297,44 +246,6 @@ impl Script<'_> {
         }
     }
 
-    fn member_scope(&self, var: u32, scope: &Scope) -> Scope {
-        let mut inner = scope.clone();
-        let name = self.glue.printer.names.variables[var as usize].clone();
-        inner.variables.insert(var, name);
-        inner.distinct.retain(|(i, j), _| *i != var && *j != var);
-        inner
-    }
-
-    fn over(&mut self, sum: Id, at: u32, scope: &Scope) -> Over {
-        let Node::SumOver(left_out, body) = self.glue.printer.terms.node(sum).clone() else {
-            return Over::default();
-        };
-        let test = self.glue.printer.terms.is_test(sum);
-        let sort = if test { Sort::Test } else { Sort::Element };
-        let put = Put {
-            open: Some(at),
-            ..Put::NOTHING
-        };
-        let mut apart = "not_nil".to_string();
-        for i in left_out.iter().rev() {
-            if let Index::Var(v) = i {
-                apart = format!("(not_cons {} {apart})", scope.differ(*v, at));
-            }
-        }
-        Over {
-            member: match test {
-                true if body == ONE => as_test(body),
-                _ => put.into(self.glue.printer.terms, body),
-            },
-            but: self.glue.printer.but(&left_out, scope),
-            function: self.glue.printer.function(body, sort, scope),
-            apart,
-            left_out,
-            body,
-            test,
-        }
-    }
-
     pub fn cases(
         &mut self,
         n: usize,
@@ -386,62 +297,5 @@ impl Script<'_> {
             text,
             "    - subst {second}. exact {proof}.\n    - exact {other}."
         );
-    }
-}
-
-/// A test as an element, also where it is 0 or 1.
-fn as_test(t: Id) -> Tree {
-    match t {
-        ZERO | ONE => Tree::Test(Box::new(Tree::Term(t))),
-        _ => Tree::Term(t),
-    }
-}
-
-/// A sum over processes at a member.
-#[derive(Default)]
-struct Over {
-    left_out: Vec<Index>,
-    body: Id,
-    test: bool,
-    /// The member as an element.
-    member: Tree,
-    /// The processes left out, the body as a function, and a proof that the member is not left out.
-    but: String,
-    function: String,
-    apart: String,
-}
-
-impl Over {
-    fn lemma(&self, name: &str, at: &str, needs_apart: bool) -> String {
-        let kind = if self.test { "t" } else { "x" };
-        let apart = if needs_apart {
-            format!(" {}", self.apart)
-        } else {
-            String::new()
-        };
-        format!("({name}_{kind} {} {} {at}{apart})", self.but, self.function)
-    }
-
-    /// The complement of the member, as an element.
-    fn complement(&self) -> Tree {
-        let inner = match &self.member {
-            Tree::Test(x) => x.clone(),
-            x => Box::new(x.clone()),
-        };
-        Tree::Test(Box::new(Tree::Not(inner)))
-    }
-
-    /// The scope in which a generic member is not left out.
-    fn assume(&self, mut scope: Scope, at: u32) -> Scope {
-        let mut proof = format!("N{at}");
-        for i in &self.left_out {
-            if let Index::Var(v) = i {
-                scope
-                    .distinct
-                    .insert((*v, at), format!("(not_head {proof})"));
-            }
-            proof = format!("(not_tail {proof})");
-        }
-        scope
     }
 }

@@ -8,6 +8,7 @@ mod build;
 mod context;
 mod decide;
 mod eliminate;
+mod hints;
 mod iteration;
 mod models;
 mod omega;
@@ -21,13 +22,14 @@ pub use outcome::{describe, level, level_of};
 use self::build::{Builder, Step};
 use self::context::{Allowed, Given, Source};
 use self::eliminate::{Reduced, eliminate, simulate};
+use self::hints::usable;
 use self::outcome::tell;
 use self::search::Search;
 use super::refute::Model;
 use super::suite::{Declared, Hint, Item, Suite, Use};
 use super::term::Order;
 pub use crate::base::results::proofs::{Engine, Status};
-use crate::kernel::{Development, Id, Renaming, Rule, Statement, Sym, Theorem};
+use crate::kernel::{Development, Id, Rule, Statement, Theorem};
 
 /// How far the prover goes. All limits are counts, so that the same statement always has the same answer.
 #[derive(Clone, Copy, Debug)]
@@ -485,120 +487,4 @@ pub fn statement(item: &Item) -> Statement {
         distinct: item.distinct.clone(),
         parts,
     }
-}
-
-/// What the hints of a link allow; without hints, everything that the item assumes.
-fn usable(
-    proof: &mut Proof,
-    item: &Item,
-    hints: Option<&[Hint]>,
-    lemmas: &[(usize, usize)],
-) -> Result<(Vec<Given>, Allowed), Residual> {
-    let premise = |n: usize| Given {
-        source: Source::Premise(n),
-        statement: item.premises[n].1.clone(),
-        fixed: Vec::new(),
-    };
-    let Some(hints) = hints else {
-        let mut given: Vec<Given> = (0..item.premises.len()).map(premise).collect();
-        for (n, (_, statement)) in proof.development.hypotheses().iter().enumerate() {
-            if item.without.contains(&n) {
-                continue;
-            }
-            given.push(Given {
-                source: Source::Hypothesis(n),
-                statement: statement.clone(),
-                fixed: Vec::new(),
-            });
-        }
-        return Ok((given, everything()));
-    };
-    let (mut given, mut allowed) = (Vec::new(), Allowed::default());
-    let mut applied = Vec::new();
-    for hint in hints {
-        match &hint.what {
-            Use::Hypothesis(n) => given.push(Given {
-                source: Source::Hypothesis(*n),
-                statement: proof.development.hypotheses()[*n].1.clone(),
-                fixed: Vec::new(),
-            }),
-            Use::Premise(n) => given.push(premise(*n)),
-            Use::Item {
-                item,
-                variables,
-                letters,
-            } => {
-                if let Some((_, theorem)) = lemmas.iter().find(|(i, _)| i == item) {
-                    applied.push((*theorem, variables.clone(), letters.clone()));
-                }
-            }
-            Use::Induction(invariant) => {
-                allowed.induction = true;
-                allowed.invariants.extend(invariant);
-            }
-            Use::Coinduction => allowed.coinduction = true,
-            Use::Unfold => allowed.unfold = true,
-            Use::SumElim => allowed.sum_elim = true,
-            Use::SumIntro => allowed.sum_intro = true,
-            Use::ProductElim => allowed.product_elim = true,
-            Use::ProductIntro => allowed.product_intro = true,
-            Use::Separate(i) => allowed.separate.push(*i),
-            Use::Cases(pair) => allowed.cases.push(*pair),
-        }
-    }
-    // Premises of a lemma are proved from the other hints; those without premises come first.
-    let has_premises = |(n, _, letters): &(usize, Renaming, Vec<(Sym, Id)>)| {
-        let d = &proof.development;
-        let own = d.theorem(*n).is_some_and(|t| !t.premises.is_empty());
-        own || d.is_conditional(*n) && !letters.is_empty()
-    };
-    applied.sort_by_key(has_premises);
-    for (n, variables, letters) in applied {
-        let Some(lemma) = proof.development.theorem(n).cloned() else {
-            continue;
-        };
-        let assumed: Vec<Statement> =
-            match proof.development.is_conditional(n) && !letters.is_empty() {
-                true => proof
-                    .development
-                    .hypotheses()
-                    .iter()
-                    .map(|(_, s)| s.clone())
-                    .collect(),
-                false => Vec::new(),
-            };
-        let mut put = |s: &Statement| Statement {
-            distinct: s.distinct.clone(),
-            parts: s
-                .parts
-                .iter()
-                .map(|(l, r)| {
-                    let terms = &mut proof.development.terms;
-                    (terms.replace(*l, &letters), terms.replace(*r, &letters))
-                })
-                .collect(),
-        };
-        let statement = put(&lemma.statement);
-        let mut premises: Vec<(&Statement, Statement)> = Vec::new();
-        for s in assumed.iter().chain(&lemma.premises) {
-            premises.push((s, put(s)));
-        }
-        let mut steps = Vec::new();
-        for (general, premise) in premises {
-            // A premise holds for all its processes; of the others, what this statement says is known.
-            let own = context::variables(&proof.development.terms, general);
-            let other = |d: &&(u32, u32)| !own.contains(&d.0) && !own.contains(&d.1);
-            let known = item.distinct.iter().filter(other).chain(&premise.distinct);
-            let distinct = crate::kernel::distinct(known.copied()).unwrap_or_default();
-            for part in premise.parts {
-                steps.push(proof.part(&given, &allowed, &distinct, part)?);
-            }
-        }
-        given.push(Given {
-            source: Source::Theorem(n, letters, steps),
-            statement,
-            fixed: variables,
-        });
-    }
-    Ok((given, allowed))
 }

@@ -102,100 +102,111 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
         return Err(d);
     }
     p.skip();
-    let title = |p: &mut Parser| p.title("a name");
-    let declared = match word.as_str() {
-        "level" => {
-            let at = p.name("a level")?;
-            return match LEVELS.iter().find(|(name, _)| *name == at.name) {
-                Some((_, level)) => Ok(Entry::Level(*level)),
-                None => Err(wrong(
-                    NO_ITEM,
-                    at.span,
-                    format!("there is no level `{}`", at.name),
-                    "`semiring`, `kleene`, `tests`, `top` or `omega`",
-                )),
-            };
-        }
+    match word.as_str() {
+        "level" => level(p),
         "use" => {
             let path = matches!(p.peek(), Token::String(_));
             let file = p.title("the name of a shipped file, or a path in double quotes")?;
-            return Ok(Entry::Use(Used { file, path }));
+            Ok(Entry::Use(Used { file, path }))
         }
-        "action" | "test" => {
-            let mut names = Vec::new();
-            loop {
-                if p.reserved_ahead(0) {
-                    return p.fail_as(WORD, "another name");
-                }
-                names.push(p.indexed()?);
-                if !p.eat(",") {
-                    break;
-                }
-            }
-            let sort = match word.as_str() {
-                "test" => Sort::Test,
-                _ => Sort::Action,
-            };
-            return Ok(Entry::Declare(sort, names));
-        }
-        "let" => {
-            if p.reserved_ahead(0) {
-                return p.fail_as(WORD, "another name");
-            }
-            let (name, indices) = p.indexed()?;
-            p.sign("=")?;
-            let term = p.term()?;
-            return Ok(Entry::Define {
-                name,
-                indices,
-                term,
-            });
-        }
-        "hypothesis" | "conclusion" => {
-            let name = title(p)?;
-            let words = match p.peek() {
-                Token::String(_) => p.string()?,
-                _ => String::new(),
-            };
-            let syntactic = match word.as_str() {
-                "hypothesis" => p.syntactic()?,
-                _ => None,
-            };
+        "action" => declaration(p, Sort::Action),
+        "test" => declaration(p, Sort::Test),
+        "let" => definition(p),
+        "hypothesis" => {
+            let (name, words) = described(p)?;
+            let syntactic = p.syntactic()?;
             colon(p)?;
             let chain = p.chain(false)?;
-            if word == "hypothesis" {
-                return Ok(Entry::Hypothesis {
-                    name,
-                    words,
-                    chain,
-                    syntactic,
-                });
-            }
-            let proved = if p.eat_word("proved") {
-                Some(proof(p)?)
-            } else {
-                None
+            Ok(Entry::Hypothesis {
+                name,
+                words,
+                chain,
+                syntactic,
+            })
+        }
+        "conclusion" => {
+            let (name, words) = described(p)?;
+            colon(p)?;
+            let chain = p.chain(false)?;
+            let proved = match p.eat_word("proved") {
+                true => Some(proof(p)?),
+                false => None,
             };
-            return Ok(Entry::Conclusion {
+            Ok(Entry::Conclusion {
                 name,
                 words,
                 chain,
                 proved,
-            });
+            })
         }
-        "axiom" | "identity" => Declared::Proved,
-        "fails" => Declared::Refuted,
-        "open" => Declared::Open,
-        _ => {
-            return Err(wrong(
-                NO_ITEM,
-                span,
-                "`theory` stands only at the beginning of a file",
-                ITEM,
-            ));
+        "axiom" | "identity" => claim(p, Declared::Proved),
+        "fails" => claim(p, Declared::Refuted),
+        "open" => claim(p, Declared::Open),
+        _ => Err(wrong(
+            NO_ITEM,
+            span,
+            "`theory` stands only at the beginning of a file",
+            ITEM,
+        )),
+    }
+}
+
+/// Behind `level`
+fn level(p: &mut Parser) -> Result<Entry, Diagnostic> {
+    let at = p.name("a level")?;
+    match LEVELS.iter().find(|(name, _)| *name == at.name) {
+        Some((_, level)) => Ok(Entry::Level(*level)),
+        None => Err(wrong(
+            NO_ITEM,
+            at.span,
+            format!("there is no level `{}`", at.name),
+            "`semiring`, `kleene`, `tests`, `top` or `omega`",
+        )),
+    }
+}
+
+/// Behind `action` or `test`
+fn declaration(p: &mut Parser, sort: Sort) -> Result<Entry, Diagnostic> {
+    let mut names = Vec::new();
+    loop {
+        if p.reserved_ahead(0) {
+            return p.fail_as(WORD, "another name");
         }
+        names.push(p.indexed()?);
+        if !p.eat(",") {
+            return Ok(Entry::Declare(sort, names));
+        }
+    }
+}
+
+/// Behind `let`
+fn definition(p: &mut Parser) -> Result<Entry, Diagnostic> {
+    if p.reserved_ahead(0) {
+        return p.fail_as(WORD, "another name");
+    }
+    let (name, indices) = p.indexed()?;
+    p.sign("=")?;
+    let term = p.term()?;
+    Ok(Entry::Define {
+        name,
+        indices,
+        term,
+    })
+}
+
+/// The name of a hypothesis or a conclusion, and what it says in words.
+fn described(p: &mut Parser) -> Result<(Named, String), Diagnostic> {
+    let name = p.title("a name")?;
+    let words = match p.peek() {
+        Token::String(_) => p.string()?,
+        _ => String::new(),
     };
-    let name = title(p)?;
+    Ok((name, words))
+}
+
+/// Behind `axiom`, `identity`, `fails` or `open`
+fn claim(p: &mut Parser, declared: Declared) -> Result<Entry, Diagnostic> {
+    let name = p.title("a name")?;
     let without = without(p, declared)?;
     let open = p.span();
     let mut premises = Vec::new();
@@ -211,10 +222,9 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
     colon(p)?;
     let chain = p.chain(true)?;
     let span = p.span();
-    let model = if p.eat_word("model") {
-        Some(p.model()?)
-    } else {
-        None
+    let model = match p.eat_word("model") {
+        true => Some(p.model()?),
+        false => None,
     };
     if model.is_some() && declared != Declared::Refuted {
         let message = "only a `fails` statement has a model in which it is false";

@@ -43,40 +43,14 @@ enum Frame {
         i: u32,
         out: u32,
     },
-    Image {
-        closure: u32,
-        node: Node,
-        rel: Rel,
-        /// The next edge.
-        edge: u32,
-        /// The ways left for the present edge.
-        way: u32,
-        end: u32,
-        /// Whether what is waited for is a union.
-        joining: bool,
-        out: u32,
-    },
+    Image(Image),
     Saturate {
         closure: u32,
         node: Node,
         edge: u32,
         out: u32,
     },
-    Fix {
-        closure: u32,
-        /// What the result is remembered for.
-        node: Node,
-        rel: Rel,
-        /// What is fired, and on which value.
-        event: u32,
-        from: u32,
-        /// Moves of the present event and value that are left.
-        next: u32,
-        end: u32,
-        joining: bool,
-        out: u32,
-        dirty: u32,
-    },
+    Fix(Fix),
     Restrict {
         node: Node,
         edge: u32,
@@ -85,6 +59,41 @@ enum Frame {
         done: bool,
         out: u32,
     },
+}
+
+/// The image of a node under a relation, under way.
+#[derive(Clone, Copy, Debug)]
+struct Image {
+    closure: u32,
+    node: Node,
+    rel: Rel,
+    /// The next edge.
+    edge: u32,
+    /// The ways left for the present edge.
+    way: u32,
+    end: u32,
+    /// Whether what is waited for is a union.
+    joining: bool,
+    out: u32,
+}
+
+/// The firing of a level's events on a node whose children are saturated, under way.
+#[derive(Clone, Copy, Debug)]
+struct Fix {
+    closure: u32,
+    /// What the result is remembered for.
+    node: Node,
+    rel: Rel,
+    /// What is fired, and on which value.
+    event: u32,
+    from: u32,
+    /// Moves of the present event and value that are left.
+    next: u32,
+    end: u32,
+    /// Whether what is waited for is a union.
+    joining: bool,
+    out: u32,
+    dirty: u32,
 }
 
 /// Sets, relations and the operations on them.
@@ -376,7 +385,7 @@ impl<'c> Engine<'c> {
         if closure == MORE {
             self.out.extend_from_slice(self.store.edges(node));
         }
-        Frame::Image {
+        Frame::Image(Image {
             closure,
             node,
             rel,
@@ -385,7 +394,7 @@ impl<'c> Engine<'c> {
             end: 0,
             joining: false,
             out,
-        }
+        })
     }
 
     #[inline]
@@ -493,10 +502,10 @@ impl<'c> Engine<'c> {
                         mark(a);
                         mark(b);
                     }
-                    Frame::Image { node, .. }
+                    Frame::Image(Image { node, .. })
+                    | Frame::Fix(Fix { node, .. })
                     | Frame::Saturate { node, .. }
-                    | Frame::Restrict { node, .. }
-                    | Frame::Fix { node, .. } => mark(node),
+                    | Frame::Restrict { node, .. } => mark(node),
                 }
             }
             out.iter().for_each(|e| mark(e.child));

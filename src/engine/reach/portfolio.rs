@@ -95,8 +95,11 @@ impl<'p: 'c, 'c> Candidate<'p, 'c> {
     }
 }
 
+/// An order with its name.
+type Named = (String, Vec<Variable>);
+
 /// The n-th order to try, best guess first, if there are so many.
-pub type Orders<'o> = &'o dyn Fn(usize) -> Option<(String, Vec<Variable>)>;
+pub type Orders<'o> = &'o dyn Fn(usize) -> Option<Named>;
 
 /// How engines are given their turns.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +114,99 @@ pub struct How {
     pub keep: bool,
 }
 
+/// What all candidates are to do.
+struct Task<'a> {
+    program: &'a Program,
+    questions: &'a [Question],
+    reduction: Option<&'a Reduction>,
+    how: How,
+    control: &'a Control,
+}
+
+impl<'a> Task<'a> {
+    fn diagrams(&self, strategy: Strategy, (name, order): Named, share: u64) -> Candidate<'a, 'a> {
+        Candidate::Diagrams {
+            settings: Box::new(Settings {
+                strategy,
+                order,
+                facts: self.how.facts,
+                operations: 0,
+                reduction: self.reduction.cloned(),
+                stress: false,
+                keep: self.how.keep,
+            }),
+            order: name,
+            share,
+            model: Box::new(None),
+        }
+    }
+
+    /// The search state by state, if the program can be compiled.
+    fn explicit(
+        &self,
+        compiled: &'a OnceCell<Option<Compiled>>,
+        (name, order): &'a Named,
+    ) -> Option<Candidate<'a, 'a>> {
+        let Task {
+            program,
+            questions,
+            reduction,
+            how,
+            control,
+        } = *self;
+        let made = || Compiled::new(program, order, control).ok();
+        let compiled = compiled.get_or_init(made).as_ref()?;
+        let mode = Mode::Breadth;
+        let on = (mode, how.cores);
+        let search = Search::new(program, compiled, questions, reduction, on, control);
+        Some(Candidate::Explicit {
+            search: Box::new(Running {
+                program,
+                compiled,
+                order,
+                questions,
+                reduction,
+                search,
+                mode,
+                keep: how.keep,
+            }),
+            order: name.clone(),
+        })
+    }
+
+    /// All others join those whose turns are not over.
+    fn join(
+        &self,
+        turns: &mut Vec<Candidate<'a, 'a>>,
+        first: &'a Option<Named>,
+        orders: Orders,
+        compiled: &'a OnceCell<Option<Compiled>>,
+    ) {
+        let explicit = first.iter().filter_map(|o| self.explicit(compiled, o));
+        // First, since where it wins, diagrams of the same budget take longer.
+        turns.splice(..0, explicit);
+        let with = |strategy, share| {
+            let first = first.iter().cloned();
+            first.map(move |o| self.diagrams(strategy, o, share))
+        };
+        turns.extend(with(Strategy::Chaining, 4));
+        let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
+        for other in (1..).map_while(orders) {
+            if !seen.contains(&other.1) {
+                seen.push(other.1.clone());
+                turns.push(self.diagrams(Strategy::Saturation, other, 8));
+            }
+        }
+        turns.extend(with(Strategy::Worklist, 8));
+    }
+}
+
+/// Whether an engine has answered all, and did not only run out of operations.
+fn has_finished(outcome: &Outcome) -> bool {
+    let short = |a: &Answer| matches!(a, Answer::Somewhere(Stop::Operations));
+    outcome.stopped.is_none() && !outcome.answers.iter().any(short)
+}
+
 /// Tries engines and orders until one has answered everything. Also tells what was tried, with the operations spent.
 pub fn portfolio(
     program: &Program,
@@ -120,34 +216,18 @@ pub fn portfolio(
     how: How,
     control: &Control,
 ) -> (Outcome, Vec<(Attempt, u64)>) {
-    let How {
-        most,
-        facts,
-        cores,
-        keep,
-    } = how;
-    let candidate = |strategy: Strategy, (name, order): (String, Vec<Variable>), share: u64| {
-        Candidate::Diagrams {
-            settings: Box::new(Settings {
-                strategy,
-                order,
-                facts,
-                operations: 0,
-                reduction: reduction.cloned(),
-                stress: false,
-                keep,
-            }),
-            order: name,
-            share,
-            model: Box::new(None),
-        }
+    let task = Task {
+        program,
+        questions,
+        reduction,
+        how,
+        control,
     };
+    let most = how.most;
     let compiled = OnceCell::new();
     let first = orders(0);
-    let mut candidates: Vec<Candidate> = first
-        .iter()
-        .map(|o| candidate(Strategy::Saturation, o.clone(), 1))
-        .collect();
+    let saturation = |o: &Named| task.diagrams(Strategy::Saturation, o.clone(), 1);
+    let mut candidates: Vec<Candidate> = first.iter().map(saturation).collect();
     let mut all_tried = false;
     let mut attempts = Vec::new();
     let mut last = Outcome::begin("auto", questions.len());
@@ -157,13 +237,7 @@ pub fn portfolio(
         let mut again = Vec::new();
         for mut c in candidates {
             let outcome = c.turn(program, questions, (allowed, most), control);
-            let short = |s: Stop| s == Stop::Operations;
-            let cut = outcome.stopped.is_some_and(short)
-                || outcome
-                    .answers
-                    .iter()
-                    .any(|a| matches!(a, Answer::Somewhere(s) if short(*s)));
-            let finished = outcome.stopped.is_none() && !cut;
+            let finished = has_finished(&outcome);
             attempts.push((c.attempt(finished), outcome.operations.unwrap_or(0)));
             // Time, memory and interrupts end everything; a budget of nodes or states ends this candidate only.
             let over = control.check().is_err();
@@ -179,46 +253,7 @@ pub fn portfolio(
         // The others join when the first guess has not been quick: most models are never asked for another order.
         if !all_tried {
             all_tried = true;
-            // First, since where it wins, diagrams of the same budget take longer.
-            again.splice(
-                ..0,
-                first.iter().filter_map(|(name, order)| {
-                    let made = || Compiled::new(program, order, control).ok();
-                    let compiled = compiled.get_or_init(made).as_ref()?;
-                    let how = (Mode::Breadth, cores);
-                    let search = Search::new(program, compiled, questions, reduction, how, control);
-                    Some(Candidate::Explicit {
-                        search: Box::new(Running {
-                            program,
-                            compiled,
-                            order,
-                            questions,
-                            reduction,
-                            search,
-                            mode: how.0,
-                            keep,
-                        }),
-                        order: name.clone(),
-                    })
-                }),
-            );
-            again.extend(
-                first
-                    .iter()
-                    .map(|o| candidate(Strategy::Chaining, o.clone(), 4)),
-            );
-            let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
-            for other in (1..).map_while(orders) {
-                if !seen.contains(&other.1) {
-                    seen.push(other.1.clone());
-                    again.push(candidate(Strategy::Saturation, other, 8));
-                }
-            }
-            again.extend(
-                first
-                    .iter()
-                    .map(|o| candidate(Strategy::Worklist, o.clone(), 8)),
-            );
+            task.join(&mut again, &first, orders, &compiled);
             candidates = again;
             continue;
         }

@@ -5,15 +5,17 @@
 //! it accessed or whose predicates it changed. (The paper looks at every cell; on executions from states
 //! with disjoint predicates that is the same, and here the relation keeps a small support.)
 
+mod edge;
+
 use super::bdds::Bdds;
-use super::layout::{Bit, Item, Layout, Q, after, before};
+use super::layout::{Bit, Item, Layout, Q, before};
 use super::predicates::{code, predicate, valid};
-use super::symbolic::{Symbolic, choices_needed, encode};
+use super::symbolic::choices_needed;
 use crate::base::control::{Control, Stop};
 use crate::engine::Heuristic;
 use crate::engine::diagrams::Variable;
-use crate::engine::relations::relation::{Rel, minus, union};
-use crate::model::program::{Class, Edge, Expr, LocId, Program, Protection, ThreadId};
+use crate::engine::relations::relation::{Rel, minus};
+use crate::model::program::{Class, Expr, LocId, Program, Protection, ThreadId};
 use biodivine_lib_bdd::Bdd;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -379,114 +381,6 @@ impl<'a> Encoding<'a> {
             writes,
             outside,
         })
-    }
-
-    fn edge(
-        &mut self,
-        thread: ThreadId,
-        location: LocId,
-        edge: &Edge,
-        without_right: &mut Vec<(usize, Bdd)>,
-    ) -> Result<Rel, Stop> {
-        let m = &self.m;
-        let mut run = Symbolic::new(self.program, &self.layout, m);
-        let mut path = self.at(thread, location);
-        if let Some(guard) = &edge.guard {
-            let holds = run.eval(guard, &mut path)?.truth(m)?;
-            path = m.and(&path, &holds)?;
-        }
-        run.execute(&edge.body, &mut path)?;
-        let Symbolic {
-            values,
-            goes,
-            fails,
-            accesses,
-            writes: written,
-            ..
-        } = run;
-
-        let group = self.layout.location(thread);
-        let here_after = |l: LocId| m.rename(&code(m, group, l as u64), |level| level + 1);
-        let mut bdd = m.no();
-        for (l, on) in goes {
-            bdd = m.or(&bdd, &m.and(&on, &here_after(l))?)?;
-        }
-        if let Some(wrong) = self.program.threads[thread].wrong {
-            bdd = m.or(&bdd, &m.and(&fails, &here_after(wrong))?)?;
-        }
-        let mut writes: Vec<Bit> = group.bits().collect();
-        for (cell, value) in &values {
-            let group = self.layout.cell(*cell);
-            let stored = encode(m, group, self.program.cells[*cell].ty.lo, value)?;
-            for (bit, value) in group.bits().zip(&stored) {
-                bdd = m.and(&bdd, &m.iff(&m.var(after(bit)), value)?)?;
-            }
-            writes.extend(group.bits());
-        }
-        writes.sort_unstable();
-
-        let mut violation = m.no();
-        let mut touched = Vec::new();
-        for (x, protection) in self.program.protections.iter().enumerate() {
-            let accessed = accesses
-                .get(&protection.cell)
-                .cloned()
-                .unwrap_or_else(|| m.no());
-            if !accessed.is_false() {
-                let guarded = &self.guarded[x];
-                let exclusive = &guarded.predicates[thread];
-                let outside = match &guarded.readers {
-                    None => m.and_not(&accessed, exclusive)?,
-                    Some(readers) => {
-                        let none = m.and_not(&accessed, &readers[thread])?;
-                        match written.get(&protection.cell) {
-                            Some(written) => m.or(&none, &m.and_not(written, exclusive)?)?,
-                            None => none,
-                        }
-                    }
-                };
-                violation = m.or(&violation, &outside)?;
-                if self.is_guess(x) {
-                    let taken = m.and(&outside, &bdd)?;
-                    let from = m.exists(&taken, |l| l % 3 != 0 || self.layout.is_choice(l))?;
-                    if !from.is_false() {
-                        without_right.push((x, from));
-                    }
-                }
-            }
-            if !self.guarded[x].overlap.is_false() {
-                touched.push((x, accessed));
-            }
-        }
-        for (x, accessed) in touched {
-            let changes = minus(&writes, &self.guarded[x].support).len() < writes.len();
-            if !changes && accessed.is_false() {
-                continue;
-            }
-            let relevant = if changes {
-                self.changed(x, &writes)?
-            } else {
-                self.m.no()
-            };
-            let m = &self.m;
-            let concerned = m.or(&accessed, &relevant)?;
-            let overlap = Rel {
-                writes: writes.clone(),
-                bdd: m.yes(),
-            }
-            .after(m, &self.guarded[x].overlap);
-            violation = m.or(&violation, &m.and(&concerned, &overlap)?)?;
-        }
-        let m = &self.m;
-        // Only where the step is taken: what a guard reads in vain is no access.
-        violation = m.and(&violation, &bdd)?;
-        if !violation.is_false() {
-            let set = m.or(&self.q(), &violation)?;
-            bdd = m.and(&bdd, &m.iff(&m.var(after(Q)), &set)?)?;
-            writes = union(&writes, &[Q]);
-        }
-        let bdd = m.exists(&bdd, |l| l % 3 == 2 || self.layout.is_choice(l))?;
-        Ok(Rel { writes, bdd })
     }
 }
 

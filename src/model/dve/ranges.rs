@@ -6,7 +6,7 @@
 //! narrowing: Cousot and Cousot 1977). The elements of an array have one interval together.
 
 use super::expressions::{Scene, World};
-use super::system::{Expr, Kind, Place, ProcessId, Sync, Transition, VarId};
+use super::system::{ChannelId, Expr, Kind, Place, ProcessId, Sync, Transition, VarId};
 use crate::model::dve::text::Binary;
 
 /// Least and greatest value.
@@ -62,75 +62,62 @@ fn assigned(world: &World, known: &[Range]) -> Vec<Range> {
     step(world, known, known.to_vec())
 }
 
-/// `all`, and all that is assigned from states in these intervals.
-fn step(world: &World, known: &[Range], mut all: Vec<Range>) -> Vec<Range> {
-    let system = world.system;
-    // What is sent on each channel, value by value.
-    let mut sent: Vec<Vec<Option<(i128, i128)>>> = system
-        .channels
+fn transitions<'s>(world: &World<'s>) -> impl Iterator<Item = (ProcessId, &'s Transition)> {
+    let processes = world.system.processes.iter().enumerate();
+    processes.flat_map(|(p, process)| process.transitions.iter().map(move |t| (p, t)))
+}
+
+/// What can be received on each channel, value by value: what is sent, and 0 where a buffer is free.
+fn received(world: &World, known: &[Range]) -> Vec<Vec<Option<(i128, i128)>>> {
+    let channels = &world.system.channels;
+    let free = |size: usize| (size > 0).then_some((0, 0));
+    let mut all: Vec<Vec<_>> = channels
         .iter()
-        .map(|c| vec![None; c.width])
+        .map(|c| vec![free(c.size); c.width])
         .collect();
-    let each = |f: &mut dyn FnMut(ProcessId, &Transition)| {
-        for (p, process) in system.processes.iter().enumerate() {
-            process.transitions.iter().for_each(|t| f(p, t));
-        }
-    };
-    each(&mut |p, t| {
+    for (p, t) in transitions(world) {
         let Some(Sync::Send(c, values)) = &t.sync else {
-            return;
+            continue;
         };
         let mut view = View::new(world, known);
         if !view.suppose(p, t) {
-            return;
+            continue;
         }
         let before = [(p, t.from)];
         for (n, e) in values.iter().enumerate() {
             let mut value = view.value(e, Scene::Step(&before));
-            if let Some(types) = &system.channels[*c].types {
+            if let Some(types) = &channels[*c].types {
                 let (lo, hi) = types[n].range();
                 // A cast to the type may wrap.
                 if value.0 < lo.into() || value.1 > hi.into() {
                     value = (lo.into(), hi.into());
                 }
             }
-            let slot = &mut sent[*c][n];
+            let slot = &mut all[*c][n];
             *slot = Some(slot.map_or(value, |s| (s.0.min(value.0), s.1.max(value.1))));
         }
-    });
-    each(&mut |p, t| {
+    }
+    all
+}
+
+/// `all`, and all that is assigned from states in these intervals.
+fn step(world: &World, known: &[Range], mut all: Vec<Range>) -> Vec<Range> {
+    let received = received(world, known);
+    for (p, t) in transitions(world) {
         let mut view = View::new(world, known);
         if !view.suppose(p, t) {
-            return;
+            continue;
         }
         match &t.sync {
             Some(Sync::Receive(c, places)) => {
-                for (place, value) in places.iter().zip(&sent[*c]) {
-                    // What is free in a buffer is 0.
-                    let zero = (system.channels[*c].size > 0).then_some((0, 0));
-                    let value = match (*value, zero) {
-                        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-                        (a, b) => a.or(b),
-                    };
+                for (place, value) in places.iter().zip(&received[*c]) {
                     if let Some(value) = value {
-                        view.assign(place, value, &mut all);
+                        view.assign(place, *value, &mut all);
                     }
                 }
             }
-            Some(Sync::Send(c, _)) => {
-                // The receiver's effects come before ours: of what it assigns to nothing is known any more.
-                each(&mut |_, other| {
-                    if let Some(Sync::Receive(d, places)) = &other.sync
-                        && d == c
-                    {
-                        let targets = other.effects.iter().map(|(place, _)| place);
-                        for place in places.iter().chain(targets) {
-                            view.local[place.var] = known[place.var];
-                            view.forgotten.push(place.var);
-                        }
-                    }
-                });
-            }
+            // The receiver's effects come before ours.
+            Some(Sync::Send(c, _)) => view.forget_what_receivers_assign(*c, known),
             None => {}
         }
         let after = [(p, t.to)];
@@ -143,7 +130,7 @@ fn step(world: &World, known: &[Range], mut all: Vec<Range>) -> Vec<Range> {
             let value = view.value(e, scene);
             view.assign(target, value, &mut all);
         }
-    });
+    }
     world.ranges.replace(known.to_vec());
     all
 }
@@ -193,6 +180,23 @@ impl<'w, 's> View<'w, 's> {
             }
             Some(_) => joined(self.local[place.var]),
         };
+    }
+
+    /// Of what those assign who may receive from this channel nothing is known any more.
+    fn forget_what_receivers_assign(&mut self, channel: ChannelId, known: &[Range]) {
+        for (_, other) in transitions(self.world) {
+            let Some(Sync::Receive(c, places)) = &other.sync else {
+                continue;
+            };
+            if *c != channel {
+                continue;
+            }
+            let targets = other.effects.iter().map(|(place, _)| place);
+            for place in places.iter().chain(targets) {
+                self.local[place.var] = known[place.var];
+                self.forgotten.push(place.var);
+            }
+        }
     }
 
     /// The guards of a transition hold; whether they can. (One that fails leads to an error, and assigns nothing.)

@@ -7,7 +7,7 @@ use super::operations::operation_blocks;
 use super::scope::{Context, Elaborator};
 use super::{Command, Expr, Failure, Target, Type};
 use crate::base::diagnostic::{Diagnostic, Span};
-use crate::model::text::ast::{BinaryOp, Block, Stmt, StmtKind};
+use crate::model::text::ast::{self, BinaryOp, Block, Stmt, StmtKind};
 
 /// A single action before it has a place in the graph.
 pub(super) struct Action {
@@ -164,32 +164,12 @@ impl Elaborator {
         match &stmt.kind {
             StmtKind::Empty => Some(Vec::new()),
             StmtKind::If(c, then, otherwise) => {
-                let condition = self.condition(c, cx);
-                let yes = self.inside(g, then, cx);
-                let no = match otherwise {
-                    Some(block) => self.inside(g, block, cx),
-                    None => Some(Vec::new()),
-                };
-                let (condition, yes, no) = (condition?, yes?, no?);
-                Some(match condition {
-                    Expr::Const(0) => no,
-                    Expr::Const(_) => yes,
-                    c => {
-                        self.may_fail(g, &[&c]);
-                        vec![Command::If(c, yes, no)]
-                    }
-                })
+                self.branches_inside(g, c, (then, otherwise.as_ref()), cx)
             }
             StmtKind::For(var, lo, hi, body) => {
-                let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
-                let (lo, hi) = (lo?, hi?);
+                let range = self.range((lo, hi), stmt.span, cx)?;
                 let mut commands = Vec::new();
-                if lo <= hi
-                    && !self.grow(hi.abs_diff(lo).try_into().unwrap_or(usize::MAX), stmt.span)
-                {
-                    return None;
-                }
-                for k in lo..=hi {
+                for k in range {
                     cx.bound.push((var.text.clone(), k));
                     let copy = self.inside(g, body, cx);
                     cx.bound.pop();
@@ -203,64 +183,82 @@ impl Elaborator {
                 Some(vec![Command::Choose(branches?)])
             }
             StmtKind::Atomic(block) | StmtKind::Transaction(_, block) => self.inside(g, block, cx),
-            kind if self.blocks(kind) => {
-                self.error(
-                    codes::BAD_ATOMIC,
-                    stmt.span,
-                    "this could block in the middle of an atomic block",
-                    "a statement that can't block; only the first of an atomic block may",
-                    "move it to the front, or end the block before it",
-                );
-                None
-            }
-            StmtKind::While(..) => {
-                self.error(
-                    codes::BAD_ATOMIC,
-                    stmt.span,
-                    "a loop can't stand in an atomic block",
-                    "a statement that ends",
-                    "use `for` over constants",
-                );
-                None
-            }
-            StmtKind::Local(_) => {
-                self.error(
-                    codes::MISPLACED,
-                    stmt.span,
-                    "a thread-local variable can't be declared here",
-                    "a statement",
-                    "declare it at the top level of the thread's body",
-                );
-                None
-            }
-            StmtKind::Return(value) => {
-                self.error(
-                    codes::BAD_ATOMIC,
-                    stmt.span,
-                    "`return` in the middle of one action",
-                    "a statement that goes on to the next",
-                    match value {
-                        _ if cx.returning.is_none() => "only procedures return",
-                        _ => "in an atomic block a procedure returns with its last statement only; write `if .. else`",
-                    },
-                );
-                None
-            }
-            StmtKind::Goto(_) => {
-                self.error(
-                    codes::BAD_ATOMIC,
-                    stmt.span,
-                    "`goto` in the middle of one action",
-                    "a statement that goes on to the next",
-                    "there is no location here to leave from; put the `goto` behind the whole action, or write `if .. else`",
-                );
-                None
+            kind if self.blocks(kind) => self.unfit(stmt, cx),
+            StmtKind::While(..) | StmtKind::Local(_) | StmtKind::Return(_) | StmtKind::Goto(_) => {
+                self.unfit(stmt, cx)
             }
             _ => match call {
                 Some(call) => Some(self.call_inside(g, stmt, call, cx)?.body),
                 None => Some(self.single(g, stmt, cx)?.body),
             },
         }
+    }
+
+    fn branches_inside(
+        &mut self,
+        g: &mut Graph,
+        condition: &ast::Expr,
+        (then, otherwise): (&Block, Option<&Block>),
+        cx: &mut Context,
+    ) -> Option<Vec<Command>> {
+        let condition = self.condition(condition, cx);
+        let yes = self.inside(g, then, cx);
+        let no = match otherwise {
+            Some(block) => self.inside(g, block, cx),
+            None => Some(Vec::new()),
+        };
+        let (condition, yes, no) = (condition?, yes?, no?);
+        Some(match condition {
+            Expr::Const(0) => no,
+            Expr::Const(_) => yes,
+            c => {
+                self.may_fail(g, &[&c]);
+                vec![Command::If(c, yes, no)]
+            }
+        })
+    }
+
+    /// Says why a statement can't stand inside one action.
+    fn unfit<T>(&mut self, stmt: &Stmt, cx: &Context) -> Option<T> {
+        let (code, what, expected, help) = match &stmt.kind {
+            StmtKind::While(..) => (
+                codes::BAD_ATOMIC,
+                "a loop can't stand in an atomic block",
+                "a statement that ends",
+                "use `for` over constants",
+            ),
+            StmtKind::Local(_) => (
+                codes::MISPLACED,
+                "a thread-local variable can't be declared here",
+                "a statement",
+                "declare it at the top level of the thread's body",
+            ),
+            StmtKind::Return(_) => (
+                codes::BAD_ATOMIC,
+                "`return` in the middle of one action",
+                "a statement that goes on to the next",
+                match cx.returning {
+                    None => "only procedures return",
+                    Some(_) => {
+                        "in an atomic block a procedure returns with its last statement only; write `if .. else`"
+                    }
+                },
+            ),
+            StmtKind::Goto(_) => (
+                codes::BAD_ATOMIC,
+                "`goto` in the middle of one action",
+                "a statement that goes on to the next",
+                "there is no location here to leave from; put the `goto` behind the whole action, or write `if .. else`",
+            ),
+            _ => (
+                codes::BAD_ATOMIC,
+                "this could block in the middle of an atomic block",
+                "a statement that can't block; only the first of an atomic block may",
+                "move it to the front, or end the block before it",
+            ),
+        };
+        self.error(code, stmt.span, what, expected, help);
+        None
     }
 
     pub(super) fn no_labels(&mut self, stmt: &Stmt) {

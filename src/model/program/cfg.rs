@@ -11,8 +11,9 @@ use super::operations::takes_two_steps;
 use super::scope::{Context, Elaborator};
 use super::{Command, Edge, Expr};
 use crate::base::diagnostic::{Diagnostic, Severity, Span};
-use crate::model::text::ast::{Block, Name, Stmt, StmtKind};
+use crate::model::text::ast::{self, Block, Name, Stmt, StmtKind};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 pub(super) type NodeId = usize;
 
@@ -270,113 +271,21 @@ impl Elaborator {
             }
             StmtKind::Empty | StmtKind::Local(_) => next,
             StmtKind::If(c, then, otherwise) => {
-                let condition = self.condition(c, cx);
                 let nothing = Block::default();
                 let otherwise = otherwise.as_ref().unwrap_or(&nothing);
-                match condition {
-                    Some(Expr::Const(value)) => {
-                        let (taken, gone) = if value != 0 {
-                            (then, otherwise)
-                        } else {
-                            (otherwise, then)
-                        };
-                        self.gone(g, gone, next, cx);
-                        self.block(g, taken, next, cx, false)
-                    }
-                    None => {
-                        self.gone(g, then, next, cx);
-                        self.gone(g, otherwise, next, cx);
-                        next
-                    }
-                    Some(c) => {
-                        let no = self.block(g, otherwise, next, cx, false);
-                        let yes = self.block(g, then, next, cx, false);
-                        self.may_fail(g, &[&c]);
-                        let body = vec![Command::If(
-                            c,
-                            vec![Command::Goto(yes)],
-                            vec![Command::Goto(no)],
-                        )];
-                        let span = head_span(stmt, &then.span);
-                        let node = g.node(span);
-                        g.nodes[node].edges.push(Edge {
-                            guard: None,
-                            body,
-                            span,
-                        });
-                        node
-                    }
-                }
+                self.branches(
+                    g,
+                    c,
+                    (then, otherwise),
+                    (head_span(stmt, &then.span), next),
+                    cx,
+                )
             }
-            StmtKind::While(c, body) => match self.condition(c, cx) {
-                Some(Expr::Const(0)) | None => {
-                    self.gone(g, body, next, cx);
-                    next
-                }
-                Some(Expr::Const(_)) => {
-                    let head = g.node(stmt.span);
-                    let entry = self.block(g, body, head, cx, false);
-                    if entry == head {
-                        self.error(
-                            codes::NO_ACTION,
-                            stmt.span,
-                            "this loop never performs a step",
-                            "a statement in its body",
-                            "write `skip;` for a busy wait, or `when (false) skip;` to block for ever",
-                        );
-                    }
-                    g.nodes[head].forward.push(entry);
-                    entry
-                }
-                Some(c) => {
-                    let head = g.node(head_span(stmt, &body.span));
-                    let entry = self.block(g, body, head, cx, false);
-                    self.may_fail(g, &[&c]);
-                    let body = vec![Command::If(
-                        c,
-                        vec![Command::Goto(entry)],
-                        vec![Command::Goto(next)],
-                    )];
-                    let span = g.nodes[head].span;
-                    g.nodes[head].edges.push(Edge {
-                        guard: None,
-                        body,
-                        span,
-                    });
-                    head
-                }
+            StmtKind::While(c, body) => self.repeated(g, stmt, (c, body), next, cx),
+            StmtKind::For(var, lo, hi, body) => match self.range((lo, hi), stmt.span, cx) {
+                Some(range) => self.unrolled(g, stmt, (var, range, body), next, cx),
+                None => next,
             },
-            StmtKind::For(var, lo, hi, body) => {
-                let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
-                let (Some(lo), Some(hi)) = (lo, hi) else {
-                    return next;
-                };
-                if lo > hi {
-                    cx.bound.push((var.text.clone(), lo));
-                    self.gone(g, body, next, cx);
-                    cx.bound.pop();
-                }
-                // Counted before anything is unrolled.
-                if lo <= hi
-                    && !self.grow(hi.abs_diff(lo).try_into().unwrap_or(usize::MAX), stmt.span)
-                {
-                    return next;
-                }
-                let mut entry = next;
-                for k in (lo..=hi).rev() {
-                    if !self.grow(1, stmt.span) {
-                        break;
-                    }
-                    cx.bound.push((var.text.clone(), k));
-                    g.copy.push(format!("{}={k}", var.text));
-                    g.jumps.enter_copy();
-                    entry = self.block(g, body, entry, cx, false);
-                    g.jumps.leave_copy();
-                    g.copy.pop();
-                    cx.bound.pop();
-                }
-                entry
-            }
             StmtKind::Either(branches) => {
                 let choice = g.node(stmt.span);
                 for branch in branches {
@@ -396,6 +305,124 @@ impl Elaborator {
                 None => next,
             },
         }
+    }
+
+    /// An `if`: a step that decides, and nothing where the condition is constant.
+    fn branches(
+        &mut self,
+        g: &mut Graph,
+        condition: &ast::Expr,
+        (then, otherwise): (&Block, &Block),
+        (span, next): (Span, NodeId),
+        cx: &mut Context,
+    ) -> NodeId {
+        match self.condition(condition, cx) {
+            Some(Expr::Const(value)) => {
+                let (taken, gone) = if value != 0 {
+                    (then, otherwise)
+                } else {
+                    (otherwise, then)
+                };
+                self.gone(g, gone, next, cx);
+                self.block(g, taken, next, cx, false)
+            }
+            None => {
+                self.gone(g, then, next, cx);
+                self.gone(g, otherwise, next, cx);
+                next
+            }
+            Some(c) => {
+                let no = self.block(g, otherwise, next, cx, false);
+                let yes = self.block(g, then, next, cx, false);
+                let node = g.node(span);
+                self.decides(g, node, c, (yes, no));
+                node
+            }
+        }
+    }
+
+    /// A step from a node that looks whether a condition holds, and goes on accordingly.
+    fn decides(&mut self, g: &mut Graph, node: NodeId, c: Expr, (yes, no): (NodeId, NodeId)) {
+        self.may_fail(g, &[&c]);
+        let body = vec![Command::If(
+            c,
+            vec![Command::Goto(yes)],
+            vec![Command::Goto(no)],
+        )];
+        let span = g.nodes[node].span;
+        g.nodes[node].edges.push(Edge {
+            guard: None,
+            body,
+            span,
+        });
+    }
+
+    /// A `while`.
+    fn repeated(
+        &mut self,
+        g: &mut Graph,
+        stmt: &Stmt,
+        (c, body): (&ast::Expr, &Block),
+        next: NodeId,
+        cx: &mut Context,
+    ) -> NodeId {
+        match self.condition(c, cx) {
+            Some(Expr::Const(0)) | None => {
+                self.gone(g, body, next, cx);
+                next
+            }
+            Some(Expr::Const(_)) => {
+                let head = g.node(stmt.span);
+                let entry = self.block(g, body, head, cx, false);
+                if entry == head {
+                    self.error(
+                        codes::NO_ACTION,
+                        stmt.span,
+                        "this loop never performs a step",
+                        "a statement in its body",
+                        "write `skip;` for a busy wait, or `when (false) skip;` to block for ever",
+                    );
+                }
+                g.nodes[head].forward.push(entry);
+                entry
+            }
+            Some(c) => {
+                let head = g.node(head_span(stmt, &body.span));
+                let entry = self.block(g, body, head, cx, false);
+                self.decides(g, head, c, (entry, next));
+                head
+            }
+        }
+    }
+
+    /// A `for`: a copy of its body for each value.
+    fn unrolled(
+        &mut self,
+        g: &mut Graph,
+        stmt: &Stmt,
+        (var, range, body): (&Name, RangeInclusive<i64>, &Block),
+        next: NodeId,
+        cx: &mut Context,
+    ) -> NodeId {
+        if range.is_empty() {
+            cx.bound.push((var.text.clone(), *range.start()));
+            self.gone(g, body, next, cx);
+            cx.bound.pop();
+        }
+        let mut entry = next;
+        for k in range.rev() {
+            if !self.grow(1, stmt.span) {
+                break;
+            }
+            cx.bound.push((var.text.clone(), k));
+            g.copy.push(format!("{}={k}", var.text));
+            g.jumps.enter_copy();
+            entry = self.block(g, body, entry, cx, false);
+            g.jumps.leave_copy();
+            g.copy.pop();
+            cx.bound.pop();
+        }
+        entry
     }
 
     /// A block that disappears, unless a jump enters it: its errors are errors all the same, its warnings are not, and its labels

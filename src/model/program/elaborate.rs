@@ -65,47 +65,14 @@ impl Elaborator {
         for decl in &model.decls {
             match decl {
                 Decl::Const { name, value } => {
-                    let constant = self.constant(value, &cx);
-                    if let Some((kind @ Kind::Ref(_), _)) = constant {
-                        self.mismatch(
-                            value.span,
-                            kind,
-                            "a boolean, an integer or an enum value",
-                            "write `null` where it is used",
-                        );
-                    }
-                    let Some((kind, mut value)) = constant else {
+                    let Some((kind, mut value)) = self.declared_constant(value, &cx) else {
                         self.declare(name, Symbol::Broken);
                         continue;
                     };
-                    for (i, (_, text)) in defines
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, (n, _))| *n == name.text)
-                    {
-                        used[i] = true;
-                        let parsed = match (kind, text.as_str()) {
-                            (Kind::Bool, "true") => Some(1),
-                            (Kind::Bool, "false") => Some(0),
-                            (Kind::Int | Kind::Owner, text) => text
-                                .parse()
-                                .ok()
-                                .filter(|v: &i64| (-TYPE_BOUND..=TYPE_BOUND).contains(v)),
-                            _ => None,
-                        };
-                        match parsed {
-                            Some(v) => value = v,
-                            None => self.error(
-                                codes::BAD_DEFINE,
-                                name.span,
-                                format!("-D {}={text} does not fit the constant's type", name.text),
-                                if kind == Kind::Bool {
-                                    "true or false"
-                                } else {
-                                    "an integer within -2147483647..2147483647"
-                                },
-                                "correct the value on the command line",
-                            ),
+                    for ((n, text), used) in defines.iter().zip(&mut used) {
+                        if *n == name.text {
+                            *used = true;
+                            value = self.defined(name, kind, text).unwrap_or(value);
                         }
                     }
                     self.declare(name, Symbol::Value(kind, value));
@@ -121,32 +88,72 @@ impl Elaborator {
         for ((name, value), used) in defines.iter().zip(used) {
             if used {
                 self.program.overridden.push(format!("{name}={value}"));
-                continue;
+            } else {
+                self.no_constant(model, name, value);
             }
-            let known: Vec<&str> = model
-                .decls
-                .iter()
-                .filter_map(|d| {
-                    if let Decl::Const { name, .. } = d {
-                        Some(name.text.as_str())
-                    } else {
-                        None
-                    }
-                })
-                .collect();
-            let help = match nearest(name, known.iter().copied()) {
-                Some(other) => format!("did you mean `{other}`?"),
-                None if known.is_empty() => "the model declares no constant".to_string(),
-                None => format!("its constants are {}", known.join(", ")),
-            };
-            self.error(
-                codes::BAD_DEFINE,
-                Span::default(),
-                format!("-D {name}={value}: the model has no constant `{name}`"),
-                "a constant of the model",
-                help,
+        }
+    }
+
+    /// The type and the value that a declaration gives a constant.
+    fn declared_constant(&mut self, value: &ast::Expr, cx: &Context) -> Option<(Kind, i64)> {
+        let constant = self.constant(value, cx);
+        if let Some((kind @ Kind::Ref(_), _)) = constant {
+            self.mismatch(
+                value.span,
+                kind,
+                "a boolean, an integer or an enum value",
+                "write `null` where it is used",
             );
         }
+        constant
+    }
+
+    /// The value that the command line gives a constant.
+    fn defined(&mut self, name: &ast::Name, kind: Kind, text: &str) -> Option<i64> {
+        let parsed = match (kind, text) {
+            (Kind::Bool, "true") => Some(1),
+            (Kind::Bool, "false") => Some(0),
+            (Kind::Int | Kind::Owner, text) => {
+                let value = text.parse().ok();
+                value.filter(|v: &i64| (-TYPE_BOUND..=TYPE_BOUND).contains(v))
+            }
+            _ => None,
+        };
+        if parsed.is_none() {
+            self.error(
+                codes::BAD_DEFINE,
+                name.span,
+                format!("-D {}={text} does not fit the constant's type", name.text),
+                if kind == Kind::Bool {
+                    "true or false"
+                } else {
+                    "an integer within -2147483647..2147483647"
+                },
+                "correct the value on the command line",
+            );
+        }
+        parsed
+    }
+
+    /// The command line gives a constant a value that the model does not declare.
+    fn no_constant(&mut self, model: &Model, name: &str, value: &str) {
+        let constants = model.decls.iter().filter_map(|d| match d {
+            Decl::Const { name, .. } => Some(name.text.as_str()),
+            _ => None,
+        });
+        let known: Vec<&str> = constants.collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(other) => format!("did you mean `{other}`?"),
+            None if known.is_empty() => "the model declares no constant".to_string(),
+            None => format!("its constants are {}", known.join(", ")),
+        };
+        self.error(
+            codes::BAD_DEFINE,
+            Span::default(),
+            format!("-D {name}={value}: the model has no constant `{name}`"),
+            "a constant of the model",
+            help,
+        );
     }
 
     pub(super) fn enumeration(&mut self, name: &str, variants: &[ast::Name]) -> usize {

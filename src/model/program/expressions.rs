@@ -5,6 +5,7 @@ use super::scope::{Context, Elaborator};
 use super::{Expr, Failure, Kind, NO_OWNER, NULL};
 use crate::base::diagnostic::Span;
 use crate::model::text::ast::{self, BinaryOp, ExprKind, UnaryOp};
+use std::ops::RangeInclusive;
 
 /// Values of expressions stay within these bounds, so that 64-bit arithmetic never overflows.
 const VALUE_BOUND: i128 = 1 << 62;
@@ -245,31 +246,7 @@ impl Elaborator {
                 self.bounded(e.span, expr, -1 - t.hi, -1 - t.lo)
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.span, cx),
-            ExprKind::Cond(c, a, b) => {
-                let c = self.condition(c, cx);
-                let (ta, tb) = (self.expression(a, cx), self.expression(b, cx));
-                let (c, ta, tb) = (c?, ta?, tb?);
-                if !same(ta.kind, tb.kind) {
-                    let wanted = format!("{}, like the other branch", self.kind_words(ta.kind));
-                    self.mismatch(b.span, tb.kind, &wanted, "give both branches one type");
-                    return None;
-                }
-                let kind = if ta.kind == Kind::Ref(ANY_POOL) {
-                    tb.kind
-                } else {
-                    ta.kind
-                };
-                Some(match c {
-                    Expr::Const(0) => Typed { kind, ..tb },
-                    Expr::Const(_) => Typed { kind, ..ta },
-                    c => Typed {
-                        lo: ta.lo.min(tb.lo),
-                        hi: ta.hi.max(tb.hi),
-                        kind,
-                        expr: Expr::Cond(Box::new(c), Box::new(ta.expr), Box::new(tb.expr)),
-                    },
-                })
-            }
+            ExprKind::Cond(c, a, b) => self.conditional(c, a, b, cx),
             ExprKind::Quantified {
                 all,
                 var,
@@ -277,16 +254,10 @@ impl Elaborator {
                 hi,
                 body,
             } => {
-                let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
-                let (lo, hi) = (lo?, hi?);
-                let op = if *all { BinaryOp::And } else { BinaryOp::Or };
+                let range = self.range((lo, hi), e.span, cx)?;
                 let mut terms = Vec::new();
-                if lo <= hi && !self.grow(hi.abs_diff(lo).try_into().unwrap_or(usize::MAX), e.span)
-                {
-                    return None;
-                }
                 let mut inner = cx.clone();
-                for k in lo..=hi {
+                for k in range {
                     if !self.grow(1, e.span) {
                         return None;
                     }
@@ -295,10 +266,56 @@ impl Elaborator {
                     inner.bound.pop();
                     terms.push(term);
                 }
+                let op = if *all { BinaryOp::And } else { BinaryOp::Or };
                 let none = Expr::Const(i64::from(*all));
                 Some(Typed::boolean(balanced(op, terms, none)))
             }
         }
+    }
+
+    fn conditional(
+        &mut self,
+        c: &ast::Expr,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        cx: &Context,
+    ) -> Option<Typed> {
+        let c = self.condition(c, cx);
+        let (ta, tb) = (self.expression(a, cx), self.expression(b, cx));
+        let (c, ta, tb) = (c?, ta?, tb?);
+        if !same(ta.kind, tb.kind) {
+            let wanted = format!("{}, like the other branch", self.kind_words(ta.kind));
+            self.mismatch(b.span, tb.kind, &wanted, "give both branches one type");
+            return None;
+        }
+        let kind = if ta.kind == Kind::Ref(ANY_POOL) {
+            tb.kind
+        } else {
+            ta.kind
+        };
+        Some(match c {
+            Expr::Const(0) => Typed { kind, ..tb },
+            Expr::Const(_) => Typed { kind, ..ta },
+            c => Typed {
+                lo: ta.lo.min(tb.lo),
+                hi: ta.hi.max(tb.hi),
+                kind,
+                expr: Expr::Cond(Box::new(c), Box::new(ta.expr), Box::new(tb.expr)),
+            },
+        })
+    }
+
+    /// The values of a bound variable, counted before anything is unrolled.
+    pub(super) fn range(
+        &mut self,
+        (lo, hi): (&ast::Expr, &ast::Expr),
+        span: Span,
+        cx: &Context,
+    ) -> Option<RangeInclusive<i64>> {
+        let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
+        let (lo, hi) = (lo?, hi?);
+        let copies = hi.abs_diff(lo).try_into().unwrap_or(usize::MAX);
+        (lo > hi || self.grow(copies, span)).then_some(lo..=hi)
     }
 
     fn bounded(&mut self, span: Span, expr: Expr, lo: i128, hi: i128) -> Option<Typed> {

@@ -16,102 +16,33 @@ impl Elaborator {
         entry: NodeId,
         thread: &mut Thread,
     ) {
-        let mut sets: Vec<BTreeSet<NodeId>> = Vec::new();
-        let mut known: FxHashMap<BTreeSet<NodeId>, usize> = FxHashMap::default();
-        let mut of_node: FxHashMap<NodeId, usize> = FxHashMap::default();
-        let mut stack = vec![entry];
-        while let Some(node) = stack.pop() {
-            if of_node.contains_key(&node) {
-                continue;
-            }
-            let set = g.waiting_at(node);
-            let id = *known.entry(set.clone()).or_insert_with(|| {
-                sets.push(set.clone());
-                sets.len() - 1
-            });
-            of_node.insert(node, id);
-            for edge in set.iter().flat_map(|&n| &g.nodes[n].edges) {
-                gotos(&edge.body, &mut stack);
-            }
-        }
-        // Text order, copies of a loop in the order of their creation (built backwards, so descending).
-        let place = |set: &BTreeSet<NodeId>| {
-            let first = set.iter().map(|&n| g.nodes[n].span.start).min();
-            (
-                first.is_none(),
-                first,
-                std::cmp::Reverse(set.iter().next_back().copied()),
-            )
-        };
-        let mut order: Vec<usize> = (0..sets.len()).collect();
-        order.sort_by_key(|&s| place(&sets[s]));
+        let (sets, of_node) = waits(g, entry);
+        let order = in_text(g, &sets);
         let mut number = vec![0; sets.len()];
         order
             .iter()
             .enumerate()
             .for_each(|(new, &old)| number[old] = new);
         let target = |node: NodeId| number[of_node[&node]];
-
-        let mut labels: Vec<(String, Vec<LocId>)> = Vec::new();
-        // A label at a `goto` gives its name to no location that has a label of its own.
-        let mut passing: FxHashSet<&str> = FxHashSet::default();
-        for label in g.labels.iter().rev() {
-            let waiting: Vec<BTreeSet<NodeId>> =
-                label.nodes.iter().map(|&n| g.waiting_at(n)).collect();
-            // A location is at a label if it can wait at every action that the label's node offers.
-            let mut at: Vec<LocId> = (0..sets.len())
-                .filter(|&s| {
-                    waiting.iter().any(|w| {
-                        if w.is_empty() {
-                            sets[s].is_empty()
-                        } else {
-                            w.is_subset(&sets[s])
-                        }
-                    })
-                })
-                .map(|s| number[s])
-                .collect();
-            at.sort_unstable();
-            if !label.nodes.is_empty() && label.nodes.iter().all(|&n| g.nodes[n].jumps) {
-                passing.insert(&label.name);
-            }
-            // Labels of several bodies may have one name.
-            match labels.iter_mut().find(|(name, _)| *name == label.name) {
-                Some((_, known)) => {
-                    known.extend(at);
-                    known.sort_unstable();
-                    known.dedup();
-                }
-                None => labels.push((label.name.clone(), at)),
-            }
-        }
+        let labels = Labels::new(g, &sets, &number);
         let mut locations: Vec<Location> = Vec::new();
         let mut names: FxHashMap<String, usize> = FxHashMap::default();
         for &s in &order {
             let nodes = &sets[s];
             let Some(&first) = nodes.iter().min_by_key(|&&n| g.nodes[n].span.start) else {
                 thread.end = Some(locations.len());
-                locations.push(Location {
-                    name: "end".into(),
-                    edges: Vec::new(),
-                    span: g.nodes[END].span,
-                    named: Named::Rest,
-                });
+                locations.push(outside(g, "end"));
                 continue;
             };
-            let here = locations.len();
-            let label = labels
-                .iter()
-                .filter(|(_, at)| at.contains(&here))
-                .min_by_key(|(name, at)| (passing.contains(name.as_str()), at.len()));
+            let label = labels.name(locations.len());
             let mut name = match label {
-                Some((label, _)) => label.clone(),
+                Some(label) => label.to_string(),
                 None => format!("line {}", self.program.line(g.nodes[first].span)),
             };
             let named = match label {
                 _ if g.nodes[first].is_part => Named::Part,
                 _ if !g.nodes[first].copy.is_empty() => Named::Copy,
-                Some((label, _)) if label == START => Named::Start,
+                Some(label) if label == START => Named::Start,
                 Some(_) => Named::Label,
                 None => Named::Line,
             };
@@ -141,15 +72,10 @@ impl Elaborator {
             });
         }
         thread.initial = target(entry);
-        thread.labels = labels;
+        thread.labels = labels.all;
         if g.may_fail {
             thread.wrong = Some(locations.len());
-            locations.push(Location {
-                name: "wrong".into(),
-                edges: Vec::new(),
-                span: g.nodes[END].span,
-                named: Named::Rest,
-            });
+            locations.push(outside(g, "wrong"));
         }
         thread.locations = locations;
         let waiting: Vec<(LocId, &BTreeSet<NodeId>)> = order
@@ -158,6 +84,107 @@ impl Elaborator {
             .map(|(l, &s)| (l, &sets[s]))
             .collect();
         self.claimed(own, g, &waiting);
+    }
+}
+
+/// A location that no edge leaves.
+fn outside(g: &Graph, name: &str) -> Location {
+    Location {
+        name: name.into(),
+        edges: Vec::new(),
+        span: g.nodes[END].span,
+        named: Named::Rest,
+    }
+}
+
+/// The nodes that control can wait at together, set by set, and the set that each node belongs to.
+fn waits(g: &Graph, entry: NodeId) -> (Vec<BTreeSet<NodeId>>, FxHashMap<NodeId, usize>) {
+    let mut sets: Vec<BTreeSet<NodeId>> = Vec::new();
+    let mut known: FxHashMap<BTreeSet<NodeId>, usize> = FxHashMap::default();
+    let mut of_node: FxHashMap<NodeId, usize> = FxHashMap::default();
+    let mut stack = vec![entry];
+    while let Some(node) = stack.pop() {
+        if of_node.contains_key(&node) {
+            continue;
+        }
+        let set = g.waiting_at(node);
+        let id = *known.entry(set.clone()).or_insert_with(|| {
+            sets.push(set.clone());
+            sets.len() - 1
+        });
+        of_node.insert(node, id);
+        for edge in set.iter().flat_map(|&n| &g.nodes[n].edges) {
+            gotos(&edge.body, &mut stack);
+        }
+    }
+    (sets, of_node)
+}
+
+/// The sets in the order of the text.
+///
+/// Copies of a loop have the order of their creation: they are built backwards, so it descends.
+fn in_text(g: &Graph, sets: &[BTreeSet<NodeId>]) -> Vec<usize> {
+    let place = |set: &BTreeSet<NodeId>| {
+        let first = set.iter().map(|&n| g.nodes[n].span.start).min();
+        (
+            first.is_none(),
+            first,
+            std::cmp::Reverse(set.iter().next_back().copied()),
+        )
+    };
+    let mut order: Vec<usize> = (0..sets.len()).collect();
+    order.sort_by_key(|&s| place(&sets[s]));
+    order
+}
+
+/// The labels of a thread.
+struct Labels<'g> {
+    /// Each with its locations.
+    all: Vec<(String, Vec<LocId>)>,
+    /// Those at a `goto`: they give their names to no location that has a label of its own.
+    passing: FxHashSet<&'g str>,
+}
+
+impl<'g> Labels<'g> {
+    fn new(g: &'g Graph, sets: &[BTreeSet<NodeId>], number: &[LocId]) -> Self {
+        let mut labels = Labels {
+            all: Vec::new(),
+            passing: FxHashSet::default(),
+        };
+        for label in g.labels.iter().rev() {
+            let waiting: Vec<BTreeSet<NodeId>> =
+                label.nodes.iter().map(|&n| g.waiting_at(n)).collect();
+            // A location is at a label if it can wait at every action that the label's node offers.
+            let is_at = |set: &BTreeSet<NodeId>| {
+                waiting.iter().any(|w| match w.is_empty() {
+                    true => set.is_empty(),
+                    false => w.is_subset(set),
+                })
+            };
+            let there = (0..sets.len()).filter(|&s| is_at(&sets[s]));
+            let mut at: Vec<LocId> = there.map(|s| number[s]).collect();
+            at.sort_unstable();
+            if !label.nodes.is_empty() && label.nodes.iter().all(|&n| g.nodes[n].jumps) {
+                labels.passing.insert(&label.name);
+            }
+            // Labels of several bodies may have one name.
+            match labels.all.iter_mut().find(|(name, _)| *name == label.name) {
+                Some((_, known)) => {
+                    known.extend(at);
+                    known.sort_unstable();
+                    known.dedup();
+                }
+                None => labels.all.push((label.name.clone(), at)),
+            }
+        }
+        labels
+    }
+
+    /// The label that a location is named after: one of its own rather than a `goto`'s, and of the fewest locations.
+    fn name(&self, location: LocId) -> Option<&str> {
+        let here = self.all.iter().filter(|(_, at)| at.contains(&location));
+        let best = here.min_by_key(|(name, at)| (self.passing.contains(name.as_str()), at.len()));
+        best.map(|(name, _)| name.as_str())
     }
 }
 

@@ -44,17 +44,13 @@ pub(super) fn order(edges: &[Vec<usize>]) -> Order {
                     met[target] = Met::OnPath;
                     path.push((target, 0));
                 }
-                Met::OnPath => {
-                    let node = *node;
-                    // A long path is not copied for each of its edges backwards: the two ends will do.
-                    found.cycles.push(match found.cycles.len() < TOLD {
-                        true => {
-                            let nodes = path.iter().map(|(n, _)| *n);
-                            nodes.skip_while(|n| *n != target).collect()
-                        }
-                        false => vec![target, node],
-                    });
+                Met::OnPath if found.cycles.len() < TOLD => {
+                    let nodes = path.iter().map(|(n, _)| *n);
+                    let cycle = nodes.skip_while(|n| *n != target).collect();
+                    found.cycles.push(cycle);
                 }
+                // A long path is not copied for each of its edges backwards: the two ends will do.
+                Met::OnPath => found.cycles.push(vec![target, *node]),
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Inferred predicates can say more than the model language can, so that they are not written in it. What is read is held to what the
 //! front end guarantees for expressions of a model: indices and references fit, and no number gets too large to compute with.
 
-use crate::model::program::{CellId, Expr, Kind, Program, apply, interval};
+use crate::model::program::{ArrayId, CellId, Expr, Kind, Program, apply, interval};
 use crate::model::text::ast::BinaryOp;
 use rustc_hash::FxHashMap;
 
@@ -144,7 +144,6 @@ fn expression<'t>(
         return Err("an expression is nested too deeply");
     }
     let p = names.program;
-    let cell = |c: CellId| (p.cells[c].ty.lo, p.cells[c].ty.hi);
     let first = words.next().ok_or("an expression is cut off")?;
     if let Ok(c) = first.parse::<i64>() {
         return match (-LARGEST..=LARGEST).contains(&c) {
@@ -156,7 +155,7 @@ fn expression<'t>(
         "cell" => {
             let name = words.next().unwrap_or_default();
             let c = *names.cells.get(name).ok_or("there is no such cell")?;
-            (Expr::Cell(c), cell(c))
+            (Expr::Cell(c), bounds(p, c))
         }
         "element" => {
             let name = words.next().unwrap_or_default();
@@ -165,32 +164,19 @@ fn expression<'t>(
             for _ in &p.arrays[a].dims {
                 index.push(expression(names, words, depth + 1)?.0);
             }
-            let all = p.cells_of(a).map(cell);
+            let all = p.cells_of(a).map(|c| bounds(p, c));
             let span = all.fold((0, 0), |s, c| (s.0.min(c.0), s.1.max(c.1)));
             (Expr::Element(a, index), span)
         }
-        "via" | "allocated" => {
-            let array = match first {
-                "via" => None,
-                _ => {
-                    let name = words.next().unwrap_or_default();
-                    let a = names.arrays.get(name).ok_or("there is no such variable")?;
-                    Some(*a)
-                }
-            };
-            let (reference, span) = expression(names, words, depth + 1)?;
-            let ty = match &reference {
-                Expr::Cell(c) => Some(p.cells[*c].ty),
-                Expr::Element(a, _) => p.cells.get(p.arrays[*a].first).map(|c| c.ty),
-                _ => None,
-            };
-            let Some(Kind::Ref(_)) = ty.map(|t| t.kind) else {
-                return Err("what is followed is no reference");
-            };
-            if array.is_some_and(|a| (p.arrays[a].len as i64) <= span.1) {
-                return Err("a reference does not fit the flags of its pool");
-            }
-            (Expr::Via(Box::new(reference), array), span)
+        "via" => {
+            let reference = expression(names, words, depth + 1)?;
+            followed(p, reference, None)?
+        }
+        "allocated" => {
+            let name = words.next().unwrap_or_default();
+            let flags = *names.arrays.get(name).ok_or("there is no such variable")?;
+            let reference = expression(names, words, depth + 1)?;
+            followed(p, reference, Some(flags))?
         }
         "slot" => {
             let pool = words.next().and_then(|w| w.parse::<usize>().ok());
@@ -201,24 +187,7 @@ fn expression<'t>(
             let span = (0, p.pools[pool].len as i64);
             (Expr::Slot(Box::new(number), pool), span)
         }
-        "at" => {
-            let name = words.next().unwrap_or_default();
-            let t = *names.threads.get(name).ok_or("there is no such thread")?;
-            let there = p.threads[t].locations.len();
-            let mut next = || words.next().and_then(|w| w.parse::<usize>().ok());
-            let n = next()
-                .filter(|n| *n <= there)
-                .ok_or("not a number of locations")?;
-            let mut all = Vec::new();
-            for _ in 0..n {
-                let l = next()
-                    .filter(|l| *l < there)
-                    .ok_or("there is no such location")?;
-                all.push(l);
-            }
-            all.sort_unstable();
-            (Expr::At(t, all), (0, 1))
-        }
+        "at" => (at(names, words)?, (0, 1)),
         "not" => {
             let (x, span) = expression(names, words, depth + 1)?;
             if span.0 < 0 || span.1 > 1 {
@@ -250,6 +219,52 @@ fn expression<'t>(
         true => Ok((e, span)),
         false => Err("an expression can get too large"),
     }
+}
+
+/// The values of a cell.
+fn bounds(program: &Program, cell: CellId) -> Span {
+    let ty = &program.cells[cell].ty;
+    (ty.lo, ty.hi)
+}
+
+/// The slot that a reference names, which these flags say is allocated.
+fn followed(
+    program: &Program,
+    (reference, span): (Expr, Span),
+    flags: Option<ArrayId>,
+) -> Result<(Expr, Span), &'static str> {
+    let ty = match &reference {
+        Expr::Cell(c) => Some(program.cells[*c].ty),
+        Expr::Element(a, _) => program.cells.get(program.arrays[*a].first).map(|c| c.ty),
+        _ => None,
+    };
+    let Some(Kind::Ref(_)) = ty.map(|t| t.kind) else {
+        return Err("what is followed is no reference");
+    };
+    if flags.is_some_and(|a| (program.arrays[a].len as i64) <= span.1) {
+        return Err("a reference does not fit the flags of its pool");
+    }
+    Ok((Expr::Via(Box::new(reference), flags), span))
+}
+
+/// Behind `at`: a thread, how many locations, and these.
+fn at<'t>(names: &Names, words: &mut impl Iterator<Item = &'t str>) -> Result<Expr, &'static str> {
+    let name = words.next().unwrap_or_default();
+    let t = *names.threads.get(name).ok_or("there is no such thread")?;
+    let there = names.program.threads[t].locations.len();
+    let mut next = || words.next().and_then(|w| w.parse::<usize>().ok());
+    let n = next()
+        .filter(|n| *n <= there)
+        .ok_or("not a number of locations")?;
+    let mut all = Vec::new();
+    for _ in 0..n {
+        let l = next()
+            .filter(|l| *l < there)
+            .ok_or("there is no such location")?;
+        all.push(l);
+    }
+    all.sort_unstable();
+    Ok(Expr::At(t, all))
 }
 
 /// The values of an operation on values within these bounds.

@@ -4,7 +4,7 @@ use super::codes;
 use super::elaborate::TYPE_BOUND;
 use super::scope::{Context, Elaborator, Symbol};
 use super::{Kind, NULL, Type};
-use crate::model::text::ast::TypeExpr;
+use crate::model::text::ast::{Name, TypeExpr};
 
 impl Elaborator {
     /// The type that a type expression names.
@@ -57,34 +57,7 @@ impl Elaborator {
                     wraps: true,
                 })
             }
-            TypeExpr::Named(name) => match self.symbol(&name.text) {
-                Some(Symbol::Enum(id)) => Some(self.enum_type(id)),
-                Some(Symbol::Broken) => None,
-                Some(Symbol::Record(_)) => {
-                    self.error(
-                        codes::WHOLE_RECORD,
-                        name.span,
-                        format!("a value can't be a whole `{}`", name.text),
-                        "a type of single values",
-                        "pass its fields, or a reference: `ref R in P`",
-                    );
-                    None
-                }
-                Some(_) => {
-                    self.error(
-                        codes::NOT_A_VARIABLE,
-                        name.span,
-                        format!("`{}` is not a type", name.text),
-                        "`bool`, `lo..hi`, `mod k`, an enum or `ref R in P`",
-                        "declare it with `enum`",
-                    );
-                    None
-                }
-                None => {
-                    self.unknown(name, cx);
-                    None
-                }
-            },
+            TypeExpr::Named(name) => self.named_type(name, cx),
             TypeExpr::Enum(variants, span) => {
                 self.some_variant(variants, *span);
                 let names: Vec<String> = variants.iter().map(|v| v.text.clone()).collect();
@@ -112,6 +85,29 @@ impl Elaborator {
                 })
             }
         }
+    }
+
+    fn named_type(&mut self, name: &Name, cx: &Context) -> Option<Type> {
+        match self.symbol(&name.text) {
+            Some(Symbol::Enum(id)) => return Some(self.enum_type(id)),
+            Some(Symbol::Broken) => {}
+            Some(Symbol::Record(_)) => self.error(
+                codes::WHOLE_RECORD,
+                name.span,
+                format!("a value can't be a whole `{}`", name.text),
+                "a type of single values",
+                "pass its fields, or a reference: `ref R in P`",
+            ),
+            Some(_) => self.error(
+                codes::NOT_A_VARIABLE,
+                name.span,
+                format!("`{}` is not a type", name.text),
+                "`bool`, `lo..hi`, `mod k`, an enum or `ref R in P`",
+                "declare it with `enum`",
+            ),
+            None => self.unknown(name, cx),
+        }
+        None
     }
 
     fn enum_type(&self, id: usize) -> Type {

@@ -56,23 +56,7 @@ impl Lasso {
             match terms.node(t) {
                 Node::Not(x) | Node::Star(x) | Node::Omega(x) => push(x),
                 Node::Sum(all) | Node::Product(all) => all.iter().for_each(push),
-                Node::Atom(symbol, _) => {
-                    let bit = self.tests.iter().position(|x| *x == t);
-                    let mut pairs = BTreeSet::new();
-                    for (n, (valuation, letter)) in places.iter().enumerate() {
-                        let next = if n + 1 < places.len() {
-                            n + 1
-                        } else {
-                            self.stem.len()
-                        };
-                        match bit {
-                            Some(bit) if valuation >> bit & 1 == 1 => _ = pairs.insert((n, n)),
-                            None if *letter == t => _ = pairs.insert((n, next)),
-                            _ => {}
-                        }
-                    }
-                    atoms.push((*symbol, pairs));
-                }
+                Node::Atom(symbol, _) => atoms.push((*symbol, self.relation(&places, t))),
                 _ => {}
             }
         }
@@ -91,6 +75,23 @@ impl Lasso {
             pair: (0, places.len()),
             smallest: false,
         }
+    }
+
+    /// What an atom means. A test holds where the valuation says so; another letter leads from its places to the next.
+    fn relation(&self, places: &[&Place], atom: Id) -> BTreeSet<(usize, usize)> {
+        let bit = self.tests.iter().position(|x| *x == atom);
+        let pair = |(n, (valuation, letter)): (usize, &&Place)| {
+            let next = if n + 1 < places.len() {
+                n + 1
+            } else {
+                self.stem.len()
+            };
+            match bit {
+                Some(bit) => (valuation >> bit & 1 == 1).then_some((n, n)),
+                None => (*letter == atom).then_some((n, next)),
+            }
+        };
+        places.iter().enumerate().filter_map(pair).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! One step of each operation: the topmost frame goes on until it needs the result of another operation, or is done.
 
-use super::{Engine, Frame, MORE, NONE, PLAIN};
+use super::{Engine, Fix, Frame, Image, MORE, NONE, PLAIN};
 use crate::base::control::Stop;
 use crate::engine::diagrams::closure::MOVED;
 use crate::engine::diagrams::relations::{IDENTITY, Rel};
@@ -16,14 +16,14 @@ impl Engine<'_> {
             None => Ok(()),
             Some(&Frame::Union { a, b, i, j, out }) => self.step_union((a, b), i, j, out),
             Some(&Frame::Minus { a, b, i, out }) => self.step_minus((a, b), i, out),
-            Some(&Frame::Image { .. }) => self.step_image(),
+            Some(&Frame::Image(at)) => self.step_image(at),
             Some(&Frame::Saturate {
                 closure,
                 node,
                 edge,
                 out,
             }) => self.step_saturate(closure, node, edge, out),
-            Some(&Frame::Fix { .. }) => self.step_fix(),
+            Some(&Frame::Fix(at)) => self.step_fix(at),
             Some(&Frame::Restrict { .. }) => self.step_restrict(),
         }
     }
@@ -124,111 +124,97 @@ impl Engine<'_> {
         self.finish(node, out)
     }
 
-    fn step_image(&mut self) -> Result<(), Stop> {
-        let Some(&Frame::Image {
-            closure,
-            node,
-            rel,
-            mut edge,
-            mut way,
-            mut end,
-            mut joining,
-            out,
-        }) = self.stack.last()
-        else {
-            return Ok(());
-        };
-        let level = self.store.level(node);
-        let here = self.relations.top(rel) == level;
-        let begin = out as usize;
+    fn step_image(&mut self, mut at: Image) -> Result<(), Stop> {
+        let level = self.store.level(at.node);
+        let here = self.relations.top(at.rel) == level;
         let mut result = self.result.take();
         loop {
             // What was asked for is there: the image of a child, or its union with what was there.
             if let Some(found) = result.take() {
-                let present = self.store.edge(node, edge - 1);
-                let value = match here {
-                    true => self.relations.way(way - 1).value,
-                    false => present.value,
-                };
-                if joining {
-                    set(&mut self.out[begin..], value, found);
-                    joining = false;
-                } else if let Some(old) = self.add(begin, value, found) {
-                    // Where nothing was added yet, the set with its image is what the set was.
-                    if closure == MORE && value == present.value && old == present.child {
-                        set(&mut self.out[begin..], value, found);
-                        continue;
-                    }
-                    joining = true;
+                if let Some(old) = self.put_image(&mut at, here, found) {
+                    at.joining = true;
                     match self.union_known(old, found) {
                         Some(known) => result = Some(known),
                         None => {
-                            let next = self.union_frame(old, found);
-                            let now = Frame::Image {
-                                closure,
-                                node,
-                                rel,
-                                edge,
-                                way,
-                                end,
-                                joining,
-                                out,
-                            };
-                            return self.wait(now, next);
+                            let union = self.union_frame(old, found);
+                            return self.wait(Frame::Image(at), union);
                         }
                     }
                 }
                 continue;
             }
-            let (child, rest, kept) = if way < end {
-                let w = self.relations.way(way);
-                way += 1;
-                let present = self.store.edge(node, edge - 1);
-                (present.child, w.rest, w.value == present.value)
-            } else if edge < self.store.len(node) {
-                let e = self.store.edge(node, edge);
-                edge += 1;
-                if here {
-                    self.effort += LOOKED_UP;
-                    let ways = self.relations.ways(rel, e.value);
-                    (way, end) = (ways.start, ways.end);
-                    continue;
-                }
-                (e.child, rel, true)
-            } else {
+            let Some((below, child, rest)) = self.next_image(&mut at, here) else {
                 break;
-            };
-            let below = match closure {
-                MORE if !kept => PLAIN,
-                other => other,
             };
             match self.image_known(below, child, rest) {
                 Some(known) => result = Some(known),
                 None => {
-                    let now = Frame::Image {
-                        closure,
-                        node,
-                        rel,
-                        edge,
-                        way,
-                        end,
-                        joining,
-                        out,
-                    };
                     let next = self.image_frame(below, child, rest);
-                    return self.wait(now, next);
+                    return self.wait(Frame::Image(at), next);
                 }
             }
         }
-        if closure >= MORE {
-            let found = self.made(level, out)?;
-            match closure {
-                MORE => self.more.put(node, rel, found),
-                _ => self.image.put(node, rel, found),
-            }
-            return self.finish(found, out);
+        let (key, out) = ((at.node, at.rel), at.out);
+        if at.closure < MORE {
+            return self.fix(at.closure, key, out);
         }
-        self.fix(closure, (node, rel), out)
+        let found = self.made(level, out)?;
+        match at.closure {
+            MORE => self.more.put(at.node, at.rel, found),
+            _ => self.image.put(at.node, at.rel, found),
+        }
+        self.finish(found, out)
+    }
+
+    /// Puts the image of a child, or a union with one, where it belongs.
+    ///
+    /// If something else is there, a union of both is needed first: then that is given back, and nothing is done.
+    #[inline]
+    fn put_image(&mut self, at: &mut Image, here: bool, found: Node) -> Option<Node> {
+        let begin = at.out as usize;
+        let present = self.store.edge(at.node, at.edge - 1);
+        let value = match here {
+            true => self.relations.way(at.way - 1).value,
+            false => present.value,
+        };
+        if at.joining {
+            set(&mut self.out[begin..], value, found);
+            at.joining = false;
+            return None;
+        }
+        let old = self.add(begin, value, found)?;
+        // Where nothing was added yet, the set with its image is what the set was.
+        if at.closure == MORE && value == present.value && old == present.child {
+            set(&mut self.out[begin..], value, found);
+            return None;
+        }
+        Some(old)
+    }
+
+    /// The next image that an image is made of: for which closure, of which child and under what.
+    #[inline]
+    fn next_image(&mut self, at: &mut Image, here: bool) -> Option<(u32, Node, Rel)> {
+        while at.way == at.end {
+            if at.edge == self.store.len(at.node) {
+                return None;
+            }
+            let e = self.store.edge(at.node, at.edge);
+            at.edge += 1;
+            if !here {
+                return Some((at.closure, e.child, at.rel));
+            }
+            self.effort += LOOKED_UP;
+            let ways = self.relations.ways(at.rel, e.value);
+            (at.way, at.end) = (ways.start, ways.end);
+        }
+        let way = self.relations.way(at.way);
+        at.way += 1;
+        let present = self.store.edge(at.node, at.edge - 1);
+        let below = match at.closure {
+            MORE if way.value != present.value => PLAIN,
+            other => other,
+        };
+        Some((below, present.child, way.rest))
     }
 
     fn step_saturate(
@@ -274,7 +260,7 @@ impl Engine<'_> {
         if self.dirty.len() == dirty {
             return self.fixed(closure, level, key, out);
         }
-        self.become_frame(Frame::Fix {
+        self.become_frame(Frame::Fix(Fix {
             closure,
             node: key.0,
             rel: key.1,
@@ -285,7 +271,7 @@ impl Engine<'_> {
             joining: false,
             out,
             dirty: dirty as u32,
-        });
+        }));
         Ok(())
     }
 
@@ -309,107 +295,77 @@ impl Engine<'_> {
         self.finish(found, out)
     }
 
-    fn step_fix(&mut self) -> Result<(), Stop> {
-        let Some(&Frame::Fix {
-            closure,
-            node,
-            rel,
-            mut event,
-            mut from,
-            mut next,
-            mut end,
-            mut joining,
-            out,
-            dirty,
-        }) = self.stack.last()
-        else {
-            return Ok(());
-        };
-        let level = self.store.level(node);
-        let begin = out as usize;
+    fn step_fix(&mut self, mut at: Fix) -> Result<(), Stop> {
+        let level = self.store.level(at.node);
         let mut result = self.result.take();
         loop {
             if let Some(found) = result.take() {
-                if found == EMPTY {
-                    continue;
-                }
-                let value = self.closures[closure as usize].moves[next as usize - 1].value;
-                let old = if joining {
-                    joining = false;
-                    set(&mut self.out[begin..], value, found)
-                } else {
-                    match self.add(begin, value, found) {
-                        None => EMPTY,
-                        Some(old) => match self.union_known(old, found) {
-                            Some(known) => set(&mut self.out[begin..], value, known),
-                            None => {
-                                let now = Frame::Fix {
-                                    closure,
-                                    node,
-                                    rel,
-                                    event,
-                                    from,
-                                    next,
-                                    end,
-                                    joining: true,
-                                    out,
-                                    dirty,
-                                };
-                                let union = self.union_frame(old, found);
-                                return self.wait(now, union);
-                            }
-                        },
-                    }
-                };
-                if child_of(&self.out[begin..], value) != old {
-                    let marks = (&mut self.dirty, dirty as usize);
-                    self.effort += self.closures[closure as usize].mark(
-                        &mut self.relations,
-                        level,
-                        value,
-                        event,
-                        marks,
-                    );
+                if found != EMPTY
+                    && let Some(union) = self.gain(&mut at, level, found)
+                {
+                    return self.wait(Frame::Fix(at), union);
                 }
                 continue;
             }
-            if next == end {
-                let known = &mut self.closures[closure as usize];
-                let Some((e, v)) = known.pick(&mut self.dirty, dirty as usize, event) else {
-                    break;
-                };
-                (event, from) = (e, v);
-                self.effort += LOOKED_UP;
-                (next, end) = known.moves_from(&mut self.relations, level, v);
-                continue;
-            }
-            let m = self.closures[closure as usize].moves[next as usize];
-            next += 1;
-            if m.event != event || (m.rest == IDENTITY && m.value == from) {
-                continue;
-            }
-            let child = child_of(&self.out[begin..], from);
-            match self.image_known(closure, child, m.rest) {
+            let Some((child, rest)) = self.next_firing(&mut at, level) else {
+                break;
+            };
+            match self.image_known(at.closure, child, rest) {
                 Some(known) => result = Some(known),
                 None => {
-                    let now = Frame::Fix {
-                        closure,
-                        node,
-                        rel,
-                        event,
-                        from,
-                        next,
-                        end,
-                        joining,
-                        out,
-                        dirty,
-                    };
-                    let image = self.image_frame(closure, child, m.rest);
-                    return self.wait(now, image);
+                    let image = self.image_frame(at.closure, child, rest);
+                    return self.wait(Frame::Fix(at), image);
                 }
             }
         }
-        self.fixed(closure, level, (node, rel), out)
+        self.fixed(at.closure, level, (at.node, at.rel), at.out)
+    }
+
+    /// Adds what firing has led to; if that is new, marks the events to be fired again.
+    ///
+    /// If a union is needed first, its frame is given back.
+    #[inline]
+    fn gain(&mut self, at: &mut Fix, level: u32, found: Node) -> Option<Frame> {
+        let begin = at.out as usize;
+        let value = self.closures[at.closure as usize].moves[at.next as usize - 1].value;
+        let old = if at.joining {
+            at.joining = false;
+            set(&mut self.out[begin..], value, found)
+        } else if let Some(old) = self.add(begin, value, found) {
+            let Some(known) = self.union_known(old, found) else {
+                at.joining = true;
+                return Some(self.union_frame(old, found));
+            };
+            set(&mut self.out[begin..], value, known)
+        } else {
+            EMPTY
+        };
+        if child_of(&self.out[begin..], value) != old {
+            let marks = (&mut self.dirty, at.dirty as usize);
+            let closure = &mut self.closures[at.closure as usize];
+            self.effort += closure.mark(&mut self.relations, level, value, at.event, marks);
+        }
+        None
+    }
+
+    /// The next image that firing needs: of which child and under what. `None` if no event is to be fired any more.
+    #[inline]
+    fn next_firing(&mut self, at: &mut Fix, level: u32) -> Option<(Node, Rel)> {
+        let closure = &mut self.closures[at.closure as usize];
+        loop {
+            if at.next == at.end {
+                (at.event, at.from) = closure.pick(&mut self.dirty, at.dirty as usize, at.event)?;
+                self.effort += LOOKED_UP;
+                (at.next, at.end) = closure.moves_from(&mut self.relations, level, at.from);
+                continue;
+            }
+            let m = closure.moves[at.next as usize];
+            at.next += 1;
+            if m.event == at.event && (m.rest != IDENTITY || m.value != at.from) {
+                let child = child_of(&self.out[at.out as usize..], at.from);
+                return Some((child, m.rest));
+            }
+        }
     }
 
     fn step_restrict(&mut self) -> Result<(), Stop> {
