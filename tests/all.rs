@@ -26,6 +26,7 @@ mod encoding_twin;
 mod eval_twin;
 mod evidence;
 mod front;
+mod glossary;
 mod golden;
 mod inference;
 mod jumps;

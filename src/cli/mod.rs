@@ -16,6 +16,7 @@ mod eval;
 mod exit;
 mod explain;
 mod failure;
+mod glossary;
 mod input;
 mod limits;
 mod memory;
@@ -30,7 +31,6 @@ mod simplify;
 mod suggest;
 mod supervise;
 mod test;
-mod topics;
 mod trace_file;
 mod verify;
 
@@ -74,7 +74,7 @@ fn run(command: Command) -> Exit {
         Command::Decide(args) => decide::run(&args, &mut output),
         Command::Simplify(args) => simplify::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
-        Command::Explain(args) => explain::run(&args.code, &backend::codes(), &mut output),
+        Command::Explain(args) => explain::run(&args.term, &backend::codes(), &mut output),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(
