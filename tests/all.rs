@@ -48,6 +48,7 @@ mod prove;
 mod random;
 mod randomness;
 mod reach;
+mod readme;
 mod refute;
 mod regressions;
 mod robust;
