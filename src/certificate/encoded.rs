@@ -182,7 +182,7 @@ struct Atoms<'a, 'p> {
 }
 
 impl Atoms<'_, '_> {
-    /// `None` for what no letter stands for.
+    /// `None` if no letter stands for it.
     fn ground(&mut self, t: Id) -> Result<Option<Ground>, Stop> {
         let each = |atoms: &mut Self, of: &[Id]| -> Result<Option<Vec<Ground>>, Stop> {
             let all: Result<Vec<Option<Ground>>, Stop> =

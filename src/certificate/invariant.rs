@@ -270,7 +270,7 @@ impl Sets<'_, '_> {
         Ok(())
     }
 
-    /// Whether a state that violates the discipline is none of the sets: the reduced system says nothing beyond it.
+    /// Whether no set has a state that violates the discipline: the reduced system says nothing behind a violation.
     fn keeps_the_discipline(&self) -> bool {
         !self.plain || self.claims.contains(&Claim::Discipline)
     }
@@ -403,7 +403,7 @@ impl Sets<'_, '_> {
         Ok(())
     }
 
-    /// Whether a state is none that a claim excludes.
+    /// Whether no claim excludes a state.
     fn good(&self, s: &Marked, set: &str) -> Result<(), Refused> {
         let p = self.program;
         if s.violated && self.keeps_the_discipline() {

@@ -1,6 +1,6 @@
 //! Facts judged: by disjoint footprints, by going through all valuations with the plain interpreter, or in an encoding built anew.
 //!
-//! A fact `x <= y` holds if whatever x leads to, y leads to as well, from every type-correct state. Only the parts of the state in the
+//! A fact `x <= y` holds if, from every type-correct state, y leads to all states that x leads to. Only the parts of the state in the
 //! footprints of its letters matter, so all valuations of these are gone through, whatever the others are. What fails there is judged once more from
 //! the states of the invariant J only.
 

@@ -370,7 +370,7 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// Checks that no invisible step leaves the states in which a claimed property fails, lest it hide them (corollary (a)).
+    /// Checks that no invisible step leaves the states in which a claimed property fails, since it would hide them (corollary (a)).
     fn hidden(
         &self,
         development: &mut Development,

@@ -116,7 +116,7 @@ fn interacting(program: &Program) -> Vec<ThreadId> {
     let threads = program.threads.len();
     let mut shares: Vec<FxHashMap<ThreadId, u64>> = vec![FxHashMap::default(); threads];
     for users in users(program) {
-        // What many use binds nobody to anybody in particular.
+        // A variable that many threads use brings no two of them together.
         if users.len() > 8 {
             continue;
         }

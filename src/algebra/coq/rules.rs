@@ -9,7 +9,7 @@ use crate::kernel::{Id, Index, Node, ONE, Rule, Statement, Sym, ZERO};
 use std::fmt::Write;
 
 impl Script<'_> {
-    /// The proof of a claim by a lemma about `left <= right`, with whatever is between those and the claim's own sides.
+    /// The proof of a claim by a lemma about `left <= right`, with the steps between those and the claim's own sides.
     fn framed(
         &mut self,
         n: usize,

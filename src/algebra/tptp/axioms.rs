@@ -42,7 +42,7 @@ pub(super) enum Symbol {
     Complement,
 }
 
-/// The operation that a function symbol with so many arguments is; a constant that is none of them is a letter.
+/// The operation that a function symbol with this number of arguments means. Any other constant is a letter.
 pub(super) fn operation(name: &str, arguments: usize) -> Option<Symbol> {
     Some(match (name, arguments) {
         ("addition", 2) => Symbol::Sum,
@@ -82,7 +82,7 @@ impl Needs {
 pub(super) struct Laws(FxHashSet<&'static str>);
 
 impl Laws {
-    /// Recognises axioms: the laws, and which axioms are none of them.
+    /// Recognises axioms: which laws they are, and which of them are no known law.
     pub fn of(axioms: &[&Formula]) -> (Laws, Vec<bool>) {
         let mut laws = Laws::default();
         let mut recognised = vec![false; axioms.len()];

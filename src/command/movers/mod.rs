@@ -214,7 +214,7 @@ impl Found<'_> {
         let Some(mut program) = (self.elaborate)(&statements::claimed(self.tree, &places)) else {
             return Ok(Vec::new());
         };
-        // Cells are the same, whatever blocks there are.
+        // Blocks do not change the cells.
         if program.cells.len() == inferred.cells.len()
             && program.protections.len() != inferred.protections.len()
         {

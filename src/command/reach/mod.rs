@@ -1,4 +1,4 @@
-//! `coarsen reach`: the reachable states, exactly, and answers to what is asked of them.
+//! `coarsen reach`: the exact reachable states, and answers to questions about them.
 //!
 //! The engines are in [`crate::engine::reach`] (decision diagrams, state by state) and here (BDDs). What they find is an
 //! execution, which the interpreter repeats on the original program before anything is said. Where the states are few, they
@@ -284,7 +284,7 @@ impl Run<'_> {
     fn reduce(&mut self, name: &str, theory: &Theory, report: &mut ReachReport) -> bool {
         self.control.enter("the theorem's hypotheses");
         if is_about_transactions(&theory.name) {
-            // Only what is asked about has to be kept.
+            // Only what the questions mention has to be kept.
             let questions = &self.questions;
             // That a thread goes wrong is what the theorem speaks of.
             let wrong = self.program.gone_wrong();

@@ -77,7 +77,7 @@ struct Record {
     thread: ThreadId,
     /// How many threads have been scheduled here, this one included.
     threads: usize,
-    /// What the thread's steps lead to, and how much of that has been looked at.
+    /// The states that the thread's steps lead to, and how many of them have been visited.
     next: Vec<u64>,
     at: usize,
     /// The step that led here.

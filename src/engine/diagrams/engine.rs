@@ -425,7 +425,7 @@ impl<'c> Engine<'c> {
 
     /// Runs a frame, and all that it asks for, to its result.
     fn run(&mut self, frame: Frame) -> Result<Node, Stop> {
-        // Whatever was interrupted has left nothing behind; nobody begins an operation within another.
+        // An interrupted operation has left nothing behind; no operation begins within another.
         self.stack.clear();
         self.stack.push(frame);
         self.result = None;

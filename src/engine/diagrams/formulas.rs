@@ -1,6 +1,6 @@
 //! Expressions over the levels of a diagram, simplified as values become known.
 //!
-//! Equal expressions are one number, so that whatever depends on the same rest of an expression can share its results.
+//! Equal expressions have one number. So all that depends on the same rest of an expression can share its results.
 //! An expression is only ever given values from the top of the order down, so what is left of it says what was needed.
 
 use super::table::{Table, mix};
@@ -33,7 +33,7 @@ pub enum Form {
     Not(Formula),
     /// Arithmetic negation.
     Neg(Formula),
-    /// An operation; what is undefined counts as 0, for whoever needs to know asks for definedness apart.
+    /// An operation. An undefined result counts as 0; whether it is defined is a formula of its own.
     Binary(BinaryOp, Formula, Formula),
     /// `c ? a : b`
     Cond(Formula, Formula, Formula),

@@ -88,7 +88,7 @@ impl Store {
         self.due && !self.held
     }
 
-    /// Whether nodes that nobody is known to use are kept all the same, for a while.
+    /// Whether nodes are kept for a while although no use of them is known.
     pub fn hold(&mut self, held: bool) {
         self.held = held;
     }
@@ -201,7 +201,7 @@ impl Store {
         Ok(node)
     }
 
-    /// Gives up all nodes that no root reaches. Nodes keep their names; what is told of others afterwards is wrong.
+    /// Gives up all nodes that no root reaches. The others keep their numbers; a number of one given up means nothing.
     ///
     /// Returns which nodes are left, for those who remember nodes.
     pub fn collect(&mut self, roots: Roots) -> Marks {

@@ -87,7 +87,7 @@ impl Engine<'_> {
                 match done {
                     Ok(()) => Ok(closed),
                     Err(stop) => {
-                        // Whoever asks again goes on from here; until then the sets are kept in `work`.
+                        // The next call goes on from here; until then the sets are kept in `work`.
                         self.work = Some(Interrupted {
                             set,
                             events,

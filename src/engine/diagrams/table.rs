@@ -5,7 +5,7 @@ use super::store::{Marks, Node};
 /// Numbers by the hash of what they stand for; the owner compares. Open addressing, zero is no number.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// Half of the hash, so that others need hardly ever be looked at, and the number.
+    /// Half of the hash, and the number. With it, other keys are rarely compared.
     slots: Vec<u64>,
     used: usize,
 }

@@ -329,7 +329,7 @@ fn alone(
     }
 }
 
-/// Whether a question is one about single threads: what is looked for is so wherever one thread, by itself, makes it so.
+/// Whether a question is one about single threads: the location and variables of one thread alone can make it true.
 fn is_local(program: &Program, question: &Question) -> bool {
     let wanted = question.sort == Sort::Find;
     let mut parts = Vec::new();

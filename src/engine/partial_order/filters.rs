@@ -32,7 +32,7 @@ pub(super) struct Filters {
     pub depth: Option<usize>,
 }
 
-/// What stands for an execution.
+/// How an execution is represented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     Exactly,

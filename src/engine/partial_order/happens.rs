@@ -111,7 +111,7 @@ impl Event {
     }
 }
 
-/// What happened before whatever a thread does next.
+/// What happened before the next step of a thread, whichever it is.
 pub(super) fn happened(events: &[Event], thread: ThreadId, threads: usize) -> Clock {
     let last = events.iter().rev().find(|e| e.thread == thread);
     last.map_or_else(|| vec![0; threads], |e| e.clock.clone())

@@ -46,9 +46,9 @@ pub enum Technique {
     SourceDpor,
     /// A thread that comes back to its own state unnoticed is stopped.
     LocalCycles,
-    /// A thread is followed for as long as nobody else is concerned.
+    /// A thread is followed for as long as no other thread is concerned.
     SuperStep,
-    /// Of equivalent executions one goes on.
+    /// Only one of several equivalent executions goes on.
     NotSeenBefore,
     /// The same by hashes, which can collide.
     NotSeenBeforeHashed,

@@ -27,7 +27,7 @@ pub(super) struct Pending {
     pub inside: Vec<Vec<u64>>,
     /// What it accesses: of a disabled thread, what keeps it so.
     pub accesses: Accesses,
-    /// What closed guards read, and whatever else decides which outcomes there are.
+    /// What closed guards read, and all else that decides which outcomes there are.
     pub closed: Vec<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Pending {
     }
 }
 
-/// A program, ready for its steps to be taken, and what is asked of it.
+/// A program whose steps can be taken, and the questions about it.
 pub(super) struct Steps<'c> {
     pub program: &'c Program,
     pub compiled: &'c Compiled,
@@ -199,7 +199,7 @@ impl<'c> Steps<'c> {
         self.deadlock.as_ref().map(|(_, question)| *question)
     }
 
-    /// Whether a state is a deadlock that is asked for. No thread can tell which are: all are kept, since nothing follows them.
+    /// Whether a state is a deadlock that is asked for. All deadlocks are kept, since nothing follows them.
     pub fn is_dead(&self, state: &[u64]) -> bool {
         let meant = |(which, _): &(Condition, usize)| self.machine.holds(which, state);
         self.deadlock.as_ref().is_some_and(meant) && self.machine.is_deadlock(state)
@@ -298,7 +298,7 @@ impl<'c> Steps<'c> {
         Ok(pending)
     }
 
-    /// What a thread's pending step may access, whatever else the state is.
+    /// What a thread's pending step may access in any state.
     pub fn mentions(&self, state: &[u64], thread: ThreadId) -> Accesses {
         let mut all = Accesses::none(self.shared.len());
         let mut waiting = vec![self.location(state, thread)];
@@ -339,7 +339,7 @@ impl<'c> Steps<'c> {
             }
             pending.accesses.add(step.accessed, step.written);
             self.violated |= !step.good;
-            // Nothing goes on behind a violation, as in the full exploration: to the others it is a step that is disabled.
+            // As in the full exploration, nothing follows a violation: for the others the step is disabled.
             if !step.good {
                 bad.add(step.accessed, &[]);
                 return ControlFlow::Continue(());

@@ -61,7 +61,7 @@ pub(super) struct Running<'c> {
 }
 
 impl Running<'_> {
-    /// Goes on for so many operations, up to so many states. What is found is told once all is explored, or if these are the `last`.
+    /// Goes on for so many operations, up to so many states. Answers come when all is explored, or if these are the `last`.
     pub fn go_on(
         &mut self,
         (most, states): (u64, usize),

@@ -1,4 +1,4 @@
-//! Reachability on decision diagrams: the sets are made here, and looked into for what is asked.
+//! Reachability on decision diagrams: makes the sets of states, and answers questions from them.
 
 use super::kept::from_diagrams;
 use super::question::{Question, Sort};
