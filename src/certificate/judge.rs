@@ -1,8 +1,8 @@
 //! Facts judged: by disjoint footprints, by going through all valuations with the plain interpreter, or in an encoding built anew.
 //!
-//! A fact `x <= y` holds if, from every type-correct state, y leads to all states that x leads to. Only the parts of the state in the
-//! footprints of its letters matter, so all valuations of these are gone through, whatever the others are. What fails there is judged once more from
-//! the states of the invariant J only.
+//! A fact `x <= y` holds if, from every type-correct state, y leads to all states that x leads to. Only the parts of
+//! the state in the footprints of its letters matter, so all their valuations are gone through; the other parts have
+//! any one value. A fact that fails there is judged once more from the states of the invariant J only.
 
 use super::encoded::Encoded;
 use super::footprint::{Footprint, Footprints, key, part, support, targets};

@@ -25,7 +25,7 @@ pub struct Sources {
     pub files: Vec<String>,
     /// Options for the compiler.
     pub cflags: Vec<String>,
-    /// The compiler; `gcc`, else `clang`, if there is none.
+    /// The compiler; if there is none, `gcc`, else `clang`.
     pub compiler: Option<String>,
 }
 
@@ -193,7 +193,7 @@ fn compiler(wanted: Option<&str>) -> Result<String, NotBuilt> {
     }
 }
 
-/// Has a call put before each access, whatever the user's options say.
+/// Has a call put before each access, against all options of the user.
 fn instrument(command: &mut Command, clang: bool) {
     command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
     command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);

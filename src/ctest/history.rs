@@ -1,8 +1,8 @@
 //! One execution with its happens-before relation, step by step.
 //!
-//! Two relations are kept, as vector clocks: that of dependence (a step happens before another if it comes first and they
-//! depend on each other, transitively), which says what may be reversed, and that of synchronisation alone, which says what is a data race.
-//! Steps can be taken back, for the exploration goes depth first.
+//! Two relations are kept, as vector clocks: that of dependence (a step happens before another if it comes first and
+//! they depend on each other, transitively), which says what may be reversed, and that of synchronisation alone, which
+//! says what is a data race. Steps can be taken back, since the exploration goes depth first.
 
 use super::node::{Initial, Rest};
 use super::shared::{
@@ -66,7 +66,7 @@ impl Step {
         }
     }
 
-    /// What of a step that sleeps where this one is taken nobody may see any more: one of several accesses may be another step behind this one, and the
+    /// Accesses of a step that sleeps where this one is taken, if no thread may see them any more: one of several accesses may be another step behind this one, and the
     /// other alternative of this one is none. What this one writes conflicts with all that would have to come before either.
     pub fn forgoes<'a>(&'a self, sleeping: &'a Rest) -> impl Iterator<Item = Access> + 'a {
         let all = &sleeping.accesses;
@@ -96,7 +96,7 @@ struct Entry {
     flags: u8,
 }
 
-/// Accesses wider than this are looked at one by one.
+/// Accesses wider than this are compared one by one.
 const WIDE: u32 = 512;
 
 /// An execution.
@@ -120,7 +120,7 @@ pub struct Look {
     pub races: Vec<u32>,
     /// The steps with which it makes a data race.
     pub data_races: Vec<u32>,
-    /// What happens before it, whatever it accesses.
+    /// What happens before it, without regard to its accesses.
     pub before: Clock,
     full: Clock,
     sync: Clock,
@@ -191,7 +191,7 @@ impl History {
         let own = |clocks: &[Clock]| last.map_or(Clock::new(), |&l| clocks[l as usize].clone());
         let mut before = own(&self.clocks);
         let mut sync = own(&self.sync);
-        // The last step that this one had to wait for, whatever it accesses.
+        // The last step that this one had to wait for, without regard to its accesses.
         let mut let_go = 0;
         for access in accesses.iter().filter(|a| a.flags & ORDER != 0) {
             self.visit(access, &mut |entry| {
@@ -217,7 +217,7 @@ impl History {
             let stood = last.is_some_and(|&l| l < step);
             stood && !enabled && let_go <= step && !self.changed_without(step, accesses)
         };
-        // Somebody else's post may let it go as well; nobody else gives back what a thread holds.
+        // Another thread's post may let it go as well; no other thread gives back what a thread holds.
         let only = |step: u32, access: &Access| {
             let post = self.steps[step as usize].kind == SEM_POST;
             !post || !self.changed_without(step, std::slice::from_ref(access))

@@ -17,7 +17,7 @@ pub struct Rest {
     pub accesses: Arc<[Access]>,
 }
 
-/// With more alternatives a thread sleeps as long as nobody has anything to do with any of them.
+/// With more alternatives a thread sleeps as long as no step conflicts with any of them.
 const MOST_APART: usize = 16;
 
 impl Rest {
@@ -182,7 +182,7 @@ impl Node {
     pub fn want(&mut self, initials: &[Initial]) -> bool {
         let mut usable = initials.iter().filter(|i| has(&self.enabled, i.0));
         let Some(&(first, _)) = usable.clone().next() else {
-            // Not known to happen. It must not be left out, whoever leads there.
+            // Not known to happen. It must not be left out in any case.
             let before = std::mem::replace(&mut self.backtrack, self.enabled);
             return before != self.enabled;
         };

@@ -1,10 +1,11 @@
 //! Depth-first exploration below some given steps: source-set dynamic partial order reduction with sleep sets
 //! (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order Reduction", POPL 2014, Algorithm 1).
 //!
-//! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that its
-//! threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step may have several
-//! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together; what is to be tried at the given
-//! steps is told and not done, and so is what is left when the budget is used up (`explore.rs` hands it out again).
+//! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that
+//! its threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step
+//! may have several alternatives (who is woken, what is chosen), which are taken one after the other and sleep
+//! together; ways that have to be tried at the given steps are reported, not explored; so is the work that is left when
+//! the budget is used up (`explore.rs` hands it out again).
 
 use super::explore::{Exploration, FEW, MOST_CUT, Settings};
 use super::history::{Clock, History, Look, Step};
@@ -568,7 +569,7 @@ impl Worker<'_> {
             // Sums of weaker hashes meet where two steps have changed roles.
             let mut hasher = DefaultHasher::new();
             let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
-            // Whoever comes last to a barrier chooses for all.
+            // The last thread to come to a barrier chooses for all.
             let common = if step.kind == shared::ARRIVE {
                 step.choice
             } else {

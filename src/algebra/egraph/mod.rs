@@ -1,9 +1,10 @@
 //! Equal words: what equations between products say of other products.
 //!
-//! A word is a list of factors, each a term that is not looked into. The words equal to a given one, by equations and by the laws in
-//! [`laws`], are kept in an e-graph (Nelson & Oppen; here egg, Willsey et al. 2021): a word is a list of cells, so that an equation is
-//! used at any place and associativity needs no rule. `x <= y` is never put in: an upper bound in the class of a term would make it an
-//! equal one. The e-graph is not believed: what it says is turned into steps, and each step is done again here.
+//! A word is a list of factors, each a term that is not looked into. The words equal to a given one, by equations and
+//! by the laws in [`laws`], are kept in an e-graph (Nelson & Oppen; here egg, Willsey et al. 2021): a word is a list of
+//! cells, so that an equation is used at any place and associativity needs no rule. `x <= y` is never put in: an upper
+//! bound in the class of a term would make it an equal one. The e-graph is not trusted: its answer is turned into
+//! steps, and each step is done again here.
 
 mod derivation;
 mod graph;

@@ -1,4 +1,4 @@
-//! What follows for a problem from what the prover and the refuter say of its parts.
+//! The answer for a problem, from the answers of prover and refuter for its parts.
 //!
 //! A theorem needs a proof of each part, from laws that are among the axioms. A counter-model is one of relations, and has to satisfy every axiom: those that
 //! are known laws hold for relations, those about no variables are premises, and the others have to be proved. All else is `GaveUp`.

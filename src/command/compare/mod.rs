@@ -1,8 +1,8 @@
 //! `coarsen compare`: every technique on one model, side by side.
 //!
-//! What is asked is the same in every row: whether a thread can go wrong, whether the discipline can be violated, and the model's invariants
-//! and `reach` properties. Deadlocks are not asked for, as right movers do not preserve them (Levin et al. 2005 speak of
-//! threads that go wrong only). Rows that are sound have to agree; each says what it costs.
+//! Every row answers the same questions: whether a thread can go wrong, whether the discipline can be violated, and the
+//! model's invariants and `reach` properties. Deadlocks are not asked for, as right movers do not preserve them (Levin
+//! et al. 2005 speak of threads that go wrong only). Rows that are sound have to agree; each says what it costs.
 
 use crate::algebra::Theory;
 use crate::algebra::text::theory;

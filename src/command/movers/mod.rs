@@ -1,4 +1,5 @@
-//! `coarsen movers`: what every action of a model is as a mover, what blocks a better class, and how long its transactions can be.
+//! `coarsen movers`: which kind of mover each action of a model is, what keeps it from being a better one, and how long
+//! its transactions can be.
 //!
 //! Movers are established as for claims (`theorem/movers/`). For transactions each statement becomes a block of its own
 //! (`statements.rs`); a run of statements in one list is a transaction if its ways from beginning to end have the theorem's form in each

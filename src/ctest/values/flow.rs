@@ -1,8 +1,9 @@
 //! Follows a number from the call that returns it, instruction by instruction, on all ways.
 //!
-//! What is claimed of two numbers with the same outcome in all tests that are found: an execution stays the same, step by step, if one is put for the other, but for
-//! the places that are tracked. Where a number gets where it can't be followed, those that come there are to be kept apart. Each call that the site makes is
-//! looked at alone, so what the same site has returned at another time is something that does not depend on the number.
+//! The claim is about two numbers that have the same outcome in all tests that are found. If one takes the place of the
+//! other, an execution stays the same, step by step, except at the places that are tracked. If a number gets to a place
+//! where it can't be followed, the numbers that come there are kept apart. Each call at the site is treated alone: a
+//! number that the same site has returned at another time does not depend on this one.
 
 use super::code::{Code, Instruction, Operand, RAX, RBX, RCX, RDI, RDX, RSI, Register};
 use super::ranges::{Condition, Image, Ranges, Type};

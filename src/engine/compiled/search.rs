@@ -1,9 +1,9 @@
 //! All reachable states: breadth first on several cores, or depth first on one.
 //!
-//! States are divided by hash among shards that share nothing (Stern and Dill 1997): a round expands some states of each shard,
-//! writes what they lead to into boxes, one for each shard, and then each shard takes in its boxes. There are as many shards
-//! whatever the cores, and boxes are emptied in the order of their senders, so the result does not depend on the
-//! cores.
+//! States are divided by hash among shards that share nothing (Stern and Dill 1997): a round expands some states of
+//! each shard, writes what they lead to into boxes, one for each shard, and then each shard takes in its boxes. The
+//! number of shards does not depend on the number of cores, and boxes are emptied in the order of their senders. So the
+//! result does not depend on the cores.
 
 use super::compile::Compiled;
 use super::machine::{Condition, Machine};

@@ -1,14 +1,15 @@
 //! Cartesian partial-order reduction: Gueta, Flanagan, Yahav and Sagiv 2007, figures 7 and 8.
 //!
-//! A state leads to the ends of the finite prefixes of its Cartesian vector (`vectors.rs`), and to nothing else. Every local state of a
-//! thread that the program can reach lies on some prefix of it (Theorem 1 of the paper). So a question about threads one by one is asked
-//! of all states on prefixes. A question about several is an observer, a thread that reads what is asked about, for ever: it sees what it
-//! looks for in one of the states kept.
+//! A state leads to the ends of the finite prefixes of its Cartesian vector (`vectors.rs`), and to nothing else. Every
+//! local state of a thread that the program can reach lies on some prefix of it (Theorem 1 of the paper). So a question
+//! about threads one by one is asked of all states on prefixes. A question about several threads is an observer: a
+//! thread that for ever reads what the question is about. It sees what it looks for in one of the states kept.
 //!
-//! What is not in the paper: deadlocks. Take a deadlocked state that can be reached from a state kept, by steps as few as possible of all
-//! states kept. No thread comes to the end of its prefix on the way, else that prefix could be taken first; so each takes some of the first steps of its own, which are
-//! independent, and then waits, which is the end of an infinite prefix or its state from the beginning. Hence
-//! deadlocks are the ends of all infinite prefixes, put together, where all threads wait: each one is found, and can be counted.
+//! What is not in the paper: deadlocks. Take a deadlocked state, and of all states kept the one from which the fewest
+//! steps lead to it. No thread comes to the end of its prefix on the way, else that prefix could be taken first. So
+//! each thread takes some first steps of its prefix, which are independent, and then waits. There an infinite prefix
+//! ends, or it is the thread's state from the beginning. Hence deadlocks are the ends of all infinite prefixes, put
+//! together, where all threads wait: each one is found, and can be counted.
 //!
 //! Where it differs from the figures: breadth first in rounds of a fixed size, so that the result does not depend on the workers.
 

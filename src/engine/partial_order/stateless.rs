@@ -5,13 +5,15 @@
 //! execution of each class, but begin many more. Source sets begin with one thread in each state and add others where a race shows that
 //! they have to come first.
 //!
-//! Where this differs from the source: threads may be disabled. A race is looked for between a step and the *pending* step of every
-//! thread, enabled or not (Flanagan and Godefroid 2005), and what leads to its reversal is run to see whether the thread is enabled there. If it
-//! is not, all threads are added, unless nobody could ever enable it before the step that it races with (for a mutex only its owner
-//! could), be it that what is in the way is not done. Then it races with earlier steps, on all that it might have read before these. A complete execution is one in which no thread is enabled; superfluous is one whose enabled threads all sleep.
+//! Where this differs from the source: threads may be disabled. Races are looked for between a step and the *pending*
+//! step of every thread, enabled or not (Flanagan and Godefroid 2005). The steps that lead to the reversal are run, to
+//! see whether the thread is enabled there. If it is not, all threads are added, unless no thread could ever enable it
+//! before the step that it races with (for a mutex only its owner could). In that case the pending step may still be
+//! possible if the step that blocks it is not taken; so it races with earlier steps, on all that it might have read
+//! before these. An execution is complete if no thread is enabled, and superfluous if all enabled threads sleep.
 //!
-//! With `local-cycles` a thread that has come back to its own state, without anybody having noticed, waits until something that it
-//! read in between is written.
+//! With `local-cycles` a thread that has come back to its own state, while no other thread noticed, waits until
+//! something that it read in between is written.
 
 use super::Searched;
 use super::execution::{Execution, Pendings, ended};

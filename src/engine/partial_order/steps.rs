@@ -5,8 +5,8 @@
 //! does. A step that was taken is one outcome, with what that accesses; what kept the other choices closed is noted beside it. On a
 //! reduced system a step is a coarse one: a visible step and the invisible ones behind it, which accesses what any branch does.
 //!
-//! A question about states is a thread that only looks: an observer. It has no step; what it reads says which steps it has to be
-//! shown apart. So all techniques need to keep what single threads see, and no more.
+//! A question about states is a thread that only looks: an observer. It has no step. Steps that change what it reads
+//! must not be exchanged. So all techniques need to keep what single threads see, and no more.
 
 use crate::base::control::{Control, Stop};
 use crate::engine::compiled::{Accesses, Compiled, Condition, Machine, Shared};

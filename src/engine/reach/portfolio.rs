@@ -1,8 +1,9 @@
-//! Engines and orders in turn, with growing budgets of operations: deterministic, and at most a constant factor from the best.
+//! Engines and orders in turn, with growing budgets of operations. The choice is deterministic, and costs at most a
+//! constant factor more than the best.
 //!
-//! No engine is best on every model, and which one is cannot be told beforehand. So each gets a share of a budget, then of
-//! one twice as large, and so on. An engine that was interrupted keeps its tables, so that it soon is where it was; what is
-//! spent in vain is a constant multiple of what the first to finish needs.
+//! No engine is best on every model, and nobody can tell beforehand which one is. So each gets a share of a budget,
+//! then of one twice as large, and so on. An engine that was interrupted keeps its tables, so it is soon where it was.
+//! All that is spent in vain is a constant multiple of what the first engine to finish needs.
 
 use super::explicit::Running;
 use super::question::Question;

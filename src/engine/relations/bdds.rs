@@ -1,10 +1,10 @@
 //! BDD operations under a budget: a thin layer over biodivine-lib-bdd.
 //!
-//! The package has no unique table and no cancel hook; operands are plain values. This layer polls the control
-//! around each operation, bounds results where the package can (`binary_op_with_limit`), and hides its traps. Work is counted in pairs of
-//! nodes, by the function that the package asks about each; once there may be no more, that function is a constant, which ends the
-//! operation, and the result is thrown away. `==` on
-//! `Bdd` is structural, so equality is an empty difference here, and a rename must keep the order of levels.
+//! The package has no unique table and no cancel hook; operands are plain values. This layer polls the control around
+//! each operation, bounds results where the package can (`binary_op_with_limit`), and hides its traps. Work is counted
+//! in pairs of nodes: the package calls a function for each pair. Once the budget is used up, that function returns a
+//! constant. That ends the operation, and the result is thrown away. `==` on `Bdd` is structural, so equality is an
+//! empty difference here, and a rename must keep the order of levels.
 
 use crate::base::control::{Control, Stop};
 use biodivine_lib_bdd::{Bdd, BddNode, BddPointer, BddVariable, op_function};

@@ -1,9 +1,10 @@
 //! Which values variables take: an interval for each, which is inductive.
 //!
-//! A byte that only ever holds 0 to 3 becomes a variable of the range 0..3. That takes fewer bits in every engine, and changes no step: each transition,
-//! from all values in the intervals that satisfy its guards, assigns values in the intervals, or such as the declared type
-//! refuses as well. Intervals grow round by round, then to the bounds of the type, and shrink again by what is really assigned from them (widening and
-//! narrowing: Cousot and Cousot 1977). The elements of an array have one interval together.
+//! A byte that only ever holds 0 to 3 becomes a variable of the range 0..3. That takes fewer bits in every engine, and
+//! changes no step: from all values in the intervals that satisfy its guards, each transition assigns values in the
+//! intervals, or values that the declared type refuses as well. Intervals grow round by round, then to the bounds of
+//! the type, and shrink again by what is really assigned from them (widening and narrowing: Cousot and Cousot 1977).
+//! The elements of an array have one interval together.
 
 use super::expressions::{Scene, World};
 use super::system::{Expr, Kind, Place, ProcessId, Sync, Transition, VarId};
