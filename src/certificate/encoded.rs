@@ -29,7 +29,8 @@ pub struct Encoded<'p> {
 }
 
 impl<'p> Encoded<'p> {
-    /// Nothing is built yet. With `checks`, steps that violate the discipline will make their thread go wrong, and do nothing else; BDDs may take so much work.
+    /// Nothing is built yet. With `checks`, a step that violates the discipline makes its thread go wrong, and does
+    /// nothing else. The last argument is the budget of BDDs.
     pub fn new(
         program: &'p Program,
         space: &Space,

@@ -30,7 +30,7 @@ const MOST_MONOMIALS: usize = 1 << 12;
 /// How a fact was found to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Neither side changes what the other looks at, or control does not lead from one action to the other.
+    /// Neither side changes what the other reads, or control does not lead from one action to the other.
     Apart,
     /// All valuations were gone through.
     Enumerated,
@@ -132,7 +132,7 @@ impl<'a, 'p> Judge<'a, 'p> {
             if n > 0 && rung.is_none() {
                 break;
             }
-            // T must not leave J: where something follows it, what holds on all states says nothing of those of J.
+            // T must not leave J: if something follows it, a fact that holds on all states need not hold on those of J.
             if n == 0 && self.invariant.is_some() && has_inner_top(terms, right) {
                 continue;
             }

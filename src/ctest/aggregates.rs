@@ -208,7 +208,7 @@ fn bodies<'a>(lines: &[&'a str]) -> Vec<Body<'a>> {
     bodies
 }
 
-/// The function that an instruction calls; `*` if it is none that has a name.
+/// The function that an instruction calls; `*` if it has no name.
 fn called(line: &str) -> Option<&str> {
     let target = line.trim().strip_prefix("call\t")?;
     if target.starts_with('*') {

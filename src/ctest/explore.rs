@@ -270,7 +270,7 @@ impl Tree {
             self.fresh
                 .remove(&(open.departures, Reverse(open.stamp), at));
             if self.quick {
-                // What a quick way has led to goes first: so a thread comes before one after the other of many.
+                // The results of a quick way go first: so a thread is moved before each of many others in turn.
                 self.stamps += 1;
                 open.stamp = self.stamps;
             }
@@ -637,7 +637,7 @@ fn round(
     });
     for (i, part) in parts.into_iter().enumerate() {
         let Some(part) = part else { return false };
-        // Threads that two ways have named differently: the later one is explored again, with the names of the earlier one.
+        // Two ways have named threads differently: the later way is explored again, with the names of the earlier one.
         let grown = part.names.len() > before.names.len();
         if grown && !part.names.starts_with(&known.names) {
             let again = Part::nothing(&part);

@@ -317,7 +317,8 @@ impl Search<'_, '_> {
         self.worker.history.steps.last()
     }
 
-    /// Whether the thread of the last step was in its present local state before, has changed nothing since, and nobody depends on what it did (algorithm 5).
+    /// Whether the thread of the last step was in its present local state before, has changed nothing since, and no
+    /// other step depends on what it did (algorithm 5).
     fn cycle(&self, thread: usize, local: u64) -> bool {
         let steps = &self.worker.history.steps;
         if !self.filters.local_cycles || steps.is_empty() {

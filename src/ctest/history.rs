@@ -66,8 +66,9 @@ impl Step {
         }
     }
 
-    /// Accesses of a step that sleeps where this one is taken, if no thread may see them any more: one of several accesses may be another step behind this one, and the
-    /// other alternative of this one is none. What this one writes conflicts with all that would have to come before either.
+    /// Accesses of steps that sleep where this one is taken, and that are gone behind it: a step of several accesses
+    /// may be another step then, and other alternatives of this step are lost. The writes noted here conflict with all
+    /// steps that would have to come before those.
     pub fn forgoes<'a>(&'a self, sleeping: &'a Rest) -> impl Iterator<Item = Access> + 'a {
         let all = &sleeping.accesses;
         let changed = match sleeping.thread == self.thread {
@@ -208,9 +209,9 @@ impl History {
             before,
             sync,
         };
-        // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
-        // done earlier may have been what made it impossible. If it had to be let go first, that may have been done earlier as well.
-        // So may be what makes it possible, if it does not need that step.
+        // If the thread stood before this step already and could not take it, there is nothing to reverse here. But an
+        // earlier step may have made it impossible. If another step had to let it go first, that step may come earlier
+        // as well. So may be what makes it possible, if it does not need that step.
         let impossible = |step: u32| {
             let set = &self.steps[step as usize].enabled;
             let enabled = set[usize::from(thread) / 64] >> (thread % 64) & 1 == 1;
@@ -238,7 +239,8 @@ impl History {
                 }
                 let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
                 if given_back && only(entry.step, access) || impossible(entry.step) {
-                    // Before it was given back it could not be had: what can be reversed is the taking before that.
+                    // Before it was given back, it could not be taken. What can be reversed is the step that took it
+                    // before.
                     let known = entry.thread == thread || self.covers(&look.before, step);
                     return known && entry.mode == MODE_WRITE;
                 }
@@ -256,7 +258,8 @@ impl History {
         // waiter that needs the mutex as well), which then must not stand before an earlier one.
         if accesses.iter().filter(|a| a.flags & ORDER == 0).count() == 1 {
             let all = look.races.clone();
-            // An attempt that failed says that the object could not be had there either: what has to be reversed is the taking before.
+            // An attempt that failed shows that the object could not be taken there either. What has to be reversed is
+            // the step that took it before.
             let waits = accesses.iter().any(|a| a.flags & BLOCKING != 0);
             let failed = |c: u32| {
                 let mut met = self.steps[c as usize].accesses.iter();

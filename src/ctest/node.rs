@@ -135,7 +135,7 @@ impl Node {
             .is_some_and(|p| p != thread && has(&self.enabled, p))
     }
 
-    /// The next way to take, with at most so many preemptions. Asked again without a way taken, it says the same.
+    /// The next way to take, with a bound on preemptions. If it is not taken, the next call gives the same way.
     pub fn next(&mut self, most: Option<u32>) -> Option<Order> {
         if let Some((thread, next)) = self.present {
             let choice = Some(next).filter(|&n| n > 0);
@@ -178,7 +178,7 @@ impl Node {
         self.candidates().count() as u64
     }
 
-    /// Sees to it that one of `initials`, threads with the alternatives that are meant, is tried. Says whether that is new.
+    /// Has one of `initials`, threads with alternatives, tried. Says whether that is new.
     pub fn want(&mut self, initials: &[Initial]) -> bool {
         let mut usable = initials.iter().filter(|i| has(&self.enabled, i.0));
         let Some(&(first, _)) = usable.clone().next() else {

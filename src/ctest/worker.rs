@@ -239,7 +239,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Makes one execution: the steps of the history, `branch`, and what comes of it. False if there is nothing more to be had.
+    /// Makes one execution: the steps of the history, `branch`, and all that follows. False if nothing is left to
+    /// explore.
     fn execute(&mut self, branch: Option<Order>) -> bool {
         let given = self.history.len();
         let Some(status) = self.repeat(branch) else {
@@ -519,8 +520,8 @@ impl Worker<'_> {
         Node::new(step, sleep, Some(before.thread), preemptions, exhaustive)
     }
 
-    /// The steps that threads could not take: what they wait for may have been taken from them. Where all is left to sleepers, what
-    /// these would do was taken elsewhere, but nobody else looks at those that wait.
+    /// The steps that threads could not take: what they wait for may have been taken from them. Where all is left to
+    /// sleepers, what these would do was taken elsewhere, but no other place handles those that wait.
     fn pending(&mut self, status: u32) {
         if self.settings.exhaustive {
             return;
@@ -545,7 +546,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Sees to it that an execution is explored in which a step of `thread` that may come next comes before step `i`.
+    /// Has an execution explored in which a possible next step of `thread` comes before step `i`.
     fn reverse(&mut self, i: usize, thread: u16, accesses: &[Access], look: &Look) {
         let mut initials = self.history.initials(i, thread, accesses, look);
         match i.checked_sub(self.base) {

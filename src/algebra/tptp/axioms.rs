@@ -86,7 +86,8 @@ impl Laws {
     pub fn of(axioms: &[&Formula]) -> (Laws, Vec<bool>) {
         let mut laws = Laws::default();
         let mut recognised = vec![false; axioms.len()];
-        // Addition first, by its formulas as they stand; then what is compared up to addition; then up to the order as well.
+        // First the laws of addition, by their formulas as they stand. Then laws that are compared up to those, then up
+        // to the order as well.
         for round in 0..3 {
             let ac = laws.has("sum_commutes") && laws.has("sum_associates");
             let how = Reading {

@@ -172,7 +172,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    /// Trouble in a file, told where that file is included: without its words, of which a message may be made.
+    /// Trouble in a file, reported where that file is included, without words of its text.
     fn seen_from(self, include: Span, file: &Text) -> Trouble {
         Trouble::Inside(match self {
             Trouble::Here(wrong) => {

@@ -33,7 +33,7 @@ const STEPS: u64 = 200_000;
 /// Operations of a row on decision diagrams: half a minute, after which the others have their turn.
 const OPERATIONS: u64 = 100_000_000;
 
-/// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
+/// Compares all techniques on a program. It never fails: a row that could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
     let begun = Instant::now();
     let mut report = CompareReport::undecided(name, "nothing was explored yet");

@@ -131,7 +131,7 @@ impl Found<'_> {
                 .next()
                 .unwrap_or_default()
                 .to_string();
-            // The head of a loop has a location for each way it is come to here; they are one in the model.
+            // The head of a loop has a location here for each way that leads to it. In the model these are one.
             let place = (thread, step.location.clone(), step.text.clone());
             let class = class(j.mover).to_string();
             if met.contains(&place)
@@ -199,7 +199,7 @@ impl Found<'_> {
         runs
     }
 
-    /// Those of the runs that are transactions where they stand as claims in the model, in which loops have one location for their heads again.
+    /// The runs that are transactions also as claims in the model, where the head of a loop is one location again.
     fn held(
         &self,
         runs: Vec<Run>,
@@ -303,7 +303,8 @@ impl Found<'_> {
     }
 }
 
-/// The head of a loop has a location for each way it is come to here; it is one in the model, and moves as it does on each.
+/// The head of a loop has a location here for each way that leads to it. In the model it is one location, and it moves
+/// as all of these do.
 fn meet(e: &Encoding, judged: &mut [Judged]) {
     let place = |a: usize| {
         let action = &e.actions[a];

@@ -447,7 +447,8 @@ impl Run<'_> {
         let most = 2 * FEW as usize;
         self.control.enter("the same, state by state");
         let again = enumerate(&self.program, &self.questions, None, most, self.control);
-        // It looks at all candidates for initial states, so it may have had to stop without having met too many.
+        // It goes through all candidates for initial states, so it may have stopped although it has not met too many
+        // states.
         if again
             .stopped
             .is_some_and(|s| s != Stop::States || again.so_far <= outcome.states)

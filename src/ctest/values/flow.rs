@@ -18,7 +18,7 @@ pub const MOST: usize = 64;
 const STATES: usize = 16;
 /// So many steps are taken from one call.
 const STEPS: usize = 20_000;
-/// Calls inside of calls are looked at so deep.
+/// How deep calls inside of calls are followed.
 const DEPTH: usize = 3;
 
 type Next = Vec<(usize, State)>;
@@ -105,7 +105,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// Takes all ways from here. Nothing if there are too many, or, where no number is tracked, if one is not understood.
+    /// Takes all ways from here. `None` if there are too many, or if one is not understood while no number is tracked.
     fn follow(&self, mut open: Next, tracks: bool, depth: usize) -> Option<Uses> {
         let mut uses = Uses::default();
         let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
@@ -142,7 +142,8 @@ impl<'a> Flow<'a> {
         Some(uses)
     }
 
-    /// The instruction behind, in the same function: what runs out of its function has called something that does not come back.
+    /// The next instruction in the same function. At the end of a function there is none: the last call does not
+    /// return.
     fn behind(&self, at: usize, state: State) -> Next {
         let function = |at: usize| self.code.instructions.get(at).map(|i| i.function);
         if function(at) == function(at + 1) {

@@ -52,7 +52,7 @@ fn enough(flow: &Flow, at: usize, of: Type) -> Option<Vec<i128>> {
     (numbers.len() <= MOST).then_some(numbers)
 }
 
-/// What to put for the calls of a file that are understood. `own` says which functions the program has itself.
+/// What replaces the calls of a file that are understood. `own` says which functions the program has itself.
 pub fn instead(text: &str, own: &dyn Fn(&str) -> bool) -> Instead {
     let mut out = Instead::default();
     let wanted = |name: &str| name == WAIT || type_of(name).is_some();

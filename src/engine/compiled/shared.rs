@@ -220,7 +220,7 @@ impl Shared {
                 }
             }
         }
-        // A protection's predicates are looked at where its cell is accessed, and where they may change.
+        // A protection's predicates are read where its cell is accessed, and where they may change.
         for (p, support) in self.supports.iter().enumerate() {
             let has = |set: &[u64], n: u32| set[n as usize / 64] >> (n % 64) & 1 == 1;
             let moves = |n: u32| self.places[thread].iter().any(|(_, own)| *own == n);

@@ -404,7 +404,7 @@ impl<'r, 'p> Run<'r, 'p> {
         let mut plain: Vec<Formula> = Vec::new();
         for (&cell, &value) in &self.path.cells {
             let ty = self.space.program.cells[cell].ty;
-            // Any value of the cell's type is meant by it only if it is any value of that type, and of no other cell.
+            // It may stand for any value of the cell's type only if it is of that type, and ends in no other cell.
             match f.form(value) {
                 Form::Chosen(_) if f.range(value) == (ty.lo, ty.hi) && !plain.contains(&value) => {
                     plain.push(value);

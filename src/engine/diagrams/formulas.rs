@@ -27,7 +27,7 @@ pub enum Form {
     Const(i64),
     /// The value of the variable at a level.
     Var(u32),
-    /// An arbitrary value that an action has chosen: which of the values so chosen, by number and range.
+    /// An arbitrary value that an action has chosen, by its number among them and its range.
     Chosen(u32),
     /// Boolean complement.
     Not(Formula),
@@ -271,7 +271,8 @@ impl Formulas {
                 if vb == Some(0) {
                     return a;
                 }
-                // Numbers go to the end, so that sums which differ in the order of what was known are one.
+                // Numbers go to the end. So sums are equal if they differ only in the order in which values became
+                // known.
                 if let Form::Binary(Add, x, c) = self.form(a)
                     && let Some(c) = self.value(c)
                 {

@@ -241,7 +241,7 @@ impl Store {
         marks
     }
 
-    /// After a collection: whether so few nodes are left to the limit that looking for rubbish again would not pay.
+    /// After a collection: whether the limit is so near that another collection would not pay.
     ///
     /// # Errors
     /// [`Stop::Nodes`] if fewer than a sixteenth of `most` are left.

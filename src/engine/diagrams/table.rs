@@ -81,10 +81,10 @@ struct Entry {
     value: u32,
 }
 
-/// Results of an operation on two numbers. What does not fit is forgotten, so an entry is a saving, never a duty.
+/// Results of an operation on two numbers. Entries may be lost at any time: nothing may depend on them.
 #[derive(Debug, Default)]
 pub struct Cache {
-    /// Key (0, 0) is vacant: no operation is asked about two empty sets.
+    /// Key (0, 0) is vacant: no operation is ever done on two empty sets.
     entries: Vec<Entry>,
     /// Puts since it last grew.
     puts: usize,

@@ -141,7 +141,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Keeps the execution that leads to a state, and from there on as given, if it is the first one.
+    /// Keeps an execution, through a state and then the given steps, if it is the first one.
     fn answer(&mut self, question: usize, number: u32, behind: Vec<Vec<u64>>) -> Result<(), Stop> {
         if self.steps.found[question].is_some() {
             return Ok(());
@@ -340,7 +340,8 @@ fn is_local(program: &Program, question: &Question) -> bool {
     let Some(owners) = owners else {
         return false;
     };
-    // An evaluation that fails makes the whole expression false, so parts of it speak for it only if none can.
+    // If an evaluation fails, the whole expression is false. So a part decides for the whole only if no evaluation can
+    // fail.
     let one = owner(program, &question.expr).is_some();
     let mut total = true;
     question.expr.walk(&mut |e| {

@@ -116,7 +116,8 @@ pub struct Por {
     pub extend: Extend,
     /// Workers for Cartesian vectors; the result does not depend on it.
     pub cores: usize,
-    /// Whether violations of the discipline are looked for as well: then steps read what the discipline depends on.
+    /// Whether violations of the discipline are looked for as well. Then steps also read what the discipline depends
+    /// on.
     pub discipline: bool,
 }
 
@@ -252,7 +253,8 @@ pub struct Reduced {
     pub open: Option<String>,
 }
 
-/// Explores a program, or its reduced system, by techniques of partial-order reduction, in about so many steps at most.
+/// Explores a program, or its reduced system, by techniques of partial-order reduction, with a bound on the number of
+/// steps.
 pub fn explore(
     program: &Program,
     questions: &[Question],

@@ -187,7 +187,7 @@ impl Search<'_, '_> {
         }
         self.push(outcome.after.clone(), next, sleep);
         if self.how.source {
-            // Where nobody goes on, threads that are disabled race with all that has happened since they were disabled, too.
+            // If no thread can go on, disabled threads also race with all that has happened since they were disabled.
             let over = self
                 .nodes
                 .last()
@@ -265,7 +265,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// What a thread's pending step, or an observer, may access, whatever the others have done.
+    /// What a thread's pending step, or an observer, may access, no matter what the others have done.
     fn mentions(&self, thread: ThreadId) -> Accesses {
         let state = self.execution.states.last();
         match (thread.checked_sub(self.steps.threads()), state) {
@@ -303,7 +303,8 @@ impl Search<'_, '_> {
         Ok(way)
     }
 
-    /// Has all threads tried before an event, unless a thread's pending step, now disabled there, can then never be enabled before the event; false in that case.
+    /// Has all threads tried before an event. If a thread's pending step, disabled there, could still never be enabled
+    /// before the event, it does nothing and says false.
     ///
     /// Of what followed, only what led to the pending step is sure to be done first.
     fn try_all(&mut self, n: usize, thread: ThreadId) -> Result<bool, End> {
@@ -322,10 +323,10 @@ impl Search<'_, '_> {
         Ok(may)
     }
 
-    /// Sees to it that a thread's pending step is tried before an event; false if that can't be.
+    /// Has a thread's pending step tried before an event; false if that is impossible.
     fn reverse(&mut self, n: usize, thread: ThreadId, next: &Rc<Next>) -> Result<bool, End> {
         let without = self.without(n);
-        // A thread that has not moved since is as it was; one that was disabled may do more where it is not.
+        // A thread that has not moved since is as it was. A disabled one may do more where it is enabled.
         let mut accesses = next.accesses.clone();
         let same = Rc::ptr_eq(&self.nodes[n].next[thread], next);
         if !(same && next.enabled) {

@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 pub(super) struct Pending {
     /// What it leads to, each state once; nothing if the thread is disabled.
     pub after: Vec<Vec<u64>>,
-    /// Which of these by which accesses: choices that write other variables are not the same, though they may lead to one state.
+    /// The same with their accesses: choices that write different variables differ, even if they lead to one state.
     choices: Vec<Choice>,
     /// States inside a coarse step.
     pub inside: Vec<Vec<u64>>,
@@ -70,7 +70,7 @@ pub(super) struct Steps<'c> {
     deadlock: Option<(Condition, usize)>,
     /// By question, the states on the way to one that is asked for.
     pub found: Vec<Option<Vec<Vec<u64>>>>,
-    /// Whether a step that was looked at, in a state that can be reached, violates the discipline.
+    /// Whether some step that was seen, in a reachable state, violates the discipline.
     pub violated: bool,
     pub transitions: u64,
     /// Steps at most.
@@ -410,7 +410,7 @@ impl<'c> Steps<'c> {
         self.compiled.layout.unpack(state)
     }
 
-    /// Who alone may change what was read, if a mutex that is held is among it and nothing else is: its owner.
+    /// The only thread that may change what was read, if that is just a mutex that is held: its owner.
     pub fn holder(&self, state: &[u64], read: &Accesses) -> Option<ThreadId> {
         let things: u32 = read.accessed.iter().map(|word| word.count_ones()).sum();
         let only = self.shared.cells_in(&read.accessed).next()?;
@@ -421,5 +421,5 @@ impl<'c> Steps<'c> {
     }
 }
 
-/// Steps of one state after which the limits are looked at.
+/// After this many steps of one state the limits are checked.
 const OFTEN: u64 = 1 << 12;

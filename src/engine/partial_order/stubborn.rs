@@ -312,7 +312,8 @@ struct Alone(Option<Accesses>);
 /// States up to which a thread is run alone.
 const ALONE: usize = 32;
 
-/// Whether such accesses would disturb a pending step. One that is disabled stays so until something that it read is written.
+/// Whether such accesses would disturb a pending step. A disabled step stays disabled until something that it read is
+/// written.
 fn disturbs(accesses: &Accesses, pending: &Pending) -> bool {
     match pending.is_enabled() {
         true => pending.accesses.conflicts(accesses),

@@ -65,11 +65,11 @@ pub(super) struct Prefix {
     pub trail: Vec<Vec<u64>>,
     /// What the last step leads to.
     pub last: Vec<Vec<u64>>,
-    /// Whether the thread can go on like this for ever, round the cycle that the last step closes.
+    /// Whether the thread can go round for ever, on the cycle that the last step closes.
     pub infinite: bool,
     /// Whether the last step is that of a thread which waits: none.
     pub waits: bool,
-    /// Whether it may become longer. If so, its last step is independent of all that the others do.
+    /// Whether the prefix may become longer. If so, its last step is independent of all that the others do.
     extendable: bool,
     /// What the steps but the last access, then what the last does.
     before: Accesses,

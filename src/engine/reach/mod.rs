@@ -40,8 +40,8 @@ pub enum Blocked {
     /// It ends there (Stoller & Cohen: `p[i]`, no invisible step is enabled).
     #[default]
     Ends,
-    /// It does not end: no other thread is scheduled, so nothing comes of it (Flanagan & Qadeer: only threads outside transactions are
-    /// interrupted).
+    /// The coarse step does not end: no other thread is scheduled, so it leads nowhere (Flanagan & Qadeer: only threads
+    /// outside transactions are interrupted).
     Waits,
 }
 

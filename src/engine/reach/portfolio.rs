@@ -112,7 +112,8 @@ pub struct How {
     pub keep: bool,
 }
 
-/// Tries engines and orders until one has answered everything. Also tells what was tried, with the operations spent.
+/// Tries engines and orders until one has answered everything. The result also has the attempts, with the operations
+/// spent.
 pub fn portfolio(
     program: &Program,
     questions: &[Question],
@@ -177,7 +178,7 @@ pub fn portfolio(
                 again.push(c);
             }
         }
-        // The others join when the first guess has not been quick: most models are never asked for another order.
+        // The others join when the first guess is not quick. Most models never need another order.
         if !all_tried {
             all_tried = true;
             // First, since where it wins, diagrams of the same budget take longer.

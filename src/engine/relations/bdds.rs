@@ -79,13 +79,14 @@ impl<'c> Bdds<'c> {
         self.work.get()
     }
 
-    /// From now on there may be so much work, and so many nodes in one result; then operations fail with [`Stop::Effort`].
+    /// Sets the budget of work, and of nodes in one result. Beyond it operations fail with [`Stop::Effort`].
     pub fn allow(&self, work: u64, largest: usize) {
         self.end.set(self.work().saturating_add(work));
         self.largest.set(largest);
     }
 
-    /// Counts a pair of nodes; whether the operation may go on. (Those that only say yes or no do so in any case.)
+    /// Counts a pair of nodes, and says whether the operation may go on. (Operations that only say yes or no always go
+    /// on.)
     fn go_on(&self) -> bool {
         const POLLED: u64 = 1 << 16;
         let work = self.work.get() + 1;
@@ -135,8 +136,8 @@ impl<'c> Bdds<'c> {
         nodes.finish()
     }
 
-    /// That both levels of each pair have one value; the pairs in ascending order, the first level of each above the second, and
-    /// both above the next pair.
+    /// States that the two levels of each pair have the same value; the pairs in ascending order, the first level of
+    /// each above the second, and both above the next pair.
     pub fn equal_pairs(&self, pairs: impl DoubleEndedIterator<Item = (Level, Level)>) -> Bdd {
         let mut nodes = Nodes::new(self.levels);
         let mut rest = BddPointer::one();

@@ -286,7 +286,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         }
     }
 
-    /// The states from which factors lead somewhere: of `x y T` that is all there is to know, and x* is never built.
+    /// The states from which factors lead somewhere. For `x y T` nothing else matters, and x* is never built.
     fn sources(
         &self,
         factors: &[Ground],

@@ -195,7 +195,7 @@ pub struct Rejected {
     pub place: String,
     /// What is wrong.
     pub why: &'static str,
-    /// Whether only the operations or the memory allowed did not suffice: then nothing is known of the rest.
+    /// Whether only the limit on operations or memory was hit. Then nothing is known of the rest.
     pub limit: bool,
 }
 

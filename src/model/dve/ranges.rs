@@ -41,7 +41,7 @@ pub(super) fn ranges(world: &World) -> Vec<Range> {
         }
     }
     for _ in 0..SHRINKING {
-        // Both are inductive: what is assigned from the one lies in the other as well.
+        // Both are inductive: all that is assigned from the one lies in the other as well.
         let next = step(world, &known, initial(world));
         for (k, n) in known.iter_mut().zip(next) {
             *k = (k.0.max(n.0), k.1.min(n.1));
@@ -119,7 +119,7 @@ fn step(world: &World, known: &[Range], mut all: Vec<Range>) -> Vec<Range> {
                 }
             }
             Some(Sync::Send(c, _)) => {
-                // The receiver's effects come before ours: of what it assigns to nothing is known any more.
+                // The receiver's effects come before ours, so nothing is known of the variables that it assigns.
                 each(&mut |_, other| {
                     if let Some(Sync::Receive(d, places)) = &other.sync
                         && d == c
@@ -196,7 +196,8 @@ impl<'w, 's> View<'w, 's> {
         };
     }
 
-    /// The guards of a transition hold; whether they can. (One that fails leads to an error, and assigns nothing.)
+    /// Assumes that the guards of a transition hold, and says whether they can. (A guard that fails leads to an error,
+    /// and assigns nothing.)
     fn suppose(&mut self, p: ProcessId, t: &Transition) -> bool {
         let before = [(p, t.from)];
         // Twice: what one guard says of a variable may say more of another.
@@ -204,7 +205,8 @@ impl<'w, 's> View<'w, 's> {
         twice.all(|guard| self.holds(guard, Scene::Step(&before)))
     }
 
-    /// An expression is evaluated without failure; whether it can be. Of what is evaluated only sometimes nothing is said.
+    /// Assumes that an expression is evaluated without failure, and says whether that is possible. Parts that are
+    /// evaluated only sometimes are left out.
     fn evaluated(&mut self, e: &Expr, scene: Scene) -> bool {
         match &e.kind {
             Kind::Number(_) | Kind::At(..) => true,
@@ -250,7 +252,7 @@ impl<'w, 's> View<'w, 's> {
         self.compared(a, *op, b, scene) && self.compared(b, turned, a, scene)
     }
 
-    /// What a comparison says of its left side; whether it can be true.
+    /// What a true comparison says of its left side; and whether it can be true.
     fn compared(&mut self, left: &Expr, op: Binary, right: &Expr, scene: Scene) -> bool {
         let (lo, hi) = self.value(right, scene);
         let (low, high) = self.value(left, scene);
@@ -267,7 +269,7 @@ impl<'w, 's> View<'w, 's> {
         self.bounded(left, bounds, scene)
     }
 
-    /// An expression lies between two numbers, and so do the variables in it; whether it can.
+    /// Assumes that an expression lies between two numbers, narrows its variables, and says whether that is possible.
     fn bounded(&mut self, e: &Expr, (lo, hi): (i128, i128), scene: Scene) -> bool {
         let (low, high) = self.value(e, scene);
         let (lo, hi) = (lo.max(low), hi.min(high));

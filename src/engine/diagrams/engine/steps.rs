@@ -143,7 +143,7 @@ impl Engine<'_> {
         let begin = out as usize;
         let mut result = self.result.take();
         loop {
-            // What was asked for is there: the image of a child, or its union with what was there.
+            // The result that this frame waits for is there: the image of a child, or its union with the old set.
             if let Some(found) = result.take() {
                 let present = self.store.edge(node, edge - 1);
                 let value = match here {
@@ -480,7 +480,7 @@ impl Engine<'_> {
         self.finish(present, out)
     }
 
-    /// Adds a set below a value that has none among the edges from `begin` on; what is there if it has one.
+    /// Adds a set below a value, if no edge from `begin` on has this value; else returns the set that is there.
     #[inline]
     fn add(&mut self, begin: usize, value: u32, child: Node) -> Option<Node> {
         if child == EMPTY {
