@@ -169,19 +169,26 @@ fn the_names_that_outputs_use_have_entries() {
         assert!(args.contains(states));
         entry(states);
     }
-    let page = read("docs/por.md");
-    let (_, table) = page
-        .split_once("\n## Techniques\n")
-        .expect("the techniques");
-    let table = table.split("\n## ").next().unwrap_or_default();
-    let rows: Vec<&str> = table
-        .lines()
-        .filter_map(|l| l.strip_prefix("| `"))
-        .collect();
-    assert!(rows.len() >= 9);
-    for row in rows {
-        entry(row.split('`').next().unwrap_or_default());
+    let mut names = 0;
+    for (page, heading) in [
+        ("docs/por.md", "\n## Techniques\n"),
+        ("docs/command-line.md", "\n## `coarsen compare MODEL...`\n"),
+        ("docs/transactions.md", "# Theorems about transactions\n"),
+    ] {
+        let page = read(page);
+        let (_, section) = page.split_once(heading).expect("a heading");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        // The first table.
+        let rows = section.lines().skip_while(|l| !l.starts_with('|')).skip(2);
+        for row in rows.take_while(|l| l.starts_with('|')) {
+            let cell = row.trim_matches('|').split(" | ").next();
+            for name in cell.unwrap_or_default().split('`').skip(1).step_by(2) {
+                entry(name);
+                names += 1;
+            }
+        }
     }
+    assert!(names > 20, "only {names} names were found");
     for word in [
         "mover",
         "transaction",
