@@ -67,7 +67,6 @@ fn wrong_usage_is_code_2_and_says_what_was_expected() {
             "did you mean `stoller-cohen`?",
         ),
         (vec!["check", "-", "-"], "only once"),
-        (vec!["explain", "WFinitVi"], "did you mean `WFinitVis`?"),
         (vec!["frobnicate"], "unrecognized subcommand"),
     ] {
         let (code, out, err) = coarsen(&arguments, b"");
@@ -121,9 +120,17 @@ fn explanations_and_completions_go_to_stdout() {
     let (code, out, _) = coarsen(&["explain", "(14)"], b"");
     assert_eq!(code, Some(0));
     assert!(
-        out.starts_with("14: i != j") && out.contains("how to mend:"),
+        out.starts_with("(14)\n\n`i != j") && out.contains("How to mend it:"),
         "{out}"
     );
+    let (code, out, err) = coarsen(&["explain", "WFinitVi"], b"");
+    assert_eq!((code, out.as_str()), (Some(3), ""));
+    assert!(err.contains("did you mean `WFinitVis`?"), "{err}");
+    let (code, out, _) = coarsen(&["explain"], b"");
+    assert_eq!(code, Some(0));
+    for term in ["stoller-cohen", "(19)", "E0102", "exit-11"] {
+        assert!(out.contains(term), "{out}");
+    }
     let (code, out, _) = coarsen(&["completions", "bash"], b"");
     assert_eq!(code, Some(0));
     assert!(out.contains("--limit-nodes"));

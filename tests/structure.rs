@@ -303,46 +303,142 @@ fn imports_are_found() {
     );
 }
 
-/// The names in backticks that look like files or folders of the project.
+/// Folders of the project whose names begin a path.
+const FOLDERS: &[&str] = &[
+    "src/",
+    "tests/",
+    "runtime/",
+    "benches/",
+    "theories/",
+    "proofs/",
+    "models/",
+    "docs/",
+];
+
+/// The names in backticks that look like files or folders of the project; what blocks of code show is left out.
 fn named_files(text: &str) -> Vec<String> {
     let mut found = Vec::new();
+    let mut shown = false;
     for line in text.lines() {
-        let names = line.split('`').skip(1).step_by(2);
-        let files = names.filter(|n| n.ends_with(".rs") || n.ends_with('/'));
-        found.extend(files.map(str::to_string));
+        shown ^= line.starts_with("```");
+        if shown {
+            continue;
+        }
+        for name in line.split('`').skip(1).step_by(2) {
+            let path =
+                name.starts_with(is_word) && name.chars().all(|c| is_word(c) || "./-".contains(c));
+            let below = FOLDERS.iter().any(|f| name.starts_with(f));
+            if path && (below || name.ends_with(".rs") || name.ends_with('/')) {
+                found.push(name.to_string());
+            }
+        }
     }
     found
 }
 
-/// A file may be named from `src` on, or by the end of its path.
-#[test]
-fn the_files_that_are_named_are_there() {
-    let paths: Vec<String> = [sources().into_iter().map(|(p, _)| p).collect(), runtime()]
-        .concat()
-        .iter()
-        .map(|p| format!("/{}", p.strip_prefix(root()).expect("below").display()))
-        .collect();
-    let pages = [root().join("ARCHITECTURE.md"), root().join("README.md")];
-    for page in pages {
-        for name in named_files(&read(&page)) {
-            let there = root().join(&name).exists()
-                || paths.iter().any(|p| match name.strip_suffix('/') {
-                    Some(folder) => p.contains(&format!("/{folder}/")),
-                    None => p.ends_with(&format!("/{name}")),
-                });
-            assert!(
-                there,
-                "{} names `{name}`, which is not there",
-                page.display()
-            );
-        }
-    }
+/// The pages that a link of `text` leads to, without those elsewhere.
+fn linked_files(text: &str) -> Vec<String> {
+    let targets = text.split("](").skip(1);
+    let targets = targets.filter_map(|t| t.split([')', '#']).next());
+    let own = targets.filter(|t| !t.is_empty() && !t.contains(':') && !t.contains(' '));
+    own.map(str::to_string).collect()
 }
 
-fn runtime() -> Vec<PathBuf> {
-    let folders = ["runtime", "src/kernel/src", "src/kernel/tests"];
-    let files = folders
-        .iter()
-        .flat_map(|f| fs::read_dir(root().join(f)).expect("a folder"));
-    files.map(|e| e.expect("an entry").path()).collect()
+/// Every file below the folders of the project, and those beside them.
+fn files() -> Vec<PathBuf> {
+    let mut open: Vec<PathBuf> = FOLDERS.iter().map(|f| root().join(f)).collect();
+    let mut found = Vec::new();
+    let beside = fs::read_dir(root()).expect("the project");
+    let beside = beside.map(|e| e.expect("an entry").path());
+    found.extend(beside.filter(|p| p.is_file()));
+    while let Some(folder) = open.pop() {
+        let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        for entry in entries {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// As the project names a file.
+fn shown(path: &Path) -> String {
+    let below = path.strip_prefix(root()).unwrap_or(path);
+    below.to_string_lossy().replace('\\', "/")
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e == extension)
+}
+
+/// A file may be named from the project's folder on, or by the end of its path.
+#[test]
+fn the_files_that_are_named_are_there() {
+    let files = files();
+    let paths: Vec<String> = files.iter().map(|p| format!("/{}", shown(p))).collect();
+    let there = |name: &str| match name.strip_suffix('/') {
+        Some(folder) => paths.iter().any(|p| p.contains(&format!("/{folder}/"))),
+        None => {
+            root().join(name).exists() || paths.iter().any(|p| p.ends_with(&format!("/{name}")))
+        }
+    };
+    let mut wrong = Vec::new();
+    let pages: Vec<&PathBuf> = files.iter().filter(|p| has_extension(p, "md")).collect();
+    assert!(pages.len() > 15, "only {} pages were found", pages.len());
+    for page in pages {
+        let text = read(page);
+        // What has changed is told with the names of its time.
+        if !page.ends_with("CHANGELOG.md") {
+            let named = named_files(&text).into_iter().filter(|n| !there(n));
+            wrong.extend(named.map(|n| format!("{}: `{n}`", shown(page))));
+        }
+        let folder = page.parent().expect("a folder");
+        let linked = linked_files(&text).into_iter();
+        let lost = linked.filter(|l| !folder.join(l).exists());
+        wrong.extend(lost.map(|l| format!("{}: ({l})", shown(page))));
+    }
+    // A comment names a file of the project from one of its folders on; others are those of other projects.
+    for file in files.iter().filter(|p| has_extension(p, "rs")) {
+        let text = read(file);
+        let comments = text.lines().filter(|l| l.trim_start().starts_with("//"));
+        let named = named_files(&comments.collect::<Vec<_>>().join("\n"));
+        let own = named
+            .iter()
+            .filter(|n| FOLDERS.iter().any(|f| n.starts_with(f)));
+        wrong.extend(
+            own.filter(|n| !there(n))
+                .map(|n| format!("{}: `{n}`", shown(file))),
+        );
+    }
+    assert!(
+        wrong.is_empty(),
+        "named, and not there:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// Pages that a reader does not have.
+const ABSENT: &[&str] = &[concat!("DES", "IGN"), concat!("FORM", "ULAS")];
+
+#[test]
+fn no_page_is_named_that_a_reader_does_not_have() {
+    for file in files() {
+        // Files that are no text name nothing.
+        let Ok(text) = fs::read_to_string(&file) else {
+            continue;
+        };
+        for name in ABSENT {
+            let said = text.match_indices(name).any(|(at, _)| {
+                let before = text[..at].chars().next_back().unwrap_or(' ');
+                let after = text[at + name.len()..].chars().next().unwrap_or(' ');
+                !is_word(before) && !is_word(after)
+            });
+            assert!(!said, "{} names {name}", shown(&file));
+        }
+    }
 }

@@ -91,7 +91,7 @@ impl Certificate {
             theorems: Vec::new(),
             asked: Vec::new(),
         };
-        // What is printed is no longer than what is read, but for what terms share.
+        // The printed text is no longer than the text that was read, except for what terms share.
         let mut room = 16 * (text.len() + (1 << 20));
         let told = match crate::kernel::read_within(text, operations) {
             Ok(mut d) => certificate.tell(&mut d, files, &mut room),

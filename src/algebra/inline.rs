@@ -1,7 +1,8 @@
 //! Questions without a file: a statement or a term from the command line.
 //!
-//! A question becomes the text of a small file, in which the letters are declared that it uses and its theory does not: a letter that
-//! stands under `~` or in a product over processes is a test, as those are that the user names. What is wrong with it is told of the part that the user wrote.
+//! A question becomes the text of a small file, in which the letters are declared that it uses and its theory does not:
+//! A letter is a test if it stands under `~` or in a product over processes, or if the user says so. Errors are
+//! reported at the part that the user wrote.
 
 use crate::algebra::files::{Flawed, Loader, Text, load_suite, load_trees};
 use crate::algebra::suite::Suite;

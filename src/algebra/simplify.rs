@@ -1,7 +1,7 @@
 //! A smaller term that equals a given one.
 //!
-//! First the e-graph of the term (`super::egraph`) gives its smallest member. Then parts are left out, one at a time, as long as
-//! what remains is proved equal. Nothing is believed: the last word is a theorem of the kernel.
+//! First the e-graph of the term (`super::egraph`) gives its smallest member. Then parts are left out, one at a time,
+//! as long as what remains is proved equal. Nothing is trusted: a term is an answer only with a theorem of the kernel.
 
 use super::egraph::{Cost, LARGEST_TERM, cost, smallest};
 use super::prove::{self, Limits};

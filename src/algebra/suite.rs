@@ -96,7 +96,7 @@ pub struct Link {
     pub right: Id,
     /// How they compare.
     pub order: Order,
-    /// `by ..`: what may be used, and nothing else; without it everything that the statement assumes, and every rule.
+    /// `by ..`: only what it names may be used. Without it, all that the statement assumes may be used, and every rule.
     pub hints: Option<Vec<Hint>>,
 }
 

@@ -1,7 +1,7 @@
-//! How long work may go on, and how whoever waits for it sees how far it came.
+//! Limits on work, requests to stop it, and how far it has come.
 //!
 //! The core runs in a worker thread and polls [`Control::check`] between BDD operations (the BDD package has no
-//! cancel hook); whoever owns the worker may ask it to stop and, if it does not react, read the last snapshot.
+//! cancel hook); the owner of the worker may ask it to stop. If it does not react, the owner reads the last snapshot.
 
 use crate::base::results::Report;
 use std::sync::Mutex;
@@ -31,7 +31,7 @@ pub enum Stop {
     /// Executions go on beyond the bound on their length.
     #[error("the bound on the length of executions (--depth)")]
     Depth,
-    /// BDDs cost more than they are worth, where there is another way.
+    /// Work on BDDs has used up its budget, and there is another way.
     #[error("the limit of work on BDDs (--limit-effort)")]
     Effort,
     /// More Boolean variables than the BDD package can number.
@@ -39,7 +39,7 @@ pub enum Stop {
     Variables,
 }
 
-/// The limits the core itself keeps; time and memory are kept by whoever calls [`Control::stop`].
+/// The limits that the core keeps itself; the caller of [`Control::stop`] keeps those of time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Nodes of any one BDD.
@@ -51,7 +51,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So much of the effort relations are worth, and a reduced system that is no smaller than what the text shows.
+    /// The budget of BDDs where they can gain little over the syntactic analysis: for building relations, and for a
+    /// reduced system that is no smaller than the one that the syntactic analysis gives.
     pub fn little(&self) -> u64 {
         self.effort / 40
     }
@@ -88,7 +89,7 @@ impl Default for ParseLimits {
 #[derive(Debug, Default)]
 pub struct Control {
     budget: Budget,
-    /// Bytes that may still be taken, as far as was looked, counted from the other end: zero is no limit.
+    /// `usize::MAX` less the bytes that may still be taken, at the last look; zero is no limit.
     taken: AtomicUsize,
     asked: AtomicU8,
     phase: Mutex<String>,
@@ -114,7 +115,7 @@ impl Control {
         self.taken.store(usize::MAX - bytes, Ordering::Relaxed);
     }
 
-    /// How many bytes may still be taken, as far as is known: whoever needs many at once asks first.
+    /// How many bytes may still be taken, as far as is known. Ask before you take many at once.
     pub fn left(&self) -> usize {
         usize::MAX - self.taken.load(Ordering::Relaxed)
     }

@@ -37,7 +37,7 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// Stable code, such as `E0102`; `coarsen explain CODE` tells more.
+    /// Stable code, such as `E0102`; `coarsen explain E0102` tells more.
     pub code: &'static str,
     /// What is wrong, in one sentence without a final stop.
     pub message: String,

@@ -1,4 +1,4 @@
-//! What everything else speaks in: diagnostics, limits, and results as data.
+//! What all other folders share: diagnostics, limits, and results as data.
 //!
 //! Architecture invariant: this folder imports nothing of the rest, decides nothing, and makes no sentences.
 

@@ -29,7 +29,8 @@ pub struct Encoded<'p> {
 }
 
 impl<'p> Encoded<'p> {
-    /// Nothing is built yet. With `checks`, steps that violate the discipline will make their thread go wrong, and do nothing else; BDDs may take so much work.
+    /// Nothing is built yet. With `checks`, a step that violates the discipline makes its thread go wrong, and does
+    /// nothing else. The last argument is the budget of BDDs.
     pub fn new(
         program: &'p Program,
         space: &Space,
@@ -182,7 +183,7 @@ struct Atoms<'a, 'p> {
 }
 
 impl Atoms<'_, '_> {
-    /// `None` for what no letter stands for.
+    /// `None` if no letter stands for it.
     fn ground(&mut self, t: Id) -> Result<Option<Ground>, Stop> {
         let each = |atoms: &mut Self, of: &[Id]| -> Result<Option<Vec<Ground>>, Stop> {
             let all: Result<Vec<Option<Ground>>, Stop> =

@@ -9,10 +9,11 @@ use crate::model::program::{CellId, LocId, Program, ThreadId};
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
-/// Repeats an execution, whose last state has to satisfy its goal. What is said of each step must be one that the interpreter takes.
+/// Repeats an execution. Its last state has to satisfy its goal, and each of its steps must be one that the interpreter
+/// takes.
 ///
 /// # Errors
-/// The first step that is none, or the limit that was hit.
+/// The first step that the interpreter does not take, or the limit that was hit.
 pub fn replay(
     model: &Loaded,
     program: &Program,

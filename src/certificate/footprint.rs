@@ -1,4 +1,4 @@
-//! What a step depends on, read off the text of its action: the ground on which facts are enumerated.
+//! What a step depends on, read off the text of its action. Facts are enumerated over these parts of the state.
 //!
 //! A step of the interpreter looks at the cells that its action mentions, at the locations that it asks for, and, for q, at the predicates of
 //! the protected cells that it may access or whose predicates it may change. All else may have any value.
@@ -36,7 +36,8 @@ pub fn part(program: &Program, key: usize) -> Part {
 }
 
 impl Footprint {
-    /// Whether neither changes what the other looks at or changes; then steps of the two commute, as each sets q by what it looks at.
+    /// Whether neither changes what the other reads or changes. Then steps of the two commute, as what each reads
+    /// decides whether it sets q.
     pub fn is_apart(&self, other: &Footprint) -> bool {
         self.writes.is_disjoint(&other.parts) && other.writes.is_disjoint(&self.parts)
     }
@@ -113,7 +114,7 @@ impl<'p> Footprints<'p> {
         }
         let targets = targets(program, thread, location);
         for (x, predicates) in program.protections.iter().zip(&self.predicates) {
-            // The thread's own location changes a predicate only if that tells the two locations apart.
+            // The thread's own location changes a predicate only if the predicate tells the two locations apart.
             let moves = |(t, there): &(ThreadId, Vec<LocId>)| {
                 let here = there.contains(&location);
                 *t == thread && targets.iter().any(|l| there.contains(l) != here)

@@ -6,7 +6,7 @@ use crate::base::evidence::{
 use std::fmt::Write;
 
 const HEADER: &str = "coarsen bundle 1";
-/// What stands for the theorem where none is used.
+/// The word for a part without a theorem.
 const NO_THEOREM: &str = "none";
 
 /// Why a text is no bundle.
@@ -173,10 +173,10 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Reads a bundle; whether it is right is not looked at.
+/// Reads a bundle. Whether it is right is checked elsewhere.
 ///
 /// # Errors
-/// The first line that is none of a bundle.
+/// The first line that no bundle can have.
 pub fn read(text: &str) -> Result<Bundle, Malformed> {
     let mut reader = Reader {
         rest: text,

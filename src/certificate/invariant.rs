@@ -1,14 +1,16 @@
 //! The inductive part of a bundle: J, and the sets X and `Y_i` of the reduced system.
 //!
-//! If X has the initial states, `Y_i` what visible steps of i lead to from X and invisible ones from `Y_i`, and X what of `Y_i` lets no invisible step
-//! of i happen, then X has all states of the reduced system and the `Y_i` all inside its steps; where no state of theirs is bad, none is reached.
-//! With phases, a thread's steps from outside its transactions stand for visible ones and those inside for invisible ones; X has the states with all threads outside,
-//! and where a thread is blocked inside nobody is scheduled. Then no thread may have gone wrong anywhere, whatever is claimed.
-//! Without a theorem X is an invariant of the original program: it has the initial states, and every step from X leads to X.
-//! Small sets are gone through by the interpreter, others in an encoding built anew.
+//! Three things are checked. X has the initial states. `Y_i` has the states to which visible steps of i lead from X,
+//! and invisible steps of i from `Y_i`. X has the states of `Y_i` in which no invisible step of i is enabled. Then X
+//! has all states of the reduced system, and the `Y_i` have all states inside its steps. If none of these is bad, no
+//! bad state is reached. With phases, a thread's steps from outside its transactions stand for visible ones and those
+//! inside for invisible ones; X has the states with all threads outside. If a thread is blocked inside, no other is
+//! scheduled. No thread may have gone wrong in any set, also if the bundle does not claim that. Without a theorem X is
+//! an invariant of the original program: it has the initial states, and every step from X leads to X. Small sets are
+//! gone through by the interpreter, others in an encoding built anew.
 //!
-//! No set is restricted before it is compared, but to type-correct states, which no step leaves. The initial states are all that the model has: one that
-//! violates the discipline is a reason to reject.
+//! No set is restricted before it is compared, except to type-correct states, which no step leaves. All initial states
+//! of the model count: if one of them violates the discipline, the bundle is rejected.
 
 use super::encoded::Encoded;
 use super::judge::is_enabled;
@@ -270,7 +272,7 @@ impl Sets<'_, '_> {
         Ok(())
     }
 
-    /// Whether a state that violates the discipline is none of the sets: the reduced system says nothing beyond it.
+    /// Whether no set has a state that violates the discipline: the reduced system says nothing behind a violation.
     fn keeps_the_discipline(&self) -> bool {
         !self.plain || self.claims.contains(&Claim::Discipline)
     }
@@ -403,7 +405,7 @@ impl Sets<'_, '_> {
         Ok(())
     }
 
-    /// Whether a state is none that a claim excludes.
+    /// Whether no claim excludes a state.
     fn good(&self, s: &Marked, set: &str) -> Result<(), Refused> {
         let p = self.program;
         if s.violated && self.keeps_the_discipline() {

@@ -1,8 +1,8 @@
 //! Facts judged: by disjoint footprints, by going through all valuations with the plain interpreter, or in an encoding built anew.
 //!
-//! A fact `x <= y` holds if whatever x leads to, y leads to as well, from every type-correct state. Only the parts of the state in the
-//! footprints of its letters matter, so all valuations of these are gone through, whatever the others are. What fails there is judged once more from
-//! the states of the invariant J only.
+//! A fact `x <= y` holds if, from every type-correct state, y leads to all states that x leads to. Only the parts of
+//! the state in the footprints of its letters matter, so all their valuations are gone through; the other parts have
+//! any one value. A fact that fails there is judged once more from the states of the invariant J only.
 
 use super::encoded::Encoded;
 use super::footprint::{Footprint, Footprints, key, support, targets};
@@ -31,7 +31,7 @@ const MOST_MONOMIALS: usize = 1 << 12;
 /// How a fact was found to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Neither side changes what the other looks at, or control does not lead from one action to the other.
+    /// Neither side changes what the other reads, or control does not lead from one action to the other.
     Apart,
     /// All valuations were gone through.
     Enumerated,
@@ -133,7 +133,7 @@ impl<'a, 'p> Judge<'a, 'p> {
             if n > 0 && rung.is_none() {
                 break;
             }
-            // T must not leave J: where something follows it, what holds on all states says nothing of those of J.
+            // T must not leave J: if something follows it, a fact that holds on all states need not hold on those of J.
             if n == 0 && self.invariant.is_some() && has_inner_top(terms, right) {
                 continue;
             }

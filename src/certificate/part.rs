@@ -205,7 +205,7 @@ impl Replay<'_, '_> {
         Ok(())
     }
 
-    /// Checks that blocks which are claimed to be transactions lie within transactions; how many there are.
+    /// Checks that blocks which are claimed to be transactions lie within transactions. The result is their number.
     fn within(&self, phased: &Phased) -> Result<usize, Refused> {
         let mut checked = 0;
         for claim in self.claims {
@@ -370,7 +370,7 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// Checks that no invisible step leaves the states in which a claimed property fails, lest it hide them (corollary (a)).
+    /// Checks that no invisible step leaves the states in which a claimed property fails, since it would hide them (corollary (a)).
     fn hidden(
         &self,
         development: &mut Development,

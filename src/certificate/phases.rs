@@ -1,8 +1,8 @@
 //! Programs with phases, for theorems about transactions (Flanagan & Qadeer 2003, section 4).
 //!
-//! A bundle names movers and cuts; the program with phases is made from these, and then held against the program: without phases each location has
-//! exactly the steps of the one that it is a copy of. So who made it need not be trusted. Which steps are movers need not be
-//! either: that is what the theorem's hypotheses say.
+//! A bundle names movers and cuts; the program with phases is made from these, and then held against the program:
+//! without phases each location has exactly the steps of the one that it is a copy of. So the code that makes it need
+//! not be trusted. The choice of movers need not be trusted either: the theorem's hypotheses check it.
 
 use super::space::Marked;
 use crate::base::evidence::Transactions;

@@ -42,7 +42,7 @@ fn wanted(theory: &Theory) -> Option<Suite> {
     elaborated(format!("{head}{COROLLARY}")).or_else(|| elaborated(head))
 }
 
-/// How the proof is called in what is told of it.
+/// What messages call the proof.
 const PROOF: &str = "the theorem's proof";
 
 /// Replays a proof of the theorem.

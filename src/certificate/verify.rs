@@ -233,7 +233,8 @@ fn uncovered(program: &Program, verdict: &BundleVerdict) -> Vec<String> {
         .collect()
 }
 
-/// What BDDs may cost, in pairs of nodes, before an invariant of the original program is gone through state by state instead.
+/// The budget of BDDs, in pairs of nodes. Beyond it an invariant of the original program is gone through state by state
+/// instead.
 const MOST_WORK: u64 = 1 << 26;
 
 /// Replays a part whose X is an invariant of the original program.

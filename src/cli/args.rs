@@ -55,7 +55,7 @@ pub enum Command {
     Simplify(SimplifyArgs),
     /// Check certificates
     Verify(VerifyArgs),
-    /// Explain a hypothesis, a diagnostic or an exit code
+    /// Explain a term, such as a hypothesis, a diagnostic or an exit code
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
@@ -586,9 +586,9 @@ pub struct Defines {
 /// Arguments of `coarsen explain`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// Such as `14`, `WFacc`, `E0102`, `exit-11`
-    #[arg(value_name = "CODE")]
-    pub code: String,
+    /// Such as `14`, `mover`, `WFacc`, `E0102`, `exit-11`; without one, all terms are listed
+    #[arg(value_name = "TERM")]
+    pub term: Vec<String>,
 }
 
 /// Arguments of `coarsen completions`.

@@ -142,7 +142,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 Failure::input(name, (name, &source), &diagnostics).tell(self.args.format, output)
             }
             Ended::Abandoned(why) => {
-                // The worker still holds its memory and one core: no measure of another model would mean anything.
+                // The worker still holds its memory and one core, so measurements of another model would mean nothing.
                 self.over = self.over.or(Some(
                     "not checked, because work on an earlier model did not stop when asked",
                 ));

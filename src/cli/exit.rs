@@ -12,7 +12,7 @@ pub enum Exit {
     Internal = 1,
     /// The command line can't be understood, or a filter matches nothing.
     Usage = 2,
-    /// A model or a statement has errors.
+    /// A model or a statement has errors, or a term is not known.
     Input = 3,
     /// A violation was found and re-executed.
     Refuted = 10,
@@ -36,7 +36,10 @@ pub const EXITS: &[(Exit, &str)] = &[
         "the evidence for an answer was rejected by its checker",
     ),
     (Exit::Internal, "internal error, or one of input or output"),
-    (Exit::Input, "the model or the statement has errors"),
+    (
+        Exit::Input,
+        "the model or the statement has errors, or the term to be explained is not known",
+    ),
     (
         Exit::Refuted,
         "refuted: a re-executed violation of a property or of the discipline, or an inclusion that fails",

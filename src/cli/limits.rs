@@ -1,7 +1,7 @@
 //! The limits: one table for parsing, help and documentation.
 //!
-//! Nodes, states and nesting are counted by the library and give the same answer on every machine; time and memory
-//! are kept by the main thread and are there to end what would not end.
+//! The library counts nodes, states and nesting; these limits give the same answer on every machine. The main thread
+//! keeps time and memory; these limits end what would not end.
 
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use coarsen::base::control::Budget;

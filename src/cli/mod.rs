@@ -1,7 +1,7 @@
 //! The command line: arguments in, renderings and an exit code out; it decides nothing about models.
 //!
 //! Work on a model runs in a worker thread (`supervise`), because the BDD package can't be cancelled; the main thread
-//! keeps time, memory and Ctrl-C. What the library does is reached through one door, [`backend`].
+//! keeps time, memory and Ctrl-C. The library is used through one door, [`backend`].
 //!
 //! Architecture invariant: results go to stdout, everything else to stderr, and neither ever panics on a closed pipe.
 
@@ -16,6 +16,7 @@ mod eval;
 mod exit;
 mod explain;
 mod failure;
+mod glossary;
 mod input;
 mod limits;
 mod memory;
@@ -30,7 +31,6 @@ mod simplify;
 mod suggest;
 mod supervise;
 mod test;
-mod topics;
 mod trace_file;
 mod verify;
 
@@ -46,7 +46,7 @@ pub fn main() -> ExitCode {
     let exit = match Arguments::try_parse() {
         Ok(arguments) => run(arguments.command),
         Err(error) => {
-            // Help and version arrive as errors with code 0; a closed pipe is nobody's loss.
+            // Help and version arrive as errors with code 0; a closed pipe does no harm.
             let _ = error.print();
             if error.use_stderr() {
                 Exit::Usage
@@ -74,7 +74,7 @@ fn run(command: Command) -> Exit {
         Command::Decide(args) => decide::run(&args, &mut output),
         Command::Simplify(args) => simplify::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
-        Command::Explain(args) => explain::run(&args.code, &backend::codes(), &mut output),
+        Command::Explain(args) => explain::run(&args.term, &backend::codes(), &mut output),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(

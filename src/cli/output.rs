@@ -48,7 +48,7 @@ impl<'w> Output<'w> {
     }
 }
 
-/// Writes a message to stderr, with a line break unless it has one. There is nobody to tell if that fails.
+/// Writes a message to stderr, with a line break unless it has one. If that fails, the message is lost.
 pub fn say(message: &str) {
     let end = if message.ends_with('\n') { "" } else { "\n" };
     let _ = write!(io::stderr().lock(), "{message}{end}");

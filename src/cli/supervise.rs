@@ -80,7 +80,7 @@ pub fn supervise<T: Send + 'static>(
         .name("worker".to_string())
         .stack_size(STACK)
         .spawn(move || {
-            // The receiver is gone if this thread was left behind; then nobody wants the result.
+            // The receiver is gone if this thread was left behind; then the result is not wanted.
             let _ = sender.send(job(&shared));
         });
     if let Err(error) = worker {

@@ -122,7 +122,8 @@ impl Session {
         (report, discharge)
     }
 
-    /// The theorem that applies with the smaller estimated reduced system, and why it is that; with `deadlock`, deadlocks are asked for.
+    /// The theorem that applies and has the smaller estimated reduced system, with the reason. `deadlock` says that
+    /// deadlocks are asked for.
     pub fn choose(&self, deadlock: bool, control: &Control) -> (Option<Theory>, String) {
         let mut program = self.model.program.clone();
         if deadlock {

@@ -1,9 +1,10 @@
 //! Structs that are passed and returned by value, and what else gcc accesses without announcing it.
 //!
-//! gcc puts its calls before assignments only (see [`gimple`](super::gimple)). Where a call passes or returns a struct in memory that others
-//! see, the accesses are looked for in the assembly, between this call and the next jump, label or call on each side, and announced there:
-//! all that no call before it has announced, and it must be as many as the statement has structs. Where anything is not understood, or the
-//! program was optimized, the statement is named instead.
+//! gcc puts its calls before assignments only (see [`gimple`](super::gimple)). Where a call passes or returns a struct
+//! in memory that others see, the accesses are looked for in the assembly, between this call and the next jump, label
+//! or call on each side, and announced there. These are all accesses that no call before has announced, and there must
+//! be as many as the statement has structs. If anything is not understood, or the program was optimized, the answer
+//! names the statement instead.
 
 use super::gimple::{self, Call, Function, Sight};
 use super::registers::{Access, Effect, Machine, Where};
@@ -207,7 +208,7 @@ fn bodies<'a>(lines: &[&'a str]) -> Vec<Body<'a>> {
     bodies
 }
 
-/// The function that an instruction calls; `*` if it is none that has a name.
+/// The function that an instruction calls; `*` if it has no name.
 fn called(line: &str) -> Option<&str> {
     let target = line.trim().strip_prefix("call\t")?;
     if target.starts_with('*') {

@@ -64,7 +64,7 @@ pub fn prepare(text: &str, own: &dyn Fn(&str) -> bool) -> Assembly {
     let instead = values::instead(text, own);
     let mut out = String::with_capacity(text.len() + 256);
     let (mut atomic, mut assumes) = (false, false);
-    // What goes before the first instruction of a function (behind the lines that say which line of the program it is).
+    // The text before the first instruction of a function, behind the lines that say which line of the program it is.
     let mut first = String::new();
     let mut listed = None;
     for (n, line) in text.lines().enumerate() {

@@ -25,7 +25,7 @@ pub struct Sources {
     pub files: Vec<String>,
     /// Options for the compiler.
     pub cflags: Vec<String>,
-    /// The compiler; `gcc`, else `clang`, if there is none.
+    /// The compiler; if there is none, `gcc`, else `clang`.
     pub compiler: Option<String>,
 }
 
@@ -193,7 +193,7 @@ fn compiler(wanted: Option<&str>) -> Result<String, NotBuilt> {
     }
 }
 
-/// Has a call put before each access, whatever the user's options say.
+/// Has a call put before each access, against all options of the user.
 fn instrument(command: &mut Command, clang: bool) {
     command.args(["-fsanitize=thread", "-fno-builtin", "-fno-pie"]);
     command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE", "-pthread"]);
@@ -203,7 +203,8 @@ fn instrument(command: &mut Command, clang: bool) {
     }
 }
 
-/// Makes sure that a compiler calls before each access, by a small object: executions would be missed if it did not.
+/// Makes sure, on a small file, that a compiler puts a call before each access: executions would be missed if it did
+/// not.
 fn self_test(compiler: &str, clang: bool, at: &Path) -> Result<(), NotBuilt> {
     let (source, assembly) = (at.join("self_test.c"), at.join("self_test.s"));
     std::fs::write(&source, "int x; void f(void) { x++; }\n")?;
@@ -255,7 +256,8 @@ fn compile(
     instrument(&mut command, tool.clang);
     // Functions that are atomic by their names must stay functions.
     command.args(["-fno-inline", "-fno-optimize-sibling-calls"]);
-    // A local array that is too large must meet the end of the stack, and not jump over it. What a `switch` compares is read off the assembly.
+    // A local array that is too large must meet the end of the stack, and not jump over it. The comparisons of a
+    // `switch` are read off the assembly.
     command.args(["-fstack-clash-protection", "-fno-jump-tables"]);
     command.args(tool.options);
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
@@ -375,7 +377,7 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     }
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     names.insert("main", "coarsen_user_main".into());
-    // A function of the program that is called as one of the C library must not be what we, or the library itself, call.
+    // A function of the program may have the name of one in the C library. We and the library itself must not call it.
     let library = |name: &str| {
         taken.contains(name)
             || is_safe(name)

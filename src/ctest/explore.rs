@@ -1,10 +1,11 @@
 //! The exploration of all executions up to equivalence, on several cores.
 //!
-//! What is open is a tree of decisions (`node.rs`). In each round some of the ways that are left are handed out, in a fixed order and each
-//! with a budget of executions; each is explored depth first in a process of its own (`worker.rs`), and what comes of it (what was found, what is
-//! to be tried at decisions above, which decisions are left below) is put together in the same order. What a round hands out does not
-//! depend on how many processes there are, nor does the result. A way is not given out before the one before it at the same decision has
-//! taken its step, for its accesses are needed to put its thread to sleep; that it is still being explored below does no harm.
+//! The work that is left is a tree of decisions (`node.rs`). In each round some of the open ways are handed out, in a
+//! fixed order, each with a budget of executions. Each is explored depth first in a process of its own (`worker.rs`).
+//! The results are put together in the same order: what was found, what is to be tried at decisions above, and which
+//! decisions are left below. What a round hands out does not depend on how many processes there are, nor does the
+//! result. A way is handed out only when the way before it at the same decision has taken its step: the accesses of
+//! that step are needed to put its thread to sleep. The way before it may still be explored below.
 
 use super::filters::{self, Filters};
 use super::history::Step;
@@ -26,7 +27,7 @@ use std::time::Duration;
 pub struct Settings {
     /// Go on after an error, to find all of them.
     pub keep_going: bool,
-    /// Whether it is an error if nobody can go on; else such executions are kept apart.
+    /// Whether it is an error if no thread can go on; else such executions are kept apart.
     pub refute_stuck: bool,
     /// Every interleaving: no reduction at all.
     pub exhaustive: bool,
@@ -166,7 +167,7 @@ pub trait Watch {
     fn stop(&self) -> Option<String>;
 }
 
-/// What makes two errors the same: the kind, the place, and, if it is nobody's, who waits where.
+/// What makes two errors the same: the kind, the place and, if it is no thread's, which threads wait where.
 pub type ErrorKey = (&'static str, u64, Vec<(Kind, u64)>);
 
 /// The key of an error.
@@ -181,7 +182,7 @@ pub fn key(error: &Found) -> ErrorKey {
 }
 
 impl Exploration {
-    /// Executions of whatever end.
+    /// All executions, however they end.
     pub fn made(&self) -> u64 {
         self.executions + self.redundant + self.assumed + self.cut
     }
@@ -223,7 +224,7 @@ impl Exploration {
 }
 
 impl DataRace {
-    /// The two places, in whatever order they were come to.
+    /// The two places, the lesser one first.
     pub fn key(&self) -> [u64; 2] {
         let mut places = self.places.map(|p| p.1);
         places.sort_unstable();
@@ -269,7 +270,7 @@ impl Tree {
             self.fresh
                 .remove(&(open.departures, Reverse(open.stamp), at));
             if self.quick {
-                // What a quick way has led to goes first: so a thread comes before one after the other of many.
+                // The results of a quick way go first: so a thread is moved before each of many others in turn.
                 self.stamps += 1;
                 open.stamp = self.stamps;
             }
@@ -673,7 +674,7 @@ fn round(
     });
     for (i, part) in parts.into_iter().enumerate() {
         let Some(part) = part else { return false };
-        // Threads that two ways have named differently: the later one is explored again, with the names of the earlier one.
+        // Two ways have named threads differently: the later way is explored again, with the names of the earlier one.
         let grown = part.names.len() > before.names.len();
         if grown && !part.names.starts_with(&known.names) {
             let again = Part::nothing(&part);

@@ -1,15 +1,17 @@
-//! Exploration with the thesis's filters (Florian 2010, chapter 4, algorithm 2), for comparison: an execution is gone on with step by step, and from
-//! the steps that could come next each filter takes away what it can.
+//! Exploration with the thesis's filters (Florian 2010, chapter 4, algorithm 2), for comparison: an execution grows
+//! step by step, and each filter removes some of the steps that could come next.
 //!
-//! `not-seen-before` (algorithm 3) goes on once from equivalent beginnings of executions, which are kept: for each thread its steps,
-//! with what they happen after. `local-cycles` (algorithm 5) ends an execution where a thread has come back to its own state and nobody could notice.
-//! `super-step` (algorithm 6) follows one thread for as long as nobody else is concerned: of the steps of two threads from one
-//! *super node*, at most the last ones depend on each other.
+//! `not-seen-before` (algorithm 3) goes on once from equivalent beginnings of executions, which are kept: for each
+//! thread its steps, with what they happen after. `local-cycles` (algorithm 5) ends an execution where a thread has
+//! come back to its own state and no other thread could notice. `super-step` (algorithm 6) follows one thread for as
+//! long as no other thread is concerned: of the steps of two threads from one *super node*, at most the last ones
+//! depend on each other.
 //!
-//! Where this differs from the source: beginnings are compared in super nodes only, since inside a super step one thread is followed,
-//! and the same beginning may come to be a super node elsewhere; and when they are gone on with, not when they are found. Threads that wait in a super node are looked at as well: what lets them
-//! go on depends on what they wait for, so "enables" is asked for new threads only. A thread that chooses ends its super step.
-//! Each beginning is run anew (the thesis does so when it goes back); a *run* is one that is not gone on with.
+//! Where this differs from the source: beginnings are compared in super nodes only, since inside a super step one
+//! thread is followed, and the same beginning may be a super node elsewhere. They are compared when they are continued,
+//! not when they are found. Threads that wait in a super node count as well: a step that lets them go on depends on
+//! what they wait for, so "enables" has to be checked for new threads only. A thread that chooses ends its super step.
+//! Each beginning is run anew (the thesis does so when it goes back); a *run* is an execution that is not continued.
 
 use super::explore::{Settings, Watch};
 use super::history::Step;
@@ -33,7 +35,7 @@ pub struct Filters {
     pub depth: Option<u32>,
 }
 
-/// So much is kept of beginnings: numbers of four bytes.
+/// The beginnings that are kept, in numbers of four bytes, at most.
 const MOST: usize = 1 << 27;
 
 /// A thread before its next step.
@@ -53,7 +55,7 @@ struct Pending {
 struct SuperStep {
     inside: Vec<Access>,
     last: Vec<Access>,
-    /// The last one is a region, of which nobody knows what it accesses until it is taken.
+    /// The last one is a region; what it accesses is not known until it is taken.
     region: bool,
 }
 
@@ -193,7 +195,7 @@ impl Search<'_, '_> {
         };
         let follows = goes_on && thread.is_some_and(|t| self.extends(t, &pending));
         if !follows && self.filters.not_seen_before && !self.is_new() {
-            // Somebody else goes on from here: the step is as if it had not been taken.
+            // Another thread goes on from here, as if the step had not been taken.
             self.worker.history.truncate(given);
             return true;
         }
@@ -229,7 +231,7 @@ impl Search<'_, '_> {
                 .enumerate()
                 .filter(|(_, p)| p.enabled)
                 .collect();
-            // To begin and to end is no step in the thesis. Nobody can tell when it happens: it comes at once.
+            // In the thesis, to begin and to end is no step. No thread can tell when it happens, so it comes at once.
             let ends = |p: &Pending| matches!(p.kind, Kind::Start | Kind::Exit);
             if let Some(&first) = next.iter().find(|(_, p)| ends(p)) {
                 next = vec![first];
@@ -315,7 +317,8 @@ impl Search<'_, '_> {
         self.worker.history.steps.last()
     }
 
-    /// Whether the thread of the last step was in its present local state before, has changed nothing since, and nobody depends on what it did (algorithm 5).
+    /// Whether the thread of the last step was in its present local state before, has changed nothing since, and no
+    /// other step depends on what it did (algorithm 5).
     fn cycle(&self, thread: usize, local: u64) -> bool {
         let steps = &self.worker.history.steps;
         if !self.filters.local_cycles || steps.is_empty() {
@@ -355,7 +358,7 @@ impl Search<'_, '_> {
                 });
                 let head = key.len();
                 let step = &history.steps[i as usize];
-                // Whoever comes last to a barrier chooses for all.
+                // The last thread to come to a barrier chooses for all.
                 let common = step.kind == Kind::Arrive && step.choice > 0;
                 if let Some(met) = step.accesses.last().filter(|_| common) {
                     let (low, high) = (met.key as u32, (met.key >> 32) as u32);

@@ -1,8 +1,8 @@
 //! What gcc has made of the program when it has put its calls before accesses: the calls of functions, read from the dump of that pass.
 //!
-//! gcc announces what assignments access, and not what calls do: a struct that is passed by value is read by the call itself, one that is
-//! returned is written by it. The dump (`-fdump-tree-tsan0-lineno-uid`) says which calls these are. What is not understood counts as
-//! memory that others see.
+//! gcc announces what assignments access, and not what calls do: a struct that is passed by value is read by the call
+//! itself, one that is returned is written by it. The dump (`-fdump-tree-tsan0-lineno-uid`) says which calls these are.
+//! Anything that is not understood counts as memory that others see.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub struct Function {
     pub name: String,
     /// In the order of the text.
     pub calls: Vec<Call>,
-    /// Whether it accesses variables of the function it is nested in, which nobody announces.
+    /// Whether it accesses variables of the function around it: no call announces these.
     pub nested: bool,
     /// Whether there is something that can't be read (names of files with brackets).
     pub strange: bool,

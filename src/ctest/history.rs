@@ -1,8 +1,8 @@
 //! One execution with its happens-before relation, step by step.
 //!
-//! Two relations are kept, as vector clocks: that of dependence (a step happens before another if it comes first and they
-//! depend on each other, transitively), which says what may be reversed, and that of synchronisation alone, which says what is a data race.
-//! Steps can be taken back, for the exploration goes depth first.
+//! Two relations are kept, as vector clocks: that of dependence (a step happens before another if it comes first and
+//! they depend on each other, transitively), which says what may be reversed, and that of synchronisation alone, which
+//! says what is a data race. Steps can be taken back, since the exploration goes depth first.
 
 use super::node::{Initial, Rest};
 use super::shared::{
@@ -66,8 +66,9 @@ impl Step {
         }
     }
 
-    /// What of a step that sleeps where this one is taken nobody may see any more: one of several accesses may be another step behind this one, and the
-    /// other alternative of this one is none. What this one writes conflicts with all that would have to come before either.
+    /// Accesses of steps that sleep where this one is taken, and that are gone behind it: a step of several accesses
+    /// may be another step then, and other alternatives of this step are lost. The writes noted here conflict with all
+    /// steps that would have to come before those.
     pub fn forgoes<'a>(&'a self, sleeping: &'a Rest) -> impl Iterator<Item = Access> + 'a {
         let all = &sleeping.accesses;
         let changed = match sleeping.thread == self.thread {
@@ -96,7 +97,7 @@ struct Entry {
     flags: u8,
 }
 
-/// Accesses wider than this are looked at one by one.
+/// Accesses wider than this are compared one by one.
 const WIDE: u32 = 512;
 
 /// An execution.
@@ -120,7 +121,7 @@ pub struct Look {
     pub races: Vec<u32>,
     /// The steps with which it makes a data race.
     pub data_races: Vec<u32>,
-    /// What happens before it, whatever it accesses.
+    /// What happens before it, without regard to its accesses.
     pub before: Clock,
     full: Clock,
     sync: Clock,
@@ -191,7 +192,7 @@ impl History {
         let own = |clocks: &[Clock]| last.map_or(Clock::new(), |&l| clocks[l as usize].clone());
         let mut before = own(&self.clocks);
         let mut sync = own(&self.sync);
-        // The last step that this one had to wait for, whatever it accesses.
+        // The last step that this one had to wait for, without regard to its accesses.
         let mut let_go = 0;
         for access in accesses.iter().filter(|a| a.flags & ORDER != 0) {
             self.visit(access, &mut |entry| {
@@ -208,16 +209,16 @@ impl History {
             before,
             sync,
         };
-        // Where the thread stood before this step already and could not take it, there is nothing to reverse; but what was
-        // done earlier may have been what made it impossible. If it had to be let go first, that may have been done earlier as well.
-        // So may be what makes it possible, if it does not need that step.
+        // If the thread stood before this step already and could not take it, there is nothing to reverse here. But an
+        // earlier step may have made it impossible. If another step had to let it go first, that step may come earlier
+        // as well. So may be what makes it possible, if it does not need that step.
         let impossible = |step: u32| {
             let set = &self.steps[step as usize].enabled;
             let enabled = set[usize::from(thread) / 64] >> (thread % 64) & 1 == 1;
             let stood = last.is_some_and(|&l| l < step);
             stood && !enabled && let_go <= step && !self.changed_without(step, accesses)
         };
-        // Somebody else's post may let it go as well; nobody else gives back what a thread holds.
+        // Another thread's post may let it go as well; no other thread gives back what a thread holds.
         let only = |step: u32, access: &Access| {
             let post = self.steps[step as usize].kind == Kind::SemPost;
             !post || !self.changed_without(step, std::slice::from_ref(access))
@@ -238,7 +239,8 @@ impl History {
                 }
                 let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;
                 if given_back && only(entry.step, access) || impossible(entry.step) {
-                    // Before it was given back it could not be had: what can be reversed is the taking before that.
+                    // Before it was given back, it could not be taken. What can be reversed is the step that took it
+                    // before.
                     let known = entry.thread == thread || self.covers(&look.before, step);
                     return known && entry.mode == MODE_WRITE;
                 }
@@ -256,7 +258,8 @@ impl History {
         // waiter that needs the mutex as well), which then must not stand before an earlier one.
         if accesses.iter().filter(|a| a.flags & ORDER == 0).count() == 1 {
             let all = look.races.clone();
-            // An attempt that failed says that the object could not be had there either: what has to be reversed is the taking before.
+            // An attempt that failed shows that the object could not be taken there either. What has to be reversed is
+            // the step that took it before.
             let waits = accesses.iter().any(|a| a.flags & BLOCKING != 0);
             let failed = |c: u32| {
                 let mut met = self.steps[c as usize].accesses.iter();

@@ -1,11 +1,12 @@
 //! Which functions are transactions (Lipton 1975): in each call right movers come first, then at most one step that is no mover, then left movers.
 //!
-//! Atomizer (Flanagan, Freund 2004) decides it from lock sets in one execution. Here all executions up to equivalence are at hand,
-//! with what happens before what. A step that could stand directly behind a step of another thread on which it depends is no left mover; the
-//! other one is no right mover. These are the edges of the happens-before relation between threads that do not follow from
-//! others. The acquisition of a lock only comes behind (a right mover), the release only comes before (a left mover), an access that a lock
-//! protects is in no such edge (both), and one that races is in both kinds. A step is known by its thread, its place and its
-//! object, and what is found in any execution counts in all of them.
+//! Atomizer (Flanagan, Freund 2004) decides it from lock sets in one execution. Here all executions up to equivalence
+//! are known, with their happens-before relations. A step that could stand directly behind a step of another thread on
+//! which it depends is no left mover; the other one is no right mover. These are the edges of the happens-before
+//! relation between threads that do not follow from others. The acquisition of a lock only comes behind (a right
+//! mover), the release only comes before (a left mover), an access that a lock protects is in no such edge (both), and
+//! one that races is in both kinds. A step is known by its thread, its place and its object, and what is found in any
+//! execution counts in all of them.
 //!
 //! Why it is enough: if the steps of a call can not be put side by side in an execution, something of other threads happens after one
 //! of them and before another. So there is an edge out of the call, and later in the call an edge into it: the pattern is broken.
@@ -61,7 +62,7 @@ struct Function {
 
 /// Where a call waits for a condition.
 const SPLIT: u32 = u32::MAX;
-/// So much is kept of the forms of calls.
+/// The forms of calls that are kept, in elements, at most.
 const MOST: usize = 1 << 24;
 
 /// What was learnt from all executions up to now.
@@ -94,7 +95,7 @@ pub struct Break {
 pub enum Finding {
     /// All its calls are transactions.
     Transaction,
-    /// They are, but for waiting: what is before, between and after waits is a transaction each.
+    /// They are, except for waiting: the parts before, between and after waits are transactions.
     Split(Break),
     /// At least one is not.
     Broken(Break),

@@ -17,7 +17,7 @@ pub struct Rest {
     pub accesses: Arc<[Access]>,
 }
 
-/// With more alternatives a thread sleeps as long as nobody has anything to do with any of them.
+/// With more alternatives a thread sleeps as long as no step conflicts with any of them.
 const MOST_APART: usize = 16;
 
 impl Rest {
@@ -135,7 +135,7 @@ impl Node {
             .is_some_and(|p| p != thread && has(&self.enabled, p))
     }
 
-    /// The next way to take, with at most so many preemptions. Asked again without a way taken, it says the same.
+    /// The next way to take, with a bound on preemptions. If it is not taken, the next call gives the same way.
     pub fn next(&mut self, most: Option<u32>) -> Option<Order> {
         if let Some((thread, next)) = self.present {
             let choice = Some(next).filter(|&n| n > 0);
@@ -178,11 +178,11 @@ impl Node {
         self.candidates().count() as u64
     }
 
-    /// Sees to it that one of `initials`, threads with the alternatives that are meant, is tried. Says whether that is new.
+    /// Has one of `initials`, threads with alternatives, tried. Says whether that is new.
     pub fn want(&mut self, initials: &[Initial]) -> bool {
         let mut usable = initials.iter().filter(|i| has(&self.enabled, i.0));
         let Some(&(first, _)) = usable.clone().next() else {
-            // Not known to happen. It must not be left out, whoever leads there.
+            // Not known to happen. It must not be left out in any case.
             let before = std::mem::replace(&mut self.backtrack, self.enabled);
             return before != self.enabled;
         };

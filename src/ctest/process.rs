@@ -49,7 +49,7 @@ pub struct Process {
     moved: bool,
 }
 
-// SAFETY: the mapping belongs to this value alone, and is accessed by whoever holds it.
+// SAFETY: the mapping belongs to this value alone, and only its holder accesses it.
 unsafe impl Send for Process {}
 
 /// An invariant, and what it has read in any execution.
@@ -207,7 +207,7 @@ impl Process {
         unsafe { &mut *self.at }
     }
 
-    /// Makes the execution that is asked for; `stop` is asked now and then whether nobody wants the answer any more.
+    /// Makes the execution of the request. From time to time `stop` says whether the answer is no longer wanted.
     ///
     /// # Errors
     /// Why there is no answer; the process has to be started again.

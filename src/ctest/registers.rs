@@ -1,7 +1,8 @@
 //! What the instructions of an unoptimized function access, in terms of values that registers held.
 //!
-//! Values are sums of unknowns, symbols and a number; the same unknown computed twice is the same. Only straight lines are followed: at a
-//! label everything is forgotten. Understood is what gcc writes at `-O0`; all else is said not to be.
+//! Values are sums of unknowns, symbols and a number; the same unknown computed twice is the same. Only straight lines
+//! are followed: at a label everything is forgotten. The code that gcc writes at `-O0` is understood; all else is
+//! reported as not understood.
 
 use std::collections::{BTreeMap, BTreeSet};
 

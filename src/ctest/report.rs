@@ -59,7 +59,7 @@ impl DataRace {
     }
 }
 
-/// What is done about data races, and about executions in which nobody can go on.
+/// What is done about data races, and about executions in which no thread can go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Treatment {
     /// They are listed, and do not decide the verdict.
@@ -548,7 +548,7 @@ impl Report {
     }
 }
 
-/// Whether so many bytes have a value that is told.
+/// Whether a value of this many bytes is shown.
 fn is_number(size: u32) -> bool {
     matches!(size, 1 | 2 | 4 | 8)
 }

@@ -1,9 +1,11 @@
-//! What threads show others of their stacks. What a thread writes on its own stack is part of the local state that says whether it waits actively, so it
-//! counts as no change (`runtime/spin.rs`); but where others look, a turn of a loop can be noticed that leaves everything as it was. Such places are collected
-//! over all executions in which somebody waits; with more of them everything is explored anew, and what is written there counts as a change.
+//! Places on the stacks of threads that other threads look at. A thread's own stack is part of the local state that
+//! says whether it waits actively, so a write there counts as no change (`runtime/spin.rs`). But if others look at the
+//! place, they can notice a turn of a loop that leaves everything as it was. Such places are collected over all
+//! executions in which a thread waits. When a new one is found, everything is explored anew, and a write there counts
+//! as a change.
 //!
-//! So it is with what the runtime accesses on a thread's own stack for the program (the handle that `pthread_create` writes, what a compare-and-swap
-//! expects): that is no step, unless others look there.
+//! The same holds for what the runtime accesses on a thread's own stack for the program (the handle that
+//! `pthread_create` writes, the value that a compare-and-swap expects): it is a step only if others look there.
 
 use super::history::Step;
 use super::shared::{Access, MODE_WRITE, OBJECT, STACK_SIZE, STACKS_AT};

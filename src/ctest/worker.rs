@@ -1,10 +1,11 @@
 //! Depth-first exploration below some given steps: source-set dynamic partial order reduction with sleep sets
 //! (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order Reduction", POPL 2014, Algorithm 1).
 //!
-//! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that its
-//! threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step may have several
-//! alternatives (who is woken, what is chosen), which are taken one after the other and sleep together; what is to be tried at the given
-//! steps is told and not done, and so is what is left when the budget is used up (`explore.rs` hands it out again).
+//! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that
+//! its threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step
+//! may have several alternatives (who is woken, what is chosen), which are taken one after the other and sleep
+//! together; ways that have to be tried at the given steps are reported, not explored; so is the work that is left when
+//! the budget is used up (`explore.rs` hands it out again).
 
 use super::explore::{Exploration, FEW, MOST_CUT, Settings};
 use super::history::{Clock, History, Look, Step};
@@ -240,7 +241,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Makes one execution: the steps of the history, `branch`, and what comes of it. False if there is nothing more to be had.
+    /// Makes one execution: the steps of the history, `branch`, and all that follows. False if nothing is left to
+    /// explore.
     fn execute(&mut self, branch: Option<Order>) -> bool {
         let given = self.history.len();
         let Some(status) = self.repeat(branch) else {
@@ -520,8 +522,8 @@ impl Worker<'_> {
         Node::new(step, sleep, Some(before.thread), preemptions, exhaustive)
     }
 
-    /// The steps that threads could not take: what they wait for may have been taken from them. Where all is left to sleepers, what
-    /// these would do was taken elsewhere, but nobody else looks at those that wait.
+    /// The steps that threads could not take: what they wait for may have been taken from them. Where all is left to
+    /// sleepers, what these would do was taken elsewhere, but no other place handles those that wait.
     fn pending(&mut self, status: u32) {
         if self.settings.exhaustive {
             return;
@@ -546,7 +548,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Sees to it that an execution is explored in which a step of `thread` that may come next comes before step `i`.
+    /// Has an execution explored in which a possible next step of `thread` comes before step `i`.
     fn reverse(&mut self, i: usize, thread: u16, accesses: &[Access], look: &Look) {
         let mut initials = self.history.initials(i, thread, accesses, look);
         match i.checked_sub(self.base) {
@@ -570,7 +572,7 @@ impl Worker<'_> {
             // Sums of weaker hashes meet where two steps have changed roles.
             let mut hasher = DefaultHasher::new();
             let end = clock.iter().rposition(|&n| n > 0).map_or(0, |n| n + 1);
-            // Whoever comes last to a barrier chooses for all.
+            // The last thread to come to a barrier chooses for all.
             let common = if step.kind == Kind::Arrive {
                 step.choice
             } else {

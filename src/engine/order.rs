@@ -1,7 +1,8 @@
 //! Variable orders: which variable lies where in a diagram. An order of magnitude between two orders is normal.
 //!
-//! A variable that few threads use stands beside them, one that most use at the bottom. Threads that share much stand beside
-//! each other. FORCE (Aloul, Markov and Sakallah 2003) then moves each variable to the middle of what it is used with.
+//! A variable that few threads use stands beside them; a variable that most threads use stands at the bottom. Threads
+//! that share much stand beside each other. FORCE (Aloul, Markov and Sakallah 2003) then moves each variable to the
+//! middle of what it is used with.
 
 use super::diagrams::Variable;
 use crate::model::program::{CellId, Class, Program, ThreadId, each_use};
@@ -116,7 +117,7 @@ fn interacting(program: &Program) -> Vec<ThreadId> {
     let threads = program.threads.len();
     let mut shares: Vec<FxHashMap<ThreadId, u64>> = vec![FxHashMap::default(); threads];
     for users in users(program) {
-        // What many use binds nobody to anybody in particular.
+        // A variable that many threads use brings no two of them together.
         if users.len() > 8 {
             continue;
         }

@@ -1,7 +1,7 @@
 //! The JSON form: one compact object per model, on one line.
 //!
 //! `docs/json.md` describes the fields, `docs/schema/` has the schemas. A model that could not be checked gets an
-//! object too, with verdict `error`, so that whoever reads the lines finds one per model.
+//! object too, with verdict `error`, so that a reader finds one line per model.
 
 use super::diagnostics::in_order;
 use super::position::positions;

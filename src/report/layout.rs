@@ -1,6 +1,6 @@
 //! Small things all renderings for people share: harmless characters, clipped texts, counted nouns.
 //!
-//! File names, source lines and names come from whoever wrote the model. None of them may move the cursor, change
+//! File names, source lines and names come from the author of the model. None of them may move the cursor, change
 //! colours or reverse the line, so every such character is replaced by one visible character: columns stay true.
 
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! `coarsen check`: relations, visibility, hypotheses, the reduced system, evidence, verdict.
 //!
-//! Each phase fills its part of the report and publishes it, so that whoever interrupts the work still sees what is known.
+//! Each phase fills its part of the report and publishes it, so that an interrupted run still shows what is known.
 
 use super::claims;
 use super::discharge::{By, settle};

@@ -1,7 +1,8 @@
-//! `--theorem auto`: of the theorems that apply, the one with the smaller estimated reduced system.
+//! `--theorem auto`: chooses, among the theorems that apply, the one with the smaller estimated reduced system.
 //!
-//! How many states a reduced system has is not known before it is explored. It is estimated by its control states: for each thread the
-//! locations at which other threads are scheduled, multiplied over all threads. What the variables add is the same for both, or nearly so.
+//! How many states a reduced system has is not known before it is explored. It is estimated by its control states: for
+//! each thread the locations at which other threads are scheduled, multiplied over all threads. Variables add about the
+//! same factor for both.
 
 use super::check::{Prepared, prepare};
 use super::verdict::gap;

@@ -1,10 +1,10 @@
 //! May this block be atomic? The claims `transaction NAME { .. }` of a model.
 //!
-//! Lipton 1975: a block is a transaction if each execution of it consists of right movers, one action, and left movers; every
-//! terminating execution then has the outcome of one in which the block is not interrupted. Two of its special cases
-//! are tried first, because they need less: one action and left movers behind it, or right movers and one action behind them. What movers
-//! are is established on the model (`movers`), on states in which the discipline has not been violated; so a claim holds only if the
-//! discipline does.
+//! Lipton 1975: a block is a transaction if each execution of it consists of right movers, one action, and left movers;
+//! Then every terminating execution has the outcome of one in which the block is not interrupted. Two special cases are
+//! tried first, because they need less: one action and left movers behind it, or right movers and one action behind
+//! them. Movers are established on the model (`movers`), on states in which the discipline has not been violated. So a
+//! claim holds only if the discipline does.
 //!
 //! A claim that no theorem establishes may still be true. It is refuted by an execution whose outcome no execution has in which
 //! all copies of the block are atomic: all outcomes of the latter are gathered, state by state, and those of the program held

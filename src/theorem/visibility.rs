@@ -1,10 +1,10 @@
 //! Visible and invisible actions (Stoller & Cohen 2003, section 4), and the least that has to be made visible.
 //!
-//! An action is visible if a shared unprotected variable or a mutex occurs in it, if its blocking guard
-//! mentions a protected variable, or if it might change an exclusive access predicate. Where well-formedness would fail because
-//! of what is then invisible, further actions are made visible: first steps (WFinitVis), steps that could hide a
-//! user's property (`I u <= u I`, corollary (a)), and an inclusion-minimal set that breaks infinite invisible runs
-//! (WFfiniteInvis, hypothesis 11). Making an action visible never breaks another condition, so one pass is enough.
+//! An action is visible if a shared unprotected variable or a mutex occurs in it, if its blocking guard mentions a
+//! protected variable, or if it might change an exclusive access predicate. Where well-formedness would fail because of
+//! invisible actions, further actions are made visible: first steps (WFinitVis), steps that could hide a user's
+//! property (`I u <= u I`, corollary (a)), and a set that breaks all infinite invisible runs (WFfiniteInvis, hypothesis
+//! 11), none of which can be left out. Making an action visible never breaks another condition, so one pass is enough.
 
 use super::properties::Goal;
 use crate::base::control::Stop;

@@ -9,7 +9,7 @@ use crate::kernel::{Id, Rule, Statement, Sym};
 use std::fmt::Write;
 
 impl Script<'_> {
-    /// The proof of a claim by a lemma about `left <= right`, with whatever is between those and the claim's own sides.
+    /// The proof of a claim by a lemma about `left <= right`, with the steps between those and the claim's own sides.
     pub(super) fn framed(
         &mut self,
         n: usize,

@@ -1,9 +1,10 @@
 //! Equal words: what equations between products say of other products.
 //!
-//! A word is a list of factors, each a term that is not looked into. The words equal to a given one, by equations and by the laws in
-//! [`laws`], are kept in an e-graph (Nelson & Oppen; here egg, Willsey et al. 2021): a word is a list of cells, so that an equation is
-//! used at any place and associativity needs no rule. `x <= y` is never put in: an upper bound in the class of a term would make it an
-//! equal one. The e-graph is not believed: what it says is turned into steps, and each step is done again here.
+//! A word is a list of factors, each a term that is not looked into. The words equal to a given one, by equations and
+//! by the laws in [`laws`], are kept in an e-graph (Nelson & Oppen; here egg, Willsey et al. 2021): a word is a list of
+//! cells, so that an equation is used at any place and associativity needs no rule. `x <= y` is never put in: an upper
+//! bound in the class of a term would make it an equal one. The e-graph is not trusted: its answer is turned into
+//! steps, and each step is done again here.
 
 mod derivation;
 mod graph;
@@ -39,7 +40,7 @@ impl Default for Limits {
 /// Why an e-graph grew no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Every equation has been used wherever it can: words that are not found equal are not equal by these equations.
+    /// Every equation has been used at all places. So words that are not found equal are not equal by these equations.
     Saturated,
     /// The two words asked for were found equal.
     Found,
@@ -134,7 +135,7 @@ impl Words {
         self.stop
     }
 
-    /// Whether a limit has been reached by any question so far: then equal words may not have been found equal.
+    /// Whether any question so far has reached a limit. Then equal words may not have been found equal.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -211,7 +212,8 @@ struct Move {
 }
 
 impl Rules {
-    /// Does what the e-graph says was done, without its help; none if it does not lead from the one word to the other.
+    /// Repeats the steps that the e-graph reports, without its help. `None` if they do not lead from the one word to
+    /// the other.
     fn replay(&self, from: &[Id], moves: &[Move], to: &[Id]) -> Option<Vec<Step>> {
         let mut word = from.to_vec();
         let mut steps: Vec<Step> = Vec::new();

@@ -1,8 +1,8 @@
 //! The e-graph of a term: smaller terms that equal it by the laws of omega algebra.
 //!
-//! Equality saturation (Tate et al. 2009) with egg. `+` and `.` are binary here, so commutativity and associativity are rules like the
-//! others, and limits keep them in bounds. Equations and inclusions without variables need no rule: two classes are made one. What is
-//! found is not believed; see `crate::algebra::simplify`.
+//! Equality saturation (Tate et al. 2009) with egg. `+` and `.` are binary here, so commutativity and associativity are
+//! rules like the others, and limits keep them in bounds. Equations and inclusions without variables need no rule: two
+//! classes are made one. What is found is not trusted; see `crate::algebra::simplify`.
 
 use crate::kernel::{Id, Node, ONE, TOP, Terms, ZERO};
 use egg::{

@@ -1,7 +1,7 @@
 //! From trees to suites: names resolved, definitions unfolded, sorts and indices checked, hints looked up.
 //!
-//! All files of a suite share their names; those that are used come first. What is wrong with a term is told once: what a faulty
-//! definition would have defined is known, but has no meaning.
+//! All files of a suite share their names; those that are used come first. An error in a term is reported once: the
+//! name of a faulty definition is known, but has no meaning.
 
 mod hints;
 mod model;

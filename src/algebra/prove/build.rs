@@ -34,7 +34,7 @@ pub struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    /// Nothing proved yet; decisions take at most so many pairs, and tell apart so many classes of words.
+    /// Nothing is proved yet. The limits are those of pairs in a decision, and of classes of words.
     pub fn new(terms: &'t mut Terms, limit: usize, classes: usize) -> Self {
         let mut name = "_".to_string();
         let hole = loop {
@@ -183,7 +183,7 @@ impl<'t> Builder<'t> {
         self.chain(&[step, after])
     }
 
-    /// A term with the hole wherever another stands in it, not looking into tests and sums over processes.
+    /// A term with the hole at each place where another term stands, except inside tests and sums over processes.
     pub fn holed(&mut self, t: Id, part: Id) -> Id {
         if t == part {
             return self.hole();

@@ -132,7 +132,8 @@ fn unrefuted(
     lines
 }
 
-/// Whether the statement follows if `x <= x T x` does for each of its letters and omegas: relations satisfy that, the axioms don't give it.
+/// Whether the statement follows from `x <= x T x` for each of its letters and omegas. Relations satisfy that; it does
+/// not follow from the axioms.
 fn holds_in_relations(
     suite: &mut Suite,
     assumed: &[Statement],

@@ -447,7 +447,7 @@ impl<'t> Search<'t> {
         self.b.chain(&[kept, applied, rest])
     }
 
-    /// Literals that hold before a run of factors, and those that hold after it, of the tests in sight.
+    /// The literals of tests in use that hold before a run of factors, and those that hold after it.
     fn kept(&mut self, c: &Context, run: Id, right: Id) -> (Vec<Id>, Vec<Id>) {
         let literals = tests_of(self.b.terms, &[run, right]);
         let (mut before, mut after) = (Vec::new(), Vec::new());

@@ -23,7 +23,8 @@ pub enum Flaw {
     Hypothesis(usize),
     /// The statement is true in them.
     Holds,
-    /// There are too many states for the ways to give processes to the variables of a hypothesis or the statement.
+    /// Too many states, given the number of ways to choose processes for the variables of a hypothesis or the
+    /// statement.
     TooMany,
 }
 

@@ -1,8 +1,9 @@
 //! A model in which a statement fails, found by searching relations on few states.
 //!
-//! A term over processes is unfolded for one, two and three of them into a straight-line program over ground atoms. All relations on one to
-//! four states are searched at once, with BDDs (`symbolic`), then paths of more states: what is false in Kleene algebra with tests is false for a
-//! word, and a word is a path (Kozen & Smith 1996). What is found is evaluated again, by other code, before it is told (`confirm`).
+//! A term over processes is unfolded for one, two and three of them into a straight-line program over ground atoms. All
+//! relations on one to four states are searched at once, with BDDs (`symbolic`), then paths of more states: what is
+//! false in Kleene algebra with tests is false for a word, and a word is a path (Kozen & Smith 1996). A model that is
+//! found is evaluated again, by other code, before it is shown (`confirm`).
 
 mod bdd;
 mod confirm;

@@ -42,7 +42,7 @@ pub(super) enum Symbol {
     Complement,
 }
 
-/// The operation that a function symbol with so many arguments is; a constant that is none of them is a letter.
+/// The operation that a function symbol with this number of arguments means. Any other constant is a letter.
 pub(super) fn operation(name: &str, arguments: usize) -> Option<Symbol> {
     Some(match (name, arguments) {
         ("addition", 2) => Symbol::Sum,
@@ -82,11 +82,12 @@ impl Needs {
 pub(super) struct Laws(FxHashSet<&'static str>);
 
 impl Laws {
-    /// Recognises axioms: the laws, and which axioms are none of them.
+    /// Recognises axioms: which laws they are, and which of them are no known law.
     pub fn of(axioms: &[&Formula]) -> (Laws, Vec<bool>) {
         let mut laws = Laws::default();
         let mut recognised = vec![false; axioms.len()];
-        // Addition first, by its formulas as they stand; then what is compared up to addition; then up to the order as well.
+        // First the laws of addition, by their formulas as they stand. Then laws that are compared up to those, then up
+        // to the order as well.
         for round in 0..3 {
             let ac = laws.has("sum_commutes") && laws.has("sum_associates");
             let how = Reading {

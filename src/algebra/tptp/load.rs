@@ -27,7 +27,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// Reads a problem. `load` finds a file that is included: its path as written, and the name of the file that includes it.
 ///
 /// # Errors
-/// What is wrong with the file. Of the text of a file that is included nothing is told but the place: it may be any file.
+/// What is wrong with the file. Of an included file only the place is told, never its text: it may be any file.
 pub fn load(file: Text, depth: usize, load: &mut Loader) -> Result<Problem, Box<Flawed>> {
     let mut files = Files {
         depth,
@@ -172,7 +172,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    /// Trouble in a file, told where that file is included: without its words, of which a message may be made.
+    /// Trouble in a file, reported where that file is included, without words of its text.
     fn seen_from(self, include: Span, file: &Text) -> Trouble {
         Trouble::Inside(match self {
             Trouble::Here(wrong) => {

@@ -1,4 +1,4 @@
-//! What follows for a problem from what the prover and the refuter say of its parts.
+//! The answer for a problem, from the answers of prover and refuter for its parts.
 //!
 //! A theorem needs a proof of each part, from laws that are among the axioms. A counter-model is one of relations, and has to satisfy every axiom: those that
 //! are known laws hold for relations, those about no variables are premises, and the others have to be proved. All else is `GaveUp`.
@@ -232,7 +232,8 @@ impl Solver<'_> {
         let with_omega = laws.is_none_or(Laws::have_omega);
         let mut why = None;
         let mut refuted = true;
-        // What follows from no goal is a contradiction; one element that is all satisfies every equation, so there is none.
+        // A sequent without goals says that its assumptions contradict each other. An algebra with one element
+        // satisfies every equation, so they do not.
         let none = [Goal::BelowOne(ONE)];
         let goals = match claim.goals.as_slice() {
             [] => &none,
@@ -390,7 +391,7 @@ fn level(terms: &Terms, item: &Item) -> Level {
     sides.fold(Level::default(), |level, t| level.max(level_of(terms, t)))
 }
 
-/// Whether a proof may rest on the laws of `^w`: it does unless each rule is one of those known to be free of them.
+/// Whether a proof may rest on the laws of `^w`: yes, unless each of its rules is known to be free of them.
 fn uses_omega(d: &Development, theorem: usize) -> bool {
     let Some(t) = d.theorem(theorem) else {
         return true;

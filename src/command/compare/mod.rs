@@ -1,8 +1,8 @@
 //! `coarsen compare`: every technique on one model, side by side.
 //!
-//! What is asked is the same in every row: whether a thread can go wrong, whether the discipline can be violated, and the model's invariants
-//! and `reach` properties. Deadlocks are not asked for, as right movers do not preserve them (Levin et al. 2005 speak of
-//! threads that go wrong only). Rows that are sound have to agree; each says what it costs.
+//! Every row answers the same questions: whether a thread can go wrong, whether the discipline can be violated, and the
+//! model's invariants and `reach` properties. Deadlocks are not asked for, as right movers do not preserve them (Levin
+//! et al. 2005 speak of threads that go wrong only). Rows that are sound have to agree; each says what it costs.
 
 use crate::algebra::Theory;
 use crate::algebra::text::theory;
@@ -33,7 +33,7 @@ const STEPS: u64 = 200_000;
 /// Operations of a row on decision diagrams: half a minute, after which the others have their turn.
 const OPERATIONS: u64 = 100_000_000;
 
-/// Compares all techniques on a program. Never fails: what a row could not decide is `unknown` and says why.
+/// Compares all techniques on a program. It never fails: a row that could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
     let begun = Instant::now();
     let mut report = CompareReport::undecided(name, "nothing was explored yet");

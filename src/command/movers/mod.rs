@@ -1,4 +1,5 @@
-//! `coarsen movers`: what every action of a model is as a mover, what blocks a better class, and how long its transactions can be.
+//! `coarsen movers`: which kind of mover each action of a model is, what keeps it from being a better one, and how long
+//! its transactions can be.
 //!
 //! Movers are established as for claims (`theorem/movers/`). For transactions each statement becomes a block of its own
 //! (`statements.rs`); a run of statements in one list is a transaction if its ways from beginning to end have the theorem's form in each
@@ -132,7 +133,7 @@ impl Found<'_> {
                 .next()
                 .unwrap_or_default()
                 .to_string();
-            // The head of a loop has a location for each way it is come to here; they are one in the model.
+            // The head of a loop has a location here for each way that leads to it. In the model these are one.
             let place = (thread, step.location.clone(), step.text.clone());
             let class = class(j.mover).to_string();
             if met.contains(&place)
@@ -200,7 +201,7 @@ impl Found<'_> {
         runs
     }
 
-    /// Those of the runs that are transactions where they stand as claims in the model, in which loops have one location for their heads again.
+    /// The runs that are transactions also as claims in the model, where the head of a loop is one location again.
     fn held(
         &self,
         runs: Vec<Run>,
@@ -216,7 +217,7 @@ impl Found<'_> {
         let Some(mut program) = (self.elaborate)(&statements::claimed(self.tree, &places)) else {
             return Ok(Vec::new());
         };
-        // Cells are the same, whatever blocks there are.
+        // Blocks do not change the cells.
         if program.cells.len() == inferred.cells.len()
             && program.protections.len() != inferred.protections.len()
         {
@@ -304,7 +305,8 @@ impl Found<'_> {
     }
 }
 
-/// The head of a loop has a location for each way it is come to here; it is one in the model, and moves as it does on each.
+/// The head of a loop has a location here for each way that leads to it. In the model it is one location, and it moves
+/// as all of these do.
 fn meet(e: &Encoding, judged: &mut [Judged]) {
     let place = |a: usize| {
         let action = &e.actions[a];

@@ -9,7 +9,7 @@ use crate::engine::reach::Outcome;
 use crate::model::program::{Expr, Program};
 use crate::theorem::{CheckOptions, check, empty, invariant};
 
-/// What a reduced system is shown with: the theorem, and the program that it was applied to, with everything that is asked among its properties.
+/// What shows the answers of a reduced system: the theorem, and the program with all questions as properties.
 pub(super) struct Applied<'a> {
     pub theory: &'a Theory,
     pub program: Program,

@@ -1,4 +1,4 @@
-//! `coarsen reach`: the reachable states, exactly, and answers to what is asked of them.
+//! `coarsen reach`: the exact reachable states, and answers to questions about them.
 //!
 //! The engines are in [`crate::engine::reach`] (decision diagrams, state by state) and here (BDDs). What they find is an
 //! execution, which the interpreter repeats on the original program before anything is said. Where the states are few, they
@@ -284,7 +284,7 @@ impl Run<'_> {
     fn reduce(&mut self, name: &str, theory: &Theory, report: &mut ReachReport) -> bool {
         self.control.enter("the theorem's hypotheses");
         if is_about_transactions(&theory.name) {
-            // Only what is asked about has to be kept.
+            // Only what the questions mention has to be kept.
             let questions = &self.questions;
             // That a thread goes wrong is what the theorem speaks of.
             let wrong = self.program.gone_wrong();
@@ -452,7 +452,8 @@ impl Run<'_> {
         let most = 2 * FEW as usize;
         self.control.enter("the same, state by state");
         let again = enumerate(&self.program, &self.questions, None, most, self.control);
-        // It looks at all candidates for initial states, so it may have had to stop without having met too many.
+        // It goes through all candidates for initial states, so it may have stopped although it has not met too many
+        // states.
         if again
             .stopped
             .is_some_and(|s| s != Stop::States || again.so_far <= outcome.states)

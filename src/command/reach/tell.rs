@@ -12,7 +12,7 @@ use crate::model::program::{LocId, Program};
 use crate::theorem::{Rerun, deadlock_words, repeat};
 use num_bigint::BigUint;
 
-/// A count, or that there is none.
+/// A count, or the words that there is none.
 pub(super) fn number(n: Option<&BigUint>) -> String {
     n.map_or("unknown".into(), |n| n.to_string())
 }

@@ -122,7 +122,7 @@ impl<'a> Code<'a> {
                 weak.insert(name.trim());
             } else if !text.is_empty() && !text.starts_with('.') {
                 let (name, operands) = match text.split_once([' ', '\t']) {
-                    // Several in one line are not looked at.
+                    // Lines with several of them are not read.
                     _ if text.contains(';') => (";", ""),
                     split => split.unwrap_or((text, "")),
                 };

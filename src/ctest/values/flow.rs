@@ -1,8 +1,9 @@
 //! Follows a number from the call that returns it, instruction by instruction, on all ways.
 //!
-//! What is claimed of two numbers with the same outcome in all tests that are found: an execution stays the same, step by step, if one is put for the other, but for
-//! the places that are tracked. Where a number gets where it can't be followed, those that come there are to be kept apart. Each call that the site makes is
-//! looked at alone, so what the same site has returned at another time is something that does not depend on the number.
+//! The claim is about two numbers that have the same outcome in all tests that are found. If one takes the place of the
+//! other, an execution stays the same, step by step, except at the places that are tracked. If a number gets to a place
+//! where it can't be followed, the numbers that come there are kept apart. Each call at the site is treated alone: a
+//! number that the same site has returned at another time does not depend on this one.
 
 use super::code::{Code, Instruction, Operand, RAX, RBX, RCX, RDI, RDX, RSI, Register};
 use super::ranges::{Condition, Image, Ranges, Type};
@@ -17,7 +18,7 @@ pub const MOST: usize = 64;
 const STATES: usize = 16;
 /// So many steps are taken from one call.
 const STEPS: usize = 20_000;
-/// Calls inside of calls are looked at so deep.
+/// How deep calls inside of calls are followed.
 const DEPTH: usize = 3;
 
 type Next = Vec<(usize, State)>;
@@ -104,7 +105,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// Takes all ways from here. Nothing if there are too many, or, where no number is tracked, if one is not understood.
+    /// Takes all ways from here. `None` if there are too many, or if one is not understood while no number is tracked.
     fn follow(&self, mut open: Next, tracks: bool, depth: usize) -> Option<Uses> {
         let mut uses = Uses::default();
         let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
@@ -141,7 +142,8 @@ impl<'a> Flow<'a> {
         Some(uses)
     }
 
-    /// The instruction behind, in the same function: what runs out of its function has called something that does not come back.
+    /// The next instruction in the same function. At the end of a function there is none: the last call does not
+    /// return.
     fn behind(&self, at: usize, state: State) -> Next {
         let function = |at: usize| self.code.instructions.get(at).map(|i| i.function);
         if function(at) == function(at + 1) {

@@ -1,8 +1,9 @@
-//! Which values of a number that the program is given matter: where `__VERIFIER_nondet_int()` and the like are only compared with constants, one number of each
-//! class of those that no comparison tells apart is as good as all of them. Where comparisons leave few numbers, these are all taken.
+//! Which values of a nondeterministic number matter. If the program only compares it with constants
+//! (`__VERIFIER_nondet_int()` and the like), one number of each class that the comparisons tell apart is enough. If
+//! comparisons leave few numbers, all of these are taken.
 //!
-//! It is read off the assembly, so what the compiler has made of the program is what counts. Whatever is not understood ([`flow`]) leaves the call as it is: a few
-//! values are tried, and that is said.
+//! This is read off the assembly, so it is about the compiled program. If something is not understood ([`flow`]), the
+//! call is left as it is: a few values are tried, and the answer says so.
 
 mod code;
 mod flow;
@@ -51,7 +52,7 @@ fn enough(flow: &Flow, at: usize, of: Type) -> Option<Vec<i128>> {
     (numbers.len() <= MOST).then_some(numbers)
 }
 
-/// What to put for the calls of a file that are understood. `own` says which functions the program has itself.
+/// What replaces the calls of a file that are understood. `own` says which functions the program has itself.
 pub fn instead(text: &str, own: &dyn Fn(&str) -> bool) -> Instead {
     let mut out = Instead::default();
     let wanted = |name: &str| name == WAIT || type_of(name).is_some();

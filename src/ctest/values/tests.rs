@@ -87,7 +87,7 @@ fn what_is_understood() {
             "movl %eax, -20(%rbp); movl $0, -20(%rbp); cmpl $7, -20(%rbp); jne .L1; call g; .L1:",
             &[0],
         ),
-        // Whatever becomes of a result that nobody looks at.
+        // A result that is not used may end anywhere.
         ("imull $7, %eax, %ebx; addl %eax, %ebx", &[0]),
         (
             "subl $1, %eax; cmpl $1, %eax; ja .L1; call g; .L1:",
@@ -197,7 +197,8 @@ fn frames_that_are_not_trusted() {
     let text = |parts: &[&str], ident: &str| format!("f:\n{}{ident}", lines(parts));
     let all = [BEGIN, ENTER, body, END];
     assert_eq!(numbers_of(&text(&all, GCC)), Some(vec![0, 7]));
-    // Another compiler announces less, and gcc when it optimises; where no address is computed, that is no matter.
+    // Another compiler announces less, and so does gcc when it optimises. Without a computed address that makes no
+    // difference.
     let clang = "\t.string\t\"clang version 15\"\n";
     assert_eq!(numbers_of(&text(&all, clang)), None);
     assert_eq!(numbers_of(&text(&all, &GCC.replace("-w", "-O1"))), None);
@@ -212,7 +213,7 @@ fn frames_that_are_not_trusted() {
         numbers_of(&text(&["pushq %rbx", ENTER, body, END], GCC)),
         None
     );
-    // What it returns is not looked at.
+    // Its result is not used.
     let ret = "call __VERIFIER_nondet_int; leave; ret";
     assert_eq!(numbers_of(&text(&[BEGIN, ENTER, ret], GCC)), None);
 }

@@ -81,7 +81,7 @@ pub(super) enum Op {
     Choose(Box<[Box<[Op]>]>),
 }
 
-/// One way to leave a location. It is closed where a test fails; the rest of the guard is asked only where none does.
+/// One way to leave a location. It is closed if a test fails; the rest of the guard is evaluated only if no test fails.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub tests: Box<[Test]>,
@@ -581,7 +581,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Values of a type up to which a comparison is looked at value by value.
+/// Types with at most this many values are compared value by value.
 const MANY: u64 = 64;
 
 fn put(field: Field, value: i64) -> Op {

@@ -18,13 +18,13 @@ pub struct Step<'s> {
     pub written: &'s [u64],
 }
 
-/// Reads states; notes what is looked at.
+/// Reads states, and notes which cells are read.
 trait Memory {
     fn words(&self) -> &[u64];
     fn note(&mut self, number: u32);
 }
 
-/// A state that is only looked at.
+/// A state that is only read.
 struct Plain<'a>(&'a [u64]);
 
 impl Memory for Plain<'_> {
@@ -73,7 +73,7 @@ struct From<'f> {
     changes: &'f [u32],
 }
 
-/// Who is told of steps.
+/// Receives steps as they are found.
 type Visit<'v, B> = dyn FnMut(Step) -> ControlFlow<B> + 'v;
 
 impl<'c> Machine<'c> {

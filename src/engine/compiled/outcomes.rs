@@ -1,4 +1,5 @@
-//! What executions end with, once every thread has ended; with the blocks of some threads as they stand, or as if they were atomic.
+//! The outcomes of executions in which every thread ends: of all executions, or of those in which the blocks of some
+//! threads are atomic.
 //!
 //! A block is atomic in an execution if, while a thread is inside, no other thread takes a step. An execution that gets stuck
 //! there has no outcome, nor has one in which a thread goes wrong or does not end.

@@ -1,9 +1,9 @@
 //! All reachable states: breadth first on several cores, or depth first on one.
 //!
-//! States are divided by hash among shards that share nothing (Stern and Dill 1997): a round expands some states of each shard,
-//! writes what they lead to into boxes, one for each shard, and then each shard takes in its boxes. There are as many shards
-//! whatever the cores, and boxes are emptied in the order of their senders, so the result does not depend on the
-//! cores.
+//! States are divided by hash among shards that share nothing (Stern and Dill 1997): a round expands some states of
+//! each shard, writes what they lead to into boxes, one for each shard, and then each shard takes in its boxes. The
+//! number of shards does not depend on the number of cores, and boxes are emptied in the order of their senders. So the
+//! result does not depend on the cores.
 
 use super::compile::Compiled;
 use super::machine::{Condition, Machine};
@@ -106,7 +106,7 @@ pub struct Search<'c> {
     /// Depth first: what is still to be expanded.
     stack: Vec<Id>,
     layer: u32,
-    /// The states among which the initial ones are that have not been looked at yet.
+    /// States that may be initial, and have not been tested yet.
     beginning: Option<Box<dyn Iterator<Item = State> + 'c>>,
     peak: usize,
 }
@@ -122,7 +122,7 @@ struct Shard {
     visited: Visited,
     /// By state, where the task is not plain.
     flags: Vec<u8>,
-    /// By state the one before it, where something is asked.
+    /// For each state the one before it, if there are questions.
     parents: Vec<Id>,
     frontier: Vec<u32>,
     /// How many of these have been expanded.
@@ -479,7 +479,7 @@ fn side_by_side(
             // No room for another thread.
             Err(_) => Err(Stop::Memory),
         });
-        // All are waited for, whatever the first says.
+        // Wait for all, also if the first has failed.
         let ends: Vec<Result<(), Stop>> = ends.collect();
         ends.into_iter().collect()
     })
@@ -599,7 +599,7 @@ impl Shard {
         if good && point && flags & QUEUED == 0 {
             self.flags[n] |= QUEUED;
             self.next.push(number);
-            // Its execution has to be one that goes on from here.
+            // Its execution must be one that can go on from here.
             if let Some(parent) = self.parents.get_mut(n) {
                 *parent = head as Id;
             }

@@ -1,7 +1,7 @@
 //! What steps have in common: cells, and whether a thread is at certain locations (which others may wait for), each with a number.
 //!
 //! Two steps of different threads are dependent if one writes what the other accesses; a guard that keeps a thread waiting is read.
-//! A thread's location as such is nobody else's business: only sets of locations that some expression asks about have numbers.
+//! Other threads can't see a thread's location as such: only sets of locations that some expression mentions have numbers.
 
 use crate::model::program::{
     CellId, Command, Expr, How, LocId, Program, Target, ThreadId, each_use,
@@ -182,7 +182,7 @@ impl Shared {
         }
     }
 
-    /// What an expression may read, whatever the state.
+    /// What an expression may read in any state.
     pub fn asked(&self, program: &Program, e: &Expr) -> Accesses {
         let mut all = Vec::new();
         self.reads(program, e, &mut all);
@@ -191,7 +191,7 @@ impl Shared {
         accesses
     }
 
-    /// What the steps that leave a location may access, whatever the state: here a compare-and-swap writes.
+    /// What the steps that leave a location may access in any state: here a compare-and-swap writes.
     pub fn mentioned(&self, program: &Program, thread: ThreadId, from: LocId) -> Accesses {
         let mut accesses = Accesses::none(self.len);
         let location = &program.threads[thread].locations[from];
@@ -220,7 +220,7 @@ impl Shared {
                 }
             }
         }
-        // A protection's predicates are looked at where its cell is accessed, and where they may change.
+        // A protection's predicates are read where its cell is accessed, and where they may change.
         for (p, support) in self.supports.iter().enumerate() {
             let has = |set: &[u64], n: u32| set[n as usize / 64] >> (n % 64) & 1 == 1;
             let moves = |n: u32| self.places[thread].iter().any(|(_, own)| *own == n);

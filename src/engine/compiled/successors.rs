@@ -8,7 +8,7 @@ use crate::model::program::{LocId, ThreadId};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
-/// Steps of one state after which its successors are looked through for equal ones, and the limits looked at.
+/// After this many steps of one state, equal successors are merged and the limits are checked.
 const OFTEN: u64 = 1 << 16;
 
 /// Where the successors of one state are written.

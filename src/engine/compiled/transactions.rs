@@ -1,12 +1,13 @@
 //! Transactions, depth first: Levin, Palmer, Qadeer and Rajamani 2005, figures 6 and 7.
 //!
-//! A thread is followed until its transaction ends: as long as it is in `R(t)` (only right movers so far) or `L(t)` (committed, and its next
-//! step a left mover or local). Where it is in `N(t)`, all threads are scheduled. A committed transaction need never end, and then
-//! what it has done would never be seen by the others: the ignoring problem. The techniques differ in what they do about it.
+//! A thread is followed until its transaction ends: as long as it is in `R(t)` (only right movers so far) or `L(t)`
+//! (committed, and its next step a left mover or local). Where it is in `N(t)`, all threads are scheduled. A committed
+//! transaction may never end. Then the other threads would never see what it has done: this is the ignoring problem.
+//! The techniques differ in what they do about it.
 //!
-//! Where it differs from the figure: `Xend` is set when a state is met, by the definition of `N(t)` (the figure sets it with the next step,
-//! which a thread without one never takes); a state is kept once for all threads, with its phases; steps that violate the
-//! discipline are an error found, and not gone on from.
+//! Where it differs from the figure: `Xend` is set when a state is met, by the definition of `N(t)` (the figure sets it
+//! with the next step, which a thread without one never takes); a state is kept once for all threads, with its phases;
+//! a step that violates the discipline is an error, and nothing behind it is explored.
 
 use super::compile::Compiled;
 use super::machine::{Condition, Machine};
@@ -77,7 +78,7 @@ struct Record {
     thread: ThreadId,
     /// How many threads have been scheduled here, this one included.
     threads: usize,
-    /// What the thread's steps lead to, and how much of that has been looked at.
+    /// The states that the thread's steps lead to, and how many of them have been visited.
     next: Vec<u64>,
     at: usize,
     /// The step that led here.

@@ -67,7 +67,7 @@ impl Keys {
         Ok((self.last, true))
     }
 
-    /// Looks where keys lie, so that the processor fetches what [`Keys::insert`] needs for all of them at once.
+    /// Finds where keys lie, so that the processor fetches what [`Keys::insert`] needs for all of them at once.
     #[inline]
     fn touch(&self, keys: &[u64]) {
         let Some(mask) = self.slots.len().checked_sub(1) else {

@@ -125,13 +125,13 @@ pub struct Engine<'c> {
     operations: u64,
     /// What the present operation has cost so far, in edges that were handled.
     effort: u64,
-    /// Operations after which limits are looked at again.
+    /// After this many operations the limits are checked again.
     polled: u64,
     most: u64,
     peak_bytes: usize,
 }
 
-/// Edges of one node that cost as much as an operation: so budgets are fair where variables have thousands of values.
+/// This many edges of one node count as one operation. So budgets are fair if variables have thousands of values.
 const WIDE: u64 = 64;
 
 /// Operations between two looks at the limits.
@@ -434,7 +434,7 @@ impl<'c> Engine<'c> {
 
     /// Runs a frame, and all that it asks for, to its result.
     fn run(&mut self, frame: Frame) -> Result<Node, Stop> {
-        // Whatever was interrupted has left nothing behind; nobody begins an operation within another.
+        // An interrupted operation has left nothing behind; no operation begins within another.
         self.stack.clear();
         self.stack.push(frame);
         self.result = None;

@@ -1,9 +1,9 @@
 //! The actions of a program as events: one for each path through an action, on what that path reads and writes.
 //!
-//! An edge is executed path by path, in the interpreter's order of evaluation; what a computed index selects, which branch is
-//! taken and what goes wrong is decided on the way, so that an event mentions the cells that its path uses and no others. The
-//! decisions are found by running the edge again with the next ones (no state is copied). An edge with very many paths is
-//! run again with simple conditionals merged into expressions.
+//! An edge is executed path by path, in the interpreter's order of evaluation; On the way it is decided which cell a
+//! computed index selects, which branch is taken and what goes wrong. So an event mentions only the cells that its path
+//! uses. The decisions are found by running the edge again with the next ones (no state is copied). An edge with very
+//! many paths is run again with simple conditionals merged into expressions.
 //!
 //! A path that violates the discipline (under the same conditions as `interpreter::violates`) is an event of its own:
 //! such states are not expanded, so no variable for q is needed.
@@ -404,7 +404,7 @@ impl<'r, 'p> Run<'r, 'p> {
         let mut plain: Vec<Formula> = Vec::new();
         for (&cell, &value) in &self.path.cells {
             let ty = self.space.program.cells[cell].ty;
-            // Any value of the cell's type is meant by it only if it is any value of that type, and of no other cell.
+            // It may stand for any value of the cell's type only if it is of that type, and ends in no other cell.
             match f.form(value) {
                 Form::Chosen(_) if f.range(value) == (ty.lo, ty.hi) && !plain.contains(&value) => {
                     plain.push(value);

@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 /// Valuations of what two events mention, up to which a fact is looked for.
 const VALUATIONS: u64 = 256;
 
-/// Valuations looked at for all pairs together.
+/// Valuations tried for all pairs together, at most.
 const ALL_VALUATIONS: u64 = 1 << 17;
 
-/// Pairs of events that are looked at for one closure.
+/// Pairs of events tried for one closure, at most.
 const PAIRS: usize = 100_000;
 
 /// Events of a closure up to which facts are looked for.

@@ -1,6 +1,6 @@
 //! Expressions over the levels of a diagram, simplified as values become known.
 //!
-//! Equal expressions are one number, so that whatever depends on the same rest of an expression can share its results.
+//! Equal expressions have one number. So all that depends on the same rest of an expression can share its results.
 //! An expression is only ever given values from the top of the order down, so what is left of it says what was needed.
 
 use super::table::{Table, mix};
@@ -27,13 +27,13 @@ pub enum Form {
     Const(i64),
     /// The value of the variable at a level.
     Var(u32),
-    /// An arbitrary value that an action has chosen: which of the values so chosen, by number and range.
+    /// An arbitrary value that an action has chosen, by its number among them and its range.
     Chosen(u32),
     /// Boolean complement.
     Not(Formula),
     /// Arithmetic negation.
     Neg(Formula),
-    /// An operation; what is undefined counts as 0, for whoever needs to know asks for definedness apart.
+    /// An operation. An undefined result counts as 0; whether it is defined is a formula of its own.
     Binary(BinaryOp, Formula, Formula),
     /// `c ? a : b`
     Cond(Formula, Formula, Formula),
@@ -271,7 +271,8 @@ impl Formulas {
                 if vb == Some(0) {
                     return a;
                 }
-                // Numbers go to the end, so that sums which differ in the order of what was known are one.
+                // Numbers go to the end. So sums are equal if they differ only in the order in which values became
+                // known.
                 if let Form::Binary(Add, x, c) = self.form(a)
                     && let Some(c) = self.value(c)
                 {

@@ -1,9 +1,10 @@
 //! Next-state relations on their own support, unfolded as values are met.
 //!
-//! A relation is what is left of an event: conditions on the state before it, and new values of variables as expressions
-//! over that state. Given the value of its highest variable, it becomes, for each new value of that variable, a relation on
-//! those further down. Equal rests are one number. So no domain is enumerated but the values that are reached, and levels
-//! that an event does not mention do not occur in it. (In place of the matrix diagrams of Miner 2004, which are built in full.)
+//! A relation is what is left of an event: conditions on the state before it, and new values of variables as
+//! expressions over that state. Given the value of its highest variable, it becomes, for each new value of that
+//! variable, a relation on those further down. Equal rests are one number. So only values that are reached are
+//! enumerated, and levels that an event does not mention do not occur in it. (In place of the matrix diagrams of Miner
+//! 2004, which are built in full.)
 
 use super::formulas::{Form, Formula, Formulas, NO, NOWHERE, YES};
 use super::table::{Table, mix};

@@ -34,7 +34,7 @@ impl Engine<'_> {
 
     /// The states of a set that satisfy a condition.
     ///
-    /// Conjunctions are taken apart; so are long disjunctions, as what the negated disjuncts leave over.
+    /// Conjunctions are taken apart. Long disjunctions are, too: as the complement of what the negated disjuncts leave.
     ///
     /// # Errors
     /// Any [`Stop`].

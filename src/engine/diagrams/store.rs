@@ -88,7 +88,7 @@ impl Store {
         self.due && !self.held
     }
 
-    /// Whether nodes that nobody is known to use are kept all the same, for a while.
+    /// Whether nodes are kept for a while although no use of them is known.
     pub fn hold(&mut self, held: bool) {
         self.held = held;
     }
@@ -201,7 +201,7 @@ impl Store {
         Ok(node)
     }
 
-    /// Gives up all nodes that no root reaches. Nodes keep their names; what is told of others afterwards is wrong.
+    /// Gives up all nodes that no root reaches. The others keep their numbers; a number of one given up means nothing.
     ///
     /// Returns which nodes are left, for those who remember nodes.
     pub fn collect(&mut self, roots: Roots) -> Marks {
@@ -241,7 +241,7 @@ impl Store {
         marks
     }
 
-    /// After a collection: whether so few nodes are left to the limit that looking for rubbish again would not pay.
+    /// After a collection: whether the limit is so near that another collection would not pay.
     ///
     /// # Errors
     /// [`Stop::Nodes`] if fewer than a sixteenth of `most` are left.

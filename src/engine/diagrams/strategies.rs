@@ -87,7 +87,7 @@ impl Engine<'_> {
                 match done {
                     Ok(()) => Ok(closed),
                     Err(stop) => {
-                        // Whoever asks again goes on from here; until then the sets are kept in `work`.
+                        // The next call goes on from here; until then the sets are kept in `work`.
                         self.work = Some(Interrupted {
                             set,
                             events,
@@ -143,7 +143,7 @@ impl Engine<'_> {
     }
 
     fn chaining(&mut self, closed: &mut Closed, events: &[Rel], history: bool) -> Result<(), Stop> {
-        // An event that has added nothing since the set last grew need not be looked at again.
+        // An event that has added nothing since the set last grew need not be fired again.
         let mut idle = 0;
         while idle < events.len() {
             for &rel in events {

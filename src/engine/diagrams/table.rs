@@ -5,7 +5,7 @@ use super::store::{Marks, Node};
 /// Numbers by the hash of what they stand for; the owner compares. Open addressing, zero is no number.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// Half of the hash, so that others need hardly ever be looked at, and the number.
+    /// Half of the hash, and the number. With it, other keys are rarely compared.
     slots: Vec<u64>,
     used: usize,
 }
@@ -81,10 +81,10 @@ struct Entry {
     value: u32,
 }
 
-/// Results of an operation on two numbers. What does not fit is forgotten, so an entry is a saving, never a duty.
+/// Results of an operation on two numbers. Entries may be lost at any time: nothing may depend on them.
 #[derive(Debug, Default)]
 pub struct Cache {
-    /// Key (0, 0) is vacant: no operation is asked about two empty sets.
+    /// Key (0, 0) is vacant: no operation is ever done on two empty sets.
     entries: Vec<Entry>,
     /// Puts since it last grew.
     puts: usize,

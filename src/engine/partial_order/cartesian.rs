@@ -1,14 +1,15 @@
 //! Cartesian partial-order reduction: Gueta, Flanagan, Yahav and Sagiv 2007, figures 7 and 8.
 //!
-//! A state leads to the ends of the finite prefixes of its Cartesian vector (`vectors.rs`), and to nothing else. Every local state of a
-//! thread that the program can reach lies on some prefix of it (Theorem 1 of the paper). So a question about threads one by one is asked
-//! of all states on prefixes. A question about several is an observer, a thread that reads what is asked about, for ever: it sees what it
-//! looks for in one of the states kept.
+//! A state leads to the ends of the finite prefixes of its Cartesian vector (`vectors.rs`), and to nothing else. Every
+//! local state of a thread that the program can reach lies on some prefix of it (Theorem 1 of the paper). So a question
+//! about threads one by one is asked of all states on prefixes. A question about several threads is an observer: a
+//! thread that for ever reads what the question is about. It sees what it looks for in one of the states kept.
 //!
-//! What is not in the paper: deadlocks. Take a deadlocked state that can be reached from a state kept, by steps as few as possible of all
-//! states kept. No thread comes to the end of its prefix on the way, else that prefix could be taken first; so each takes some of the first steps of its own, which are
-//! independent, and then waits, which is the end of an infinite prefix or its state from the beginning. Hence
-//! deadlocks are the ends of all infinite prefixes, put together, where all threads wait: each one is found, and can be counted.
+//! What is not in the paper: deadlocks. Take a deadlocked state, and of all states kept the one from which the fewest
+//! steps lead to it. No thread comes to the end of its prefix on the way, else that prefix could be taken first. So
+//! each thread takes some first steps of its prefix, which are independent, and then waits. There an infinite prefix
+//! ends, or it is the thread's state from the beginning. Hence deadlocks are the ends of all infinite prefixes, put
+//! together, where all threads wait: each one is found, and can be counted.
 //!
 //! Where it differs from the figures: breadth first in rounds of a fixed size, so that the result does not depend on the workers.
 
@@ -140,7 +141,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Keeps the execution that leads to a state, and from there on as given, if it is the first one.
+    /// Keeps an execution, through a state and then the given steps, if it is the first one.
     fn answer(&mut self, question: usize, number: u32, behind: Vec<Vec<u64>>) -> Result<(), Stop> {
         if self.steps.found[question].is_some() {
             return Ok(());
@@ -329,7 +330,7 @@ fn alone(
     }
 }
 
-/// Whether a question is one about single threads: what is looked for is so wherever one thread, by itself, makes it so.
+/// Whether a question is one about single threads: the location and variables of one thread alone can make it true.
 fn is_local(program: &Program, question: &Question) -> bool {
     let wanted = question.sort == Sort::Find;
     let mut parts = Vec::new();
@@ -339,7 +340,8 @@ fn is_local(program: &Program, question: &Question) -> bool {
     let Some(owners) = owners else {
         return false;
     };
-    // An evaluation that fails makes the whole expression false, so parts of it speak for it only if none can.
+    // If an evaluation fails, the whole expression is false. So a part decides for the whole only if no evaluation can
+    // fail.
     let one = owner(program, &question.expr).is_some();
     let mut total = true;
     question.expr.walk(&mut |e| {

@@ -48,7 +48,8 @@ impl Execution {
         let none = Accesses::none(steps.shared.len());
         let (mut closed, mut forgone) = (none.clone(), none);
         closed.add(&pending[thread].closed, &[]);
-        // What sleeps is taken elsewhere, but not what may come before it: that has to be tried before this step, which keeps or changes it.
+        // A sleeping step is taken elsewhere, but perhaps not with the steps that may come before it. These have to be
+        // tried before this step, which blocks or changes it.
         for (t, sleeping) in sleep.iter().enumerate() {
             for s in sleeping {
                 if t == thread || s.conflicts(&outcome.accesses) {
@@ -94,7 +95,7 @@ impl Execution {
         self.events.pop();
     }
 
-    /// Looks for answers in a state that comes next, on a way on from the state of this number.
+    /// Looks for answers in a next state, on a way from the state of this number.
     pub fn look(&self, steps: &mut Steps, upto: usize, behind: &[Vec<u64>]) {
         let Some(last) = behind.last() else {
             return;
@@ -106,7 +107,7 @@ impl Execution {
     }
 }
 
-/// What a search found that came to an end of some kind, `cut` where executions were too long.
+/// The findings of a search that has ended; `cut` says that executions were too long.
 pub(super) fn ended(how: Result<(), End>, cut: bool, executions: (u64, u64)) -> Searched {
     let mut searched = Searched {
         executions: Some(executions),

@@ -1,10 +1,12 @@
-//! Executions with filters, algorithm 2 of Florian 2010 (chapter 4): from what is to be explored next, each filter takes away what it can.
+//! Executions with filters, algorithm 2 of Florian 2010 (chapter 4): each filter removes some of the steps that could
+//! be explored next.
 //!
-//! An execution is represented by what happens before what in it: its events, each with its vector clock. `not-seen-before` goes on
-//! from equal representations once; a sum of hashes of events stands for them, which grows with each event and does not depend on their order,
-//! or the representations themselves do, since hashes can collide. `super-step` follows one thread for as long as nobody else is concerned:
-//! of the steps of two threads from one *super node*, at most the last ones are dependent. `local-cycles` cuts executions in which a
-//! thread has come back to its own state unnoticed.
+//! An execution is represented by what happens before what in it: its events, each with its vector clock.
+//! `not-seen-before` goes on only once from equal representations. It compares the representations themselves or, with
+//! `-hashed`, sums of hashes of events, which do not depend on the order of the events but can collide. `super-step`
+//! follows one thread for as long as no other thread is concerned: of the steps of two threads from one *super node*,
+//! at most the last ones are dependent. `local-cycles` cuts executions in which a thread has come back to its own state
+//! unnoticed.
 //!
 //! Where this differs from the source: the threads that are disabled in a super node are looked at too, and observers, since guards and
 //! questions here can depend on several variables: a step that touches what they read ends its super step, so that "enables" need not be asked.
@@ -32,7 +34,7 @@ pub(super) struct Filters {
     pub depth: Option<usize>,
 }
 
-/// What stands for an execution.
+/// How an execution is represented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     Exactly,

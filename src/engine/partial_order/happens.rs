@@ -63,7 +63,7 @@ pub(super) struct Event {
     pub outcome: Rc<Outcome>,
     /// What decided which choices there were.
     closed: Accesses,
-    /// What would be accessed by steps that sleep where it is taken, and are other ones, or none, behind it.
+    /// The accesses of steps that sleep where this event is taken, and that are changed or gone behind it.
     forgone: Accesses,
     /// The events that happen before it, and itself.
     pub clock: Clock,
@@ -103,22 +103,23 @@ impl Event {
         &self.outcome.accesses
     }
 
-    /// Whether a pending step of another thread, taken before it, could make a difference: to it, by giving its thread another choice, or to
-    /// what sleeps, and can be taken behind the two of them only if the pending one comes first.
+    /// Whether a pending step of another thread could make a difference if it were taken before this event: to the
+    /// event, by giving its thread another choice; or to a step that sleeps, and that can follow both only if the
+    /// pending one comes first.
     pub fn races(&self, next: &Accesses) -> bool {
         let mut all = [self.accesses(), &self.closed, &self.forgone].into_iter();
         all.any(|own| own.conflicts(next))
     }
 }
 
-/// What happened before whatever a thread does next.
+/// What happened before the next step of a thread, whichever it is.
 pub(super) fn happened(events: &[Event], thread: ThreadId, threads: usize) -> Clock {
     let last = events.iter().rev().find(|e| e.thread == thread);
     last.map_or_else(|| vec![0; threads], |e| e.clock.clone())
 }
 
-/// What the thread of the last event accessed since it was in its present state before, if nobody can have noticed that it was away: then
-/// its steps in between can be moved together, to where they change nothing.
+/// What the thread of the last event accessed since it was in its present state before, if no other thread can have
+/// noticed that it was away: then its steps in between can be moved together, to where they change nothing.
 ///
 /// The source asks for more: that no shared variable is changed on the way, even if it is changed back.
 pub(super) fn local_cycle(steps: &Steps, execution: &Execution, after: &[u64]) -> Option<Accesses> {

@@ -1,11 +1,12 @@
-//! Partial-order reduction: of the orders in which independent steps can happen, as few as possible.
+//! Partial-order reduction: explores as few as possible of the orders in which independent steps can happen.
 //!
-//! One file for each technique, all on the pending steps of `steps.rs`, and all keep the same: what each thread by itself can come to
-//! (Gueta et al. 2007 call it local states and local violations), questions about several threads being asked by observers. The
-//! discipline of protected variables is no question of `reach`, so it is left aside in the original program; the reduced system of a theorem
-//! stands on it, and there what it depends on is part of what a step reads.
+//! There is one file for each technique. All work on the pending steps of `steps.rs`, and all keep the same: the states
+//! that each thread by itself can come to (local states and local violations, Gueta et al. 2007). Observers ask
+//! questions about several threads. `reach` does not ask whether the discipline of protected variables holds, so it is
+//! ignored in the original program. The reduced system of a theorem rests on the discipline: there a step also reads
+//! what the discipline depends on.
 //!
-//! What may be combined with what is [`Por::plan`]; `docs/por.md` has the same as a table.
+//! [`Por::plan`] says which techniques may be combined; `docs/por.md` has the same as a table.
 
 mod cartesian;
 mod execution;
@@ -46,9 +47,9 @@ pub enum Technique {
     SourceDpor,
     /// A thread that comes back to its own state unnoticed is stopped.
     LocalCycles,
-    /// A thread is followed for as long as nobody else is concerned.
+    /// A thread is followed for as long as no other thread is concerned.
     SuperStep,
-    /// Of equivalent executions one goes on.
+    /// Only one of several equivalent executions goes on.
     NotSeenBefore,
     /// The same by hashes, which can collide.
     NotSeenBeforeHashed,
@@ -115,7 +116,8 @@ pub struct Por {
     pub extend: Extend,
     /// Workers for Cartesian vectors; the result does not depend on it.
     pub cores: usize,
-    /// Whether violations of the discipline are looked for as well: then steps read what the discipline depends on.
+    /// Whether violations of the discipline are looked for as well. Then steps also read what the discipline depends
+    /// on.
     pub discipline: bool,
 }
 
@@ -251,7 +253,8 @@ pub struct Reduced {
     pub open: Option<String>,
 }
 
-/// Explores a program, or its reduced system, by techniques of partial-order reduction, in about so many steps at most.
+/// Explores a program, or its reduced system, by techniques of partial-order reduction, with a bound on the number of
+/// steps.
 pub fn explore(
     program: &Program,
     questions: &[Question],

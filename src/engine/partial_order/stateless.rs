@@ -5,13 +5,15 @@
 //! execution of each class, but begin many more. Source sets begin with one thread in each state and add others where a race shows that
 //! they have to come first.
 //!
-//! Where this differs from the source: threads may be disabled. A race is looked for between a step and the *pending* step of every
-//! thread, enabled or not (Flanagan and Godefroid 2005), and what leads to its reversal is run to see whether the thread is enabled there. If it
-//! is not, all threads are added, unless nobody could ever enable it before the step that it races with (for a mutex only its owner
-//! could), be it that what is in the way is not done. Then it races with earlier steps, on all that it might have read before these. A complete execution is one in which no thread is enabled; superfluous is one whose enabled threads all sleep.
+//! Where this differs from the source: threads may be disabled. Races are looked for between a step and the *pending*
+//! step of every thread, enabled or not (Flanagan and Godefroid 2005). The steps that lead to the reversal are run, to
+//! see whether the thread is enabled there. If it is not, all threads are added, unless no thread could ever enable it
+//! before the step that it races with (for a mutex only its owner could). In that case the pending step may still be
+//! possible if the step that blocks it is not taken; so it races with earlier steps, on all that it might have read
+//! before these. An execution is complete if no thread is enabled, and superfluous if all enabled threads sleep.
 //!
-//! With `local-cycles` a thread that has come back to its own state, without anybody having noticed, waits until something that it
-//! read in between is written.
+//! With `local-cycles` a thread that has come back to its own state, while no other thread noticed, waits until
+//! something that it read in between is written.
 
 use super::Searched;
 use super::execution::{Execution, Pendings, ended};
@@ -185,7 +187,7 @@ impl Search<'_, '_> {
         }
         self.push(outcome.after.clone(), next, sleep);
         if self.how.source {
-            // Where nobody goes on, threads that are disabled race with all that has happened since they were disabled, too.
+            // If no thread can go on, disabled threads also race with all that has happened since they were disabled.
             let over = self
                 .nodes
                 .last()
@@ -263,7 +265,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// What a thread's pending step, or an observer, may access, whatever the others have done.
+    /// What a thread's pending step, or an observer, may access, no matter what the others have done.
     fn mentions(&self, thread: ThreadId) -> Accesses {
         let state = self.execution.states.last();
         match (thread.checked_sub(self.steps.threads()), state) {
@@ -301,7 +303,8 @@ impl Search<'_, '_> {
         Ok(way)
     }
 
-    /// Has all threads tried before an event, unless a thread's pending step, now disabled there, can then never be enabled before the event; false in that case.
+    /// Has all threads tried before an event. If a thread's pending step, disabled there, could still never be enabled
+    /// before the event, it does nothing and says false.
     ///
     /// Of what followed, only what led to the pending step is sure to be done first.
     fn try_all(&mut self, n: usize, thread: ThreadId) -> Result<bool, End> {
@@ -320,10 +323,10 @@ impl Search<'_, '_> {
         Ok(may)
     }
 
-    /// Sees to it that a thread's pending step is tried before an event; false if that can't be.
+    /// Has a thread's pending step tried before an event; false if that is impossible.
     fn reverse(&mut self, n: usize, thread: ThreadId, next: &Rc<Next>) -> Result<bool, End> {
         let without = self.without(n);
-        // A thread that has not moved since is as it was; one that was disabled may do more where it is not.
+        // A thread that has not moved since is as it was. A disabled one may do more where it is enabled.
         let mut accesses = next.accesses.clone();
         let same = Rc::ptr_eq(&self.nodes[n].next[thread], next);
         if !(same && next.enabled) {

@@ -5,8 +5,8 @@
 //! does. A step that was taken is one outcome, with what that accesses; what kept the other choices closed is noted beside it. On a
 //! reduced system a step is a coarse one: a visible step and the invisible ones behind it, which accesses what any branch does.
 //!
-//! A question about states is a thread that only looks: an observer. It has no step; what it reads says which steps it has to be
-//! shown apart. So all techniques need to keep what single threads see, and no more.
+//! A question about states is a thread that only looks: an observer. It has no step. Steps that change what it reads
+//! must not be exchanged. So all techniques need to keep what single threads see, and no more.
 
 use crate::base::control::{Control, Stop};
 use crate::engine::compiled::{Accesses, Compiled, Condition, Machine, Shared};
@@ -21,13 +21,13 @@ use std::ops::ControlFlow;
 pub(super) struct Pending {
     /// What it leads to, each state once; nothing if the thread is disabled.
     pub after: Vec<Vec<u64>>,
-    /// Which of these by which accesses: choices that write other variables are not the same, though they may lead to one state.
+    /// The same with their accesses: choices that write different variables differ, even if they lead to one state.
     choices: Vec<Choice>,
     /// States inside a coarse step.
     pub inside: Vec<Vec<u64>>,
     /// What it accesses: of a disabled thread, what keeps it so.
     pub accesses: Accesses,
-    /// What closed guards read, and whatever else decides which outcomes there are.
+    /// What closed guards read, and all else that decides which outcomes there are.
     pub closed: Vec<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Pending {
     }
 }
 
-/// A program, ready for its steps to be taken, and what is asked of it.
+/// A program whose steps can be taken, and the questions about it.
 pub(super) struct Steps<'c> {
     pub program: &'c Program,
     pub compiled: &'c Compiled,
@@ -70,7 +70,7 @@ pub(super) struct Steps<'c> {
     deadlock: Option<(Condition, usize)>,
     /// By question, the states on the way to one that is asked for.
     pub found: Vec<Option<Vec<Vec<u64>>>>,
-    /// Whether a step that was looked at, in a state that can be reached, violates the discipline.
+    /// Whether some step that was seen, in a reachable state, violates the discipline.
     pub violated: bool,
     pub transitions: u64,
     /// Steps at most.
@@ -199,7 +199,7 @@ impl<'c> Steps<'c> {
         self.deadlock.as_ref().map(|(_, question)| *question)
     }
 
-    /// Whether a state is a deadlock that is asked for. No thread can tell which are: all are kept, since nothing follows them.
+    /// Whether a state is a deadlock that is asked for. All deadlocks are kept, since nothing follows them.
     pub fn is_dead(&self, state: &[u64]) -> bool {
         let meant = |(which, _): &(Condition, usize)| self.machine.holds(which, state);
         self.deadlock.as_ref().is_some_and(meant) && self.machine.is_deadlock(state)
@@ -298,7 +298,7 @@ impl<'c> Steps<'c> {
         Ok(pending)
     }
 
-    /// What a thread's pending step may access, whatever else the state is.
+    /// What a thread's pending step may access in any state.
     pub fn mentions(&self, state: &[u64], thread: ThreadId) -> Accesses {
         let mut all = Accesses::none(self.shared.len());
         let mut waiting = vec![self.location(state, thread)];
@@ -339,7 +339,7 @@ impl<'c> Steps<'c> {
             }
             pending.accesses.add(step.accessed, step.written);
             self.violated |= !step.good;
-            // Nothing goes on behind a violation, as in the full exploration: to the others it is a step that is disabled.
+            // As in the full exploration, nothing follows a violation: for the others the step is disabled.
             if !step.good {
                 bad.add(step.accessed, &[]);
                 return ControlFlow::Continue(());
@@ -410,7 +410,7 @@ impl<'c> Steps<'c> {
         self.compiled.layout.unpack(state)
     }
 
-    /// Who alone may change what was read, if a mutex that is held is among it and nothing else is: its owner.
+    /// The only thread that may change what was read, if that is just a mutex that is held: its owner.
     pub fn holder(&self, state: &[u64], read: &Accesses) -> Option<ThreadId> {
         let things: u32 = read.accessed.iter().map(|word| word.count_ones()).sum();
         let only = self.shared.cells_in(&read.accessed).next()?;
@@ -421,5 +421,5 @@ impl<'c> Steps<'c> {
     }
 }
 
-/// Steps of one state after which the limits are looked at.
+/// After this many steps of one state the limits are checked.
 const OFTEN: u64 = 1 << 12;

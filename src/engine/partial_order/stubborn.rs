@@ -1,8 +1,9 @@
 //! Persistent and stubborn sets, with the states visited kept: Valmari 1991; Godefroid 1996, chapters 4 and 5.
 //!
-//! In each state some threads are chosen such that whatever the others do, for as long as the chosen ones do nothing, is independent of the
-//! chosen ones' pending steps; only the chosen ones' steps are taken. One thread is the seed; a thread joins as long as one
-//! outside may ever do what a pending step inside depends on. The smallest such set is taken, of all seeds.
+//! In each state some threads are chosen, and only their steps are taken. As long as the chosen threads do nothing, all
+//! that the others do has to be independent of the pending steps of the chosen ones. The set grows from one thread, the
+//! seed: a thread outside joins if it may ever do something that a pending step inside depends on. All seeds are tried,
+//! and the smallest set is taken.
 //!
 //! Persistent sets know the others' futures only, from their text. Conditional stubborn sets look at the state too: a thread that waits for
 //! a mutex is enabled by its owner only, and a thread outside whose future would disturb is run from the state, to see whether it does so before a
@@ -311,7 +312,8 @@ struct Alone(Option<Accesses>);
 /// States up to which a thread is run alone.
 const ALONE: usize = 32;
 
-/// Whether such accesses would disturb a pending step. One that is disabled stays so until something that it read is written.
+/// Whether such accesses would disturb a pending step. A disabled step stays disabled until something that it read is
+/// written.
 fn disturbs(accesses: &Accesses, pending: &Pending) -> bool {
     match pending.is_enabled() {
         true => pending.accesses.conflicts(accesses),

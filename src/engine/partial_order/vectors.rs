@@ -1,13 +1,14 @@
 //! Cartesian vectors: Gueta, Flanagan, Yahav and Sagiv 2007, `CalcCV` (figure 6).
 //!
-//! From a state each thread runs by itself, for as long as what it does is independent of what the others do in their own runs; only the
-//! last steps of two runs may depend on each other. Such runs, the prefixes, may be taken each as one step: an
-//! execution that goes through one of them to its end does as well if it begins with it.
+//! From a state each thread runs by itself, for as long as what it does is independent of what the others do in their
+//! own runs; only the last steps of two runs may depend on each other. Such a run, called a prefix, may be taken as one
+//! step: an execution that goes through a prefix to its end leads to the same state if it begins with that prefix.
 //!
-//! Where it differs from the figure, as printed: a step that depends on one of another prefix, other than the last, ends the prefix in front of it (the
-//! figure adds it, which Definition 2 forbids, and so does Example 2); all steps of an infinite prefix count as such, since it has no last
-//! one; a step with several outcomes ends the prefix, behind each of them. A thread that waits, an ended one too, loops; it is
-//! extended when no other can be, and that is then known to be an infinite prefix without looking.
+//! Where it differs from the figure, as printed: a step that depends on one of another prefix, other than the last,
+//! ends the prefix in front of it (the figure adds it, which Definition 2 forbids, and so does Example 2); all steps of
+//! an infinite prefix count as such, since it has no last one; a step with several outcomes ends the prefix, behind
+//! each of them. A thread that waits or has ended loops. Its prefix is extended only when no other can be; then it is
+//! known to be infinite.
 
 use super::steps::{Pending, Steps};
 use crate::base::control::Stop;
@@ -64,11 +65,11 @@ pub(super) struct Prefix {
     pub trail: Vec<Vec<u64>>,
     /// What the last step leads to.
     pub last: Vec<Vec<u64>>,
-    /// Whether the thread can go on like this for ever, round the cycle that the last step closes.
+    /// Whether the thread can go round for ever, on the cycle that the last step closes.
     pub infinite: bool,
     /// Whether the last step is that of a thread which waits: none.
     pub waits: bool,
-    /// Whether it may become longer. If so, its last step is independent of all that the others do.
+    /// Whether the prefix may become longer. If so, its last step is independent of all that the others do.
     extendable: bool,
     /// What the steps but the last access, then what the last does.
     before: Accesses,

@@ -93,7 +93,8 @@ pub fn enumerate(
         if let (Sort::Violation, Some((n, from))) = (question.sort, search.violation) {
             *answer = Answer::Found(search.path((n, from), false));
         } else if let Some(n) = found {
-            // Behind a violation, a state may have its execution from elsewhere than where it was first met.
+            // Behind a violation, the execution to a state may come from another state than the one from which it was
+            // first met.
             let shortest = reduction.is_none() && !search.violated;
             *answer = Answer::Found(search.path((*n, search.met[*n as usize].from), shortest));
         }

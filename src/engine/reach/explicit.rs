@@ -61,7 +61,8 @@ pub(super) struct Running<'c> {
 }
 
 impl Running<'_> {
-    /// Goes on for so many operations, up to so many states. What is found is told once all is explored, or if these are the `last`.
+    /// Goes on for the given number of operations, up to the given number of states. Answers come when all is explored,
+    /// or if these are the `last`.
     pub fn go_on(
         &mut self,
         (most, states): (u64, usize),

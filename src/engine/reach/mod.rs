@@ -1,4 +1,4 @@
-//! The reachable states of a program, and what is asked of them: by decision diagrams, or state by state.
+//! The reachable states of a program, and questions about them: by decision diagrams, or state by state.
 //!
 //! All engines give the same [`Outcome`]: exact counts, and for each question a path to a state that it asks for. A state reached
 //! with a violation of the discipline is counted but not expanded (as in [`super::explore`]). With a [`Reduction`] the reduced
@@ -40,8 +40,8 @@ pub enum Blocked {
     /// It ends there (Stoller & Cohen: `p[i]`, no invisible step is enabled).
     #[default]
     Ends,
-    /// It does not end: no other thread is scheduled, so nothing comes of it (Flanagan & Qadeer: only threads outside transactions are
-    /// interrupted).
+    /// The coarse step does not end: no other thread is scheduled, so it leads nowhere (Flanagan & Qadeer: only threads
+    /// outside transactions are interrupted).
     Waits,
 }
 

@@ -1,8 +1,9 @@
-//! Engines and orders in turn, with growing budgets of operations: deterministic, and at most a constant factor from the best.
+//! Engines and orders in turn, with growing budgets of operations. The choice is deterministic, and costs at most a
+//! constant factor more than the best.
 //!
-//! No engine is best on every model, and which one is cannot be told beforehand. So each gets a share of a budget, then of
-//! one twice as large, and so on. An engine that was interrupted keeps its tables, so that it soon is where it was; what is
-//! spent in vain is a constant multiple of what the first to finish needs.
+//! No engine is best on every model, and nobody can tell beforehand which one is. So each gets a share of a budget,
+//! then of one twice as large, and so on. An engine that was interrupted keeps its tables, so it is soon where it was.
+//! All that is spent in vain is a constant multiple of what the first engine to finish needs.
 
 use super::explicit::Running;
 use super::question::Question;
@@ -207,7 +208,8 @@ fn has_finished(outcome: &Outcome) -> bool {
     outcome.stopped.is_none() && !outcome.answers.iter().any(short)
 }
 
-/// Tries engines and orders until one has answered everything. Also tells what was tried, with the operations spent.
+/// Tries engines and orders until one has answered everything. The result also has the attempts, with the operations
+/// spent.
 pub fn portfolio(
     program: &Program,
     questions: &[Question],
@@ -250,7 +252,7 @@ pub fn portfolio(
                 again.push(c);
             }
         }
-        // The others join when the first guess has not been quick: most models are never asked for another order.
+        // The others join when the first guess is not quick. Most models never need another order.
         if !all_tried {
             all_tried = true;
             task.join(&mut again, &first, orders, &compiled);

@@ -30,7 +30,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether a state is asked for, by the interpreter; of a violation no state tells.
+    /// Whether the interpreter says that a state is asked for. No state shows a violation.
     pub fn met(&self, program: &Program, state: &State) -> bool {
         match self.sort {
             Sort::Deadlock => is_deadlock(program, state) && holds(program, &self.expr, state),

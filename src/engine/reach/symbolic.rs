@@ -1,4 +1,4 @@
-//! Reachability on decision diagrams: the sets are made here, and looked into for what is asked.
+//! Reachability on decision diagrams: makes the sets of states, and answers questions from them.
 
 use super::kept::from_diagrams;
 use super::question::{Question, Sort};
@@ -160,7 +160,7 @@ pub fn diagrams(
     answer(program, questions, settings, control, &mut None)
 }
 
-/// The same, with the model of an attempt before, or a new one. It is left there with all that it has found.
+/// The same, with the model of an earlier attempt or a new one. The model is left in place with all that it has found.
 pub(super) fn answer<'p, 'c>(
     program: &'p Program,
     questions: &[Question],

@@ -1,10 +1,10 @@
 //! BDD operations under a budget: a thin layer over biodivine-lib-bdd.
 //!
-//! The package has no unique table and no cancel hook; operands are plain values. This layer polls the control
-//! around each operation, bounds results where the package can (`binary_op_with_limit`), and hides its traps. Work is counted in pairs of
-//! nodes, by the function that the package asks about each; once there may be no more, that function is a constant, which ends the
-//! operation, and the result is thrown away. `==` on
-//! `Bdd` is structural, so equality is an empty difference here, and a rename must keep the order of levels.
+//! The package has no unique table and no cancel hook; operands are plain values. This layer polls the control around
+//! each operation, bounds results where the package can (`binary_op_with_limit`), and hides its traps. Work is counted
+//! in pairs of nodes: the package calls a function for each pair. Once the budget is used up, that function returns a
+//! constant. That ends the operation, and the result is thrown away. `==` on `Bdd` is structural, so equality is an
+//! empty difference here, and a rename must keep the order of levels.
 
 use crate::base::control::{Control, Stop};
 use biodivine_lib_bdd::{Bdd, BddNode, BddPointer, BddVariable, op_function};
@@ -79,13 +79,14 @@ impl<'c> Bdds<'c> {
         self.work.get()
     }
 
-    /// From now on there may be so much work, and so many nodes in one result; then operations fail with [`Stop::Effort`].
+    /// Sets the budget of work, and of nodes in one result. Beyond it operations fail with [`Stop::Effort`].
     pub fn allow(&self, work: u64, largest: usize) {
         self.end.set(self.work().saturating_add(work));
         self.largest.set(largest);
     }
 
-    /// Counts a pair of nodes; whether the operation may go on. (Those that only say yes or no do so in any case.)
+    /// Counts a pair of nodes, and says whether the operation may go on. (Operations that only say yes or no always go
+    /// on.)
     fn go_on(&self) -> bool {
         const POLLED: u64 = 1 << 16;
         let work = self.work.get() + 1;
@@ -135,8 +136,8 @@ impl<'c> Bdds<'c> {
         nodes.finish()
     }
 
-    /// That both levels of each pair have one value; the pairs in ascending order, the first level of each above the second, and
-    /// both above the next pair.
+    /// States that the two levels of each pair have the same value; the pairs in ascending order, the first level of
+    /// each above the second, and both above the next pair.
     pub fn equal_pairs(&self, pairs: impl DoubleEndedIterator<Item = (Level, Level)>) -> Bdd {
         let mut nodes = Nodes::new(self.levels);
         let mut rest = BddPointer::one();

@@ -91,7 +91,8 @@ impl<'a> Encoding<'a> {
         Self::ordered(program, &Heuristic::Threads.order(program), control)
     }
 
-    /// Encodes a program with BDDs that take so much work in all ([`Bdds::work`]), which goes for what is done with it afterwards, too.
+    /// Encodes a program with BDDs under this budget of work ([`Bdds::work`]), which also counts all later work with
+    /// the encoding.
     ///
     /// # Errors
     /// Any [`Stop`].
@@ -115,7 +116,7 @@ impl<'a> Encoding<'a> {
         Self::built(program, order, u64::MAX, control)
     }
 
-    /// Encodes a program with its variables in this order, and BDDs that take so much work in all ([`Bdds::work`]).
+    /// Encodes a program with its variables in this order, and BDDs under this budget of work ([`Bdds::work`]).
     ///
     /// # Errors
     /// Any [`Stop`].
@@ -251,7 +252,7 @@ impl<'a> Encoding<'a> {
             }
             let changed = self.changed(x, &rel.writes)?;
             let mut both = self.m.and(&rel.bdd, &changed)?;
-            // To gain access in that way hides nothing from (14) and (15), which are evaluated all the same.
+            // A thread may gain access in that way: (14) and (15) are evaluated all the same.
             let thread = self.actions[action].thread;
             let regional = self.program.protections[x].regional;
             if let (true, Some(wrong)) = (regional, self.program.threads[thread].wrong) {
@@ -409,7 +410,8 @@ fn guard(
             Some(both?)
         }
     };
-    // Pair by pair in one pass: `seen` is who of the threads before has access, `owned` who has exclusive access.
+    // Pair by pair in one pass: `seen` is whether one of the threads before has access, `owned` whether one has
+    // exclusive access.
     let (mut seen, mut owned, mut overlap) = (m.no(), m.no(), m.no());
     let mut support: Vec<Bit> = Vec::new();
     for (t, e) in predicates.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Terms of omega algebra evaluated on the relations of one program (Stoller & Cohen 2003, section 2, relational model).
 //!
-//! Everything is evaluated on a joint support: the bits that some atom of the statement reads or writes. A relation is the
-//! identity on all other bits, or (with T, x^w) leaves them arbitrary. On pairs that agree outside the support both come to
-//! the same; where the left side has a T, one ghost bit that no program has stands for the outside and tells them apart. (The argument
-//! is in `docs/soundness.md`, "joint supports".)
+//! Everything is evaluated on a joint support: the bits that some atom of the statement reads or writes. A relation is
+//! the identity on all other bits, or (with T, x^w) leaves them arbitrary. On pairs that agree outside the support this
+//! is no difference. If the left side has a T, a ghost bit, which no program has, stands for the outside and tells the
+//! two apart. (The argument is in `docs/soundness.md`, "joint supports".)
 
 use super::encoding::Encoding;
 use super::layout::Bit;
@@ -286,7 +286,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         }
     }
 
-    /// The states from which factors lead somewhere: of `x y T` that is all there is to know, and x* is never built.
+    /// The states from which factors lead somewhere. For `x y T` nothing else matters, and x* is never built.
     fn sources(
         &self,
         factors: &[Ground],

@@ -132,7 +132,7 @@ impl Rel {
         })
     }
 
-    /// Whether the two commute because neither writes what the other reads or writes; `ignore` is left out of account.
+    /// Whether the two commute because neither writes what the other reads or writes; the bit `ignore` does not count.
     pub fn independent(&self, other: &Rel, m: &Bdds, ignore: Option<Bit>) -> bool {
         let clash = |writes: &[Bit], support: &[Bit]| {
             writes

@@ -144,7 +144,7 @@ impl Automaton {
         }
     }
 
-    /// Whether a test is 1 whatever its atoms are: by its factors, by what makes the literals of a sum 0, else by splitting on an atom.
+    /// Whether a test is 1 for all values of its atoms: by its factors, by what makes the literals of a sum 0, else by cases.
     pub fn is_valid(&mut self, terms: &mut Terms, test: Id) -> bool {
         if test == ONE || test == ZERO || terms.is_spent() {
             return test == ONE;

@@ -66,7 +66,7 @@ static RULES: [(&str, Rule); 17] = [
 /// Reads and checks a certificate.
 ///
 /// # Errors
-/// The first line that is wrong, the first rule use that is none, or the limit that was hit.
+/// The first wrong line, the first wrong rule use, or the limit that was hit.
 pub fn read(text: &str) -> Result<Development, Rejected> {
     read_within(text, WORK)
 }
@@ -477,7 +477,7 @@ impl Writer<'_> {
                 Field::Renaming(map) => arrows(map.iter().copied()),
                 Field::Letters(map) => arrows(map.iter().map(|(s, by)| (*s, self.id(*by)))),
             };
-            // A list ends with a sign, but for the last.
+            // Each list but the last ends with a sign.
             joined([list.as_str(), if n + 1 < ends { ";" } else { "" }])
         });
         joined(std::iter::once(name.to_string()).chain(words.collect::<Vec<_>>()))

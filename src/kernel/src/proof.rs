@@ -195,7 +195,7 @@ pub struct Rejected {
     pub place: String,
     /// What is wrong.
     pub why: &'static str,
-    /// Whether only the operations or the memory allowed did not suffice: then nothing is known of the rest.
+    /// Whether only the limit on operations or memory was hit. Then nothing is known of the rest.
     pub limit: bool,
 }
 
@@ -208,7 +208,7 @@ impl std::fmt::Display for Rejected {
 impl std::error::Error for Rejected {}
 
 impl Rejected {
-    /// A rejection; if the terms are spent, whatever is wrong is that.
+    /// A rejection. If the limit on terms is hit, that is the reason, whatever else is wrong.
     pub(crate) fn at(place: String, why: &'static str, terms: &Terms) -> Self {
         let limit = terms.is_spent();
         let why = match limit {
@@ -278,7 +278,7 @@ impl Development {
     /// Checks a theorem and takes it in; its position. [`Terms::allow`] bounds the work.
     ///
     /// # Errors
-    /// The first use of a rule that is none, or the limit that is hit.
+    /// The first wrong use of a rule, or the limit that is hit.
     pub fn admit(&mut self, theorem: Theorem) -> Result<usize, Rejected> {
         let scope = Scope::new(&mut self.terms, &self.hypotheses, &self.theorems, &theorem);
         let (_, rests_on) = scope.check()?;

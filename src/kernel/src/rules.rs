@@ -187,9 +187,10 @@ impl<'a> Scope<'a> {
         self.instance(premise, part, map)
     }
 
-    /// From `P |- S` and proofs of `P'`: `S'`, where `'` renames index variables and replaces letters. With letters replaced, the hypotheses
-    /// are others, and need proofs as the premises do. A premise is used for all values of its variables: what proves it must
-    /// not restrict them further, nor may they be renamed, nor may a replacing term, which speaks of one process at a time, be caught by that "for all".
+    /// From `P |- S` and proofs of `P'`: `S'`, where `'` renames index variables and replaces letters. If letters are
+    /// replaced, the hypotheses change, and need proofs as the premises do. A premise is used for all values of its
+    /// variables. So its proof must not restrict them further; they must not be renamed; and a replacing term, which
+    /// speaks of one process at a time, must not contain one of them.
     fn theorem(
         &mut self,
         (n, part): (usize, usize),

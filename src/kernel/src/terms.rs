@@ -172,7 +172,7 @@ impl Terms {
         (self.work, self.room, self.spent) = (operations, bytes, false);
     }
 
-    /// Whether what was allowed is used up, or a term grew too deep or too long. Then terms mean nothing any more.
+    /// Whether the budget is used up, or a term grew too deep or too long. Then terms mean nothing any more.
     #[inline]
     pub fn is_spent(&self) -> bool {
         self.spent
@@ -427,7 +427,7 @@ impl Terms {
         }
     }
 
-    /// A term of the form of a node, of other parts and with other indices. What is to be a test must be one.
+    /// A term of the form of a node, with other parts and other indices. Parts that have to be tests must be tests.
     pub(crate) fn build(&mut self, form: &Node, parts: Vec<Id>, indices: Vec<Index>) -> Id {
         match form {
             Node::Zero => ZERO,

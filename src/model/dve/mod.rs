@@ -1,8 +1,9 @@
 //! Models in DVE, as models of our language: the same states, the same steps.
 //!
-//! A process becomes a thread, its states the locations (`places.rs` says what becomes of those that a rendezvous leads to), its transitions the
-//! branches of an `either` at their location (`steps.rs`), a rendezvous a branch of the sender. Numbers are taken care of by `numbers.rs`.
-//! What DVE's constructs mean was settled by the sources of DiVinE 1 and 3 and by counts; `docs/dve.md` tells it.
+//! A process becomes a thread, its states the locations (`places.rs` says what becomes of those that a rendezvous leads
+//! to), its transitions the branches of an `either` at their location (`steps.rs`), a rendezvous a branch of the
+//! sender. Numbers are taken care of by `numbers.rs`. The meaning of DVE's constructs is taken from the sources of
+//! DiVinE 1 and 3 and from counts; see `docs/dve.md`.
 //!
 //! The result is a tree like that of a `.cor` file with spans in the text in DVE, and is elaborated like one.
 

@@ -1,9 +1,10 @@
 //! Which values variables take: an interval for each, which is inductive.
 //!
-//! A byte that only ever holds 0 to 3 becomes a variable of the range 0..3. That takes fewer bits in every engine, and changes no step: each transition,
-//! from all values in the intervals that satisfy its guards, assigns values in the intervals, or such as the declared type
-//! refuses as well. Intervals grow round by round, then to the bounds of the type, and shrink again by what is really assigned from them (widening and
-//! narrowing: Cousot and Cousot 1977). The elements of an array have one interval together.
+//! A byte that only ever holds 0 to 3 becomes a variable of the range 0..3. That takes fewer bits in every engine, and
+//! changes no step: from all values in the intervals that satisfy its guards, each transition assigns values in the
+//! intervals, or values that the declared type refuses as well. Intervals grow round by round, then to the bounds of
+//! the type, and shrink again by what is really assigned from them (widening and narrowing: Cousot and Cousot 1977).
+//! The elements of an array have one interval together.
 
 use super::expressions::{Scene, World};
 use super::system::{ChannelId, Expr, Kind, Place, ProcessId, Sync, Transition, VarId};
@@ -40,7 +41,7 @@ pub(super) fn ranges(world: &World) -> Vec<Range> {
         }
     }
     for _ in 0..SHRINKING {
-        // Both are inductive: what is assigned from the one lies in the other as well.
+        // Both are inductive: all that is assigned from the one lies in the other as well.
         let next = step(world, &known, initial(world));
         for (k, n) in known.iter_mut().zip(next) {
             *k = (k.0.max(n.0), k.1.min(n.1));
@@ -207,7 +208,8 @@ impl<'w, 's> View<'w, 's> {
         twice.all(|guard| self.holds(guard, Scene::Step(&before)))
     }
 
-    /// An expression is evaluated without failure; whether it can be. Of what is evaluated only sometimes nothing is said.
+    /// Assumes that an expression is evaluated without failure, and says whether that is possible. Parts that are
+    /// evaluated only sometimes are left out.
     fn evaluated(&mut self, e: &Expr, scene: Scene) -> bool {
         match &e.kind {
             Kind::Number(_) | Kind::At(..) => true,
@@ -253,7 +255,7 @@ impl<'w, 's> View<'w, 's> {
         self.compared(a, *op, b, scene) && self.compared(b, turned, a, scene)
     }
 
-    /// What a comparison says of its left side; whether it can be true.
+    /// What a true comparison says of its left side; and whether it can be true.
     fn compared(&mut self, left: &Expr, op: Binary, right: &Expr, scene: Scene) -> bool {
         let (lo, hi) = self.value(right, scene);
         let (low, high) = self.value(left, scene);
@@ -270,7 +272,7 @@ impl<'w, 's> View<'w, 's> {
         self.bounded(left, bounds, scene)
     }
 
-    /// An expression lies between two numbers, and so do the variables in it; whether it can.
+    /// Assumes that an expression lies between two numbers, narrows its variables, and says whether that is possible.
     fn bounded(&mut self, e: &Expr, (lo, hi): (i128, i128), scene: Scene) -> bool {
         let (low, high) = self.value(e, scene);
         let (lo, hi) = (lo.max(low), hi.min(high));

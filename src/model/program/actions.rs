@@ -328,7 +328,8 @@ impl Elaborator {
     }
 }
 
-/// Whether a statement is one action (as opposed to control). That operations are not all so is told where they are read.
+/// Whether a statement is one action (as opposed to control). Operations that are more than one action are reported
+/// where they are read.
 fn is_single(kind: &StmtKind) -> bool {
     use StmtKind::*;
     matches!(

@@ -1,6 +1,6 @@
 //! Disciplines of variables that declare none, as the check settled on them.
 //!
-//! They are written cell by cell, with the predicates themselves, so that whoever reads a bundle infers nothing.
+//! They are written cell by cell, with the predicates themselves, so that a reader of a bundle infers nothing.
 
 use crate::base::diagnostic::Span;
 use crate::base::evidence::Discipline;

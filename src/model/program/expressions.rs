@@ -475,7 +475,7 @@ pub(super) fn not(e: Expr) -> Expr {
     }
 }
 
-/// A binary operation with constants folded; nothing that an evaluation would have reached is dropped.
+/// A binary operation with constants folded. No part is dropped that an evaluation would have reached.
 pub(super) fn fold(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     use BinaryOp::*;
     match (op, &a, &b) {

@@ -129,7 +129,8 @@ impl<'s> Text<'s> {
         block.stmts.iter().for_each(|s| self.statement(s));
     }
 
-    /// What stands inside of one action is left out: there are neither labels nor jumps, and who writes some is told so.
+    /// The inside of one action is left out: there can't be labels or jumps, and those that are written there are
+    /// reported.
     fn statement(&mut self, stmt: &'s Stmt) {
         let here = self.here();
         self.labels.extend(stmt.labels.iter().map(|l| (l, here)));

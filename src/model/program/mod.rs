@@ -476,7 +476,8 @@ pub struct Program {
     pub expects: Vec<(ExpectKind, String)>,
     /// Whether `-D` changed a constant (which switches the `expect` lines off).
     pub overridden: Vec<String>,
-    /// Whether an error ends the system, as in DVE: what others do behind it is explored, but neither counted nor asked about.
+    /// Whether an error ends the system, as in DVE: the others' steps behind it are explored, but neither counted nor
+    /// searched.
     pub errors_end: bool,
     /// The source text, for lines and quotations.
     pub source: String,
@@ -490,7 +491,8 @@ impl Program {
         expressions::balanced(BinaryOp::Or, at.collect(), Expr::FALSE)
     }
 
-    /// What a property asks for. Where an error ends the system, nothing is asked about what lies behind it, except by those who ask for the error.
+    /// What a property asks for. If an error ends the system, states behind it do not count, except for questions about
+    /// the error itself.
     pub fn asked(&self, kind: PropertyKind, expr: Expr) -> Expr {
         let gone = self.gone_wrong();
         if !self.errors_end || matches!(gone, Expr::Const(_)) {

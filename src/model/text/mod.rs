@@ -1,7 +1,7 @@
 //! Text to trees: spans, diagnostics, and the languages Coarsen reads.
 //!
-//! Architecture invariant: no parser here panics. That of models never fails either: it returns a tree (with holes
-//! left out) and every diagnostic it collected; whoever goes on must look at the diagnostics first. That of terms and
+//! Architecture invariant: no parser here panics. That of models never fails either: it returns a tree (with holes left
+//! out) and every diagnostic that it collected; the caller must look at the diagnostics first. That of terms and
 //! theories returns the first error.
 
 pub mod ast;

@@ -1,8 +1,9 @@
 //! Hypotheses of a theorem derived from facts about single steps.
 //!
-//! A statement is read with `u[i]`, `v[i]` as sums of letters, one for each action of a thread of i's class, and `p[i]` as the product of the tests that say
-//! that none of them is enabled. `tactics` asks for the facts it needs and builds a proof, for generic threads i and j of two classes; the kernel checks it.
-//! So one proof serves for all threads of a class, whatever their number. What the tactics cannot do is left to the relations.
+//! A statement is read with `u[i]`, `v[i]` as sums of letters, one for each action of a thread of i's class, and `p[i]`
+//! as the product of the tests that say that none of them is enabled. `tactics` asks for the facts it needs and builds
+//! a proof, for generic threads i and j of two classes; the kernel checks it. So one proof serves for all threads of a
+//! class, whatever their number. Hypotheses that the tactics cannot prove are left to the relations.
 
 mod establish;
 mod renaming;

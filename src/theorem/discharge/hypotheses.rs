@@ -1,8 +1,8 @@
 //! The hypotheses of a theorem, read from its file and evaluated on a program.
 //!
-//! Each instance is evaluated on all type-correct states first; what fails there is evaluated again on stronger and stronger
-//! invariants (`invariant`), until it holds. What holds on one rung holds on all above it, so the highest that is needed
-//! serves for all.
+//! Each instance is evaluated on all type-correct states first. If it fails there, it is evaluated again on stronger
+//! and stronger invariants (`invariants`), until it holds. An instance that holds on one rung holds on all above it, so
+//! the highest rung that is needed serves for all.
 
 use crate::algebra::{self, Order};
 use crate::base::control::Stop;

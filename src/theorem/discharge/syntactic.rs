@@ -1,10 +1,11 @@
-//! Visible and invisible steps, and the hypotheses, by the text alone: where BDDs would be too large to compare steps with each other.
+//! The syntactic analysis: visible and invisible steps, and the hypotheses, by the text of the program alone. It is
+//! used where BDDs would be too large to compare steps with each other.
 //!
-//! A step may be invisible if it mentions variables of its own thread only, looks at no other thread's location, and if nothing else looks at
-//! what it changes: no exclusive access predicate, no property, and at the thread's location no other thread. Such a step commutes with all steps of other threads, which neither
-//! enable nor disable it, and it has no part in q; then each of (11)-(18) holds (`docs/soundness.md`, "By the text").
-//! Everything else is visible, so that less is reduced than by relations: what a step does to protected variables is
-//! not looked into.
+//! A step may be invisible if it mentions variables of its own thread only, looks at no other thread's location, and if
+//! nothing else looks at what it changes: no exclusive access predicate, no property, and at the thread's location no
+//! other thread. Such a step commutes with all steps of other threads, which neither enable nor disable it, and it has
+//! no part in q; then each of (11)-(18) holds (`docs/soundness.md`, "By the text"). Everything else is visible. So less
+//! is reduced than by relations, since the effect of a step on protected variables is not analysed.
 
 use crate::algebra::{self, Theory};
 use crate::base::results::{Discharge, Evidence, Hypothesis, Rung, Status, Textual};

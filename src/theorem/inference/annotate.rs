@@ -1,7 +1,7 @@
 //! Inferred disciplines as annotations in the text of the model, to be pasted back (`--print-discipline`).
 //!
-//! A region is written with labels; where a location has none, one is put before its statement. What the language can't say is
-//! left without a word, and is then inferred again.
+//! A region is written with labels; where a location has none, one is put before its statement. A discipline that the
+//! language can't say is left out, and is inferred again by the next check.
 
 use super::guess::{Guess, lock_name};
 use super::regions::Region;

@@ -1,13 +1,14 @@
 //! The lockset computation during an exploration: Flanagan & Qadeer 2003, section 6 (the locksets are those of Savage et al. 1997).
 //!
-//! The reduced system is explored state by state, and each access takes from its cell's lockset the locks that its thread does not hold.
-//! In the beginning every lock protects every cell, so steps are large. Where a lockset becomes empty, and a second thread has the
-//! cell, the accesses of the cell become visible; the states inside the steps taken so far in which a thread is now in front of a visible action are
-//! explored as well. Nothing is begun anew: states and visible actions only become more, locksets only smaller, until neither changes.
+//! The reduced system is explored state by state, and each access takes from its cell's lockset the locks that its
+//! thread does not hold. In the beginning every lock protects every cell, so steps are large. Where a lockset becomes
+//! empty, and a second thread has the cell, the accesses of the cell become visible; the states inside the steps taken
+//! so far in which a thread is now in front of a visible action are explored as well. The exploration never begins
+//! anew: states and visible actions are only added, locksets only shrink, until nothing changes.
 //!
 //! Where it differs from the source: steps are those of Stoller & Cohen, without right movers, and it is bounded.
 //!
-//! A heuristic: whatever it finds or misses, the guess made from it is checked on all states later.
+//! This is a heuristic: the guess that is made from it is checked on all states later.
 
 use crate::base::control::{Control, Stop};
 use crate::engine::{State, Successor, each_successor, initial_candidates, is_initial};

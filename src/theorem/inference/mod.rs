@@ -1,9 +1,9 @@
 //! The disciplines of variables that declare none, guessed and revised until the reduced system agrees with them
 //! (Stoller & Cohen 2003, sections 8 and 9).
 //!
-//! Architecture invariant: nothing rests on this module. What it proposes becomes part of the program that is checked like any
-//! other: hypotheses, reduced system, evidence. A wrong guess shows as a violation of the discipline there, and is
-//! revised; a variable for which no guess is left is unprotected. Annotations are never touched.
+//! Architecture invariant: nothing rests on this module. Its proposals become part of the program, which is checked
+//! like any other: hypotheses, reduced system, evidence. A wrong guess shows as a violation of the discipline there,
+//! and is revised; a variable for which no guess is left is unprotected. Annotations are never touched.
 
 mod annotate;
 mod guess;

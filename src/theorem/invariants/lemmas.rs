@@ -1,8 +1,9 @@
 //! The user's lemmas: the fourth rung of the invariant.
 //!
-//! The largest set of lemmas that is inductive together with the invariant below, found by leaving out, again and again,
-//! whatever is false initially or is not kept by some step (Flanagan & Leino 2001, "Houdini"). A lemma is no property: whether it
-//! holds says nothing about the verdict. It helps the theorem to apply, and the report says what became of it.
+//! The largest set of lemmas that is inductive together with the invariant below, found by leaving out, again and
+//! again, lemmas that are false initially or that some step does not keep (Flanagan & Leino 2001, "Houdini"). A lemma
+//! is no property: whether it holds says nothing about the verdict. It helps the theorem to apply, and the report says
+//! whether it was used.
 
 use crate::base::control::Stop;
 use crate::base::results::{Lemma, Status};

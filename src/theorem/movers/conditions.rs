@@ -1,9 +1,9 @@
-//! Classes that an action has under a condition: `c a` is a right mover, say, where `a` is none.
+//! Classes that an action has under a condition: for example, `c a` may be a right mover although `a` is none.
 //!
-//! Flanagan & Qadeer 2003 have such classes in their instrumented program: an access is a mover where the access predicate holds
-//! (section 5, `p' = p && E(t, z)`). Here conditions are guessed, from what the thread holds and from the values of what its action uses,
-//! and `c a` is judged as an action like others; so whether a guess is right does not rest on where it came from.
-//! Of those that make a class better the weakest ones are kept.
+//! Flanagan & Qadeer 2003 have such classes in their instrumented program: an access is a mover where the access
+//! predicate holds (section 5, `p' = p && E(t, z)`). Here conditions are guessed, from what the thread holds and from
+//! the values of what its action uses, and `c a` is judged like any other action, so nothing rests on how a condition
+//! was guessed. Of the conditions that make a class better, the weakest ones are kept.
 
 use super::{Judged, Obstacle, Other, Part, Search};
 use crate::base::control::Stop;

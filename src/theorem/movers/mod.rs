@@ -1,13 +1,14 @@
 //! Right and left movers, established before they are used.
 //!
 //! Levin, Palmer, Qadeer and Rajamani 2005, section 3, properties (1)-(4), taken action by action (all edges that leave
-//! one location are one action, so a location never offers a mover beside something else). An action
-//! that shares nothing with other threads is their thread-local step. Of the others those are movers for which the
-//! properties hold, pair by pair, on the states of an inductive invariant in which nothing has been violated.
+//! one location are one action, so a location never offers a mover beside something else). An action that shares
+//! nothing with other threads is their thread-local step. Another action is a mover if the properties hold for it, pair
+//! by pair, on the states of an inductive invariant in which nothing has been violated.
 //!
-//! Where it differs from the source: a step that violates the discipline, and a state that a property forbids (or asks for), count as
-//! something going wrong in another thread at that moment. So for a set V of states in which that may happen, a right mover
-//! must not lead into V from outside, and a left mover not out of it. Nothing is asked of the effect of a violating step.
+//! Where it differs from the source: a step that violates the discipline, and a state that a property forbids (or asks
+//! for), count as something going wrong in another thread at that moment. So for a set V of states in which that may
+//! happen, a right mover must not lead into V from outside, and a left mover not out of it. The effect of a violating
+//! step does not matter.
 
 mod conditions;
 

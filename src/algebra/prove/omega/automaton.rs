@@ -242,7 +242,7 @@ impl Buechi {
     }
 }
 
-/// For each state the states that a word leads to, and those of them that it leads to past something accepted.
+/// For each state the states that a word leads to, and those of them that it leads to through an accepting transition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Profile(Vec<(u64, u64)>);
 
@@ -281,7 +281,8 @@ impl Profile {
     }
 }
 
-/// What is the same of the words of a class: what they do, the valuation that they begin under, and those that they may end under.
+/// What all words of a class have in common: what they do, the valuation under which they begin, and those under which
+/// they may end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class {
     /// What they do.

@@ -205,7 +205,7 @@ impl Run<'_> {
                 steps.push(step);
                 continue;
             }
-            // The beginning is the last to be taken out; a node is passed only by words that were there before it.
+            // The beginning is taken out last. A node is passed only by words that were there before it was taken out.
             let inner: Vec<Edge> = edges
                 .iter()
                 .filter(|(f, _, t)| *f <= node && *t <= node)
@@ -279,7 +279,8 @@ fn closure(b: &mut Builder, blocks: &Words) -> Option<Words> {
     Some(all)
 }
 
-/// The graph of multiplication from the right, begun under some valuations; the beginning, which what absorbs leads back to, is the node after the others.
+/// The graph of multiplication from the right, begun under some valuations. The beginning is the node after the others;
+/// absorbing elements lead back to it.
 fn products(blocks: &Words, ends: Valuations, absorbing: &[&Class]) -> (Vec<Class>, Vec<Edge>) {
     let mut nodes: Vec<Class> = Vec::new();
     let mut edges: Vec<(Option<usize>, usize, Option<usize>)> = Vec::new();

@@ -82,7 +82,7 @@ impl System {
         b.terms.product([self.heads[node], omega])
     }
 
-    /// The right side of an inclusion but for one of the unknowns.
+    /// The right side of an inclusion without one of the unknowns.
     fn without(&self, b: &mut Builder, node: usize, but: usize) -> Id {
         let mut parts = Vec::new();
         for &(a, of) in &self.ends[node] {

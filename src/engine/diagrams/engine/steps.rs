@@ -129,7 +129,7 @@ impl Engine<'_> {
         let here = self.relations.top(at.rel) == level;
         let mut result = self.result.take();
         loop {
-            // What was asked for is there: the image of a child, or its union with what was there.
+            // The result that this frame waits for is there: the image of a child, or its union with the old set.
             if let Some(found) = result.take() {
                 if let Some(old) = self.put_image(&mut at, here, found) {
                     at.joining = true;
@@ -436,7 +436,7 @@ impl Engine<'_> {
         self.finish(present, out)
     }
 
-    /// Adds a set below a value that has none among the edges from `begin` on; what is there if it has one.
+    /// Adds a set below a value, if no edge from `begin` on has this value; else returns the set that is there.
     #[inline]
     fn add(&mut self, begin: usize, value: u32, child: Node) -> Option<Node> {
         if child == EMPTY {

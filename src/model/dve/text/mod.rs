@@ -1,4 +1,4 @@
-//! DVE, the language of the BEEM benchmark (Pelanek 2007): text to trees. What a tree means is told by [`crate::model::dve`].
+//! DVE, the language of the BEEM benchmark (Pelanek 2007): text to trees. [`crate::model::dve`] says what a tree means.
 //!
 //! ```text
 //! file       = (variables | channels | process)* 'system' 'async' ';'

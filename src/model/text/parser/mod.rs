@@ -2,17 +2,17 @@
 //!
 //! Three ideas carry the parser.
 //!
-//! **Errors are reported once.** A function that fails has reported why and returns [`Reported`],
-//! which is made where a diagnostic is; who receives it goes on behind the next `;`, at a `}`, or at a
-//! word that begins a statement or declaration. A second complaint about the same token is dropped.
-//! Where it is clear what was meant, the parser complains and reads on as if that had been written.
+//! **Errors are reported once.** A function that fails has reported why, and returns [`Reported`], which only a
+//! diagnostic can make. Its caller goes on behind the next `;`, at a `}`, or at a word that begins a statement or
+//! declaration. A second complaint about the same token is dropped. Where it is clear what was meant, the parser
+//! complains and reads on as if that had been written.
 //!
 //! **The tree is shallow.** Every child is parsed inside [`Parser::level`], which bounds the recursion
 //! and measures the height of what is built; operators that grow a tree at its left side, without
 //! recursion, call [`Parser::grow`]. So the limit holds for the finished tree, and whoever walks
 //! or drops it needs no more stack than it allows. Parentheses count, too, for the parser's own stack.
 //!
-//! **No token is looked at twice** but for a fixed number of tokens ahead, so time is linear.
+//! **No token is read twice**, except for a fixed number of tokens ahead, so time is linear.
 
 mod assignments;
 mod calls;

@@ -1,9 +1,11 @@
-//! Choices of threads that are alike: what a fact says of one is what it says of the other, with bits and owners renamed.
+//! Choices of threads that are alike: a fact says the same of both, with bits and owners renamed.
 //!
-//! In a family of threads most pairs differ only in which bits hold their locations and variables, and in which number they own mutexes by. Whether an inclusion
-//! holds depends on the relations of its letters on a set of bits that contains their supports, on which codes are type-correct there, and on whether there is anything
-//! outside. If a renaming takes all of these from one choice to the other, the answer is the same. Looked for are renamings that keep the order of bits, and permute for each mutex
-//! the threads that may own it. They are seen on BDDs, node by node; an owner's bits are first replaced by a table over "nobody", "the thread of the letter" and "another one".
+//! In a family of threads most pairs differ only in which bits hold their locations and variables, and in which number
+//! they own mutexes by. Whether an inclusion holds depends on the relations of its letters on a set of bits that
+//! contains their supports, on which codes are type-correct there, and on whether there is anything outside. If a
+//! renaming takes all of these from one choice to the other, the answer is the same. The search is for renamings that
+//! keep the order of bits, and permute for each mutex the threads that may own it. They are found on BDDs, node by
+//! node; an owner's bits are first replaced by a table over "nobody", "the thread of the letter" and "another one".
 
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Kind as Typed;

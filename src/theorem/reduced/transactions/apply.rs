@@ -1,8 +1,8 @@
 //! `coarsen check` under a theorem about transactions: movers, phases, hypotheses, the reduced system, evidence.
 //!
-//! The reduced system is explored on the program with phases, from states with all threads outside transactions, a thread's steps being
-//! followed until it is outside again. What is found is an execution of that program; without its phases it is one of the program
-//! that was given, and is repeated there.
+//! The reduced system is explored on the program with phases, from states with all threads outside transactions, a
+//! thread's steps being followed until it is outside again. An execution that is found is one of that program. Without
+//! the phases it is one of the given program, and is repeated there.
 
 use super::phases::{Phase, Phased, Uses};
 use super::{checked, phased, scheduling, somewhere, with_checks};

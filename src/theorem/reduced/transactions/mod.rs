@@ -1,13 +1,14 @@
 //! Transactions by theorem: Flanagan & Qadeer 2003, Theorem A.1, and the theorems that are parts of it.
 //!
-//! Movers are found (`movers`), the program gets phases (`phases`), transactions are cut where they could not be finished (A6), and then the
-//! hypotheses of the theory file are evaluated on the program with phases and access checks (`checked`). Whether an action was taken for a mover
-//! rightly is decided there, by A3 and A4, not where it was guessed.
+//! Movers are found (`movers`), the program gets phases (`phases`), transactions are cut where they could not be
+//! finished (A6), and then the hypotheses of the theory file are evaluated on the program with phases and access checks
+//! (`checked`). There A3 and A4 decide whether an action was rightly taken for a mover, not the place where it was
+//! guessed.
 //!
-//! The theorem speaks of threads that go wrong. A set V of states that is asked about is one more thread, an observer that goes
-//! wrong in V and does nothing else; as it is never in a transaction, A1, A2, A5 and A6 say nothing of it, A3 says that no right mover leads into
-//! V from outside, and A4 that no left mover leads out of it. A deadlock is such a set. So acquiring a lock, a right mover
-//! otherwise, is none in a program that has a deadlock, if deadlocks are asked for.
+//! The theorem speaks of threads that go wrong. A question about a set V of states is one more thread, an observer that
+//! goes wrong in V and does nothing else; as it is never in a transaction, A1, A2, A5 and A6 say nothing of it, A3 says
+//! that no right mover leads into V from outside, and A4 that no left mover leads out of it. A deadlock is such a set.
+//! So acquiring a lock, a right mover otherwise, is none in a program that has a deadlock, if deadlocks are asked for.
 
 mod apply;
 mod checked;

@@ -1,10 +1,10 @@
 //! The instrumented program of Flanagan & Qadeer 2003, section 4: every location of a thread once for each phase it can be met in.
 //!
-//! A thread is outside its transactions (N), in one before its commit point (R), or behind that (L). From outside, and from before the commit
-//! point, a right mover leads to before it and any other action behind it; behind it only left movers stay. A transaction ends where no left mover
-//! follows, where the thread has ended or gone wrong, and where it is cut, because it could not be finished from there (A6).
-//! Phases are where a thread is, so a phased program is a program like any other: what is reached in it, phases left aside, is what is
-//! reached in the program.
+//! A thread is outside its transactions (N), in one before its commit point (R), or behind that (L). From outside, and
+//! from before the commit point, a right mover leads to before it and any other action behind it; behind it only left
+//! movers stay. A transaction ends where no left mover follows, where the thread has ended or gone wrong, and where it
+//! is cut, because it could not be finished from there (A6). Phases are where a thread is, so a phased program is a
+//! program like any other: without the phases, the same states are reached in it as in the program.
 //!
 //! Where it differs from the source: movers are those of `movers`, found on the relations; the paper finds them from access predicates. A phase is
 //! a copy of a location, not a variable beside it.
