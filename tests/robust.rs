@@ -8,7 +8,7 @@ use crate::{random, shipped};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use coarsen::base::control::ParseLimits;
 use coarsen::base::control::{Budget, Control, Stop};
@@ -400,9 +400,8 @@ fn what_is_mutated_is_itself_checked_correctly() {
     }
 }
 
-/// Exit code, standard output and standard error of the command, which must not take long.
+/// Exit code, standard output and standard error of the command, which comes to an end.
 fn coarsen(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
-    let begun = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
         .args(arguments)
         .stdin(Stdio::piped())
@@ -418,8 +417,6 @@ fn coarsen(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
     });
     let output = child.wait_with_output().expect("waited");
     writer.join().expect("written");
-    let time = begun.elapsed();
-    assert!(time < Duration::from_secs(30), "{arguments:?}: {time:?}");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (
         output.status.code(),

@@ -359,8 +359,8 @@ fn a_reduced_row_without_the_theorem_never_holds() {
 /// All shipped models, but for those with many transactions.
 #[test]
 fn sound_techniques_agree_on_the_shipped_models() {
-    // With `ALL=1` also those whose hypotheses take long.
-    let all = shipped::all_asked();
+    // In the long suite also those whose hypotheses take long.
+    let all = random::long();
     let slow = [
         "monitors/",
         "gueta/",

@@ -24,11 +24,6 @@ pub struct Shipped {
 /// Models whose arrays are too large for the BDDs of `check`: they are for `reach`.
 const LARGE: [&str; 4] = ["robots", "shared_array", "shared_ptr", "cmis"];
 
-/// Whether tests that take a choice of the models are to take all: `ALL=1`.
-pub fn all_asked() -> bool {
-    std::env::var_os("ALL").is_some()
-}
-
 /// All model files but the large ones, by name.
 pub fn models() -> Vec<Shipped> {
     let mut all = files();
