@@ -256,5 +256,6 @@ fn nothing_proved_is_refuted() {
         figures.slowest,
         figures.refuter
     );
-    assert!(figures.proved > 200 && figures.refuted > 200 && figures.models > 200);
+    let seen = [figures.proved, figures.refuted, figures.models];
+    assert!(seen.iter().all(|n| random::enough(*n, 200)));
 }

@@ -245,7 +245,7 @@ fn random(few: u32, programs: impl Strategy<Value = String>, least: usize) {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     assert!(
-        wholes.get() >= least,
+        random::enough(wholes.get(), least),
         "{} explorations were whole",
         wholes.get()
     );

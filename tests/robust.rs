@@ -335,7 +335,10 @@ fn mutated_models_are_checked_correctly_or_refused() {
         panic!("{failure}");
     }
     println!("{} mutants were checked", checked.get_mut());
-    assert!(*checked.get_mut() > 0, "no mutant could be checked");
+    assert!(
+        random::enough(*checked.get_mut(), 1),
+        "no mutant could be checked"
+    );
 }
 
 #[test]

@@ -63,9 +63,18 @@ pub fn long() -> bool {
     asked(&LONG).is_some()
 }
 
-/// Whether a test that has looked at these cases must have seen all that it is to see: not if fewer were asked for.
-pub fn all_seen() -> bool {
-    asked(&CASES).is_none()
+/// Whether a test has seen something often enough: so often in the long suite, and in proportion without `LONG`.
+pub fn enough(seen: usize, least: usize) -> bool {
+    any_number()
+        || match long() {
+            true => seen >= least,
+            false => seen >= least / SHORTER as usize,
+        }
+}
+
+/// Whether there may be too few cases for a test to see what it is to see: `PROPTEST_CASES`.
+pub fn any_number() -> bool {
+    asked(&CASES).is_some()
 }
 
 /// A variable that holds a number, read once.
