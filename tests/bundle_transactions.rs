@@ -51,9 +51,7 @@ fn accepted(name: &str, report: &Report) -> Result<usize, TestCaseError> {
     Ok(1)
 }
 
-/// Models whose hypotheses take long to settle; looked at in the long suite, as are five of six of the others that are not about transactions.
-const SLOW: [&str; 3] = ["monitors/", "section6/", "gueta/"];
-
+/// The long suite looks at all models, else one of six is enough of those that are not about transactions.
 #[test]
 fn every_shipped_model_that_holds_has_a_bundle() {
     let mut found = [0; 4];
@@ -62,8 +60,7 @@ fn every_shipped_model_that_holds_has_a_bundle() {
         let about = ["transactions/", "flanagan_qadeer/"]
             .iter()
             .any(|s| model.name.contains(s));
-        let slow = SLOW.iter().any(|s| model.name.contains(s));
-        if !all && !about && (slow || n % 6 > 0) {
+        if !all && !about && n % 6 > 0 {
             continue;
         }
         // All theorems on what is about transactions, else the one that has all of them in it.

@@ -530,7 +530,7 @@ fn without_spans(tree: &str) -> String {
 #[test]
 fn printed_models_are_read_as_what_they_were() {
     let mut met = 0;
-    for (name, text) in shipped::models().into_iter().map(|m| (m.name, m.source)) {
+    for (name, text) in shipped::all().into_iter().map(|m| (m.name, m.source)) {
         let (tree, _) = parse_model(&text, LIMITS);
         let printed = print_model(&tree);
         assert_eq!(

@@ -359,19 +359,9 @@ fn a_reduced_row_without_the_theorem_never_holds() {
     assert!(rows.into_iter().all(|r| r.verdict != Verdict::Holds));
 }
 
-/// All shipped models, but for those with many transactions.
 #[test]
 fn sound_techniques_agree_on_the_shipped_models() {
-    // In the long suite also those whose hypotheses take long.
-    let all = random::long();
-    let slow = [
-        "monitors/",
-        "gueta/",
-        "section6/memory_reuse.cor",
-        "section6/memory_reuse_annotated",
-    ];
-    let quick = |name: &str| all || !slow.iter().any(|s| name.contains(s));
-    for model in shipped::models().into_iter().filter(|m| quick(&m.name)) {
+    for model in shipped::models() {
         let report = compared(&model.load(&[]));
         assert!(!report.disagree, "{}: {}", model.name, report.reason);
     }
