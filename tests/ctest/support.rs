@@ -1,6 +1,6 @@
 //! What tests and benches of C programs have in common.
 
-use crate::missing;
+use crate::{missing, random};
 use coarsen::ctest::compile::{Program, Sources, build};
 use coarsen::ctest::explore::{Exploration, PIECE, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
@@ -127,7 +127,10 @@ impl Held {
         );
         assert!(self.wrong.is_empty(), "{}", self.wrong);
         let compared = every + beginnings;
-        assert!(compared >= least, "only {compared} were small enough");
+        assert!(
+            random::enough(compared, least),
+            "only {compared} were small enough"
+        );
     }
 }
 

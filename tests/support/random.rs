@@ -63,6 +63,11 @@ pub fn long() -> bool {
     asked(&LONG).is_some()
 }
 
+/// Whether the example of this number is looked at, of many that are alike: all of them in the long suite, else one of four.
+pub fn picked(number: usize) -> bool {
+    long() || number.is_multiple_of(SHORTER as usize)
+}
+
 /// Whether a test has seen something often enough: so often in the long suite, and in proportion without `LONG`.
 pub fn enough(seen: usize, least: usize) -> bool {
     any_number()
