@@ -64,18 +64,20 @@ fn every_shipped_model_that_holds_has_a_bundle() {
             continue;
         }
         // All theorems on what is about transactions, else the one that has all of them in it.
-        for (n, theorem) in THEOREMS
-            .iter()
-            .enumerate()
-            .filter(|(n, _)| about || *n == 0)
-        {
+        for (k, theorem) in THEOREMS.iter().enumerate().filter(|(k, _)| {
+            if about {
+                random::picked(n + k)
+            } else {
+                *k == 0
+            }
+        }) {
             let report = check(&model.load(&[]), theorem);
             let done = accepted(&format!("{} by {theorem}", model.name), &report);
-            found[n] += done.unwrap_or_else(|failure| panic!("{failure}"));
+            found[k] += done.unwrap_or_else(|failure| panic!("{failure}"));
         }
     }
     assert!(
-        found[0] > 15 && found[1..].iter().all(|n| *n > 5),
+        random::enough(found[0], 15) && found[1..].iter().all(|n| random::enough(*n, 5)),
         "{found:?}"
     );
 }

@@ -88,7 +88,7 @@ fn programs_without_discipline_words_are_judged_rightly_without_bdds() {
 #[test]
 fn shipped_models_are_answered_without_bdds() {
     let (mut models, mut differ) = (0, Vec::new());
-    for m in shipped::models() {
+    for m in shipped::some() {
         let name = &m.name;
         let full = m.report(false);
         let text = check(&m.source, 1, false);
@@ -109,7 +109,7 @@ fn shipped_models_are_answered_without_bdds() {
         models += 1;
     }
     assert_eq!(differ, Vec::<String>::new());
-    assert!(models > 60, "{models}");
+    assert!(random::enough(models, 60), "{models}");
 }
 
 /// A model of which only the first and the second step could matter to others; exact counts.

@@ -18,7 +18,7 @@ use coarsen::{CheckOptions, Session};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use shipped::coarse::{occurs, reduced};
-use shipped::models;
+use shipped::{models, some};
 
 /// Models of what the shipped ones do not have: errors inside predicates, computed indices into protected cells, mutexes in arrays,
 /// atomic blocks that fail half-way, arithmetic at its edges.
@@ -345,7 +345,7 @@ fn mutated_models_are_checked_correctly_or_refused() {
 fn limits_never_change_an_answer() {
     let theory = coarsen::theory("stoller-cohen").expect("the default theorem");
     let mut decided = 0;
-    for m in models() {
+    for m in some() {
         let session = m.load(&[]);
         let full = m.report(false);
         for (nodes, states) in [
@@ -392,7 +392,10 @@ fn limits_never_change_an_answer() {
         let report = session.check(&theory, &CheckOptions::thorough(), &stopped);
         assert_eq!(report.verdict, Verdict::Unknown, "{}", m.name);
     }
-    assert!(decided > 20, "only {decided} runs came to an answer");
+    assert!(
+        random::enough(decided, 20),
+        "only {decided} runs came to an answer"
+    );
 }
 
 #[test]

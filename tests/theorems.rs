@@ -1,6 +1,6 @@
 //! `check --theorem`: theorems about transactions agree with the default theorem wherever both have an answer.
 
-use crate::shipped;
+use crate::{random, shipped};
 
 use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
@@ -32,7 +32,7 @@ fn load(source: &str) -> Session {
 #[test]
 fn theorems_agree_on_the_shipped_models() {
     let (mut derived, mut smaller) = (0, 0);
-    for model in shipped::models() {
+    for model in shipped::some() {
         let known = model.report(false);
         let report = check(&model.load(&[]), "flanagan-qadeer", By::Both);
         assert!(
@@ -84,7 +84,10 @@ fn theorems_agree_on_the_shipped_models() {
             smaller += usize::from(mine < original);
         }
     }
-    assert!(derived > 100 && smaller > 30, "{derived} {smaller}");
+    assert!(
+        random::enough(derived, 100) && random::enough(smaller, 30),
+        "{derived} {smaller}"
+    );
 }
 
 /// Flanagan & Qadeer 2003, section 2: with both kinds of movers each method of the counter is one transaction; x and y are read before and

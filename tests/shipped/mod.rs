@@ -40,6 +40,14 @@ pub fn models() -> Vec<Shipped> {
     if random::long() { all() } else { quick() }
 }
 
+/// All models in the long suite, else every fourth of the quick ones: for tests that say the same of each model.
+pub fn some() -> Vec<Shipped> {
+    let mut number = 0..;
+    let mut some = models();
+    some.retain(|_| number.next().is_some_and(random::picked));
+    some
+}
+
 /// Those that do not take long.
 pub fn quick() -> Vec<Shipped> {
     let mut quick = all();
