@@ -7,9 +7,6 @@
 #[path = "../tests/algebra/mod.rs"]
 mod algebra;
 #[allow(dead_code)]
-#[path = "../tests/support/clock.rs"]
-mod clock;
-#[allow(dead_code)]
 #[path = "../tests/kernel_fuzz.rs"]
 mod kernel_fuzz;
 #[path = "../tests/support/random.rs"]

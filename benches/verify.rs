@@ -3,7 +3,9 @@
 //! `cargo bench --bench verify` prints seconds and ratios, and fails if a replay takes more than five times the check and half a second.
 //! `ONLY=text` takes the models whose name has that text.
 
-// Tests use more of it.
+// Tests use more of these.
+#[path = "../tests/support/random.rs"]
+mod random;
 #[path = "../tests/shipped/mod.rs"]
 mod shipped;
 
@@ -21,7 +23,7 @@ const THEOREMS: [&str; 2] = ["stoller-cohen", "flanagan-qadeer"];
 
 fn main() {
     let only = std::env::var("ONLY").unwrap_or_default();
-    let all = shipped::models().into_iter().chain(shipped::large());
+    let all = shipped::all().into_iter().chain(shipped::large());
     let asked = all.filter(|m| m.name.contains(&only));
     println!("| model | theorem | check s | verify s | ratio | bytes |");
     println!("| --- | --- | ---: | ---: | ---: | ---: |");

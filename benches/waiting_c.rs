@@ -5,6 +5,9 @@
 //! `coarsen test --exhaustive FILE.c`.
 
 // Tests use more of it.
+#[allow(dead_code)]
+#[path = "../tests/support/missing.rs"]
+mod missing;
 #[path = "../tests/support/random.rs"]
 mod random;
 #[allow(dead_code)]

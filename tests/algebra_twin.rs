@@ -160,7 +160,12 @@ proptest! {
 /// Families with that many tests: what holds, and what does not.
 #[test]
 fn more_than_64_tests() {
-    for n in [70, 100, 200] {
+    let sizes: &[usize] = if random::long() {
+        &[70, 100, 200]
+    } else {
+        &[70]
+    };
+    for &n in sizes {
         let mut development = Development::default();
         let v = Vocabulary::plain(&mut development.terms, 2, 0);
         let terms = &mut development.terms;
@@ -256,5 +261,6 @@ fn nothing_proved_is_refuted() {
         figures.slowest,
         figures.refuter
     );
-    assert!(figures.proved > 200 && figures.refuted > 200 && figures.models > 200);
+    let seen = [figures.proved, figures.refuted, figures.models];
+    assert!(seen.iter().all(|n| random::enough(*n, 200)));
 }

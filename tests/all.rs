@@ -14,8 +14,6 @@ mod cartesian;
 mod claimed;
 mod claims;
 mod cli;
-#[path = "support/clock.rs"]
-mod clock;
 mod coq;
 mod ctest;
 mod decide;
@@ -38,6 +36,8 @@ mod lock_disciplined;
 #[path = "support/loops.rs"]
 mod loops;
 mod manual;
+#[path = "support/missing.rs"]
+mod missing;
 mod models;
 mod movers;
 mod mutants;

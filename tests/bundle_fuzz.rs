@@ -45,7 +45,7 @@ fn mutants_that_are_accepted_are_true() {
     for kind in KINDS {
         let tally = findings.by_kind.get(kind).cloned().unwrap_or_default();
         assert!(
-            tally.rejected > 0,
+            random::enough(tally.rejected, 1),
             "no mutant by {kind} is rejected: {tally:?}"
         );
     }
@@ -54,7 +54,7 @@ fn mutants_that_are_accepted_are_true() {
     let right: usize = all.iter().map(|t| t.true_).sum();
     let by_twin: usize = all.iter().map(|t| t.by_twin).sum();
     assert!(
-        rejected > 200 && right > 50 && by_twin > 15,
+        random::enough(rejected, 200) && random::enough(right, 50) && random::enough(by_twin, 15),
         "{:?}",
         findings.by_kind
     );

@@ -140,7 +140,11 @@ fn random(programs: impl Strategy<Value = String>) {
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(long.get() > 500, "{} prefixes have steps", long.get());
+    assert!(
+        random::enough(long.get(), 500),
+        "{} prefixes have steps",
+        long.get()
+    );
 }
 
 #[test]
@@ -214,6 +218,9 @@ const TABLE: &[Row] = &[
 #[test]
 fn the_table_of_the_paper() {
     for &(name, constants, standard, paper, ours) in TABLE {
+        if !random::long() && (standard > Some(20_000) || ours > 5_000) {
+            continue;
+        }
         let session = shipped::model(&format!("gueta/{name}")).load(constants);
         if let Some(standard) = standard {
             let theory = coarsen::theory("stoller-cohen").expect("shipped");

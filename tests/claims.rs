@@ -25,7 +25,7 @@ fn what_is_said_of_claims_is_true() {
         .unwrap_or_else(|failure| panic!("{failure}"));
     let [holds, refuted, open] = counts.map(|c| c.get());
     assert!(
-        holds > 20 && refuted > 10 && open > 10,
+        random::enough(holds, 20) && random::enough(refuted.min(open), 10),
         "{holds} hold, {refuted} are refuted, {open} are open"
     );
 }
@@ -44,7 +44,7 @@ fn what_a_theorem_says_of_claims_is_true() {
                 }
             })
             .unwrap_or_else(|failure| panic!("{theorem}: {failure}"));
-        assert!(counts[0].get() > 5, "{theorem}: {counts:?}");
+        assert!(random::enough(counts[0].get(), 5), "{theorem}: {counts:?}");
     }
 }
 
@@ -203,5 +203,9 @@ fn proposed_transactions_hold() {
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(pasted.get() > 50, "{} were pasted", pasted.get());
+    assert!(
+        random::enough(pasted.get(), 50),
+        "{} were pasted",
+        pasted.get()
+    );
 }

@@ -1,9 +1,9 @@
 //! Proofs written for Coq: the text of a small file, and that Coq accepts what the kernel has admitted and nothing that has been tampered with.
 //!
-//! `tests/coq/small.v` is the text for the certificate beside it; `UPDATE=1 cargo test --test all coq` writes both anew. Where Coq with relation-algebra is not installed, the tests
-//! that run it say that they are skipped.
+//! `tests/coq/small.v` is the text for the certificate beside it; `UPDATE=1 cargo test --test all coq` writes both anew. The other tests need Coq
+//! with relation-algebra.
 
-use crate::{algebra, random};
+use crate::{algebra, missing, random};
 
 use algebra::dice::{Dice, Vocabulary};
 use algebra::differential::{LIMITS, statement};
@@ -36,7 +36,7 @@ fn folder() -> Option<&'static Path> {
         Some(folder)
     });
     if folder.is_none() {
-        println!("skipped: coqc is not installed, or not relation-algebra");
+        missing::say("coqc with relation-algebra");
     }
     folder.as_deref()
 }

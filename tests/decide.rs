@@ -230,7 +230,7 @@ fn random_terms_become_smaller_or_stay() {
         };
         found += usize::from(smaller(&text, &[], &tests).is_some());
     }
-    assert!(found >= 10, "only {found}");
+    assert!(random::enough(found, 10), "only {found}");
 }
 
 /// Answer, output and messages of the command.

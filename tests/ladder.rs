@@ -198,7 +198,10 @@ fn every_rung_is_what_its_definition_says() {
     result.unwrap_or_else(|failure| panic!("{failure}"));
     // Each rung says more than the one below, for some of the programs.
     let stronger = stronger.into_inner();
-    assert!(stronger[1..].iter().all(|n| *n > 0), "{stronger:?}");
+    assert!(
+        stronger[1..].iter().all(|n| random::enough(*n, 1)),
+        "{stronger:?}"
+    );
 }
 
 #[test]

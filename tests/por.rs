@@ -245,7 +245,7 @@ fn random(few: u32, programs: impl Strategy<Value = String>, least: usize) {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     assert!(
-        wholes.get() >= least,
+        random::enough(wholes.get(), least),
         "{} explorations were whole",
         wholes.get()
     );
@@ -307,7 +307,7 @@ fn same_answers(session: &Session, por: &Por) -> Result<usize, TestCaseError> {
 fn the_shipped_models() {
     use Technique as T;
     let mut decided = 0;
-    for model in shipped::models() {
+    for model in shipped::some() {
         let session = model.load(&[]);
         for techniques in [
             vec![T::Stubborn],
@@ -323,7 +323,10 @@ fn the_shipped_models() {
             decided += answers.unwrap_or_else(|e| panic!("{}: {e}", model.name));
         }
     }
-    assert!(decided > 200, "{decided} questions were decided");
+    assert!(
+        random::enough(decided, 200),
+        "{decided} questions were decided"
+    );
 }
 
 /// Section 7 of Stoller and Cohen 2003: 106 states, 77 by conditional stubborn sets there; 62 in the reduced system.

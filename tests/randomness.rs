@@ -13,14 +13,15 @@ fn drawn() -> Vec<u64> {
     all
 }
 
-/// What this test says where it is to fail, with these variables.
-fn failing(seed: &str, cases: &str) -> String {
+/// What this test says where it is to fail, with these variables and no others.
+fn failing(variables: &[(&str, &str)]) -> String {
     let output = Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "randomness::a_failure_says_what_repeats_it"])
+        .env_remove("LONG")
+        .env_remove("PROPTEST_CASES")
         .env("TO_FAIL", "1")
         .env("RUST_BACKTRACE", "0")
-        .env("SEED", seed)
-        .env("CASES", cases)
+        .envs(variables.iter().copied())
         .output()
         .expect("started");
     assert!(!output.status.success());
@@ -38,20 +39,35 @@ fn line(text: &str, part: &str) -> String {
 #[test]
 fn a_failure_says_what_repeats_it() {
     if std::env::var_os("TO_FAIL").is_some() {
-        panic!("drawn: {:?} of {}", drawn(), random::cases(3));
+        panic!("drawn: {:?} of {}", drawn(), random::cases(30));
     }
     let again = "cargo test --test all -- --exact randomness::a_failure_says_what_repeats_it";
-    let first = failing("5", "2");
-    let told = format!("to repeat it: SEED=5 CASES=2 {again}");
+    let (five, long) = (("SEED", "5"), ("LONG", "2"));
+    let first = failing(&[five, long]);
+    let told = format!("to repeat it: SEED=5 LONG=2 {again}");
     assert!(first.contains(&told), "{first}");
     let values = line(&first, "drawn:");
-    assert!(values.ends_with(" of 6"), "{values}");
-    assert_eq!(line(&failing("5", "2"), "drawn:"), values);
-    assert_ne!(line(&failing("6", "2"), "drawn:"), values);
-    let fresh = ["fresh"; 2].map(|seed| line(&failing(seed, "1"), "to repeat it:"));
+    assert!(values.ends_with(" of 60"), "{values}");
+    assert_eq!(line(&failing(&[five, long]), "drawn:"), values);
+    assert_ne!(line(&failing(&[("SEED", "6"), long]), "drawn:"), values);
+    let fresh = ["fresh"; 2].map(|seed| line(&failing(&[("SEED", seed)]), "to repeat it:"));
     assert_ne!(fresh[0], fresh[1]);
-    assert!(failing("old", "1").contains("neither a number nor `fresh`"));
-    assert!(failing("5", "0").contains("not a number from 1 on"));
+    // Fewer are drawn without `LONG`, and as many as asked for with `PROPTEST_CASES`.
+    let short = failing(&[five]);
+    assert!(line(&short, "drawn:").ends_with(" of 8"), "{short}");
+    assert!(
+        short.contains(&format!("to repeat it: SEED=5 {again}")),
+        "{short}"
+    );
+    let asked = failing(&[five, long, ("PROPTEST_CASES", "7")]);
+    assert!(line(&asked, "drawn:").ends_with(" of 7"), "{asked}");
+    assert!(
+        asked.contains("SEED=5 PROPTEST_CASES=7 LONG=2 cargo"),
+        "{asked}"
+    );
+    assert!(failing(&[("SEED", "old")]).contains("neither a number nor `fresh`"));
+    assert!(failing(&[("LONG", "0")]).contains("not a number from 1 on"));
+    assert!(failing(&[("PROPTEST_CASES", "x")]).contains("not a number from 1 on"));
 }
 
 /// Without variables the values are these, on every machine.

@@ -106,7 +106,7 @@ fn agree(session: &Session, reduced: bool, stress: bool) -> ReachReport {
 
 #[test]
 fn all_engines_agree_on_the_shipped_models() {
-    for model in shipped::models() {
+    for model in shipped::some() {
         let session = model.load(&[]);
         let report = agree(&session, false, false);
         let original = explore(session.program(), &Control::default()).expect("no limit");
@@ -158,19 +158,11 @@ fn reduced_outcomes(program: &Program, reduction: &Reduction) -> Vec<Outcome> {
     all
 }
 
-const SLOW: [&str; 4] = [
-    "memory_reuse",
-    "rw_cache_bug",
-    "thread_pool",
-    "bounded_buffer",
-];
-
 #[test]
 fn the_reduced_system_is_the_one_that_check_explores() {
     let theory = theory("stoller-cohen").expect("shipped");
-    // Settling these models' hypotheses once more takes long, and has no part in this.
-    let slow = |name: &str| SLOW.iter().any(|s| name.contains(s));
-    for model in shipped::models().into_iter().filter(|m| !slow(&m.name)) {
+    // Settling the hypotheses of the others once more takes long, and has no part in this.
+    for model in shipped::quick() {
         let session = model.load(&[]);
         let (_, prepared) = prepare(&model.name, session.program(), &theory, &Control::default());
         let prepared = prepared.expect("no limit");

@@ -104,7 +104,7 @@ fn agree(cases: u32, actions: usize, tests: usize, most: usize, indexed: bool) {
     println!(
         "{actions} actions, {tests} tests, {most} states: {found} refuted, {searched} searched completely"
     );
-    assert!(found > 20 && searched > 20);
+    assert!(random::enough(found, 20) && random::enough(searched, 20));
 }
 
 #[test]

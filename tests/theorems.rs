@@ -1,6 +1,6 @@
 //! `check --theorem`: theorems about transactions agree with the default theorem wherever both have an answer.
 
-use crate::shipped;
+use crate::{random, shipped};
 
 use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
@@ -27,25 +27,12 @@ fn load(source: &str) -> Session {
     }
 }
 
-/// Models with so many actions that settling A3 and A4 twice takes long; looked at with `ALL=1`.
-const SLOW: [&str; 5] = [
-    "monitors/",
-    "gueta/robots",
-    "gueta/shared_array",
-    "gueta/cmis",
-    "section6/memory_reuse_annotated",
-];
-
 /// A1 to A6 hold on every shipped model, by facts as on relations; what is answered is what the default theorem answers, and no
 /// reduced system has more states than the program.
 #[test]
 fn theorems_agree_on_the_shipped_models() {
     let (mut derived, mut smaller) = (0, 0);
-    for model in shipped::models() {
-        let all = shipped::all_asked();
-        if !all && SLOW.iter().any(|s| model.name.contains(s)) {
-            continue;
-        }
+    for model in shipped::some() {
         let known = model.report(false);
         let report = check(&model.load(&[]), "flanagan-qadeer", By::Both);
         assert!(
@@ -101,7 +88,10 @@ fn theorems_agree_on_the_shipped_models() {
             smaller += usize::from(mine < original);
         }
     }
-    assert!(derived > 100 && smaller > 30, "{derived} {smaller}");
+    assert!(
+        random::enough(derived, 100) && random::enough(smaller, 30),
+        "{derived} {smaller}"
+    );
 }
 
 /// Flanagan & Qadeer 2003, section 2: with both kinds of movers each method of the counter is one transaction; x and y are read before and

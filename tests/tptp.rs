@@ -7,6 +7,8 @@ mod laws;
 mod naive;
 mod random;
 
+use crate::missing;
+
 use coarsen::algebra::files::{Flawed, Text};
 use coarsen::algebra::prove::{Limits, Status};
 use coarsen::algebra::tptp::text::TPTP_CODES;
@@ -123,11 +125,9 @@ fn shipped_problems_have_their_status() {
 /// The problems of the TPTP are not shipped.
 #[test]
 fn problems_of_the_tptp_have_their_status() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/suites/tptp/Problems/KLE");
-    if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
+    let Some(folder) = missing::shared("suites/tptp/Problems/KLE") else {
         return;
-    }
+    };
     let mut open = Vec::new();
     let all = problems(&folder);
     for path in &all {

@@ -129,7 +129,7 @@ fn the_theorem_holds(samples: impl Strategy<Value = Sample>, percent: usize) {
         "{all} programs: the theorem applies to {applies} and reduces {smaller}, {refuted} with a violation"
     );
     assert!(
-        smaller * 100 > all * percent,
+        random::any_number() || smaller * 100 > all * percent,
         "the theorem says too little: it reduces {smaller} of {all}"
     );
 }
@@ -268,8 +268,13 @@ fn yields_every_class(samples: impl Strategy<Value = Sample>, classes: Vec<Class
     let mut runner = random::runner(1);
     let most = random::cases(2000);
     let mut drawn = 0;
-    let lacks = |counts: &[usize]| classes.iter().zip(counts).any(|(c, n)| *n < c.at_least);
-    while drawn < 500 || drawn < most && lacks(&counts) {
+    let lacks = |counts: &[usize]| {
+        classes
+            .iter()
+            .zip(counts)
+            .any(|(c, n)| !random::enough(*n, c.at_least))
+    };
+    while drawn < random::cases(500) || drawn < most && lacks(&counts) {
         drawn += 1;
         let sample = samples
             .new_tree(&mut runner)
@@ -480,13 +485,12 @@ fn the_theorem_holds_for_any_choice_of_visible_steps() {
         smaller.get()
     );
     let failing: Vec<&str> = failures.into_keys().collect();
-    assert_eq!(
-        failing,
-        ["11", "12", "13", "14", "15"],
-        "each that a choice can break was broken"
+    assert!(
+        random::any_number() || failing == ["11", "12", "13", "14", "15"],
+        "{failing:?}: each that a choice can break was broken"
     );
     assert!(
-        smaller.get() > 100,
+        random::enough(smaller.get(), 100),
         "the theorem says something in a quarter of the programs"
     );
 }

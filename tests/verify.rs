@@ -1,5 +1,7 @@
 //! `coarsen verify` on certificates of theorems: what they say is told such that it can be read in one way only, and held against the user's own files.
 
+use crate::missing;
+
 use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::prove::statement;
 use coarsen::algebra::show;
@@ -55,8 +57,7 @@ fn names_that_lie_are_rejected() {
         assert_eq!(code, expected, "{name}: {out}{err}");
         assert_eq!(out.contains("test     p\n"), expected == 0, "{out}");
     }
-    let forgeries = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/forgeries");
-    if forgeries.is_dir() {
+    if let Some(forgeries) = missing::shared("forgeries") {
         for name in ["disp1.cert", "disp2.cert"] {
             let (code, out, _) = coarsen(&["verify", &forgeries.join(name).to_string_lossy()]);
             assert_eq!(code, 12, "{name}: {out}");

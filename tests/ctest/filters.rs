@@ -102,7 +102,7 @@ fn filters_against_every_interleaving() {
     for (family, statements) in FAMILIES {
         // Who waits actively is blocked without filters, and goes on with them.
         let spins = ["spinning", "polling", "locks_by_hand"].contains(family);
-        for round in 0..2 {
+        for round in 0..crate::random::cases(2) {
             let text = random_program(&mut dice, statements, false);
             let program = make(&scratch.file(&format!("{family}{round}"), &text), &[]);
             let reduced = run(&program, &settings());
@@ -141,7 +141,7 @@ fn filters_against_every_interleaving() {
         }
     }
     assert!(
-        compared >= 40,
+        crate::random::enough(compared, 40),
         "only {compared} explorations were small enough"
     );
 }

@@ -194,7 +194,7 @@ fn random_invariants_against_every_interleaving() {
         .contains(&f.0)
     });
     for (family, statements) in families {
-        for round in 0..6 {
+        for round in 0..crate::random::cases(6) {
             let mut text = super::random::random_program(&mut dice, statements, false);
             let expression = |dice: &mut Dice| {
                 let j = dice.roll(2);
@@ -238,6 +238,12 @@ fn random_invariants_against_every_interleaving() {
             assert_eq!(reduced.executions, every.classes.len() as u64, "{text}");
         }
     }
-    assert!(compared >= 20, "only {compared} programs were small enough");
-    assert!(violated >= 10, "only {violated} violations");
+    assert!(
+        crate::random::enough(compared, 20),
+        "only {compared} programs were small enough"
+    );
+    assert!(
+        crate::random::enough(violated, 10),
+        "only {violated} violations"
+    );
 }

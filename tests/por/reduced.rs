@@ -160,7 +160,7 @@ fn whatever_is_visible_the_scheduling_points_are_seen() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     assert!(
-        wholes.get() >= 800,
+        random::enough(wholes.get(), 800),
         "{} explorations were whole",
         wholes.get()
     );
@@ -256,6 +256,9 @@ fn reduced_systems_of_all_theorems() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     for (theorem, decided) in THEOREMS.iter().zip(&decided) {
-        assert!(decided.get() > 0, "no question was decided by {theorem}");
+        assert!(
+            random::enough(decided.get(), 1),
+            "no question was decided by {theorem}"
+        );
     }
 }

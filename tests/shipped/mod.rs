@@ -4,6 +4,8 @@
 
 pub mod coarse;
 
+use crate::random;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,13 +26,37 @@ pub struct Shipped {
 /// Models whose arrays are too large for the BDDs of `check`: they are for `reach`.
 const LARGE: [&str; 4] = ["robots", "shared_array", "shared_ptr", "cmis"];
 
-/// Whether tests that take a choice of the models are to take all: `ALL=1`.
-pub fn all_asked() -> bool {
-    std::env::var_os("ALL").is_some()
+/// Models that take long, mostly in what tests do with them: the long suite looks at them.
+const SLOW: [&str; 5] = [
+    "bounded_buffer",
+    "master_workers",
+    "memory_reuse",
+    "rw_cache",
+    "thread_pool",
+];
+
+/// All models in the long suite, else the quick ones.
+pub fn models() -> Vec<Shipped> {
+    if random::long() { all() } else { quick() }
+}
+
+/// All models in the long suite, else every fourth of the quick ones: for tests that say the same of each model.
+pub fn some() -> Vec<Shipped> {
+    let mut number = 0..;
+    let mut some = models();
+    some.retain(|_| number.next().is_some_and(random::picked));
+    some
+}
+
+/// Those that do not take long.
+pub fn quick() -> Vec<Shipped> {
+    let mut quick = all();
+    quick.retain(|m| !SLOW.iter().any(|s| m.name.contains(s)));
+    quick
 }
 
 /// All model files but the large ones, by name.
-pub fn models() -> Vec<Shipped> {
+pub fn all() -> Vec<Shipped> {
     let mut all = files();
     all.retain(|m| !is_large(m));
     all

@@ -59,7 +59,7 @@ pub fn checked(session: &Session, only: Option<&str>) -> Report {
 pub fn is_true(
     session: &Session,
     only: Option<&str>,
-    counts: &[Cell<u32>; 3],
+    counts: &[Cell<usize>; 3],
 ) -> Result<(), TestCaseError> {
     let p = session.program();
     let report = checked(session, only);

@@ -1,6 +1,7 @@
 //! Random values for all tests, unit tests and benchmarks: the same in each run, unless the environment asks for others.
 //!
-//! `SEED=n` draws others, `SEED=fresh` others in each run; `CASES=n` looks at n times as many. A test that fails says what repeats it (`docs/testing.md`).
+//! `SEED=n` draws others, `SEED=fresh` others in each run; `LONG=n` and `PROPTEST_CASES=n` say how many. A test that fails says what repeats it
+//! (`docs/testing.md`).
 
 #![allow(dead_code, reason = "every program uses its own part")]
 
@@ -14,12 +15,15 @@ thread_local! {
     static DRAWS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A runner of so many cases, times `CASES`.
+/// What the long suite draws, divided by this, is what is drawn without `LONG`.
+const SHORTER: u32 = 4;
+
+/// A runner of so many cases in the long suite.
 pub fn runner(usual: u32) -> TestRunner {
     TestRunner::new(config(usual))
 }
 
-/// What `proptest!` is to do with so many cases, times `CASES`.
+/// What `proptest!` is to do with so many cases in the long suite.
 pub fn config(usual: u32) -> Config {
     Config {
         rng_seed: RngSeed::Fixed(chosen()),
@@ -45,19 +49,52 @@ pub fn number(name: &str, usual: u64) -> u64 {
     }
 }
 
-/// So many, times `CASES`.
+/// How many random cases a test looks at, if these are those of the long suite.
 pub fn cases(usual: u32) -> u32 {
-    usual.saturating_mul(factor())
+    match (asked(&CASES), asked(&LONG)) {
+        (Some(cases), _) => cases,
+        (None, Some(times)) => usual.saturating_mul(times),
+        (None, None) => usual.div_ceil(SHORTER),
+    }
 }
 
-fn factor() -> u32 {
-    static FACTOR: OnceLock<u32> = OnceLock::new();
-    *FACTOR.get_or_init(|| match std::env::var("CASES") {
-        Ok(text) => match text.parse() {
-            Ok(n) if n > 0 => n,
-            _ => panic!("CASES={text} is not a number from 1 on"),
-        },
-        Err(_) => 1,
+/// Whether this is the long suite: `LONG=1`.
+pub fn long() -> bool {
+    asked(&LONG).is_some()
+}
+
+/// Whether the example of this number is looked at, of many that are alike: all of them in the long suite, else one of four.
+pub fn picked(number: usize) -> bool {
+    long() || number.is_multiple_of(SHORTER as usize)
+}
+
+/// Whether a test has seen something often enough: so often in the long suite, and in proportion without `LONG`.
+pub fn enough(seen: usize, least: usize) -> bool {
+    any_number()
+        || match long() {
+            true => seen >= least,
+            false => seen >= least / SHORTER as usize,
+        }
+}
+
+/// Whether there may be too few cases for a test to see what it is to see: `PROPTEST_CASES`.
+pub fn any_number() -> bool {
+    asked(&CASES).is_some()
+}
+
+/// A variable that holds a number, read once.
+struct Asked(&'static str, OnceLock<Option<u32>>);
+
+static CASES: Asked = Asked("PROPTEST_CASES", OnceLock::new());
+static LONG: Asked = Asked("LONG", OnceLock::new());
+
+fn asked(Asked(name, value): &Asked) -> Option<u32> {
+    *value.get_or_init(|| {
+        let text = std::env::var(name).ok()?;
+        match text.parse() {
+            Ok(n) if n > 0 => Some(n),
+            _ => panic!("{name}={text} is not a number from 1 on"),
+        }
     })
 }
 
@@ -83,7 +120,7 @@ fn chosen() -> u64 {
         Err(_) => 0,
     });
     // The hook needs it.
-    factor();
+    cases(1);
     DRAWS.set(true);
     seed
 }
@@ -94,7 +131,12 @@ fn repeated_by() -> String {
         "coarsen" => "--lib".to_string(),
         tests => format!("--test {tests}"),
     };
-    let values = format!("SEED={} CASES={}", chosen(), factor());
+    let mut values = format!("SEED={}", chosen());
+    for Asked(name, value) in [&CASES, &LONG] {
+        if let Some(Some(n)) = value.get() {
+            values += &format!(" {name}={n}");
+        }
+    }
     match std::thread::current().name() {
         // One test at a time has no thread of its own.
         None | Some("main") => format!("{values} gives the same random values"),

