@@ -149,24 +149,7 @@ pub(super) fn holds() -> Report {
             "by corollary (a)",
         ),
     ];
-    report.visible = vec![
-        step(
-            0,
-            "A",
-            7,
-            "lock(m[0]);",
-            &["it may change an exclusive access predicate"],
-        ),
-        step(
-            0,
-            "line 9",
-            9,
-            "t = 1;",
-            &["repair: the thread's first step (WFinitVis)"],
-        ),
-        step(1, "A", 7, "lock(m[0]);", &[]),
-    ];
-    report.invisible = vec![step(0, "B", 8, "x[0] = i;", &[])];
+    steps(&mut report);
     report.states = States {
         original: Some("106".to_string()),
         reduced: Some("62".to_string()),
@@ -202,6 +185,28 @@ pub(super) fn holds() -> Report {
         peak_nodes: Some("321".to_string()),
     };
     report
+}
+
+/// Visible steps, one of them by a repair, and an invisible one.
+fn steps(report: &mut Report) {
+    report.visible = vec![
+        step(
+            0,
+            "A",
+            7,
+            "lock(m[0]);",
+            &["it may change an exclusive access predicate"],
+        ),
+        step(
+            0,
+            "line 9",
+            9,
+            "t = 1;",
+            &["repair: the thread's first step (WFinitVis)"],
+        ),
+        step(1, "A", 7, "lock(m[0]);", &[]),
+    ];
+    report.invisible = vec![step(0, "B", 8, "x[0] = i;", &[])];
 }
 
 /// The discipline is refuted by a trace.

@@ -37,6 +37,20 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
             }
         }
     }
+    counts(f, report)?;
+    costs(f, report, verbose)?;
+    times(f, report, verbose)?;
+    if !report.notes.is_empty() {
+        writeln!(f, "\nnotes:")?;
+        for note in &report.notes {
+            writeln!(f, "  {}", wrapped(note, 2))?;
+        }
+    }
+    Ok(())
+}
+
+/// How many states there are, and of which kind.
+fn counts(f: &mut String, report: &ReachReport) -> fmt::Result {
     writeln!(f, "\nnumbers:")?;
     let unknown = "unknown".to_string();
     let system = match &report.theorem {
@@ -68,6 +82,11 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     if let Some(transitions) = &report.transitions {
         row(f, "steps", transitions)?;
     }
+    Ok(())
+}
+
+/// What found them, what it took, and how far it got.
+fn costs(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     let order = report.order.as_ref();
     let order = order.map_or(String::new(), |o| format!(", order {o}"));
     if let Some(por) = &report.por {
@@ -101,6 +120,11 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
             row(f, "how far it got", &known.join(", "))?;
         }
     }
+    Ok(())
+}
+
+/// Seconds, and what was tried.
+fn times(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     let t = &report.timing;
     row(f, "time", &format!("{:.3} s", t.total))?;
     if verbose {
@@ -124,12 +148,6 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
                 "tried",
                 &format!("{what}: {end}, {} operations in all", a.operations),
             )?;
-        }
-    }
-    if !report.notes.is_empty() {
-        writeln!(f, "\nnotes:")?;
-        for note in &report.notes {
-            writeln!(f, "  {}", wrapped(note, 2))?;
         }
     }
     Ok(())

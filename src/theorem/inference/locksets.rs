@@ -163,29 +163,12 @@ pub fn observe(
         while let Some(from) = waiting.pop() {
             for thread in (0..program.threads.len()).rev() {
                 control.check()?;
-                // Depth first inside the coarse step as well; threads stay in one order, so that whole runs come early.
-                let mut inside = vec![from];
-                let mut entered: FxHashSet<State> = FxHashSet::default();
-                while let Some(at) = inside.pop() {
-                    if run.nodes.len() > budget {
-                        return Ok(run.observed);
-                    }
-                    let here = run.nodes[at].state.location(thread);
-                    let goes_on = at == from || !ends.contains(&(thread, here));
-                    let next = if goes_on {
-                        run.steps(at, thread)
-                    } else {
-                        Vec::new()
-                    };
-                    if next.is_empty() {
-                        if at != from && known.insert(run.nodes[at].state.clone()) {
-                            waiting.push(at);
-                        }
-                        continue;
-                    }
-                    let new = next.into_iter();
-                    inside.extend(new.filter(|&n| entered.insert(run.nodes[n].state.clone())));
-                }
+                let Some(ended) = run.coarse(from, thread, &ends, budget) else {
+                    return Ok(run.observed);
+                };
+                let mut new = ended;
+                new.retain(|&n| known.insert(run.nodes[n].state.clone()));
+                waiting.extend(new);
             }
         }
         if divided == run.unprotected.len() {
@@ -220,6 +203,36 @@ struct Exploration<'a> {
 const OUTCOMES: usize = 64;
 
 impl Exploration<'_> {
+    /// The nodes in which coarse steps of a thread end; `None` if there are more nodes than the budget.
+    fn coarse(
+        &mut self,
+        from: usize,
+        thread: ThreadId,
+        ends: &Visible,
+        budget: usize,
+    ) -> Option<Vec<usize>> {
+        let mut ended = Vec::new();
+        // Depth first inside the coarse step as well; threads stay in one order, so that whole runs come early.
+        let mut inside = vec![from];
+        let mut entered: FxHashSet<State> = FxHashSet::default();
+        while let Some(at) = inside.pop() {
+            if self.nodes.len() > budget {
+                return None;
+            }
+            let here = self.nodes[at].state.location(thread);
+            let next = match at == from || !ends.contains(&(thread, here)) {
+                true => self.steps(at, thread),
+                false => Vec::new(),
+            };
+            if next.is_empty() && at != from {
+                ended.push(at);
+            }
+            let new = next.into_iter();
+            inside.extend(new.filter(|&n| entered.insert(self.nodes[n].state.clone())));
+        }
+        Some(ended)
+    }
+
     fn node(&mut self, state: State, before: Option<usize>, step: (ThreadId, LocId)) -> usize {
         self.nodes.push(Node {
             state,

@@ -4,7 +4,7 @@ use crate::base::results::Needed;
 use crate::engine::relations::{Evaluator, Ground, GroundAtom, Q};
 use crate::kernel::{Id, Index, Node, Statement, Terms, ZERO, distinct};
 use crate::model::program::ThreadId;
-use crate::theorem::discharge::derive::renaming::Seen;
+use crate::theorem::discharge::derive::renaming::{Key, Seen};
 use crate::theorem::discharge::derive::{Deriver, Goal, Open, because};
 use crate::theorem::discharge::facts::{Fact, Letter};
 use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, told_excluded};
@@ -99,15 +99,7 @@ impl Deriver<'_, '_, '_> {
                     Some(how)
                 }
                 None => {
-                    let of = |x: &Factor| (x.letter, self.action(&threads, *x).unwrap_or(0));
-                    let actions: Vec<(Letter, usize)> = letters.iter().map(of).collect();
-                    // What tests of phases and the initial states look like, a key does not say.
-                    let keyless =
-                        |l: &Factor| matches!(l.letter, Letter::Phase(..) | Letter::Initial);
-                    let key = match letters.iter().any(keyless) {
-                        true => None,
-                        false => Some(self.alike.key(self.model.encoding, &actions)),
-                    };
+                    let key = self.key(&letters, &threads);
                     if key.as_ref().is_some_and(|key| seen.contains(key)) {
                         fact.alike += 1;
                         self.recheck(goal, &statement, &threads, &mut rechecked)?;
@@ -143,6 +135,18 @@ impl Deriver<'_, '_, '_> {
         self.known.insert(statement.parts, position);
         goal.facts.push(position);
         Ok(position)
+    }
+
+    /// What relations of actions have in common with those that are the same but for the names of bits; none if tests of phases or the initial
+    /// states occur, of which a key does not say what they look like.
+    fn key(&mut self, letters: &[Factor], threads: &[ThreadId]) -> Option<Key> {
+        let keyless = |l: &Factor| matches!(l.letter, Letter::Phase(..) | Letter::Initial);
+        if letters.iter().any(keyless) {
+            return None;
+        }
+        let of = |x: &Factor| (x.letter, self.action(threads, *x).unwrap_or(0));
+        let actions: Vec<(Letter, usize)> = letters.iter().map(of).collect();
+        Some(self.alike.key(self.model.encoding, &actions))
     }
 
     /// Whether two actions are independent, whichever threads of their classes they belong to.
