@@ -1,7 +1,7 @@
 //! The arguments, as clap derives them.
 
 use super::exit::EXITS;
-use super::limits::{Limits, ProofLimits, ReachLimits, VerifyLimits};
+use super::limits::{Check, Of, Prove, Reach, Verify};
 use super::named::named;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -112,7 +112,7 @@ pub struct CheckArgs {
     pub print_order: bool,
     /// Limits
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: Of<Check>,
 }
 
 impl CheckArgs {
@@ -196,7 +196,7 @@ pub struct ReachArgs {
     pub verbose: bool,
     /// Limits
     #[command(flatten)]
-    pub limits: ReachLimits,
+    pub limits: Of<Reach>,
 }
 
 /// Who explores.
@@ -258,7 +258,7 @@ pub struct CompareArgs {
     pub format: CompareFormat,
     /// Limits
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: Of<Check>,
 }
 
 /// Arguments of `coarsen test`.
@@ -400,7 +400,7 @@ pub struct MoversArgs {
     pub format: Format,
     /// Limits
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: Of<Check>,
 }
 
 /// Form of a comparison.
@@ -433,7 +433,7 @@ pub struct EvalArgs {
     pub format: Format,
     /// Limits
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: Of<Check>,
 }
 
 /// Arguments of `coarsen prove`.
@@ -466,7 +466,7 @@ pub struct ProveArgs {
     verbose: bool,
     /// Limits
     #[command(flatten)]
-    pub limits: ProofLimits,
+    pub limits: Of<Prove>,
 }
 
 impl ProveArgs {
@@ -501,7 +501,7 @@ pub struct DecideArgs {
     pub format: Format,
     /// Limits
     #[command(flatten)]
-    pub limits: ProofLimits,
+    pub limits: Of<Prove>,
 }
 
 /// Arguments of `coarsen simplify`.
@@ -522,7 +522,7 @@ pub struct SimplifyArgs {
     pub format: Format,
     /// Limits
     #[command(flatten)]
-    pub limits: ProofLimits,
+    pub limits: Of<Prove>,
 }
 
 /// What the letters of a question are.
@@ -545,7 +545,7 @@ pub struct ConvertArgs {
     pub model: String,
     /// Limits
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: Of<Check>,
 }
 
 /// Arguments of `coarsen verify`.
@@ -572,7 +572,7 @@ pub struct VerifyArgs {
     pub theory: Vec<String>,
     /// What may be used
     #[command(flatten)]
-    pub limits: VerifyLimits,
+    pub limits: Of<Verify>,
 }
 
 /// Values of constants given on the command line.

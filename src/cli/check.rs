@@ -4,21 +4,20 @@ use super::args::{AUTO, CheckArgs, DEFAULT_THEOREM, Format};
 use super::backend::{Backend, Options};
 use super::certificate_file::Evidence;
 use super::exit::Exit;
-use super::failure::{Failure, refuse, tell_diagnostics};
+use super::failure::refuse;
 use super::input::{self, Input, Refused};
 use super::memory;
+use super::model_run::{ModelRun, Worked, Wrong};
 use super::output::{Output, say};
-use super::progress::Progress;
 use super::suggest::hint;
-use super::supervise::{Ended, Interrupts, supervise};
+use super::supervise::Interrupts;
 use super::trace_file::TraceFile;
-use coarsen::base::control::{Control, Stop};
+use coarsen::base::control::Control;
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
 use coarsen::results::{Report, Verdict};
 use coarsen::theorem::By;
-use std::sync::Arc;
 
 /// Checks the models of `args`; what is said of each goes to `output`.
 pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Exit {
@@ -119,56 +118,44 @@ impl<'a, B: Backend> Session<'a, B> {
             self.matched = true;
             return self.show(Report::undecided(name, theorem(self.args), why), output);
         }
-        let control = Arc::new(Control::new(self.args.limits.budget));
-        let mut progress = match self.args.detail() {
-            Detail::Quiet => Progress::Silent,
-            _ => Progress::on_stderr(),
+        let run = ModelRun {
+            name,
+            input: Ok(input),
+            format: self.args.format,
+            limits: &self.args.limits,
+            quiet: self.args.detail() == Detail::Quiet,
         };
-        let source: Arc<str> = input.source.into();
-        let job = self.job(name, Arc::clone(&source));
-        let limits = &self.args.limits;
-        let ended = supervise(job, &control, limits, &self.interrupts, &mut progress);
+        let worked = run.work(&self.interrupts, output, self.job());
         if self.interrupts.pending() {
             self.over = Some("not checked, because of an interrupt");
         }
-        match ended {
-            Ended::Done(Ok((warnings, answer))) => {
-                if self.args.detail() != Detail::Quiet {
-                    tell_diagnostics((name, &source), &warnings);
-                }
-                self.answer(name, answer, output)
-            }
-            Ended::Done(Err(diagnostics)) => {
-                Failure::input(name, (name, &source), &diagnostics).tell(self.args.format, output)
-            }
-            Ended::Abandoned(why) => {
+        match worked {
+            Ok((Worked::Done(answer), _)) => self.answer(name, answer, output),
+            Ok((Worked::Abandoned { hit, snapshot }, _)) => {
                 // The worker still holds its memory and one core, so measurements of another model would mean nothing.
                 self.over = self.over.or(Some(
                     "not checked, because work on an earlier model did not stop when asked",
                 ));
                 self.matched = true;
-                self.show(cut_short(&control, why, name, theorem(self.args)), output)
+                let undecided = || Report::undecided(name, theorem(self.args), "");
+                let report = snapshot.map_or_else(undecided, |known| *known);
+                self.show(cut_short(report, hit), output)
             }
-            Ended::Panicked => Failure::bug(name).tell(self.args.format, output),
-            Ended::NotStarted(error) => {
-                Failure::internal(name, format!("can't start a thread: {error}"))
-                    .tell(self.args.format, output)
-            }
+            Err(exit) => exit,
         }
     }
 
     /// What the worker does with one model.
     fn job(
         &self,
-        name: &str,
-        source: Arc<str>,
-    ) -> impl FnOnce(&Control) -> Result<(Vec<Diagnostic>, Answer), Vec<Diagnostic>> + Send + 'static
-    {
-        let (backend, args, name) = (self.backend.clone(), self.args.clone(), name.to_string());
-        move |control| {
+    ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, Answer), Wrong>
+    + Send
+    + 'static
+    + use<B> {
+        let (backend, args) = (self.backend.clone(), self.args.clone());
+        move |name, source, control| {
             let defines = &args.defines.defines;
-            control.enter("reading the model");
-            let (model, warnings) = backend.load(&name, &source, defines, args.limits.depth)?;
+            let (model, warnings) = backend.load(name, source, defines, args.limits.depth)?;
             if let Some(wanted) = &args.property {
                 let names = backend.property_names(&model);
                 if !names.contains(wanted) {
@@ -285,12 +272,8 @@ impl<'a, B: Backend> Session<'a, B> {
     }
 }
 
-/// The last snapshot of a worker that was left behind.
-fn cut_short(control: &Control, why: Stop, name: &str, theorem: &str) -> Report {
-    let mut report = control
-        .snapshot()
-        .unwrap_or_else(|| Report::undecided(name, theorem, ""));
-    let hit = format!("{why}, in phase `{}`", control.phase());
+/// What was last known of a model, with the limit that ended the work.
+fn cut_short(mut report: Report, hit: String) -> Report {
     report.verdict = Verdict::Unknown;
     report.reason = format!("stopped by {hit}");
     report.limits.hit = Some(hit);

@@ -1,27 +1,15 @@
 //! `coarsen compare`: all techniques on models, side by side.
 
-use super::args::{CompareArgs, CompareFormat, DEFAULT_THEOREM, Format};
+use super::args::{CompareArgs, CompareFormat, Format};
 use super::exit::Exit;
-use super::failure::{Failure, refuse, tell_diagnostics};
-use super::input;
+use super::model_run::{ModelRun, Worked, default_theorem};
 use super::output::{Output, say};
-use super::progress::Progress;
-use super::supervise::{Ended, Interrupts, supervise};
-use coarsen::base::control::Control;
+use super::supervise::Interrupts;
+use coarsen::Session;
 use coarsen::base::control::ParseLimits;
-use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::render_compare;
 use coarsen::report::{html, json};
 use coarsen::results::CompareReport;
-use coarsen::{Session, theory};
-use std::sync::Arc;
-
-/// What the worker returns.
-enum Answer {
-    BadModel(Vec<Diagnostic>),
-    NoTheorem,
-    Compared(Vec<Diagnostic>, Box<CompareReport>),
-}
 
 /// Compares the techniques on the models of `args`.
 pub fn run(args: &CompareArgs, output: &mut Output) -> Exit {
@@ -55,59 +43,22 @@ fn one(
     page: &mut Vec<CompareReport>,
     output: &mut Output,
 ) -> Exit {
-    let format = plain(args.format);
-    let name = input::name(model);
-    let source: Arc<str> = match input::read(model) {
-        Ok(input) => input.source.into(),
-        Err(refused) => return refuse(name, &refused, format, output),
-    };
-    let control = Arc::new(Control::new(args.limits.budget));
-    let job = {
-        let (args, source, name) = (args.clone(), Arc::clone(&source), name.to_string());
-        move |control: &Control| {
-            let depth = args.limits.depth;
-            control.enter("reading the model");
-            let limits = ParseLimits { depth };
-            match Session::load(&name, &source, &args.defines.defines, limits) {
-                Err(diagnostics) => Answer::BadModel(diagnostics),
-                Ok((session, warnings)) => match theory(DEFAULT_THEOREM) {
-                    None => Answer::NoTheorem,
-                    Some(theory) => {
-                        let report = session.compare(&theory, control);
-                        Answer::Compared(warnings, Box::new(report))
-                    }
-                },
-            }
+    let run = ModelRun::read(model, plain(args.format), &args.limits);
+    let name = run.name;
+    let asked = args.clone();
+    let worked = run.work(interrupts, output, move |name, source, control| {
+        let depth = asked.limits.depth;
+        let limits = ParseLimits { depth };
+        let (session, warnings) = Session::load(name, source, &asked.defines.defines, limits)?;
+        Ok((warnings, session.compare(&default_theorem()?, control)))
+    });
+    let (report, source) = match worked {
+        Ok((Worked::Done(report), source)) => (report, source),
+        Ok((Worked::Abandoned { hit, .. }, source)) => {
+            let report = CompareReport::undecided(name, format!("stopped by {hit}"));
+            (report, source)
         }
-    };
-    let ended = supervise(
-        job,
-        &control,
-        &args.limits,
-        interrupts,
-        &mut Progress::on_stderr(),
-    );
-    let report = match ended {
-        Ended::Done(Answer::Compared(warnings, report)) => {
-            tell_diagnostics((name, &source), &warnings);
-            *report
-        }
-        Ended::Abandoned(why) => {
-            let phase = control.phase();
-            CompareReport::undecided(name, format!("stopped by {why}, in phase `{phase}`"))
-        }
-        Ended::Done(Answer::BadModel(diagnostics)) => {
-            return Failure::input(name, (name, &source), &diagnostics).tell(format, output);
-        }
-        Ended::Done(Answer::NoTheorem) => {
-            return Failure::internal(name, format!("there is no theorem `{DEFAULT_THEOREM}`"))
-                .tell(format, output);
-        }
-        Ended::Panicked => return Failure::bug(name).tell(format, output),
-        Ended::NotStarted(error) => {
-            return Failure::internal(name, format!("can't start a thread: {error}"))
-                .tell(format, output);
-        }
+        Err(exit) => return exit,
     };
     let exit = match report.disagree {
         true => reproduce(&report, args, &source),

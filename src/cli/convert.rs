@@ -2,20 +2,13 @@
 
 use super::args::{ConvertArgs, Format};
 use super::exit::Exit;
-use super::failure::{Failure, refuse, tell_diagnostics};
 use super::input;
+use super::model_run::{ModelRun, Worked};
 use super::output::{Output, say};
-use super::progress::Progress;
-use super::supervise::{Ended, Interrupts, supervise};
+use super::supervise::Interrupts;
 use coarsen::Session;
-use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
-use coarsen::base::diagnostic::Diagnostic;
 use coarsen::model::dve;
-use std::sync::Arc;
-
-/// Text and warnings, or errors.
-type Answer = Result<(String, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 /// Converts the model of `args`.
 pub fn run(args: &ConvertArgs, output: &mut Output) -> Exit {
@@ -26,36 +19,21 @@ pub fn run(args: &ConvertArgs, output: &mut Output) -> Exit {
         ));
         return Exit::Usage;
     }
-    let source: Arc<str> = match input::read(&args.model) {
-        Ok(input) => input.source.into(),
-        Err(refused) => return refuse(name, &refused, Format::Text, output),
-    };
-    let limits = &args.limits;
-    let control = Arc::new(Control::new(limits.budget));
-    let depth = limits.depth;
-    let (file, text) = (name.to_string(), Arc::clone(&source));
-    let job = move |_: &Control| -> Answer {
-        let (model, warnings) = Session::load(&file, &text, &[], ParseLimits { depth })?;
-        Ok((model.printed(), warnings))
-    };
-    let interrupts = Interrupts::install();
-    match supervise(job, &control, limits, &interrupts, &mut Progress::Silent) {
-        Ended::Done(Ok((model, warnings))) => {
-            tell_diagnostics((name, &source), &warnings);
+    let run = ModelRun::read(&args.model, Format::Text, &args.limits);
+    let depth = args.limits.depth;
+    let worked = run.work(&Interrupts::install(), output, move |file, text, _| {
+        let (model, warnings) = Session::load(file, text, &[], ParseLimits { depth })?;
+        Ok((warnings, model.printed()))
+    });
+    match worked {
+        Ok((Worked::Done(model), _)) => {
             output.write(&format!("// {name}, by `coarsen convert`\n\n{model}"));
             Exit::Holds
         }
-        Ended::Done(Err(diagnostics)) => {
-            Failure::input(name, (name, &source), &diagnostics).tell(Format::Text, output)
-        }
-        Ended::Abandoned(why) => {
-            say(&format!("coarsen: {name}: stopped by {why}"));
+        Ok((Worked::Abandoned { hit, .. }, _)) => {
+            say(&format!("coarsen: {name}: stopped by {hit}"));
             Exit::Unknown
         }
-        Ended::Panicked => Failure::bug(name).tell(Format::Text, output),
-        Ended::NotStarted(error) => {
-            Failure::internal(name, format!("can't start a thread: {error}"))
-                .tell(Format::Text, output)
-        }
+        Err(exit) => exit,
     }
 }

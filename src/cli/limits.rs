@@ -4,11 +4,16 @@
 //! keeps time and memory; these limits end what would not end.
 
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
-use coarsen::base::control::Budget;
+use coarsen::algebra::prove;
+use coarsen::base::control::{Budget, ParseLimits};
+use std::marker::PhantomData;
+use std::ops::Deref;
 use std::time::Duration;
 
 /// One limit.
 pub struct Limit {
+    /// What is read by it.
+    id: &'static str,
     /// Its option, without the dashes.
     pub option: &'static str,
     /// How its value is written.
@@ -19,8 +24,6 @@ pub struct Limit {
     least: u64,
     /// Greatest value, in the base unit.
     most: u64,
-    /// The range, as written.
-    pub range: &'static str,
     /// What it limits.
     pub help: &'static str,
 }
@@ -38,258 +41,214 @@ enum Unit {
     Memory,
 }
 
-/// All limits.
-pub const LIMITS: &[Limit] = &[
-    Limit {
-        option: "limit-nodes",
-        unit: Unit::Count,
-        default: "20000000",
-        least: 100,
-        most: u32::MAX as u64,
-        range: "100 to 4294967295",
-        help: "Nodes of any one BDD",
-    },
-    Limit {
-        option: "limit-time",
-        unit: Unit::Time,
-        default: "none",
-        least: 1,
-        most: 31_536_000_000,
-        range: "1ms to 8760h, or none",
-        help: "Time for one model (500ms, 60s, 2m, 1h, plain seconds)",
-    },
-    Limit {
-        option: "limit-memory",
-        unit: Unit::Memory,
-        default: "4GiB",
-        least: 16 << 20,
-        most: 1 << 50,
-        range: "16MiB to 1024TiB, or none",
-        help: "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only",
-    },
-    Limit {
-        option: "limit-states",
-        unit: Unit::Count,
-        default: "20000000",
-        least: 1,
-        most: u32::MAX as u64,
-        range: "1 to 4294967295",
-        help: "Explicit states held at once, by --cross-check or where BDDs would be too large",
-    },
-    Limit {
-        option: "limit-effort",
-        unit: Unit::Count,
-        default: "1000000000",
-        least: 1,
-        most: u64::MAX,
-        range: "1 to 18446744073709551615",
-        help: "Work on BDDs, in pairs of nodes, before `check` goes on without them",
-    },
-    Limit {
-        option: "limit-depth",
-        unit: Unit::Count,
-        default: "2000",
-        least: 1,
-        most: 10_000,
-        range: "1 to 10000",
-        help: "Nesting of statements and expressions in a model",
-    },
-];
+const NODES: &str = "limit-nodes";
+const STATES: &str = "limit-states";
+const EFFORT: &str = "limit-effort";
+const OPERATIONS: &str = "limit-operations";
+const STEPS: &str = "limit-steps";
+const PAIRS: &str = "limit-pairs";
+const CLASSES: &str = "limit-classes";
+const MODELS: &str = "limit-models";
+const DEPTH: &str = "limit-depth";
+const TIME: &str = "limit-time";
+const MEMORY: &str = "limit-memory";
+/// The nodes of an e-graph are limited by the option of the same name.
+const EGRAPH_NODES: &str = "egraph-nodes";
 
-/// The limits of `coarsen reach`.
-pub const REACH_LIMITS: &[Limit] = &[
-    Limit {
-        option: "limit-nodes",
-        unit: Unit::Count,
-        default: "100000000",
-        least: 100,
-        most: u32::MAX as u64,
-        range: "100 to 4294967295",
-        help: "Nodes of decision diagrams at once, or of any one BDD",
-    },
-    Limit {
-        option: "limit-operations",
-        unit: Unit::Operations,
-        default: "none",
-        least: 1,
-        most: u64::MAX,
-        range: "1 to 18446744073709551615, or none",
-        help: "Operations on decision diagrams",
-    },
-    Limit {
-        option: "limit-states",
-        unit: Unit::Count,
-        default: "100000000",
-        least: 1,
-        most: u32::MAX as u64,
-        range: "1 to 4294967295",
-        help: "States held one by one, by the engines `explicit` and `interpreter`",
-    },
-    Limit {
-        option: "limit-effort",
-        unit: Unit::Count,
-        default: "1000000000",
-        least: 1,
-        most: u64::MAX,
-        range: "1 to 18446744073709551615",
-        help: "Work on BDDs, in pairs of nodes, before the reduced system is found without them",
-    },
-    Limit {
-        option: "limit-time",
-        unit: Unit::Time,
-        default: "none",
-        least: 1,
-        most: 31_536_000_000,
-        range: "1ms to 8760h, or none",
-        help: "Time (500ms, 60s, 2m, 1h, plain seconds)",
-    },
-    Limit {
-        option: "limit-memory",
-        unit: Unit::Memory,
-        default: "4GiB",
-        least: 16 << 20,
-        most: 1 << 50,
-        range: "16MiB to 1024TiB, or none",
-        help: "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only",
-    },
-    Limit {
-        option: "limit-depth",
-        unit: Unit::Count,
-        default: "2000",
-        least: 1,
-        most: 10_000,
-        range: "1 to 10000",
-        help: "Nesting of statements and expressions in a model",
-    },
-];
+/// The greatest number of things that have 32 bits as their names.
+const MOST: u64 = u32::MAX as u64;
 
-/// The limits of `coarsen prove`.
-pub const PROOF_LIMITS: &[Limit] = &[
+const fn count(
+    option: &'static str,
+    default: &'static str,
+    (least, most): (u64, u64),
+    help: &'static str,
+) -> Limit {
     Limit {
-        option: "limit-steps",
+        id: option,
+        option,
         unit: Unit::Count,
-        default: "2000",
-        least: 1,
-        most: u32::MAX as u64,
-        range: "1 to 4294967295",
-        help: "Nodes of the search for one inclusion",
-    },
-    Limit {
-        option: "limit-pairs",
-        unit: Unit::Count,
-        default: "20000",
-        least: 1,
-        most: u32::MAX as u64,
-        range: "1 to 4294967295",
-        help: "Pairs of terms and sets of terms in one decision",
-    },
-    Limit {
-        option: "limit-classes",
-        unit: Unit::Count,
-        default: "60",
-        least: 1,
-        most: 1000,
-        range: "1 to 1000",
-        help: "Classes of words that a decision with omega tells apart",
-    },
-    Limit {
-        option: "limit-nodes",
-        unit: Unit::Count,
-        default: "10000",
-        least: 1,
-        most: u32::MAX as u64,
-        range: "1 to 4294967295",
-        help: "Nodes of one e-graph",
-    },
-    Limit {
-        option: "limit-models",
-        unit: Unit::Count,
-        default: "20000",
-        least: 0,
-        most: u32::MAX as u64,
-        range: "0 to 4294967295",
-        help: "Hundreds of steps on BDDs in the search for a model of one statement",
-    },
-    Limit {
-        option: "limit-depth",
-        unit: Unit::Count,
-        default: "2000",
-        least: 1,
-        most: 10_000,
-        range: "1 to 10000",
-        help: "Nesting of terms in a file",
-    },
-    Limit {
-        option: "limit-time",
-        unit: Unit::Time,
-        default: "none",
-        least: 1,
-        most: 31_536_000_000,
-        range: "1ms to 8760h, or none",
-        help: "Time for one file (500ms, 60s, 2m, 1h, plain seconds)",
-    },
-    Limit {
-        option: "limit-memory",
-        unit: Unit::Memory,
-        default: "4GiB",
-        least: 16 << 20,
-        most: 1 << 50,
-        range: "16MiB to 1024TiB, or none",
-        help: "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only",
-    },
-];
+        default,
+        least,
+        most,
+        help,
+    }
+}
 
-/// The limits of `coarsen verify`.
-pub const VERIFY_LIMITS: &[Limit] = &[
-    Limit {
-        option: "limit-operations",
-        unit: Unit::Count,
-        default: "2000000000",
-        least: 1,
-        most: u64::MAX,
-        range: "1 to 18446744073709551615",
-        help: "Operations of the kernel on one certificate of theorems",
-    },
-    Limit {
-        option: "limit-nodes",
-        unit: Unit::Count,
-        default: "20000000",
-        least: 100,
-        most: u32::MAX as u64,
-        range: "100 to 4294967295",
-        help: "Nodes of any one BDD",
-    },
-    Limit {
-        option: "limit-time",
-        unit: Unit::Time,
-        default: "none",
-        least: 1,
-        most: 31_536_000_000,
-        range: "1ms to 8760h, or none",
-        help: "Time for one file (500ms, 60s, 2m, 1h, plain seconds)",
-    },
-    Limit {
-        option: "limit-memory",
-        unit: Unit::Memory,
-        default: "4GiB",
-        least: 16 << 20,
-        most: 1 << 50,
-        range: "16MiB to 1024TiB, or none",
-        help: "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only",
-    },
-];
+const fn depth(help: &'static str) -> Limit {
+    count(DEPTH, "2000", (1, 10_000), help)
+}
 
-/// The limits of one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+const fn time(help: &'static str) -> Limit {
+    Limit {
+        unit: Unit::Time,
+        ..count(TIME, "none", (1, 31_536_000_000), help)
+    }
+}
+
+const fn memory() -> Limit {
+    let help = "Resident memory of the process (512MiB, 4GiB, 1G, plain bytes); kept on Linux only";
+    Limit {
+        unit: Unit::Memory,
+        ..count(MEMORY, "4GiB", (16 << 20, 1 << 50), help)
+    }
+}
+
+/// The limits of a command.
+pub trait Table {
+    /// They, as its help has them.
+    const LIMITS: &'static [Limit];
+}
+
+/// `coarsen check`, `compare`, `movers` and `eval`.
+#[derive(Clone, Copy, Debug)]
+pub struct Check;
+
+impl Table for Check {
+    const LIMITS: &'static [Limit] = &[
+        count(NODES, "20000000", (100, MOST), "Nodes of any one BDD"),
+        time("Time for one model (500ms, 60s, 2m, 1h, plain seconds)"),
+        memory(),
+        count(
+            STATES,
+            "20000000",
+            (1, MOST),
+            "Explicit states held at once, by --cross-check or where BDDs would be too large",
+        ),
+        count(
+            EFFORT,
+            "1000000000",
+            (1, u64::MAX),
+            "Work on BDDs, in pairs of nodes, before `check` goes on without them",
+        ),
+        depth("Nesting of statements and expressions in a model"),
+    ];
+}
+
+/// `coarsen reach`.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach;
+
+impl Table for Reach {
+    const LIMITS: &'static [Limit] = &[
+        count(
+            NODES,
+            "100000000",
+            (100, MOST),
+            "Nodes of decision diagrams at once, or of any one BDD",
+        ),
+        Limit {
+            unit: Unit::Operations,
+            ..count(
+                OPERATIONS,
+                "none",
+                (1, u64::MAX),
+                "Operations on decision diagrams",
+            )
+        },
+        count(
+            STATES,
+            "100000000",
+            (1, MOST),
+            "States held one by one, by the engines `explicit` and `interpreter`",
+        ),
+        count(
+            EFFORT,
+            "1000000000",
+            (1, u64::MAX),
+            "Work on BDDs, in pairs of nodes, before the reduced system is found without them",
+        ),
+        time("Time (500ms, 60s, 2m, 1h, plain seconds)"),
+        memory(),
+        depth("Nesting of statements and expressions in a model"),
+    ];
+}
+
+/// `coarsen prove`, `decide` and `simplify`.
+#[derive(Clone, Copy, Debug)]
+pub struct Prove;
+
+impl Table for Prove {
+    const LIMITS: &'static [Limit] = &[
+        count(
+            STEPS,
+            "2000",
+            (1, MOST),
+            "Nodes of the search for one inclusion",
+        ),
+        count(
+            PAIRS,
+            "20000",
+            (1, MOST),
+            "Pairs of terms and sets of terms in one decision",
+        ),
+        count(
+            CLASSES,
+            "60",
+            (1, 1000),
+            "Classes of words that a decision with omega tells apart",
+        ),
+        Limit {
+            id: EGRAPH_NODES,
+            ..count(NODES, "10000", (1, MOST), "Nodes of one e-graph")
+        },
+        count(
+            MODELS,
+            "20000",
+            (0, MOST),
+            "Hundreds of steps on BDDs in the search for a model of one statement",
+        ),
+        depth("Nesting of terms in a file"),
+        time("Time for one file (500ms, 60s, 2m, 1h, plain seconds)"),
+        memory(),
+    ];
+}
+
+/// `coarsen verify`.
+#[derive(Clone, Copy, Debug)]
+pub struct Verify;
+
+impl Table for Verify {
+    const LIMITS: &'static [Limit] = &[
+        count(
+            OPERATIONS,
+            "2000000000",
+            (1, u64::MAX),
+            "Operations of the kernel on one certificate of theorems",
+        ),
+        count(NODES, "20000000", (100, MOST), "Nodes of any one BDD"),
+        time("Time for one file (500ms, 60s, 2m, 1h, plain seconds)"),
+        memory(),
+    ];
+}
+
+/// The limits of one run; those that a command lacks have their defaults.
+#[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The limits the library keeps.
+    /// Those that work on models keeps.
     pub budget: Budget,
-    /// Time for one model.
+    /// Operations on decision diagrams, or of the kernel.
+    pub operations: Option<u64>,
+    /// Those that the prover keeps.
+    pub prover: prove::Limits,
+    /// Time for one model or file.
     pub time: Option<Duration>,
     /// Bytes of resident memory.
     pub memory: Option<u64>,
     /// Nesting.
     pub depth: usize,
+}
+
+/// The limits of a command, as its arguments give them.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<C>(Limits, PhantomData<C>);
+
+impl<C> Deref for Of<C> {
+    type Target = Limits;
+
+    fn deref(&self) -> &Limits {
+        &self.0
+    }
 }
 
 impl Limit {
@@ -308,13 +267,23 @@ impl Limit {
         }
     }
 
+    /// The range, as written.
+    pub fn range(&self) -> String {
+        match self.unit {
+            Unit::Count => format!("{} to {}", self.least, self.most),
+            Unit::Operations => format!("{} to {}, or none", self.least, self.most),
+            Unit::Time => "1ms to 8760h, or none".to_string(),
+            Unit::Memory => "16MiB to 1024TiB, or none".to_string(),
+        }
+    }
+
     fn expected(&self) -> String {
         let kind = match self.unit {
             Unit::Count | Unit::Operations => "a number",
             Unit::Time => "a time such as 500ms, 60s, 2m, 1h or plain seconds",
             Unit::Memory => "a size such as 512MiB, 4GiB, 1G or plain bytes",
         };
-        format!("{kind}, from {}", self.range)
+        format!("{kind}, from {}", self.range())
     }
 
     fn arg(&'static self) -> Arg {
@@ -323,11 +292,11 @@ impl Limit {
             Unit::Time => "TIME",
             Unit::Memory => "SIZE",
         };
-        Arg::new(self.option)
+        Arg::new(self.id)
             .long(self.option)
             .value_name(name)
             .default_value(self.default)
-            .help(format!("{} [range: {}]", self.help, self.range))
+            .help(format!("{} [range: {}]", self.help, self.range()))
             .help_heading("Limits")
             .value_parser(move |text: &str| self.parse(text).map(Value))
     }
@@ -394,9 +363,9 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 #[derive(Clone, Copy)]
 struct Value(Option<u64>);
 
-impl Args for Limits {
+impl<C: Table> Args for Of<C> {
     fn augment_args(command: Command) -> Command {
-        command.args(LIMITS.iter().map(Limit::arg))
+        command.args(C::LIMITS.iter().map(Limit::arg))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -404,158 +373,32 @@ impl Args for Limits {
     }
 }
 
-impl FromArgMatches for Limits {
+impl<C> FromArgMatches for Of<C> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let value = |option: &str| matches.get_one::<Value>(option).and_then(|v| v.0);
-        let count = |option, otherwise| {
-            value(option).map_or(otherwise, |v| usize::try_from(v).unwrap_or(usize::MAX))
+        let value = |id: &str| matches.try_get_one::<Value>(id).ok().flatten()?.0;
+        let count = |id, otherwise| {
+            value(id).map_or(otherwise, |v| usize::try_from(v).unwrap_or(usize::MAX))
         };
-        let Budget {
-            nodes,
-            states,
-            effort,
-        } = Budget::default();
-        Ok(Limits {
+        let (budget, prover) = (Budget::default(), prove::Limits::default());
+        let limits = Limits {
             budget: Budget {
-                nodes: count("limit-nodes", nodes),
-                states: count("limit-states", states),
-                effort: value("limit-effort").unwrap_or(effort),
+                nodes: count(NODES, budget.nodes),
+                states: count(STATES, budget.states),
+                effort: value(EFFORT).unwrap_or(budget.effort),
             },
-            time: value("limit-time").map(Duration::from_millis),
-            memory: value("limit-memory"),
-            depth: count("limit-depth", 2000),
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-/// The limits of one exploration.
-#[derive(Clone, Copy, Debug)]
-pub struct ReachLimits {
-    /// Operations on decision diagrams.
-    pub operations: Option<u64>,
-    /// The others.
-    pub process: Limits,
-}
-
-impl Args for ReachLimits {
-    fn augment_args(command: Command) -> Command {
-        command.args(REACH_LIMITS.iter().map(Limit::arg))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for ReachLimits {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let operations = matches
-            .get_one::<Value>("limit-operations")
-            .and_then(|v| v.0);
-        Ok(ReachLimits {
-            operations,
-            process: Limits::from_arg_matches(matches)?,
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-/// The limits of one run of the prover.
-#[derive(Clone, Copy, Debug)]
-pub struct ProofLimits {
-    /// Those that the prover keeps.
-    pub prover: coarsen::algebra::prove::Limits,
-    /// Nesting.
-    pub depth: usize,
-    /// Time and memory, kept by the main thread.
-    pub process: Limits,
-}
-
-impl Args for ProofLimits {
-    fn augment_args(command: Command) -> Command {
-        command.args(PROOF_LIMITS.iter().map(Limit::arg))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for ProofLimits {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let value = |option: &str| matches.get_one::<Value>(option).and_then(|v| v.0);
-        let count = |option, otherwise| {
-            value(option).map_or(otherwise, |v| usize::try_from(v).unwrap_or(usize::MAX))
+            operations: value(OPERATIONS),
+            prover: prove::Limits {
+                steps: count(STEPS, prover.steps),
+                pairs: count(PAIRS, prover.pairs),
+                classes: count(CLASSES, prover.classes),
+                nodes: count(EGRAPH_NODES, prover.nodes),
+                models: count(MODELS, prover.models),
+            },
+            time: value(TIME).map(Duration::from_millis),
+            memory: value(MEMORY),
+            depth: count(DEPTH, ParseLimits::default().depth),
         };
-        let default = coarsen::algebra::prove::Limits::default();
-        let depth = count("limit-depth", 2000);
-        Ok(ProofLimits {
-            prover: coarsen::algebra::prove::Limits {
-                steps: count("limit-steps", default.steps),
-                pairs: count("limit-pairs", default.pairs),
-                classes: count("limit-classes", default.classes),
-                nodes: count("limit-nodes", default.nodes),
-                models: count("limit-models", default.models),
-            },
-            depth,
-            process: Limits {
-                budget: Budget::default(),
-                time: value("limit-time").map(Duration::from_millis),
-                memory: value("limit-memory"),
-                depth,
-            },
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-/// The limits of one replay.
-#[derive(Clone, Copy, Debug)]
-pub struct VerifyLimits {
-    /// Operations of the kernel.
-    pub operations: u64,
-    /// The others.
-    pub process: Limits,
-}
-
-impl Args for VerifyLimits {
-    fn augment_args(command: Command) -> Command {
-        command.args(VERIFY_LIMITS.iter().map(Limit::arg))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for VerifyLimits {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let value = |option: &str| matches.get_one::<Value>(option).and_then(|v| v.0);
-        Ok(VerifyLimits {
-            operations: value("limit-operations").unwrap_or(coarsen::kernel::WORK),
-            process: Limits {
-                budget: Budget {
-                    nodes: value("limit-nodes").map_or(usize::MAX, |n| n as usize),
-                    ..Budget::default()
-                },
-                time: value("limit-time").map(Duration::from_millis),
-                memory: value("limit-memory"),
-                depth: 2000,
-            },
-        })
+        Ok(Of(limits, PhantomData))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

@@ -20,6 +20,7 @@ mod glossary;
 mod input;
 mod limits;
 mod memory;
+mod model_run;
 mod movers;
 mod named;
 mod output;

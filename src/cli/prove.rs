@@ -188,7 +188,7 @@ impl Run<'_, '_> {
         let ended = supervise(
             job(self.args, text, Arc::clone(&answers)),
             &control,
-            &self.args.limits.process,
+            &self.args.limits,
             &self.interrupts,
             &mut Progress::on_stderr(),
         );

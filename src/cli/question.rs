@@ -3,7 +3,7 @@
 use super::args::{Format, LetterArgs};
 use super::exit::Exit;
 use super::failure::tell_diagnostics;
-use super::limits::ProofLimits;
+use super::limits::Limits;
 use super::output::{Output, say};
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
@@ -25,14 +25,14 @@ pub enum Unanswered {
 
 /// Does the work on a question in a worker.
 pub fn work<T: Send + 'static>(
-    limits: &ProofLimits,
+    limits: &Limits,
     job: impl FnOnce(&Control) -> Result<T, Wrong> + Send + 'static,
 ) -> Result<T, Unanswered> {
     let control = Arc::new(Control::default());
     let ended = supervise(
         job,
         &control,
-        &limits.process,
+        limits,
         &Interrupts::install(),
         &mut Progress::on_stderr(),
     );

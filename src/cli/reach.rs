@@ -3,13 +3,11 @@
 use super::args::{AUTO, DEFAULT_THEOREM, EngineName, Format, ReachArgs, SearchName};
 use super::certificate_file::Evidence;
 use super::exit::Exit;
-use super::failure::{Failure, refuse, tell_diagnostics};
-use super::input;
 use super::memory;
+use super::model_run::{ModelRun, Worked, Wrong};
 use super::output::{Output, say};
-use super::progress::Progress;
 use super::suggest::hint;
-use super::supervise::{Ended, Interrupts, supervise};
+use super::supervise::Interrupts;
 use super::trace_file;
 use coarsen::algebra::shipped;
 use coarsen::base::control::Control;
@@ -23,7 +21,6 @@ use coarsen::report::json;
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::results::{PropertyKind, ReachReport};
 use coarsen::{Session, theory};
-use std::sync::Arc;
 
 /// The order that the engine chooses itself.
 const BEST: &str = "best";
@@ -33,13 +30,8 @@ const CONDITION: &str = "<condition>";
 
 /// What the worker returns.
 enum Answer {
-    BadModel(Vec<Diagnostic>),
-    /// One of the conditions has errors.
-    BadCondition(String, Vec<Diagnostic>),
-    /// The command line asks for something that the model does not have.
-    Unusable(String),
     Order(Vec<String>),
-    Explored(Vec<Diagnostic>, Box<ReachReport>),
+    Explored(Box<ReachReport>),
 }
 
 /// Explores the model of `args`.
@@ -78,64 +70,33 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
             return Exit::Usage;
         }
     };
-    let name = input::name(&args.model);
-    let source: Arc<str> = match input::read(&args.model) {
-        Ok(input) => input.source.into(),
-        Err(refused) => return refuse(name, &refused, args.format, output),
+    let run = ModelRun {
+        quiet: detail(args) == Detail::Quiet,
+        ..ModelRun::read(&args.model, args.format, &args.limits)
     };
-    let limits = &args.limits.process;
-    let control = Arc::new(Control::new(limits.budget));
-    let mut progress = match detail(args) {
-        Detail::Quiet => Progress::Silent,
-        _ => Progress::on_stderr(),
-    };
-    let ended = supervise(
-        job(args, por, Arc::clone(&source), order_file),
-        &control,
-        limits,
-        &Interrupts::install(),
-        &mut progress,
-    );
-    match ended {
-        Ended::Done(Answer::Explored(warnings, report)) => {
-            if detail(args) != Detail::Quiet {
-                tell_diagnostics((name, &source), &warnings);
-            }
-            if let Some(why) = &report.refused {
+    let name = run.name;
+    match run.work(&Interrupts::install(), output, job(args, por, order_file)) {
+        Ok((Worked::Done(Answer::Explored(report)), _)) => match &report.refused {
+            Some(why) => {
                 say(&format!("coarsen: {name}: {why}"));
-                return Exit::Usage;
+                Exit::Usage
             }
-            show(*report, args, output)
-        }
-        Ended::Done(Answer::Order(order)) => {
+            None => show(*report, args, output),
+        },
+        Ok((Worked::Done(Answer::Order(order)), _)) => {
             match args.format {
                 Format::Json => output.line(json::variable_order(name, &order)),
                 Format::Text => order.iter().for_each(|v| output.write(&format!("{v}\n"))),
             }
             Exit::Holds
         }
-        Ended::Done(Answer::BadModel(diagnostics)) => {
-            Failure::input(name, (name, &source), &diagnostics).tell(args.format, output)
-        }
-        Ended::Done(Answer::BadCondition(text, diagnostics)) => {
-            Failure::input(name, (CONDITION, &text), &diagnostics).tell(args.format, output)
-        }
-        Ended::Done(Answer::Unusable(message)) => {
-            say(&format!("coarsen: {message}"));
-            Exit::Usage
-        }
-        Ended::Abandoned(why) => {
+        Ok((Worked::Abandoned { hit, .. }, _)) => {
             let engine = Engine::from(args.engine).name();
-            let hit = format!("{why}, in phase `{}`", control.phase());
             let mut report = ReachReport::undecided(name, engine, format!("stopped by {hit}"));
             report.limits.hit = Some(hit);
             show(report, args, output)
         }
-        Ended::Panicked => Failure::bug(name).tell(args.format, output),
-        Ended::NotStarted(error) => {
-            Failure::internal(name, format!("can't start a thread: {error}"))
-                .tell(args.format, output)
-        }
+        Err(exit) => exit,
     }
 }
 
@@ -202,23 +163,15 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
 fn job(
     args: &ReachArgs,
     por: Option<Por>,
-    source: Arc<str>,
     order_file: Option<String>,
-) -> impl FnOnce(&Control) -> Answer + Send + 'static + use<> {
+) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, Answer), Wrong> + Send + 'static + use<>
+{
     let args = args.clone();
-    move |control| {
-        let name = input::name(&args.model);
-        let defines = &args.defines.defines;
-        let depth = args.limits.process.depth;
-        control.enter("reading the model");
-        let (model, warnings) = match Session::load(name, &source, defines, ParseLimits { depth }) {
-            Ok(loaded) => loaded,
-            Err(diagnostics) => return Answer::BadModel(diagnostics),
-        };
-        let order = match order(&args, order_file, &model) {
-            Ok(order) => order,
-            Err(message) => return Answer::Unusable(message),
-        };
+    move |name, source, control| {
+        let depth = args.limits.depth;
+        let limits = ParseLimits { depth };
+        let (model, warnings) = Session::load(name, source, &args.defines.defines, limits)?;
+        let order = order(&args, order_file, &model).map_err(Wrong::Usage)?;
         if args.print_order {
             control.enter("the variable order");
             let program = model.program();
@@ -227,7 +180,7 @@ fn job(
                 Order::By(heuristic) => heuristic.order(program),
                 Order::Given(_, order) => order,
             };
-            return Answer::Order(model.order_names(&order));
+            return Ok((warnings, Answer::Order(model.order_names(&order))));
         }
         let program = model.program();
         let named = || program.properties.iter().chain(&program.lemmas);
@@ -239,17 +192,19 @@ fn job(
                     [] => "there are none".to_string(),
                     some => format!("there are: {}", some.join(", ")),
                 };
-                return Answer::Unusable(format!(
+                return Err(Wrong::Usage(format!(
                     "the model has no property `{wanted}`{}; {there}",
                     hint(wanted, names()),
-                ));
+                )));
             }
         }
         let mut find = Vec::new();
         for text in &args.find {
             match model.state_expression(text) {
                 Ok(expr) => find.push((text.trim().to_string(), expr)),
-                Err(diagnostics) => return Answer::BadCondition(text.clone(), diagnostics),
+                Err(diagnostics) => {
+                    return Err(Wrong::Argument(CONDITION, text.clone(), diagnostics));
+                }
             }
         }
         let options = ReachOptions {
@@ -279,11 +234,11 @@ fn job(
             name => (theory(name), None),
         };
         let Some(theory) = chosen else {
-            return Answer::Unusable(format!("there is no theorem `{theorem}`"));
+            return Err(Wrong::Usage(format!("there is no theorem `{theorem}`")));
         };
         let mut report = model.reach(&theory, &options, control);
         report.notes.splice(0..0, why);
-        Answer::Explored(warnings, Box::new(report))
+        Ok((warnings, Answer::Explored(Box::new(report))))
     }
 }
 
@@ -299,7 +254,7 @@ fn order(args: &ReachArgs, file: Option<String>, model: &Session) -> Result<Orde
 }
 
 fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit {
-    let asked = &args.limits.process;
+    let asked = &args.limits;
     report.limits.nodes = Some(asked.budget.nodes.to_string());
     report.limits.states = Some(asked.budget.states.to_string());
     report.limits.operations = args.limits.operations.map(|n| n.to_string());

@@ -124,10 +124,10 @@ fn answer(
         })
     });
     let theories: Vec<Text> = theories.collect::<Result<_, _>>()?;
-    let (limits, depth) = (args.limits, args.limits.process.depth);
+    let (limits, depth) = (args.limits, args.limits.depth);
     let input = read(path)?;
     let wanted = wanted.cloned();
-    let control = Arc::new(Control::new(limits.process.budget));
+    let control = Arc::new(Control::new(limits.budget));
     let ended = supervise(
         move |control: &Control| -> Result<Found, Box<Flawed>> {
             control.enter(format!("checking {}", input.name));
@@ -140,11 +140,12 @@ fn answer(
                 .map(|text| load_suite(text, depth, &mut load));
             let suites: Vec<_> = suites.collect::<Result<_, Box<Flawed>>>()?;
             let (name, text) = (&input.name, &input.source);
-            let answer = Certificate::of(name, text, limits.operations, &suites);
+            let operations = limits.operations.unwrap_or(coarsen::kernel::WORK);
+            let answer = Certificate::of(name, text, operations, &suites);
             Ok(Found::Algebra(answer))
         },
         &control,
-        &limits.process,
+        &limits,
         interrupts,
         &mut Progress::on_stderr(),
     );

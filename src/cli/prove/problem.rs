@@ -60,7 +60,7 @@ impl Run<'_, '_> {
         let ended = supervise(
             job(self.args, text, Arc::clone(&begun)),
             &control,
-            &self.args.limits.process,
+            &self.args.limits,
             &self.interrupts,
             &mut Progress::on_stderr(),
         );

@@ -6,6 +6,8 @@ use coarsen::base::control::Budget;
 fn limits(milliseconds: Option<u64>) -> Limits {
     Limits {
         budget: Budget::default(),
+        operations: None,
+        prover: Default::default(),
         time: milliseconds.map(Duration::from_millis),
         memory: None,
         depth: 256,
