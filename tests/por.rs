@@ -21,7 +21,7 @@ use coarsen::base::control::ParseLimits;
 use coarsen::base::control::{Budget, Control, Stop};
 use coarsen::command::reach::Engine;
 use coarsen::engine::State;
-use coarsen::engine::diagrams::Variable;
+use coarsen::engine::Variable;
 use coarsen::engine::partial_order::{Por, Reduced, Technique, explore};
 use coarsen::engine::reach::{Answer, Question, Sort};
 use coarsen::model::program::{Expr, Program};

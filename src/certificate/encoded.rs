@@ -4,7 +4,7 @@ use super::letters::{Letter, meaning};
 use super::space::{Part, Space};
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{Diagrams, Root};
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::engine::relations::{Encoding, Evaluator, Ground, GroundAtom, Item, Meaning};
 use crate::kernel::{Id, Node, Terms};
 use crate::model::program::{Expr, Program};
@@ -97,8 +97,8 @@ impl<'p> Encoded<'p> {
         }
         let order = e.layout.order().iter().map(|item| match item {
             Item::Violated => Part::Violated,
-            Item::Location(t) => Part::Location(*t),
-            Item::Cell(c) => Part::Cell(*c),
+            Item::Of(Variable::Location(t)) => Part::Location(*t),
+            Item::Of(Variable::Cell(c)) => Part::Cell(*c),
         });
         let built = match space.parts().eq(order) {
             true => self.build(e, root),

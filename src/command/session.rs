@@ -14,8 +14,8 @@ use crate::base::results::{CompareReport, EvalReport, MoversReport, ReachReport,
 use crate::command::compare::compare;
 use crate::command::movers::movers;
 use crate::command::reach::{self, ReachOptions};
-use crate::engine::Heuristic;
-use crate::engine::diagrams::Variable;
+use crate::engine::relations::{Item, Layout};
+use crate::engine::{Heuristic, Variable};
 use crate::kernel;
 use crate::model::program::{Expr, Program, elaborate};
 use crate::model::text::ast;
@@ -74,17 +74,15 @@ impl Session {
 
     /// The state's components from the top of the variable order to its bottom.
     pub fn variable_order(&self) -> Vec<String> {
-        crate::engine::relations::Layout::new(&self.model.program, 0)
+        Layout::new(&self.model.program, 0)
             .order()
             .iter()
             .map(|item| match item {
-                crate::engine::relations::Item::Violated => "q (discipline violated)".to_string(),
-                crate::engine::relations::Item::Location(t) => {
+                Item::Violated => "q (discipline violated)".to_string(),
+                Item::Of(Variable::Location(t)) => {
                     format!("location of {}", self.model.program.threads[*t].name)
                 }
-                crate::engine::relations::Item::Cell(c) => {
-                    self.model.program.cells[*c].name.clone()
-                }
+                Item::Of(Variable::Cell(c)) => self.model.program.cells[*c].name.clone(),
             })
             .collect()
     }

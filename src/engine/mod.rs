@@ -17,4 +17,4 @@ pub use interpreter::{
     State, Successor, each_successor, holds, initial_candidates, initially_violated, is_deadlock,
     is_initial, may_access, overlap, successors, violates,
 };
-pub use order::Heuristic;
+pub use order::{Heuristic, Variable};

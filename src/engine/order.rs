@@ -4,10 +4,18 @@
 //! that share much stand beside each other. FORCE (Aloul, Markov and Sakallah 2003) then moves each variable to the
 //! middle of what it is used with.
 
-use super::diagrams::Variable;
 use crate::model::program::{CellId, Class, Program, ThreadId, each_use};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BinaryHeap;
+
+/// A component of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Variable {
+    /// The location of a thread.
+    Location(ThreadId),
+    /// A cell.
+    Cell(CellId),
+}
 
 /// How an order is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use crate::base::evidence::{
 use crate::base::results;
 use crate::base::results::{Property, PropertyKind, Report, Status};
 use crate::engine::Heuristic;
+use crate::engine::Variable;
 use crate::engine::compiled::Mover;
-use crate::engine::diagrams::Variable;
 use crate::engine::reach::{How, portfolio};
 use crate::engine::relations::{self, Encoding, Q};
 use crate::kernel;
@@ -317,8 +317,10 @@ fn letter(of: &facts::Letter) -> Letter {
 fn items(e: &Encoding) -> Vec<Item> {
     let name = |item: &relations::Item| match item {
         relations::Item::Violated => Item::Violated,
-        relations::Item::Location(t) => Item::Location(e.program.threads[*t].name.clone()),
-        relations::Item::Cell(c) => Item::Cell(e.program.cells[*c].name.clone()),
+        relations::Item::Of(Variable::Location(t)) => {
+            Item::Location(e.program.threads[*t].name.clone())
+        }
+        relations::Item::Of(Variable::Cell(c)) => Item::Cell(e.program.cells[*c].name.clone()),
     };
     e.layout.order().iter().map(name).collect()
 }

@@ -20,6 +20,7 @@ use self::reachable::reachable;
 use self::thread_modular::Modular;
 use crate::base::control::Stop;
 pub use crate::base::results::Rung;
+use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Class;
 use biodivine_lib_bdd::Bdd;
@@ -319,8 +320,8 @@ fn without_q(e: &Encoding, action: usize) -> Result<Rel, Stop> {
     for item in items {
         let foreign = match item {
             Item::Violated => false,
-            Item::Location(t) => t != a.thread,
-            Item::Cell(c) => match e.program.arrays[e.program.cells[c].array].class {
+            Item::Of(Variable::Location(t)) => t != a.thread,
+            Item::Of(Variable::Cell(c)) => match e.program.arrays[e.program.cells[c].array].class {
                 Class::Local(t) => t != a.thread,
                 _ => false,
             },

@@ -1,7 +1,7 @@
 //! The biodivine engine: a worklist of single actions, or the exploration of coarse steps that `coarsen check` uses.
 
 use crate::base::control::{Control, Stop};
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::engine::reach::{Answer, Blocked, Move, Outcome, Path, Question, Reduction, Sort};
 use crate::engine::relations::{Action, Bit, Encoding, Q, Rel};
 use crate::model::program::Program;

@@ -13,8 +13,9 @@ use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
 use crate::base::results::{ReachReport, Status};
 use crate::engine::Heuristic;
+use crate::engine::Variable;
 use crate::engine::compiled::Mode;
-use crate::engine::diagrams::{Strategy, Variable};
+use crate::engine::diagrams::Strategy;
 use crate::engine::partial_order::{self, Por};
 use crate::engine::reach::{
     Answer, Attempt, How, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate,

@@ -6,7 +6,7 @@ use crate::base::results::{
     Attempt, Contradiction, Property, PropertyKind, ReachReport, SoFar, Status, Verdict,
 };
 use crate::engine::State;
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::engine::reach::{Answer, Outcome, Path, Question, Sort};
 use crate::model::program::{LocId, Program};
 use crate::theorem::{Rerun, deadlock_words, repeat};

@@ -7,7 +7,7 @@
 use super::layout::{Field, Layout};
 use super::shared::Shared;
 use crate::base::control::{Control, Stop};
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::model::program::{
     ArrayId, CellId, Command, Expr, Program, Protection, Target, ThreadId, Type, apply,
 };

@@ -3,7 +3,7 @@
 //! The variables that are used together are next to each other (the order of the decision diagrams), so that a step changes few
 //! words; the sets of states make use of that.
 
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::engine::interpreter::State;
 use crate::model::program::{CellId, LocId, Program, ThreadId};
 

@@ -21,7 +21,7 @@ pub use events::{Event, events, overlap};
 pub use explain::{Execution, Taken};
 pub use formulas::{Formula, Formulas, NO, YES};
 pub use relations::{Rel, Relations};
-pub use space::{Read, Space, Variable, range};
+pub use space::{Read, Space, range};
 pub(super) use store::grow;
 pub use store::{DONE, EMPTY, Node};
 pub use strategies::{Added, Closed, Strategy, Way};

@@ -1,18 +1,9 @@
 //! Which variable lies at which level, and state expressions over levels.
 
 use super::formulas::{Formula, Formulas, NO, YES};
-use crate::engine::State;
+use crate::engine::{State, Variable};
 use crate::model::program::{ArrayId, CellId, Expr, Program, ThreadId, is_total};
 use crate::model::text::ast::BinaryOp;
-
-/// A component of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Variable {
-    /// The location of a thread.
-    Location(ThreadId),
-    /// A cell.
-    Cell(CellId),
-}
 
 /// The place of every variable.
 #[derive(Clone, Debug)]

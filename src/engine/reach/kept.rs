@@ -4,8 +4,9 @@
 
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{Diagrams, FALSE, Node, Root, TRUE};
+use crate::engine::Variable;
 use crate::engine::compiled::{Compiled, Search};
-use crate::engine::diagrams::{self, DONE, EMPTY, Variable, range};
+use crate::engine::diagrams::{self, DONE, EMPTY, range};
 use crate::engine::interpreter::State;
 use crate::model::program::Program;
 use rustc_hash::FxHashMap;

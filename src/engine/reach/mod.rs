@@ -19,7 +19,7 @@ pub use portfolio::{Attempt, How, Orders, portfolio};
 pub use question::{Question, Sort};
 pub use symbolic::{Settings, diagrams};
 
-use super::diagrams::Variable;
+use super::Variable;
 use super::interpreter::State;
 use crate::base::control::Stop;
 use crate::model::program::{LocId, Program, ThreadId};

@@ -10,8 +10,9 @@ use super::question::Question;
 use super::symbolic::{Model, Settings, answer, name};
 use super::{Answer, Outcome, Reduction};
 use crate::base::control::{Control, Stop};
+use crate::engine::Variable;
 use crate::engine::compiled::{Compiled, Mode, Search};
-use crate::engine::diagrams::{Strategy, Variable};
+use crate::engine::diagrams::Strategy;
 use crate::model::program::Program;
 use std::cell::OnceCell;
 

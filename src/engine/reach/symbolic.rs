@@ -5,9 +5,10 @@ use super::question::{Question, Sort};
 use super::reduced;
 use super::{Answer, Move, Outcome, Path, Reduction};
 use crate::base::control::{Control, Stop};
+use crate::engine::Variable;
 use crate::engine::diagrams::{
     Closed, EMPTY, Engine, Event, Execution, Formula, Formulas, Node, Rel, Relations, Space,
-    Strategy, Variable, Way, events, overlap,
+    Strategy, Way, events, overlap,
 };
 use crate::model::program::{Expr, Program};
 use num_bigint::BigUint;

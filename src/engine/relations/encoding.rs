@@ -13,7 +13,7 @@ use super::predicates::{code, predicate, valid};
 use super::symbolic::choices_needed;
 use crate::base::control::{Control, Stop};
 use crate::engine::Heuristic;
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::engine::relations::relation::{Rel, minus};
 use crate::model::program::{Class, Expr, LocId, Program, Protection, ThreadId};
 use biodivine_lib_bdd::Bdd;
@@ -211,8 +211,8 @@ impl<'a> Encoding<'a> {
             last = Some(item);
             let valid = match item {
                 Item::Violated => continue,
-                Item::Location(t) => &self.valid_locations[t],
-                Item::Cell(c) => &self.valid_cells[c],
+                Item::Of(Variable::Location(t)) => &self.valid_locations[t],
+                Item::Of(Variable::Cell(c)) => &self.valid_cells[c],
             };
             all = self.m.and(valid, &all)?;
         }
@@ -331,8 +331,8 @@ impl<'a> Encoding<'a> {
         for item in self.layout.order().iter().rev() {
             let here = match *item {
                 Item::Violated => continue,
-                Item::Location(t) => self.at(t, program.threads[t].initial),
-                Item::Cell(c) => match program.cells[c].initial {
+                Item::Of(Variable::Location(t)) => self.at(t, program.threads[t].initial),
+                Item::Of(Variable::Cell(c)) => match program.cells[c].initial {
                     Some(v) => code(m, self.layout.cell(c), (v - program.cells[c].ty.lo) as u64),
                     None => self.valid_cells[c].clone(),
                 },

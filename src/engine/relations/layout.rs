@@ -8,7 +8,7 @@
 
 use super::bdds::Level;
 use crate::engine::Heuristic;
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::model::program::{CellId, Program, ThreadId};
 
 /// A Boolean component of the state.
@@ -19,10 +19,8 @@ pub type Bit = u32;
 pub enum Item {
     /// The history variable q.
     Violated,
-    /// The location of a thread.
-    Location(ThreadId),
-    /// A cell.
-    Cell(CellId),
+    /// A component of the program's state.
+    Of(Variable),
 }
 
 /// The place of everything.
@@ -66,10 +64,7 @@ impl Layout {
 
     /// Lays out a program, q first and then its variables in this order.
     pub fn ordered(program: &Program, order: &[Variable], choices: usize) -> Self {
-        let variables = order.iter().map(|v| match *v {
-            Variable::Location(t) => Item::Location(t),
-            Variable::Cell(c) => Item::Cell(c),
-        });
+        let variables = order.iter().map(|v| Item::Of(*v));
         let order: Vec<Item> = std::iter::once(Item::Violated).chain(variables).collect();
         let mut layout = Layout {
             order: order.clone(),
@@ -82,8 +77,8 @@ impl Layout {
         for item in order {
             let values = match item {
                 Item::Violated => 2,
-                Item::Location(t) => program.threads[t].locations.len() as u64,
-                Item::Cell(c) => program.cells[c].ty.size(),
+                Item::Of(Variable::Location(t)) => program.threads[t].locations.len() as u64,
+                Item::Of(Variable::Cell(c)) => program.cells[c].ty.size(),
             };
             let width = 64 - (values - 1).leading_zeros();
             let group = Group {
@@ -97,8 +92,8 @@ impl Layout {
                 .extend(std::iter::repeat_n(item, width as usize));
             match item {
                 Item::Violated => {}
-                Item::Location(t) => layout.locations[t] = group,
-                Item::Cell(c) => layout.cells[c] = group,
+                Item::Of(Variable::Location(t)) => layout.locations[t] = group,
+                Item::Of(Variable::Cell(c)) => layout.cells[c] = group,
             }
         }
         layout
@@ -152,8 +147,8 @@ impl Layout {
                 width: 1,
                 values: 2,
             },
-            Item::Location(t) => self.locations[t],
-            Item::Cell(c) => self.cells[c],
+            Item::Of(Variable::Location(t)) => self.locations[t],
+            Item::Of(Variable::Cell(c)) => self.cells[c],
         }
     }
 

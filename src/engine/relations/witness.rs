@@ -5,6 +5,7 @@ use super::encoding::Encoding;
 use super::layout::{Bit, Item, Q, before};
 use crate::base::control::Stop;
 use crate::engine::State;
+use crate::engine::Variable;
 use crate::engine::relations::relation::Rel;
 use crate::model::program::{LocId, ThreadId};
 use biodivine_lib_bdd::{Bdd, BddValuation, BddVariable};
@@ -32,10 +33,10 @@ pub fn decode(e: &Encoding, valuation: &BddValuation) -> Concrete {
         .cells
         .iter()
         .enumerate()
-        .map(|(c, cell)| code(Item::Cell(c)) + cell.ty.lo)
+        .map(|(c, cell)| code(Item::Of(Variable::Cell(c))) + cell.ty.lo)
         .collect();
     let locations: Vec<LocId> = (0..e.program.threads.len())
-        .map(|t: ThreadId| code(Item::Location(t)) as LocId)
+        .map(|t: ThreadId| code(Item::Of(Variable::Location(t))) as LocId)
         .collect();
     Concrete {
         state: State::new(&cells, &locations),
@@ -57,8 +58,10 @@ pub fn singleton(e: &Encoding, concrete: &Concrete, bits: &[Bit]) -> Bdd {
             let group = e.layout.group(item);
             let code = match item {
                 Item::Violated => u64::from(concrete.violated),
-                Item::Location(t) => concrete.state.location(t) as u64,
-                Item::Cell(c) => (concrete.state.cell(c) - e.program.cells[c].ty.lo) as u64,
+                Item::Of(Variable::Location(t)) => concrete.state.location(t) as u64,
+                Item::Of(Variable::Cell(c)) => {
+                    (concrete.state.cell(c) - e.program.cells[c].ty.lo) as u64
+                }
             };
             Some((
                 before(b),

@@ -4,7 +4,7 @@ use super::search::Execution;
 use crate::base::evidence::{self, Taken};
 use crate::base::results;
 use crate::base::results::{Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
-use crate::engine::diagrams::Variable;
+use crate::engine::Variable;
 use crate::engine::reach::Path;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item};
 use crate::engine::{
@@ -299,7 +299,7 @@ pub fn bindings(e: &Encoding, concrete: &Concrete, only: Option<&[Bit]>) -> Vec<
         .cells
         .iter()
         .enumerate()
-        .filter(|(c, _)| shown(Item::Cell(*c)))
+        .filter(|(c, _)| shown(Item::Of(Variable::Cell(*c))))
     {
         all.push(binding(&cell.name, p.show(c, concrete.state.cell(c))));
     }
@@ -307,7 +307,7 @@ pub fn bindings(e: &Encoding, concrete: &Concrete, only: Option<&[Bit]>) -> Vec<
         .threads
         .iter()
         .enumerate()
-        .filter(|(t, _)| shown(Item::Location(*t)))
+        .filter(|(t, _)| shown(Item::Of(Variable::Location(*t))))
     {
         let location = thread
             .locations

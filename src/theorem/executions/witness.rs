@@ -2,6 +2,7 @@
 
 use super::trace::{bindings, step_of};
 use crate::base::results::{Step, Witness};
+use crate::engine::Variable;
 use crate::engine::relations::{Evaluator, Failure, Ground, Item, Shape, Taken};
 use crate::theorem::invariants::Rung;
 use crate::theorem::read::{Instance, Model, Names};
@@ -101,7 +102,7 @@ fn mend(model: &Model, failure: &Failure) -> String {
                 .footprint
                 .iter()
                 .filter_map(|&bit| match e.layout.item(bit) {
-                    Some(Item::Cell(c)) => e.program.protection_of(c).map(|_| c),
+                    Some(Item::Of(Variable::Cell(c))) => e.program.protection_of(c).map(|_| c),
                     _ => None,
                 })
                 .collect();
@@ -113,8 +114,8 @@ fn mend(model: &Model, failure: &Failure) -> String {
                         && (first.writes.contains(b) || second.writes.contains(b))
                 })
                 .filter_map(|&bit| match e.layout.item(bit)? {
-                    Item::Cell(c) => Some(e.program.cells[c].name.clone()),
-                    Item::Location(t) => {
+                    Item::Of(Variable::Cell(c)) => Some(e.program.cells[c].name.clone()),
+                    Item::Of(Variable::Location(t)) => {
                         Some(format!("the location of {}", e.program.threads[t].name))
                     }
                     Item::Violated => None,

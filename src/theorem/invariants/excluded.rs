@@ -7,6 +7,7 @@
 use super::ownership::Fact;
 use crate::base::control::Stop;
 use crate::base::results::Witness;
+use crate::engine::Variable;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item, singleton};
 use crate::theorem::executions::paths::{self, Search};
 use crate::theorem::executions::trace::retell_as;
@@ -170,7 +171,7 @@ fn fewest<'a, T>(
 fn fact(e: &Encoding, fact: &Fact, state: &Concrete, items: &[Item]) -> String {
     let thread = &e.program.threads[fact.thread];
     let at = items
-        .contains(&Item::Location(fact.thread))
+        .contains(&Item::Of(Variable::Location(fact.thread)))
         .then(|| state.state.location(fact.thread));
     let place = |l: usize| format!("{} at {}", thread.name, thread.locations[l].name);
     let mutex = fact.cell.map(|c| {
@@ -221,12 +222,12 @@ fn never(e: &Encoding, state: &Concrete, items: &[Item], set: &Bdd) -> String {
         .map(|item| match *item {
             Item::Violated if state.violated => "a violation".to_string(),
             Item::Violated => "no violation".to_string(),
-            Item::Location(t) => {
+            Item::Of(Variable::Location(t)) => {
                 let thread = &e.program.threads[t];
                 let l = thread.locations.get(state.state.location(t));
                 format!("{} at {}", thread.name, l.map_or("?", |l| l.name.as_str()))
             }
-            Item::Cell(c) => format!(
+            Item::Of(Variable::Cell(c)) => format!(
                 "{} = {}",
                 e.program.cells[c].name,
                 e.program.show(c, state.state.cell(c))

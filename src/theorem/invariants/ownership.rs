@@ -10,6 +10,7 @@
 //! action writes in another way is left out (`own_only`).
 
 use crate::base::control::Stop;
+use crate::engine::Variable;
 use crate::engine::relations::{Encoding, Item, Rel};
 use crate::model::program::{CellId, Class, Kind, LocId, ThreadId};
 use biodivine_lib_bdd::Bdd;
@@ -113,7 +114,7 @@ fn own_only(e: &Encoding, steps: &[Rel]) -> Result<Vec<CellId>, Stop> {
         if declared.ty.kind != Kind::Owner || !matches!(class, Class::Owner | Class::Sync) {
             continue;
         }
-        let bits = e.layout.group(Item::Cell(cell)).bits();
+        let bits = e.layout.group(Item::Of(Variable::Cell(cell))).bits();
         let mut others: Vec<Option<Bdd>> = vec![None; threads.len()];
         for (action, step) in e.actions.iter().zip(steps) {
             if !bits.clone().any(|b| step.writes.binary_search(&b).is_ok()) {
@@ -166,7 +167,7 @@ fn flow(
         let support = step.support(m);
         let used: Vec<usize> = (0..cells.len())
             .filter(|&n| {
-                let mut bits = e.layout.group(Item::Cell(cells[n])).bits();
+                let mut bits = e.layout.group(Item::Of(Variable::Cell(cells[n]))).bits();
                 bits.any(|b| support.binary_search(&b).is_ok())
             })
             .collect();

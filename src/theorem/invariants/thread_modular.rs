@@ -11,6 +11,7 @@
 //! is never private, a location that a guard mentions included.
 
 use crate::base::control::Stop;
+use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::{Class, ThreadId};
 use biodivine_lib_bdd::Bdd;
@@ -179,8 +180,8 @@ fn private(e: &Encoding, steps: &[Rel]) -> Vec<Vec<Bit>> {
     for &item in e.layout.order() {
         let owner = match item {
             Item::Violated => None,
-            Item::Location(t) => Some(t),
-            Item::Cell(c) => match e.program.arrays[e.program.cells[c].array].class {
+            Item::Of(Variable::Location(t)) => Some(t),
+            Item::Of(Variable::Cell(c)) => match e.program.arrays[e.program.cells[c].array].class {
                 Class::Local(t) => Some(t),
                 _ => None,
             },

@@ -7,6 +7,7 @@
 //! keep the order of bits, and permute for each mutex the threads that may own it. They are found on BDDs, node by
 //! node; an owner's bits are first replaced by a table over "nobody", "the thread of the letter" and "another one".
 
+use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Kind as Typed;
 use crate::theorem::discharge::facts::Letter;
@@ -207,7 +208,7 @@ const MOST_CODES: u64 = 300;
 fn owners(e: &Encoding, rel: &Rel, bits: &[Bit]) -> Vec<Owner> {
     let mut all: Vec<Owner> = Vec::new();
     for &bit in bits {
-        let Some(item @ Item::Cell(c)) = e.layout.item(bit) else {
+        let Some(item @ Item::Of(Variable::Cell(c))) = e.layout.item(bit) else {
             continue;
         };
         let group = e.layout.group(item);
