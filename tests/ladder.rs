@@ -37,8 +37,10 @@ fn has(e: &Encoding, set: &Bdd, program: &Program, state: &State, q: bool) -> bo
         let group = e.layout.group(item);
         let code = match item {
             Item::Violated => u64::from(q),
-            Item::Location(t) => state.location(t) as u64,
-            Item::Cell(c) => (state.cell(c) - program.cells[c].ty.lo) as u64,
+            Item::Of(coarsen::engine::Variable::Location(t)) => state.location(t) as u64,
+            Item::Of(coarsen::engine::Variable::Cell(c)) => {
+                (state.cell(c) - program.cells[c].ty.lo) as u64
+            }
         };
         for (n, bit) in group.bits().enumerate() {
             valuation[3 * bit as usize] = code >> (group.width as usize - 1 - n) & 1 == 1;
