@@ -1,8 +1,8 @@
 //! What each step is: when it can be taken, what it accesses, what it does.
 //!
-//! `footprint` is asked before `execute`, in the state in which the step is taken, and is as exact as that state allows: a
-//! compare-and-swap that fails reads, a signal that nobody waits for changes nothing. What is dependent follows from the accesses
-//! alone (`shared::conflict`), for the explorer as well.
+//! `footprint` is asked before `execute`, in the state in which the step is taken, and is as exact as that state
+//! allows: a compare-and-swap that fails reads, a signal that nobody waits for changes nothing. What is dependent
+//! follows from the accesses alone (`shared::conflict`), for the explorer as well.
 
 use crate::arena;
 use crate::atomics;
@@ -261,8 +261,8 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             on(it, if writer { MODE_WRITE } else { MODE_ADD }, RELEASE);
         }
         ARRIVE => {
-            // They may come in any order: who is told to be the serial thread is an alternative of the last one's step. But who meets whom
-            // matters, if there are more of them.
+            // They may come in any order: who is told to be the serial thread is an alternative of the last one's step.
+            // But who meets whom matters, if there are more of them.
             let barrier = object(op.addr);
             let mode = if barrier.generation & 1 == 0 {
                 MODE_ADD
@@ -336,7 +336,8 @@ pub fn execute(who: usize, choice: u16) -> (i64, u64) {
     (result, result as u64)
 }
 
-/// The object that a step must not find destroyed. Who is woken may find that the condition variable is gone, and who leaves a barrier, too.
+/// The object that a step must not find destroyed. Who is woken may find that the condition variable is gone, and who
+/// leaves a barrier, too.
 fn used(op: &Op) -> Option<u64> {
     match op.kind {
         LOCK | TRYLOCK | TIMEDLOCK | UNLOCK | DESTROY | WAIT | SIGNAL | BROADCAST | SEM_WAIT

@@ -1,5 +1,5 @@
-//! Bundles of theorems about transactions: what a check establishes is accepted, and what is changed in a bundle is rejected.
-//! (That wrong movers are rejected, hypothesis by hypothesis: `src/theorem/reduced/transactions/tests.rs`.)
+//! Bundles of theorems about transactions: what a check establishes is accepted, and what is changed in a bundle is
+//! rejected. (That wrong movers are rejected, hypothesis by hypothesis: `src/theorem/reduced/transactions/tests.rs`.)
 
 use crate::claimed::{outcomes, programs};
 use crate::{random, shipped, twin};
@@ -51,7 +51,8 @@ fn accepted(name: &str, report: &Report) -> Result<usize, TestCaseError> {
     Ok(1)
 }
 
-/// Models whose hypotheses take long to settle; looked at with `ALL=1`, as are five of six of the others that are not about transactions.
+/// Models whose hypotheses take long to settle; looked at with `ALL=1`, as are five of six of the others that are not
+/// about transactions.
 const SLOW: [&str; 3] = ["monitors/", "section6/", "gueta/"];
 
 #[test]

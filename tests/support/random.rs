@@ -1,6 +1,8 @@
-//! Random values for all tests, unit tests and benchmarks: the same in each run, unless the environment asks for others.
+//! Random values for all tests, unit tests and benchmarks: the same in each run, unless the environment asks for
+//! others.
 //!
-//! `SEED=n` draws others, `SEED=fresh` others in each run; `CASES=n` looks at n times as many. A test that fails says what repeats it (`docs/testing.md`).
+//! `SEED=n` draws others, `SEED=fresh` others in each run; `CASES=n` looks at n times as many. A test that fails says
+//! what repeats it (`docs/testing.md`).
 
 #![allow(dead_code, reason = "every program uses its own part")]
 

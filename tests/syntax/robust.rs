@@ -389,7 +389,8 @@ fn noise_is_cheap() {
             (begin.elapsed(), diagnostics)
         };
         let (time, diagnostics) = timed(&source);
-        // A busy machine is slow as well: what counts is that eight times the text does not take sixty-four times as long.
+        // A busy machine is slow as well: what counts is that eight times the text does not take sixty-four times as
+        // long.
         if time > Duration::from_millis(1500) {
             let eighth = unit.repeat(size / 8 / unit.len());
             let least = |source: &str| (0..3).map(|_| timed(source).0).min();
