@@ -1,5 +1,5 @@
-//! Compiles the runtime of `coarsen test` (`runtime/`), which is linked into tested programs and therefore is a library of its own,
-//! without `std`: one object file, which the command carries inside itself.
+//! Compiles the runtime of `coarsen test` (`runtime/`), which is linked into tested programs and therefore is a library
+//! of its own, without `std`: one object file, which the command carries inside itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let target = env::var("TARGET").unwrap_or_default();
     let object = out.join("coarsen_runtime.o");
-    // Switching stacks is written for this architecture and this system's calls; elsewhere the command says that it can't test.
+    // Switching stacks is written for this architecture and this system's calls; elsewhere the command says that it
+    // can't test.
     if !target.starts_with("x86_64-unknown-linux") {
         write(&object, &[]);
         return;

@@ -1,4 +1,5 @@
-//! The prover on a million random statements with tests, top, star, omega, processes and hypotheses: nothing proved is refuted by a relational model.
+//! The prover on a million random statements with tests, top, star, omega, processes and hypotheses: nothing proved is
+//! refuted by a relational model.
 //!
 //! `cargo bench --bench algebra [-- STATEMENTS]`. Panics on the first statement that is proved and refuted.
 
@@ -44,7 +45,8 @@ fn main() {
         slowest,
     } = figures;
     println!(
-        "{statements} random statements ({with_hypotheses} with hypotheses, {with_omega} with omega), none both proved and refuted"
+        "{statements} random statements ({with_hypotheses} with hypotheses, {with_omega} with omega), none both proved \
+         and refuted"
     );
     println!(
         "proved: {proved}; refuted: {refuted}; neither: {}",

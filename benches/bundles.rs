@@ -1,7 +1,8 @@
 //! Many mutants of honest bundles: what the checker accepts is held against plain enumerations of the model.
 //!
-//! `COUNT=n cargo bench --bench bundles` (the number of mutants; default 20,000); `FIRST=n` begins with another one. A mutant that is accepted and not true,
-//! panics, or takes more than five seconds is told with what repeats it; its text is left in `target/bundles`.
+//! `COUNT=n cargo bench --bench bundles` (the number of mutants; default 20,000); `FIRST=n` begins with another one. A
+//! mutant that is accepted and not true, panics, or takes more than five seconds is told with what repeats it; its text
+//! is left in `target/bundles`.
 
 #[path = "../tests/support/claimed.rs"]
 mod claimed;

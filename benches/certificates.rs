@@ -1,7 +1,8 @@
-//! Many well-formed mutants of certificates: what the kernel accepts is true in random relations. The long version of a test.
+//! Many well-formed mutants of certificates: what the kernel accepts is true in random relations. The long version of a
+//! test.
 //!
-//! `COUNT=n cargo bench --bench certificates` (default 20,000); `FIRST=n` begins with another mutant, `SEED=n` draws others. The first that is accepted
-//! and false ends it, with its text and what repeats it.
+//! `COUNT=n cargo bench --bench certificates` (default 20,000); `FIRST=n` begins with another mutant, `SEED=n` draws
+//! others. The first that is accepted and false ends it, with its text and what repeats it.
 
 // Tests use more of these.
 #[path = "../tests/algebra/mod.rs"]

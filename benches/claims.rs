@@ -1,7 +1,8 @@
-//! Claims of transactions on many random programs: what holds is true of every execution, and every refuting execution is real.
+//! Claims of transactions on many random programs: what holds is true of every execution, and every refuting execution
+//! is real.
 //!
-//! `cargo bench --bench claims -- 5000` (the number of programs; default 5,000). All executions of each program are enumerated with the
-//! interpreter; an answer that is not true ends it.
+//! `cargo bench --bench claims -- 5000` (the number of programs; default 5,000). All executions of each program are
+//! enumerated with the interpreter; an answer that is not true ends it.
 
 #[path = "../tests/support/claimed.rs"]
 mod claimed;

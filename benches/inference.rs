@@ -1,5 +1,5 @@
-//! Inferred disciplines on 5,000 random programs without a discipline word: every answer against the full exploration of
-//! the original program by the naive twin, and what the reduction that follows from the guesses is worth.
+//! Inferred disciplines on 5,000 random programs without a discipline word: every answer against the full exploration
+//! of the original program by the naive twin, and what the reduction that follows from the guesses is worth.
 //!
 //! `cargo bench --bench inference [-- PROGRAMS]`. Panics on the first wrong answer.
 

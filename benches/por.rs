@@ -1,6 +1,7 @@
 //! Cartesian partial-order reduction with one worker and with several, in the same run.
 //!
-//! `cargo bench --bench por`, or with `-- N` for that many workers (default 2). Seconds are those of the exploration alone, the best of three.
+//! `cargo bench --bench por`, or with `-- N` for that many workers (default 2). Seconds are those of the exploration
+//! alone, the best of three.
 
 use coarsen::Session;
 use coarsen::base::control::Control;

@@ -1,7 +1,9 @@
 //! Reachability: engines of this tool against each other, and against CUDD where it is installed; all in one run.
 //!
-//! `cargo bench --bench reach`, or with `-- PART`: engines, growth, facts, reduction, orders or spin (which needs Debian's `spin`). For CUDD: `python3 -m venv V && V/bin/pip install dd`, then `DD_PYTHON=V/bin/python` before the command.
-//! Seconds are those of the exploration alone (building next-state relations included), best of several runs for short ones.
+//! `cargo bench --bench reach`, or with `-- PART`: engines, growth, facts, reduction, orders or spin (which needs
+//! Debian's `spin`). For CUDD: `python3 -m venv V && V/bin/pip install dd`, then `DD_PYTHON=V/bin/python` before the
+//! command. Seconds are those of the exploration alone (building next-state relations included), best of several runs
+//! for short ones.
 
 #[path = "support/nets.rs"]
 mod nets;
@@ -158,7 +160,8 @@ fn figures() {
     }
 }
 
-/// The models that are shipped, by path, and two sizes of the philosophers: in steps of their own, and with both forks put back in one.
+/// The models that are shipped, by path, and two sizes of the philosophers: in steps of their own, and with both forks
+/// put back in one.
 fn models() -> Vec<(String, String, Option<usize>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let mut all = Vec::new();

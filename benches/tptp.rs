@@ -1,8 +1,10 @@
-//! Problems in TPTP's form side by side with E, cvc5, SPASS and Z3: what each solves in ten seconds, and how long it takes.
+//! Problems in TPTP's form side by side with E, cvc5, SPASS and Z3: what each solves in ten seconds, and how long it
+//! takes.
 //!
-//! `cargo bench --bench tptp [-- [--install] FOLDER]`. The folder is that of problems, whose comments give the status; without one the problems of
-//! `tests/tptp` are taken. `--install` has apt-get install the Debian packages of the others first; those that are not there are left out. Every program starts
-//! anew for each problem, and gets it in one file without includes; Z3 gets it as SMT-LIB.
+//! `cargo bench --bench tptp [-- [--install] FOLDER]`. The folder is that of problems, whose comments give the status;
+//! without one the problems of `tests/tptp` are taken. `--install` has apt-get install the Debian packages of the
+//! others first; those that are not there are left out. Every program starts anew for each problem, and gets it in one
+//! file without includes; Z3 gets it as SMT-LIB.
 
 use coarsen::algebra::files::Text;
 use coarsen::algebra::tptp::text::{Formula, Role, Term, Variable};

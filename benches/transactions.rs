@@ -1,6 +1,7 @@
 //! Transactions on many random programs: sound techniques find an error exactly when the full exploration does.
 //!
-//! `cargo bench --bench transactions -- 10000` (the number of programs; default 10,000). Prints what was compared; a disagreement ends it.
+//! `cargo bench --bench transactions -- 10000` (the number of programs; default 10,000). Prints what was compared; a
+//! disagreement ends it.
 
 #[path = "../tests/support/loops.rs"]
 mod loops;

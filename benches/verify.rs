@@ -1,7 +1,7 @@
 //! What it costs to verify the evidence for every shipped model, beside the check that wrote it, in the same run.
 //!
-//! `cargo bench --bench verify` prints seconds and ratios, and fails if a replay takes more than five times the check and half a second.
-//! `ONLY=text` takes the models whose name has that text.
+//! `cargo bench --bench verify` prints seconds and ratios, and fails if a replay takes more than five times the check
+//! and half a second. `ONLY=text` takes the models whose name has that text.
 
 // Tests use more of these.
 #[path = "../tests/support/random.rs"]

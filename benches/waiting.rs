@@ -1,7 +1,9 @@
-//! Partial-order reduction on random programs whose threads wait for each other, against every interleaving by the twin.
+//! Partial-order reduction on random programs whose threads wait for each other, against every interleaving by the
+//! twin.
 //!
-//! `cargo bench --bench waiting [-- WORD...]` takes the combinations of techniques whose names contain one of the words, all of them without; `COUNT` (20,000) and `SEED` (1)
-//! are environment variables. A wrong answer is printed with the program, made smaller, and with what repeats it.
+//! `cargo bench --bench waiting [-- WORD...]` takes the combinations of techniques whose names contain one of the
+//! words, all of them without; `COUNT` (20,000) and `SEED` (1) are environment variables. A wrong answer is printed
+//! with the program, made smaller, and with what repeats it.
 
 #[path = "../tests/por/judge.rs"]
 mod judge;

@@ -1,8 +1,8 @@
 //! Random C programs whose threads wait for each other, against every interleaving: the long version of a test.
 //!
-//! `cargo bench --bench waiting_c`. `COUNT` programs (default 20,000) from `SEED` (default 1), `SIZE` (200) of them compiled at once, each with at most
-//! `MOST` executions of each exploration (400). What differs is printed with its program, which repeats it: `coarsen test FILE.c` says something else than
-//! `coarsen test --exhaustive FILE.c`.
+//! `cargo bench --bench waiting_c`. `COUNT` programs (default 20,000) from `SEED` (default 1), `SIZE` (200) of them
+//! compiled at once, each with at most `MOST` executions of each exploration (400). What differs is printed with its
+//! program, which repeats it: `coarsen test FILE.c` says something else than `coarsen test --exhaustive FILE.c`.
 
 // Tests use more of it.
 #[allow(dead_code)]

@@ -1,10 +1,12 @@
-//! Looking ahead: whether a thread that is back at a place of a loop, in another local state than before, waits all the same.
+//! Looking ahead: whether a thread that is back at a place of a loop, in another local state than before, waits all the
+//! same.
 //!
-//! The first turn of a loop leaves in temporaries what it has read, so that the local state is the same only from the second turn on;
-//! whether it is so already after the first one depends on what the stack has held before. Therefore the thread is let make another
-//! turn at once, in which it finds what it has found in the turn before, and may change nothing but its own stack. If that leads back to
-//! the same local state, it would do the same again, and waits actively from here on. Else its stack is restored, and nothing
-//! has happened. It depends only on what the thread itself has seen, so equivalent executions agree.
+//! The first turn of a loop leaves in temporaries what it has read, so that the local state is the same only from the
+//! second turn on; whether it is so already after the first one depends on what the stack has held before. Therefore
+//! the thread is let make another turn at once, in which it finds what it has found in the turn before, and may change
+//! nothing but its own stack. If that leads back to the same local state, it would do the same again, and waits
+//! actively from here on. Else its stack is restored, and nothing has happened. It depends only on what the thread
+//! itself has seen, so equivalent executions agree.
 
 use crate::atomics;
 use crate::shared::*;
@@ -102,8 +104,8 @@ fn restore(who: usize) {
     }
 }
 
-/// Whether the thread may look ahead from the step that it has announced. If so, it is to return to the program with the result of
-/// `begin`. Returns for a second time, with false, if it did not come back.
+/// Whether the thread may look ahead from the step that it has announced. If so, it is to return to the program with
+/// the result of `begin`. Returns for a second time, with false, if it did not come back.
 pub fn possible(who: usize, from: usize, hash: u64) -> bool {
     let (ahead, thread) = (ahead(), thread(who));
     let first = thread.seen[from];
@@ -186,7 +188,8 @@ pub extern "C" fn fail() -> ! {
     unsafe { shims::coarsen_back(ahead.sp, (&raw const ahead.stack).cast(), top) }
 }
 
-/// Has a signal handler return to `fail`, if the thread that was interrupted looks ahead: what it does there has not happened.
+/// Has a signal handler return to `fail`, if the thread that was interrupted looks ahead: what it does there has not
+/// happened.
 ///
 /// # Safety
 /// The two are the registers of the interrupted thread.

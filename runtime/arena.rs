@@ -1,5 +1,5 @@
-//! `malloc` and its kin: each thread takes from a range of its own and nothing is given out twice, so that an address does not
-//! depend on what other threads do, and what is freed can be told from what is in use.
+//! `malloc` and its kin: each thread takes from a range of its own and nothing is given out twice, so that an address
+//! does not depend on what other threads do, and what is freed can be told from what is in use.
 
 use crate::check;
 use crate::libc;

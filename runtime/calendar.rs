@@ -1,4 +1,5 @@
-//! Dates and options: functions of the C library that write into memory of their own or of the program, with the steps that say so.
+//! Dates and options: functions of the C library that write into memory of their own or of the program, with the steps
+//! that say so.
 
 use crate::atomics::access;
 use crate::libc;

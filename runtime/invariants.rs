@@ -1,8 +1,9 @@
 //! Invariants: functions of the program that hold in every state.
 //!
-//! A state is what a thread leaves when it announces its next step. An invariant is evaluated there if the step before wrote what
-//! an invariant has ever read. What it reads is kept from execution to execution: steps that write any of it depend on each other
-//! (`steps::footprint`), so that every combination of values is seen, and the explorer starts anew when something is added.
+//! A state is what a thread leaves when it announces its next step. An invariant is evaluated there if the step before
+//! wrote what an invariant has ever read. What it reads is kept from execution to execution: steps that write any of it
+//! depend on each other (`steps::footprint`), so that every combination of values is seen, and the explorer starts anew
+//! when something is added.
 
 use crate::arena;
 use crate::check;

@@ -1,10 +1,10 @@
 //! The runtime that is linked into a tested C program, in place of a thread library and of ThreadSanitizer's.
 //!
-//! The compiler (`-fsanitize=thread`) puts a call before each shared access, and coarsen renames the thread functions in the
-//! program's objects: all of them arrive here (`shims.rs` names them). A call announces the thread's next step and waits
-//! until it is chosen (`schedule.rs`), so at any time each thread stands before a step, and the step's effect is known
-//! (`steps.rs`). Threads are coroutines on stacks of their own: one execution is one run of one process, and repeatable.
-//! `server.rs` makes executions on request; the explorer, in another process, says which.
+//! The compiler (`-fsanitize=thread`) puts a call before each shared access, and coarsen renames the thread functions
+//! in the program's objects: all of them arrive here (`shims.rs` names them). A call announces the thread's next step
+//! and waits until it is chosen (`schedule.rs`), so at any time each thread stands before a step, and the step's effect
+//! is known (`steps.rs`). Threads are coroutines on stacks of their own: one execution is one run of one process, and
+//! repeatable. `server.rs` makes executions on request; the explorer, in another process, says which.
 //!
 //! No `std`: the runtime shares a process with a program that may do anything to it, and must not use its allocator.
 #![no_std]

@@ -1,5 +1,5 @@
-//! What functions read that print: the strings that a format asks for, as far as others could write them. What is printed makes no difference to
-//! the program, but a string may have been freed.
+//! What functions read that print: the strings that a format asks for, as far as others could write them. What is
+//! printed makes no difference to the program, but a string may have been freed.
 
 use crate::atomics::access;
 use crate::libc;

@@ -32,7 +32,8 @@ pub fn on(kind: Kind, addr: u64, a: u64) -> i64 {
     })
 }
 
-/// A step on an object. It is an error if the object is not there any more, or if the step means nothing: `wrong` says why.
+/// A step on an object. It is an error if the object is not there any more, or if the step means nothing: `wrong` says
+/// why.
 pub fn operate(kind: Kind, (addr, a): (u64, u64), what: &[u8], wrong: &[u8]) -> i64 {
     // Whoever frees it from here on is to find it.
     object(addr);
@@ -154,8 +155,8 @@ pub extern "C" fn create(handle: *mut u64, attr: usize, entry: usize, argument: 
     0
 }
 
-/// Attributes of threads are our own: all that counts is whether they are detached. Preprocessed programs were often made for a machine
-/// of 32 bits, where there are fewer bytes of them.
+/// Attributes of threads are our own: all that counts is whether they are detached. Preprocessed programs were often
+/// made for a machine of 32 bits, where there are fewer bytes of them.
 pub extern "C" fn attr_init(attr: *mut [u32; 9]) -> i32 {
     deliver(attr, [0; 9]);
     0

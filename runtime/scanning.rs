@@ -1,5 +1,5 @@
-//! `sscanf`: the C library reads the text into places of our own, and what it has found is written where the program wants it, one
-//! step for each. x86-64 only.
+//! `sscanf`: the C library reads the text into places of our own, and what it has found is written where the program
+//! wants it, one step for each. x86-64 only.
 
 use crate::atomics::access;
 use crate::check;

@@ -1,8 +1,8 @@
 //! Who goes on: a thread announces a step and waits here until it is chosen.
 //!
-//! The request gives the first steps; after them the running thread goes on as long as it can, then the one with the lowest
-//! number, and threads asleep are passed over until somebody takes a step that theirs depends on. A step is recorded before
-//! the program takes it, so that a crash leaves the execution behind that led to it.
+//! The request gives the first steps; after them the running thread goes on as long as it can, then the one with the
+//! lowest number, and threads asleep are passed over until somebody takes a step that theirs depends on. A step is
+//! recorded before the program takes it, so that a crash leaves the execution behind that led to it.
 
 use crate::ahead;
 use crate::invariants;
@@ -49,7 +49,8 @@ pub fn step(op: Op) -> i64 {
     if rt.changed != 0 {
         invariants::check();
     }
-    // A call may make several steps at the same place without being back there; only after a wait the second one counts.
+    // A call may make several steps at the same place without being back there; only after a wait the second one
+    // counts.
     if waits {
         ahead::found(who);
     } else if registers.fresh != 0 || op.kind == Kind::TimedReacquire {
@@ -265,7 +266,8 @@ fn stuck() -> u32 {
     }
 }
 
-/// How an execution ends that the process ends: who waits is let down, which is no error; who failed an assumption has failed it.
+/// How an execution ends that the process ends: who waits is let down, which is no error; who failed an assumption has
+/// failed it.
 pub fn unfinished() -> u32 {
     match stuck() {
         status @ (ERROR | THREAD_LIMIT | ASSUMED) => status,

@@ -1,7 +1,7 @@
 //! The process side: `main` waits for requests; a child makes the executions, so that a crash is an answer.
 //!
-//! A program that keeps all its state in memory is reset from within: its writable memory is as it was before `main`, bytes copied
-//! from a snapshot. Otherwise each execution has a child of its own.
+//! A program that keeps all its state in memory is reset from within: its writable memory is as it was before `main`,
+//! bytes copied from a snapshot. Otherwise each execution has a child of its own.
 
 use crate::ahead;
 use crate::arena;

@@ -1,7 +1,8 @@
 //! What the runtime (inside the tested program) and the explorer (inside coarsen) write to each other.
 //!
-//! Both compile this file: coarsen as `ctest::shared`, the runtime as `shared`. It is a piece of memory that both map: the
-//! explorer writes a request (which steps to take first, who is asleep), the runtime the execution that it made of it.
+//! Both compile this file: coarsen as `ctest::shared`, the runtime as `shared`. It is a piece of memory that both map:
+//! the explorer writes a request (which steps to take first, who is asleep), the runtime the execution that it made of
+//! it.
 
 /// Threads of one execution; identities are never reused.
 pub const MAX_THREADS: usize = 256;
@@ -221,8 +222,8 @@ pub struct Event {
     pub choice: u16,
     /// How many there were.
     pub choices: u16,
-    /// The alternative to be tried after this one, or 0. In an atomic region what is chosen inside belongs to the step: its alternatives
-    /// are the sequences of choices, as digits (the first one the lowest), depth first.
+    /// The alternative to be tried after this one, or 0. In an atomic region what is chosen inside belongs to the step:
+    /// its alternatives are the sequences of choices, as digits (the first one the lowest), depth first.
     pub next: u16,
     /// What it did: the number of a [`Kind`].
     pub kind: u8,

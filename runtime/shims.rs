@@ -1,8 +1,8 @@
 //! The names under which the program calls us, and the switch between stacks. x86-64 only.
 //!
-//! Each shim notes where it was called from and the registers that a function must preserve (the rest of a thread's local state is
-//! on its stack), and goes on to the function itself. `coarsen_c_NAME` stands for the program's `NAME`: coarsen reads the list from
-//! this library's symbols, and renames.
+//! Each shim notes where it was called from and the registers that a function must preserve (the rest of a thread's
+//! local state is on its stack), and goes on to the function itself. `coarsen_c_NAME` stands for the program's `NAME`:
+//! coarsen reads the list from this library's symbols, and renames.
 
 use crate::atomics::{self, atomic, plain};
 use crate::shared::*;
@@ -185,23 +185,31 @@ macro_rules! atomics {
 
 atomics! {
     u8, 1: load8 "__tsan_atomic8_load", store8 "__tsan_atomic8_store",
-      cas8 "__tsan_atomic8_compare_exchange_strong" "__tsan_atomic8_compare_exchange_weak", val8 "__tsan_atomic8_compare_exchange_val";
-      exchange8 "__tsan_atomic8_exchange" EXCHANGE, add8 "__tsan_atomic8_fetch_add" ADD, sub8 "__tsan_atomic8_fetch_sub" SUB,
+      cas8 "__tsan_atomic8_compare_exchange_strong" "__tsan_atomic8_compare_exchange_weak",
+      val8 "__tsan_atomic8_compare_exchange_val";
+      exchange8 "__tsan_atomic8_exchange" EXCHANGE, add8 "__tsan_atomic8_fetch_add" ADD,
+      sub8 "__tsan_atomic8_fetch_sub" SUB,
       and8 "__tsan_atomic8_fetch_and" AND, or8 "__tsan_atomic8_fetch_or" OR, xor8 "__tsan_atomic8_fetch_xor" XOR,
       nand8 "__tsan_atomic8_fetch_nand" NAND;
     u16, 2: load16 "__tsan_atomic16_load", store16 "__tsan_atomic16_store",
-      cas16 "__tsan_atomic16_compare_exchange_strong" "__tsan_atomic16_compare_exchange_weak", val16 "__tsan_atomic16_compare_exchange_val";
-      exchange16 "__tsan_atomic16_exchange" EXCHANGE, add16 "__tsan_atomic16_fetch_add" ADD, sub16 "__tsan_atomic16_fetch_sub" SUB,
+      cas16 "__tsan_atomic16_compare_exchange_strong" "__tsan_atomic16_compare_exchange_weak",
+      val16 "__tsan_atomic16_compare_exchange_val";
+      exchange16 "__tsan_atomic16_exchange" EXCHANGE, add16 "__tsan_atomic16_fetch_add" ADD,
+      sub16 "__tsan_atomic16_fetch_sub" SUB,
       and16 "__tsan_atomic16_fetch_and" AND, or16 "__tsan_atomic16_fetch_or" OR, xor16 "__tsan_atomic16_fetch_xor" XOR,
       nand16 "__tsan_atomic16_fetch_nand" NAND;
     u32, 4: load32 "__tsan_atomic32_load", store32 "__tsan_atomic32_store",
-      cas32 "__tsan_atomic32_compare_exchange_strong" "__tsan_atomic32_compare_exchange_weak", val32 "__tsan_atomic32_compare_exchange_val";
-      exchange32 "__tsan_atomic32_exchange" EXCHANGE, add32 "__tsan_atomic32_fetch_add" ADD, sub32 "__tsan_atomic32_fetch_sub" SUB,
+      cas32 "__tsan_atomic32_compare_exchange_strong" "__tsan_atomic32_compare_exchange_weak",
+      val32 "__tsan_atomic32_compare_exchange_val";
+      exchange32 "__tsan_atomic32_exchange" EXCHANGE, add32 "__tsan_atomic32_fetch_add" ADD,
+      sub32 "__tsan_atomic32_fetch_sub" SUB,
       and32 "__tsan_atomic32_fetch_and" AND, or32 "__tsan_atomic32_fetch_or" OR, xor32 "__tsan_atomic32_fetch_xor" XOR,
       nand32 "__tsan_atomic32_fetch_nand" NAND;
     u64, 8: load64 "__tsan_atomic64_load", store64 "__tsan_atomic64_store",
-      cas64 "__tsan_atomic64_compare_exchange_strong" "__tsan_atomic64_compare_exchange_weak", val64 "__tsan_atomic64_compare_exchange_val";
-      exchange64 "__tsan_atomic64_exchange" EXCHANGE, add64 "__tsan_atomic64_fetch_add" ADD, sub64 "__tsan_atomic64_fetch_sub" SUB,
+      cas64 "__tsan_atomic64_compare_exchange_strong" "__tsan_atomic64_compare_exchange_weak",
+      val64 "__tsan_atomic64_compare_exchange_val";
+      exchange64 "__tsan_atomic64_exchange" EXCHANGE, add64 "__tsan_atomic64_fetch_add" ADD,
+      sub64 "__tsan_atomic64_fetch_sub" SUB,
       and64 "__tsan_atomic64_fetch_and" AND, or64 "__tsan_atomic64_fetch_or" OR, xor64 "__tsan_atomic64_fetch_xor" XOR,
       nand64 "__tsan_atomic64_fetch_nand" NAND;
 }
@@ -477,7 +485,8 @@ global_asm!(
     "ret",
 );
 
-// Keeps a copy of the stack, and the way back to it: what has been done since then on this stack is undone by going there.
+// Keeps a copy of the stack, and the way back to it: what has been done since then on this stack is undone by going
+// there.
 global_asm!(
     ".globl coarsen_keep",
     "coarsen_keep:",
@@ -518,14 +527,14 @@ global_asm!(
 
 unsafe extern "C" {
     pub fn coarsen_switch(old: *mut usize, new: usize);
-    /// Copies the stack from here to `top` into `to`, which has room for `room` bytes. Returns 0, and again, with 1, when
-    /// `coarsen_back` is called; 2 if there is too much.
+    /// Copies the stack from here to `top` into `to`, which has room for `room` bytes. Returns 0, and again, with 1,
+    /// when `coarsen_back` is called; 2 if there is too much.
     pub fn coarsen_keep(at: *mut usize, to: *mut u8, top: usize, room: usize) -> usize;
     pub fn coarsen_back(at: usize, from: *const u8, top: usize) -> !;
 }
 
-// Calls that are put into functions which are atomic by their names (`ctest/assembly.rs`). What the function was given, and what it
-// returns, must not be touched.
+// Calls that are put into functions which are atomic by their names (`ctest/assembly.rs`). What the function was given,
+// and what it returns, must not be touched.
 global_asm!(
     ".globl coarsen_atomic_enter",
     "coarsen_atomic_enter:",
@@ -583,7 +592,8 @@ global_asm!(
     g = sym svcomp::atomic_end,
 );
 
-// Calls that are put where a function is passed, or returns, a struct (`ctest/aggregates.rs`), at any place of the stack.
+// Calls that are put where a function is passed, or returns, a struct (`ctest/aggregates.rs`), at any place of the
+// stack.
 macro_rules! by_value {
     ($name:literal => $to:expr) => {
         global_asm!(

@@ -1,5 +1,6 @@
-//! `qsort` and `bsearch`: the C library's own would call the program back from where nobody may be switched away, and its accesses of the
-//! array would not be seen. Sorting merges, so that what is equal keeps its order, as the C library's does.
+//! `qsort` and `bsearch`: the C library's own would call the program back from where nobody may be switched away, and
+//! its accesses of the array would not be seen. Sorting merges, so that what is equal keeps its order, as the C
+//! library's does.
 
 use crate::arena;
 use crate::atomics::plain;

@@ -1,12 +1,13 @@
-//! Active waiting: a thread that is back where it was, in the same local state, and has found nothing but what is still there,
-//! would do the same again. It is blocked until one of the cells that it has read holds another value.
+//! Active waiting: a thread that is back where it was, in the same local state, and has found nothing but what is still
+//! there, would do the same again. It is blocked until one of the cells that it has read holds another value.
 //!
-//! The local state is the thread's stack above the call, its callee-saved registers, and the locks it holds. The thread must
-//! have changed nothing in between; locks taken and given back don't count. A thread that holds a lock at that place which it gives back in
-//! the loop is not blocked there (others may need the lock), but where it has given it back.
+//! The local state is the thread's stack above the call, its callee-saved registers, and the locks it holds. The thread
+//! must have changed nothing in between; locks taken and given back don't count. A thread that holds a lock at that
+//! place which it gives back in the loop is not blocked there (others may need the lock), but where it has given it
+//! back.
 //!
-//! What was chosen in between does not matter: whatever a thread may choose that is back where it was, it could have chosen before. But such
-//! a thread is no error if nobody lets it go.
+//! What was chosen in between does not matter: whatever a thread may choose that is back where it was, it could have
+//! chosen before. But such a thread is no error if nobody lets it go.
 
 use crate::ahead;
 use crate::objects::object;
@@ -42,8 +43,8 @@ pub fn own_place(who: usize, addr: u64, size: u32) -> bool {
     own_stack(who, addr) && !shown.iter().any(meets)
 }
 
-/// Whether an access that the runtime makes for the running thread need not be a step: it is on its own stack, where nobody else
-/// looks, as far as is known. The place is noted, so that the explorer finds out if that is wrong.
+/// Whether an access that the runtime makes for the running thread need not be a step: it is on its own stack, where
+/// nobody else looks, as far as is known. The place is noted, so that the explorer finds out if that is wrong.
 pub fn is_private(addr: u64, size: u32) -> bool {
     if !own_place(rt().current, addr, size) {
         return false;
@@ -120,8 +121,8 @@ pub fn announce(who: usize) -> bool {
     let hash = local_state(who);
     let (pc, addr) = (thread.op.pc, thread.op.addr);
     let heads = &mut thread.heads[..(thread.nheads as usize).min(HEADS)];
-    // A function that reads for others may be called several times in one turn. Between two choices the thread may have come in several
-    // states, and be back in any of them.
+    // A function that reads for others may be called several times in one turn. Between two choices the thread may have
+    // come in several states, and be back in any of them.
     let again = |head: &&mut Head| {
         (head.pc, head.addr) == (pc, addr) && (head.hash == hash || head.chose == thread.chose)
     };
@@ -165,7 +166,8 @@ pub fn announce(who: usize) -> bool {
     false
 }
 
-/// The thread waits actively, in this local state: a turn of its loop, whose reads begin at `from`, would do the same again.
+/// The thread waits actively, in this local state: a turn of its loop, whose reads begin at `from`, would do the same
+/// again.
 pub fn waits(who: usize, from: usize, hash: u64, circles: bool) {
     let thread = thread(who);
     // Where something has changed meanwhile the thread is released at once. It waits for the same cells all the

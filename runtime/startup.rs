@@ -1,5 +1,6 @@
-//! What runs before `main` and when the process ends: constructors, destructors, and what `atexit` is given. They are parts of an execution, as
-//! steps of the thread that runs them: `ctest/assembly.rs` puts the program's into sections of our own, each with its priority.
+//! What runs before `main` and when the process ends: constructors, destructors, and what `atexit` is given. They are
+//! parts of an execution, as steps of the thread that runs them: `ctest/assembly.rs` puts the program's into sections
+//! of our own, each with its priority.
 
 use crate::pthread::on;
 use crate::shared::*;

@@ -1,7 +1,7 @@
 //! The state of one execution.
 //!
-//! The small part is static data of the program, which a reset restores with the rest; threads lie in a mapping of their own,
-//! and are made anew when they are created.
+//! The small part is static data of the program, which a reset restores with the rest; threads lie in a mapping of
+//! their own, and are made anew when they are created.
 
 use crate::libc;
 use crate::shared::*;
@@ -141,7 +141,8 @@ pub struct Runtime {
     pub accesses: u32,
     /// Steps that the running thread has taken in a row.
     pub row: u32,
-    /// Who sleeps with all alternatives; of the others, which is the first that does not; and which sleepers were woken.
+    /// Who sleeps with all alternatives; of the others, which is the first that does not; and which sleepers were
+    /// woken.
     pub asleep: Threads,
     pub first: [u16; MAX_THREADS],
     pub woken: [bool; MAX_SLEEPERS],

@@ -1,8 +1,8 @@
 //! What each step is: when it can be taken, what it accesses, what it does.
 //!
-//! `footprint` is asked before `execute`, in the state in which the step is taken, and is as exact as that state allows: a
-//! compare-and-swap that fails reads, a signal that nobody waits for changes nothing. What is dependent follows from the accesses
-//! alone (`shared::conflict`), for the explorer as well.
+//! `footprint` is asked before `execute`, in the state in which the step is taken, and is as exact as that state
+//! allows: a compare-and-swap that fails reads, a signal that nobody waits for changes nothing. What is dependent
+//! follows from the accesses alone (`shared::conflict`), for the explorer as well.
 
 mod effects;
 mod footprint;
@@ -131,7 +131,8 @@ pub fn execute(who: usize, choice: u16) -> (i64, u64) {
     (result, result as u64)
 }
 
-/// The object that a step must not find destroyed. Who is woken may find that the condition variable is gone, and who leaves a barrier, too.
+/// The object that a step must not find destroyed. Who is woken may find that the condition variable is gone, and who
+/// leaves a barrier, too.
 fn used(op: &Op) -> Option<u64> {
     match op.kind {
         Kind::Lock

@@ -1,4 +1,5 @@
-//! Functions of the C library that read and write memory for the program: each is a step that reads and one that writes.
+//! Functions of the C library that read and write memory for the program: each is a step that reads and one that
+//! writes.
 
 use crate::arena;
 use crate::atomics::{deliver, fetch, plain};
@@ -29,8 +30,8 @@ impl Kept {
         Kept { from, n, bytes }
     }
 
-    /// What was read. Of more than there is room for, what is there now: it makes a difference only if somebody has written meanwhile,
-    /// which is a data race that is reported.
+    /// What was read. Of more than there is room for, what is there now: it makes a difference only if somebody has
+    /// written meanwhile, which is a data race that is reported.
     fn place(&self) -> *const u8 {
         if self.n as usize <= ROOM {
             self.bytes.as_ptr()

@@ -1,7 +1,8 @@
 //! Time that stands still unless somebody sleeps: each thread has its own clock, so time orders nothing.
 //!
-//! What happened before is no later, though: a thread begins at the time of its creation, and goes on at that of those whom it joins,
-//! or who gave back what it takes (`see`), as a clock of Lamport's does (1978). All of that is fixed in a class of executions.
+//! What happened before is no later, though: a thread begins at the time of its creation, and goes on at that of those
+//! whom it joins, or who gave back what it takes (`see`), as a clock of Lamport's does (1978). All of that is fixed in
+//! a class of executions.
 
 use crate::atomics::{deliver, fetch};
 use crate::libc;
@@ -14,7 +15,8 @@ const BEGINNING: i64 = 1_000_000_000_000_000_000;
 /// How much passes at most when the time is asked for.
 const MOST: i64 = 100_000_000;
 
-/// The time that the calling thread is told. Who asks again and again, to wait until it is late enough, need not ask a million times.
+/// The time that the calling thread is told. Who asks again and again, to wait until it is late enough, need not ask a
+/// million times.
 fn pass() -> i64 {
     shared().sampled |= SAMPLED_TIME;
     spin::forget(rt().current);

@@ -1,8 +1,9 @@
-//! Thread-local variables (`__thread`): each coroutine has a block of its own, at the top of its stack, and a switch changes the base
-//! register of the segment `fs`, by which such variables are found.
+//! Thread-local variables (`__thread`): each coroutine has a block of its own, at the top of its stack, and a switch
+//! changes the base register of the segment `fs`, by which such variables are found.
 //!
-//! A block is a copy of the first one, as `main` found it: the variables of the program and of the C library, and behind them the C
-//! library's description of the thread, which begins with its own address. A program without such variables has one block only.
+//! A block is a copy of the first one, as `main` found it: the variables of the program and of the C library, and
+//! behind them the C library's description of the thread, which begins with its own address. A program without such
+//! variables has one block only.
 
 use crate::libc;
 use crate::spin::stack_top;

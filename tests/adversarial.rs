@@ -1,6 +1,7 @@
-//! Programs that try to talk the tool into a wrong answer: kept counter-examples, and a generator of texts that the twin's
-//! generator avoids (unrolled loops, branches that vanish, constants anywhere, several families, local and two-dimensional arrays,
-//! quantifiers, enums, `at` and partial operations everywhere), held against enumeration with the interpreter.
+//! Programs that try to talk the tool into a wrong answer: kept counter-examples, and a generator of texts that the
+//! twin's generator avoids (unrolled loops, branches that vanish, constants anywhere, several families, local and
+//! two-dimensional arrays, quantifiers, enums, `at` and partial operations everywhere), held against enumeration with
+//! the interpreter.
 
 #[path = "adversarial/enumerate.rs"]
 mod enumerate;
@@ -167,8 +168,8 @@ fn a_top_on_the_left_stays_within_the_assumed_states() {
     assert_eq!(report.status, Status::Holds, "{report:?}");
 }
 
-/// A limit hit while well-formedness was looked at left no hypothesis in the report, and what is not there was not missed:
-/// four properties were decided, two of them wrongly.
+/// A limit hit while well-formedness was looked at left no hypothesis in the report, and what is not there was not
+/// missed: four properties were decided, two of them wrongly.
 #[test]
 fn a_limit_in_well_formedness_decides_no_property() {
     let session = load(
@@ -382,12 +383,14 @@ fn status(report: &Report, name: &str) -> Option<Status> {
     found.map(|p| p.verdict)
 }
 
-/// In a run that is cut short, the violation of a guess is told as a violation of the model, with a trace and exit code 10.
+/// In a run that is cut short, the violation of a guess is told as a violation of the model, with a trace and
+/// exit code 10.
 #[test]
 fn a_limit_refutes_no_guess() {
     let session = load(
         "var z: 0..250 = 1;
-         thread late(i in 0..2) { var t: 0..7 = 0; havoc t; z = (z * 3 + t * (2 * i + 7)) % 251; havoc t; z = (z * 5 + t) % 251; }",
+         thread late(i in 0..2) { var t: 0..7 = 0; havoc t; z = (z * 3 + t * (2 * i + 7)) % 251; havoc t; z = (z * 5 + \
+         t) % 251; }",
     );
     let theory = theory("stoller-cohen").expect("the default theorem");
     for nodes in [4000, 5000, 6000, 8000] {
@@ -484,7 +487,8 @@ fn the_outcomes_of_a_violating_step_are_not_enumerated() {
     assert_eq!(status(&report, "discipline"), Some(Status::Holds));
 }
 
-/// `p.x` looks at what `free` changes; the step is made visible, and everything is decided (no other test saw that dropped).
+/// `p.x` looks at what `free` changes; the step is made visible, and everything is decided (no other test saw that
+/// dropped).
 #[test]
 fn a_reference_that_may_be_freed_leaves_nothing_open() {
     let session = load(

@@ -251,7 +251,8 @@ fn nothing_proved_is_refuted() {
     let mut figures = Figures::default();
     (1..=u64::from(random::cases(2_000))).for_each(|seed| one(seed, &mut figures));
     println!(
-        "{} statements, {} with hypotheses: {} proved, {} refuted; {} models of proved ones; prover {:?} (slowest {:?}), refuter {:?}",
+        "{} statements, {} with hypotheses: {} proved, {} refuted; {} models of proved ones; prover {:?} (slowest \
+         {:?}), refuter {:?}",
         figures.statements,
         figures.with_hypotheses,
         figures.proved,

@@ -19,7 +19,8 @@ fn codes(source: &str) -> Vec<String> {
 
 #[test]
 fn a_missing_semicolon_hides_nothing() {
-    let source = "mutex m;\nvar x: 0..1 = 0\nvar z: 0..7 = 9;\nvar w: 0..1 = 0 protected v by m;\nthread a { y = 1; x = true; lock(x); }\n";
+    let source = "mutex m;\nvar x: 0..1 = 0\nvar z: 0..7 = 9;\nvar w: 0..1 = 0 protected v by m;\nthread a { y = 1; x \
+        = true; lock(x); }\n";
     assert_eq!(
         codes(source),
         [

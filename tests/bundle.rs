@@ -1,4 +1,5 @@
-//! Bundles: what a check establishes is accepted by the leaf checker, and what is changed in a bundle is rejected or still true.
+//! Bundles: what a check establishes is accepted by the leaf checker, and what is changed in a bundle is rejected or
+//! still true.
 
 use crate::{random, shipped, twin};
 

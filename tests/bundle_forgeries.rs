@@ -1,4 +1,5 @@
-//! Bundles written to be accepted and not to be true, one by one: each is rejected, for the reason that it was written for.
+//! Bundles written to be accepted and not to be true, one by one: each is rejected, for the reason that it was written
+//! for.
 
 use crate::mutants::replays::replay as bounded;
 use crate::mutants::sources::evidence;
@@ -69,7 +70,8 @@ fn everybodys(declaration: &str, theorem: Option<&str>) -> Bundle {
     Bundle {
         name: "m.cor".into(),
         text: format!(
-            "var x: 0..1 = 0;\nvar n: {declaration} unprotected;\nthread a {{ A: n = 1; B: assert(n == 7); C: x = 1; }}\nthread b {{ D: n = 2; E: x = 0; }}\ninvariant least: n == 0;\ndeadlock_free;\n"
+            "var x: 0..1 = 0;\nvar n: {declaration} unprotected;\nthread a {{ A: n = 1; B: assert(n == 7); C: x = 1; \
+             }}\nthread b {{ D: n = 2; E: x = 0; }}\ninvariant least: n == 0;\ndeadlock_free;\n"
         ),
         disciplines: vec![protected],
         parts: vec![part],
@@ -130,7 +132,8 @@ fn an_invariant_has_initial_states_that_violate_the_discipline() {
 }
 
 /// The disciplines are guessed: x belongs to whoever holds m.
-const GUESSED: &str = "mutex m;\nvar x: 0..1 = 0;\nthread a { lock(m); x = 1; x = 0; unlock(m); }\nthread b { lock(m); x = 0; x = 1; unlock(m); }\n";
+const GUESSED: &str = "mutex m;\nvar x: 0..1 = 0;\nthread a { lock(m); x = 1; x = 0; unlock(m); }\nthread b { lock(m); \
+    x = 0; x = 1; unlock(m); }\n";
 
 #[test]
 fn disciplines_that_are_changed_do_not_fit_the_evidence() {
@@ -160,7 +163,9 @@ fn disciplines_that_are_changed_do_not_fit_the_evidence() {
 }
 
 /// A counter of which both properties of states hold, and one goal is reached.
-const COUNTER: &str = "mutex m;\nvar x: 0..4 = 0 protected by m;\nthread p(i in 0..1) { var t: 0..4 = 0; transaction add { lock(m); t = x; x = t + 1; unlock(m); } }\ninvariant small: x <= 2;\nreach two: x == 2;\nreach three: x == 3;\n";
+const COUNTER: &str = "mutex m;\nvar x: 0..4 = 0 protected by m;\nthread p(i in 0..1) { var t: 0..4 = 0; transaction \
+    add { lock(m); t = x; x = t + 1; unlock(m); } }\ninvariant small: x <= 2;\nreach two: x == 2;\nreach three: x == \
+    3;\n";
 
 #[test]
 fn something_is_claimed_and_nothing_twice() {
@@ -292,7 +297,8 @@ fn steps_are_visible_or_belong_to_transactions() {
 
 #[test]
 fn constants_are_part_of_the_model() {
-    let text = "const K = 3;\nmutex m;\nvar x: 0..9 = 0 protected by m;\nthread p(i in 0..1) { lock(m); x = x + K; unlock(m); }\ninvariant small: x <= 4;\n";
+    let text = "const K = 3;\nmutex m;\nvar x: 0..9 = 0 protected by m;\nthread p(i in 0..1) { lock(m); x = x + K; \
+        unlock(m); }\ninvariant small: x <= 4;\n";
     let session = loaded(text, &[("K", "2")]);
     let good = evidence(&session, "stoller-cohen").expect("evidence");
     assert_eq!(good.defines, [("K".to_string(), "2".to_string())]);

@@ -1,5 +1,5 @@
-//! Mutants of honest bundles: what is accepted is true of the model in it, by enumerations that have nothing in common with the checker.
-//! `cargo bench --bench bundles` looks at many more.
+//! Mutants of honest bundles: what is accepted is true of the model in it, by enumerations that have nothing in common
+//! with the checker. `cargo bench --bench bundles` looks at many more.
 
 use crate::mutants::replays::{Findings, replay};
 use crate::mutants::sources::{Sources, WRITERS};

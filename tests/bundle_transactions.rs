@@ -1,5 +1,5 @@
-//! Bundles of theorems about transactions: what a check establishes is accepted, and what is changed in a bundle is rejected.
-//! (That wrong movers are rejected, hypothesis by hypothesis: `src/theorem/reduced/transactions/tests.rs`.)
+//! Bundles of theorems about transactions: what a check establishes is accepted, and what is changed in a bundle is
+//! rejected. (That wrong movers are rejected, hypothesis by hypothesis: `src/theorem/reduced/transactions/tests.rs`.)
 
 use crate::claimed::{outcomes, programs};
 use crate::{random, shipped, twin};

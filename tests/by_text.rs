@@ -1,5 +1,5 @@
-//! Checks that run out of work on BDDs, at once or somewhere on the way: what they say by the text, and what the engines of `reach` find
-//! for them, is what the twin says of the same visible steps, and what an unhurried check says.
+//! Checks that run out of work on BDDs, at once or somewhere on the way: what they say by the text, and what the
+//! engines of `reach` find for them, is what the twin says of the same visible steps, and what an unhurried check says.
 
 use crate::{random, shipped, twin};
 
@@ -84,7 +84,8 @@ fn programs_without_discipline_words_are_judged_rightly_without_bdds() {
     result.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// The shipped models: no answer by the text is another than that of the relations, and there is one for every property.
+/// The shipped models: no answer by the text is another than that of the relations, and there is one for every
+/// property.
 #[test]
 fn shipped_models_are_answered_without_bdds() {
     let (mut models, mut differ) = (0, Vec::new());
@@ -143,7 +144,8 @@ fn local_steps_are_invisible_by_the_text() {
     assert_eq!(counts, (Some("9"), Some("25")));
 }
 
-/// A violation of a declared discipline has its trace, and a property that looks at a local variable keeps its steps visible.
+/// A violation of a declared discipline has its trace, and a property that looks at a local variable keeps its steps
+/// visible.
 #[test]
 fn a_violation_is_traced_without_bdds() {
     let source = "

@@ -1,5 +1,5 @@
-//! Cartesian partial-order reduction: its vectors are held against their definition, and the numbers of Gueta et al. 2007 are met.
-//! (What it finds is compared with all interleavings in `por.rs`, like that of the other techniques.)
+//! Cartesian partial-order reduction: its vectors are held against their definition, and the numbers of Gueta et al.
+//! 2007 are met. (What it finds is compared with all interleavings in `por.rs`, like that of the other techniques.)
 
 use crate::por::{ending, naive};
 use crate::{loops, random, shipped};
@@ -78,7 +78,8 @@ fn is_cartesian(p: &Program, first: &State, runs: &[Run]) -> Result<(), TestCase
                         prop_assert!(is_last(i, n) && is_last(j, m), "dependent steps inside");
                         ends_dependent[i] = true;
                     }
-                    // In every combination the steps are what they are alone, the last ones where the other is not at its last.
+                    // In every combination the steps are what they are alone, the last ones where the other is not at
+                    // its last.
                     if !is_last(j, m) || !is_last(i, n) {
                         let both = joined(p, first, s, t);
                         let (alone, _) = naive::pending(p, s, i);
@@ -261,7 +262,8 @@ fn steps_are_counted_as_in_the_paper() {
         let (_, counted) = counted(session.program(), Extend::RoundRobin, 1);
         assert_eq!(counted, steps, "{name} {n}");
     }
-    // In the paper a thread that has ended loops, and a prefix that comes to such a loop goes round it twice, one that begins there three times.
+    // In the paper a thread that has ended loops, and a prefix that comes to such a loop goes round it twice, one that
+    // begins there three times.
     for (name, paper) in [("shared_array", 1648), ("shared_ptr", 12785)] {
         let session = shipped::model(&format!("gueta/{name}")).load(&[]);
         let (_, counted) = counted(session.program(), Extend::RoundRobin, 1);
@@ -287,7 +289,8 @@ fn the_result_does_not_depend_on_the_workers() {
     }
 }
 
-/// Example 2 of the paper: the threads of figure 2 stop in front of the accesses that collide with what the other has done.
+/// Example 2 of the paper: the threads of figure 2 stop in front of the accesses that collide with what the other has
+/// done.
 #[test]
 fn figure_2() {
     let session = shipped::model("gueta/figure2").load(&[]);
@@ -338,7 +341,8 @@ fn figure_5() {
     assert_eq!(all.len(), 14);
 }
 
-/// An invariant about two threads is seen by an observer, and the execution ends where it is violated; a question about one thread needs none.
+/// An invariant about two threads is seen by an observer, and the execution ends where it is violated; a question about
+/// one thread needs none.
 #[test]
 fn observers_look_at_several_threads() {
     let source = "var z: 0..42 = 0 unprotected; var q: 0..42 = 0 unprotected;
@@ -405,8 +409,8 @@ fn a_choice_ends_a_prefix_with_an_end_for_each_outcome() {
     }
 }
 
-/// Threads that go round a loop for ever, or wait for what nobody does, have infinite prefixes, which have no ends; one that somebody wakes
-/// has not.
+/// Threads that go round a loop for ever, or wait for what nobody does, have infinite prefixes, which have no ends; one
+/// that somebody wakes has not.
 #[test]
 fn infinite_prefixes_have_no_ends() {
     for (source, lengths, kept) in [
@@ -454,7 +458,8 @@ fn orders_keep_different_states() {
     }
 }
 
-/// The shipped models that are too large for what the others are put through: what their headers expect is counted state by state.
+/// The shipped models that are too large for what the others are put through: what their headers expect is counted
+/// state by state.
 #[test]
 fn large_models_meet_what_they_expect() {
     for model in shipped::large() {

@@ -1,6 +1,7 @@
 //! Claims `transaction NAME { .. }`: what holds is true of every execution, and what refutes one is an execution.
 //!
-//! The twin (`support/claimed.rs`) enumerates executions with the interpreter: all outcomes of the program, and those with the claimed blocks atomic.
+//! The twin (`support/claimed.rs`) enumerates executions with the interpreter: all outcomes of the program, and those
+//! with the claimed blocks atomic.
 
 use crate::claimed::{checked, is_true, programs};
 use crate::{random, shipped};
@@ -59,7 +60,8 @@ fn answers(source: &str) -> Vec<(String, Status, String)> {
         .collect()
 }
 
-/// A loop that begins a block: control is inside when it comes back to the beginning, and not when it first comes there.
+/// A loop that begins a block: control is inside when it comes back to the beginning, and not when it first comes
+/// there.
 #[test]
 fn a_block_that_begins_with_a_loop() {
     let source = "var x: 0..2 = 0 unprotected; var g: 0..1 = 0 unprotected;
@@ -74,12 +76,14 @@ fn a_block_that_begins_with_a_loop() {
     assert_eq!(answers[0].1, Status::Refuted, "{answers:?}");
 }
 
-/// What another thread alone uses is shared state, though inference calls it private: here the outcome differs in nothing else.
+/// What another thread alone uses is shared state, though inference calls it private: here the outcome differs in
+/// nothing else.
 #[test]
 fn a_variable_inferred_to_be_private_belongs_to_the_outcome() {
     for discipline in ["", "unprotected"] {
         let source = format!(
-            "mutex m; mutex n; var x: 0..2 = 1 protected by m; var y: 0..2 = 1 protected by n; var told: 0..4 = 0 {discipline};
+            "mutex m; mutex n; var x: 0..2 = 1 protected by m; var y: 0..2 = 1 protected by n; var told: 0..4 = 0 \
+             {discipline};
              thread a {{ transaction t {{ lock(m); x = 0; unlock(m); lock(n); y = 2; unlock(n); }} }}
              thread b {{ var s: 0..4 = 0; lock(m); lock(n); s = x + y; unlock(n); unlock(m); told = s; }}"
         );
@@ -146,9 +150,10 @@ fn transactions(name: &str, theorem: &str) -> Vec<coarsen::results::Transaction>
     report.transactions
 }
 
-/// The counter of Flanagan & Qadeer: with both kinds of movers each method is one transaction (all of them together are, as each is one branch). With left
-/// movers only, read is two. (The paper counts two, two and three: there every access to the specification variable is a non-mover; but
-/// adding and subtracting commute, and so they are movers here.)
+/// The counter of Flanagan & Qadeer: with both kinds of movers each method is one transaction (all of them together
+/// are, as each is one branch). With left movers only, read is two. (The paper counts two, two and three: there every
+/// access to the specification variable is a non-mover; but adding and subtracting commute, and so they are movers
+/// here.)
 #[test]
 fn the_methods_of_the_counter() {
     let both = transactions("flanagan_qadeer/counter", "lipton");

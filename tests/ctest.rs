@@ -1,4 +1,5 @@
-//! C programs: known verdicts and counts, the programs of the thesis, replays, and random programs against every interleaving.
+//! C programs: known verdicts and counts, the programs of the thesis, replays, and random programs against every
+//! interleaving.
 
 mod by_value;
 mod filters;

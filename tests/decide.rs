@@ -1,4 +1,5 @@
-//! Questions without a file: what letters they have, what is said of wrong ones, and the commands `decide` and `simplify`.
+//! Questions without a file: what letters they have, what is said of wrong ones, and the commands `decide` and
+//! `simplify`.
 
 use crate::algebra::dice::Dice;
 use crate::random;

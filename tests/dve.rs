@@ -1,4 +1,5 @@
-//! Models in DVE: counts that other tools agree on, a naive meaning of DVE on random systems, texts that are none, and the printer.
+//! Models in DVE: counts that other tools agree on, a naive meaning of DVE on random systems, texts that are none, and
+//! the printer.
 
 #[path = "dve/generate.rs"]
 mod generate;
@@ -44,7 +45,8 @@ fn reach(session: &Session, engine: Engine) -> ReachReport {
     session.reach(&theory, &options, &Control::default())
 }
 
-/// The same within limits, as one random system in many has far more states behind an error than before it, or large diagrams.
+/// The same within limits, as one random system in many has far more states behind an error than before it, or large
+/// diagrams.
 fn within_limits(session: &Session, engine: Engine) -> Option<ReachReport> {
     let theory = theory("stoller-cohen").expect("shipped");
     let declared = session.program().properties.iter();
@@ -69,7 +71,8 @@ fn number(n: Option<&String>) -> usize {
     n.and_then(|n| n.parse().ok()).expect("a count")
 }
 
-/// States and deadlocks by an engine. In DVE those behind an error are not among them; in a converted model they are told apart.
+/// States and deadlocks by an engine. In DVE those behind an error are not among them; in a converted model they are
+/// told apart.
 fn counted(session: &Session, engine: Engine) -> (usize, usize) {
     told(session, &reach(session, engine))
 }
@@ -207,7 +210,8 @@ fn shipped_models() {
     assert_eq!(files, SHIPPED.len());
 }
 
-/// All engines that finish count what the naive meaning does, and so does one on the converted text; how many there are.
+/// All engines that finish count what the naive meaning does, and so does one on the converted text; how many there
+/// are.
 fn agree(text: &str, expected: Counts, engines: &[Engine]) -> usize {
     let session = load("random.dve", text);
     let again = converted(&session);
@@ -278,7 +282,8 @@ fn random_systems_mean_what_the_naive_meaning_says() {
     assert!(seen.iter().all(|n| random::enough(n.get(), 15)), "{seen:?}");
 }
 
-/// An array without an index means its first element, and initial values without an element are forgotten, as in DiVinE 1.
+/// An array without an index means its first element, and initial values without an element are forgotten, as in
+/// DiVinE 1.
 #[test]
 fn what_divine_reads_is_read() {
     let text = "byte a[2] = {2, 1, 7}, b[3]; int i; channel c;
@@ -298,7 +303,8 @@ fn what_divine_reads_is_read() {
     assert_eq!(codes[1..], ["W0602"; 8]);
 }
 
-/// Behind an error nothing is counted, and nothing is found but by those who ask for the error; all engines say the same.
+/// Behind an error nothing is counted, and nothing is found but by those who ask for the error; all engines say the
+/// same.
 #[test]
 fn an_error_ends_the_system() {
     let text = "byte x = 2, y;

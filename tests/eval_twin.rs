@@ -1,5 +1,6 @@
 //! `coarsen eval` against a naive twin: random terms of omega algebra, evaluated on explicit Boolean matrices over all
-//! type-correct states (and over the reachable ones), straight from the relational model of omega algebra (Stoller & Cohen 2003, section 2).
+//! type-correct states (and over the reachable ones), straight from the relational model of omega algebra (Stoller &
+//! Cohen 2003, section 2).
 
 use crate::random;
 use coarsen::base::control::Control;

@@ -1,4 +1,5 @@
-//! What the second part of the language becomes: cells and locations by name, and texts made to be large once they are spread out.
+//! What the second part of the language becomes: cells and locations by name, and texts made to be large once they are
+//! spread out.
 
 use coarsen::base::control::ParseLimits;
 use coarsen::base::diagnostic::Diagnostic;
@@ -118,7 +119,8 @@ fn a_procedure_has_one_copy_of_its_variables_per_thread_that_calls_it() {
         "const OFF = false;
          proc f(a: 1..3, b: bool): 0..3 { var c: 2..4; var d: 2..4 = 3; return a; }
          proc gone(a: bool) { skip; }
-         thread t(i in 0..1) { var x: 0..3 = 0; if (i == 0) { x = f(1, true); f(2, false); } if (OFF) { gone(true); start(u); } }
+         thread t(i in 0..1) { var x: 0..3 = 0; if (i == 0) { x = f(1, true); f(2, false); } if (OFF) { gone(true); \
+         start(u); } }
          thread u { skip; }",
     );
     let wanted = [
@@ -317,7 +319,8 @@ fn words_of_objects_are_names() {
     for word in words {
         let source = format!(
             "const {word} = 2; enum e_{word} {{ v_{word} }} var x[{word} + 1]: 0..3 = {word};
-             thread t {{ {word}: x[{word}] = {word}; for ({word} in 0..1) {{ x[{word}] = {word}; }} x[0] = x[{word}] == {word} ? 1 : 0; }}
+             thread t {{ {word}: x[{word}] = {word}; for ({word} in 0..1) {{ x[{word}] = {word}; }} x[0] = x[{word}] \
+             == {word} ? 1 : 0; }}
              invariant {word}: x[{word}] >= 0; reach at_: at(t, {word}); expect holds {word};"
         );
         assert_eq!(program(&source).threads[0].locations.len(), 5, "{word}");
@@ -327,7 +330,8 @@ fn words_of_objects_are_names() {
         );
         assert_eq!(program(&source).protections.len(), 1, "{word}");
         let source = format!(
-            "var {word}[2]: 0..3 = 0; thread t(i in 0..1) {{ {word}[i] = 1; havoc {word}[0]; }} thread u {{ var t_: 0..3 = 0; t_ = {word}[0]; }}"
+            "var {word}[2]: 0..3 = 0; thread t(i in 0..1) {{ {word}[i] = 1; havoc {word}[0]; }} thread u {{ var t_: \
+             0..3 = 0; t_ = {word}[0]; }}"
         );
         assert_eq!(program(&source).arrays.len(), 2, "{word}");
         let source = format!(

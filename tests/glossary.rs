@@ -1,5 +1,5 @@
-//! The glossary (`docs/glossary.md`, which `coarsen explain` prints) has every theorem, every hypothesis with its formula, and every numbered
-//! equation; the files that it names are there.
+//! The glossary (`docs/glossary.md`, which `coarsen explain` prints) has every theorem, every hypothesis with its
+//! formula, and every numbered equation; the files that it names are there.
 //!
 //! Nothing but the standard library is used, so that `rustc --test tests/glossary.rs` is enough to run it.
 

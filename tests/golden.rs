@@ -1,6 +1,8 @@
-//! What the commands answer on small models, field by field: the JSON is the same from one version to the next, but for timings.
+//! What the commands answer on small models, field by field: the JSON is the same from one version to the next, but for
+//! timings.
 //!
-//! A change of the code that is to change nothing leaves these files alone. `UPDATE=1` writes them anew; read the difference.
+//! A change of the code that is to change nothing leaves these files alone. `UPDATE=1` writes them anew; read the
+//! difference.
 
 use serde_json::Value;
 use std::path::Path;

@@ -50,8 +50,8 @@ fn differences(report: &Report) -> Vec<String> {
         all.map(|p| (p.name.clone(), p.verdict)).collect()
     };
     let mut found = Vec::new();
-    // Of a guess, what holds where a thread has gone wrong makes no step visible; and a guard on a cell that is private within
-    // a larger array does not. An annotation says both, and the model then has more states.
+    // Of a guess, what holds where a thread has gone wrong makes no step visible; and a guard on a cell that is private
+    // within a larger array does not. An annotation says both, and the model then has more states.
     let private_cells = |d: &Inferred| d.kind == "private" && d.variable.contains('[');
     let comparable =
         !annotated.contains(", wrong)") && !report.discipline.iter().any(private_cells);

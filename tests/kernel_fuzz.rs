@@ -1,5 +1,5 @@
-//! The kernel on garbage: certificates cut short, scrambled and mutated, and some written to hurt. It never panics, is done in bounded time,
-//! and what it accepts is true, as far as relational models can tell.
+//! The kernel on garbage: certificates cut short, scrambled and mutated, and some written to hurt. It never panics, is
+//! done in bounded time, and what it accepts is true, as far as relational models can tell.
 
 use crate::{algebra, random};
 
@@ -41,7 +41,8 @@ fn told(d: &Development) -> Vec<String> {
         .collect()
 }
 
-/// Whether each theorem that is not known to be true survives the search for a model in which it is false; how many were searched.
+/// Whether each theorem that is not known to be true survives the search for a model in which it is false; how many
+/// were searched.
 pub fn is_true(
     d: &Development,
     known: &BTreeSet<String>,
@@ -441,7 +442,8 @@ fn deep_terms_do_not_exhaust_the_stack() {
         next += 3;
     }
     let claim = format!(
-        "{text}theorem t\nstatement\npart {at} {at}\nstep decide {at} {at}\npair {at} {at}\nstep context {at} 0 0\nqed 1\nend\n"
+        "{text}theorem t\nstatement\npart {at} {at}\nstep decide {at} {at}\npair {at} {at}\nstep context {at} 0 0\nqed \
+         1\nend\n"
     );
     assert!(read(&claim).is_ok_and(|d| d.theorems().len() == 1) || read(&claim).is_err());
     let deeper = format!(
@@ -494,7 +496,8 @@ fn an_index_without_binder_proves_nothing() {
     }
 }
 
-/// A lemma with premise `i != v => u[i] <= x`, used with `w[v]` for x where only `i != v => u[i] <= w[v]` is proved: it would follow that `u[v] <= w[v]`.
+/// A lemma with premise `i != v => u[i] <= x`, used with `w[v]` for x where only `i != v => u[i] <= w[v]` is proved: it
+/// would follow that `u[v] <= w[v]`.
 #[test]
 fn a_replaced_letter_is_not_caught_by_the_variables_of_a_side_condition() {
     let text = "coarsen certificate 1

@@ -1,8 +1,8 @@
 //! Every rule of the kernel against random relational models.
 //!
-//! A model is drawn first. Premises are then drawn among the statements that are true in it, and the rule is applied to them with little care
-//! for its side conditions. What the kernel admits has to be true in the model. So an unsound rule shows as soon as a
-//! careless use of it gets through; a test of careful uses would see nothing.
+//! A model is drawn first. Premises are then drawn among the statements that are true in it, and the rule is applied to
+//! them with little care for its side conditions. What the kernel admits has to be true in the model. So an unsound
+//! rule shows as soon as a careless use of it gets through; a test of careful uses would see nothing.
 
 use crate::{algebra, random};
 

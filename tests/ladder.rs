@@ -1,5 +1,5 @@
-//! Every rung of the ladder of invariants is what its definition says, on random programs: the same set as an enumeration finds, closed
-//! under every step, within the rung below, and around the reachable states.
+//! Every rung of the ladder of invariants is what its definition says, on random programs: the same set as an
+//! enumeration finds, closed under every step, within the rung below, and around the reachable states.
 
 #[path = "ladder/naive.rs"]
 mod naive;
@@ -49,8 +49,8 @@ fn has(e: &Encoding, set: &Bdd, program: &Program, state: &State, q: bool) -> bo
     set.eval_in(&BddValuation::new(valuation))
 }
 
-/// The program, at times with what the language does not (yet) say: a guard that looks at the second thread's location, or a step of the first
-/// thread that gives a mutex to the second.
+/// The program, at times with what the language does not (yet) say: a guard that looks at the second thread's location,
+/// or a step of the first thread that gives a mutex to the second.
 fn vary(program: &Program, choice: usize) -> Program {
     let mut program = program.clone();
     let owner = (0..program.cells.len()).find(|&c| program.cells[c].ty.kind == Kind::Owner);
@@ -73,9 +73,9 @@ fn vary(program: &Program, choice: usize) -> Program {
     program
 }
 
-/// The program with three more lemmas. Two are true in its reachable states, and often inductive: which locations the first two threads
-/// are at together, and which values the last cell has while the first thread is at its locations. One is false in the
-/// initial states, and often kept by all steps: that the first thread has left its first location.
+/// The program with three more lemmas. Two are true in its reachable states, and often inductive: which locations the
+/// first two threads are at together, and which values the last cell has while the first thread is at its locations.
+/// One is false in the initial states, and often kept by all steps: that the first thread has left its first location.
 fn with_lemmas(program: &Program) -> Program {
     let mut program = program.clone();
     let naive = Naive::new(&program);

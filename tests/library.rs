@@ -1,4 +1,5 @@
-//! The laws by level: each has the status that its file declares, and the kernel accepts all proofs again from their text.
+//! The laws by level: each has the status that its file declares, and the kernel accepts all proofs again from their
+//! text.
 
 use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::library;

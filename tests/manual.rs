@@ -7,14 +7,14 @@
 //! | `cor error=CODE` | the model has this error, and none with another code (`warning=CODE` likewise) |
 //! | `cor fragment=statements` | puts the text into a thread of [`AROUND`], then as above |
 //! | `cor fragment=declarations` | puts the text before a thread that does nothing, then as above |
-//! | `thy` | elaborates the file; with `error=CODE` it has that error and no other; with `file=NAME` the page's commands find it |
+//! | `thy` | elaborates the file; with `error=CODE` it has that error and no other; `file=NAME` as above |
 //! | `tptp file=NAME` | reads the problem; the page's commands find it as NAME |
 //! | `console` | runs each `$ coarsen ..` and compares what the terminal would show, and the exit code |
 //!
 //! In a `console` block, `? 10` behind a command is its exit code (0 if there is none), and `...` stands for any lines.
-//! Commands run in a scratch directory of their page, with copies of `models/`, `theories/`, `proofs/` and the axioms of `tests/tptp/`. Seconds are written as 0.000. `UPDATE=1 cargo test --test all manual`
-//! writes the real output into the pages; what was elided is elided again where it can be found (a part between two
-//! `...` by its first line).
+//! Commands run in a scratch directory of their page, with copies of `models/`, `theories/`, `proofs/` and the axioms
+//! of `tests/tptp/`. Seconds are written as 0.000. `UPDATE=1 cargo test --test all manual` writes the real output into
+//! the pages; what was elided is elided again where it can be found (a part between two `...` by its first line).
 
 use coarsen::algebra::files::{Text, load_suite};
 use coarsen::base::control::Control;

@@ -269,7 +269,8 @@ fn inferred_disciplines_can_be_pasted_back() {
         };
         assert_eq!(report.verdict, again.verdict, "{}:\n{annotated}", m.name);
         assert_eq!(answers(&report), answers(&again), "{}", m.name);
-        // A declared predicate that holds at `wrong` makes each step visible that can go wrong; an inferred one does not.
+        // A declared predicate that holds at `wrong` makes each step visible that can go wrong; an inferred one does
+        // not.
         if annotated.contains("at(self, wrong)") {
             assert!(
                 scheduling_points(&report) <= scheduling_points(&again),

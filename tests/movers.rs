@@ -1,4 +1,5 @@
-//! Classes under a condition: on random programs, what is said of an action holds from every reachable state in which nothing has been violated.
+//! Classes under a condition: on random programs, what is said of an action holds from every reachable state in which
+//! nothing has been violated.
 
 use crate::claimed::programs;
 use crate::random;

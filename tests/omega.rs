@@ -9,7 +9,8 @@ use coarsen::algebra::show;
 use coarsen::algebra::suite::{Declared, Item, Level, Link, Suite};
 use coarsen::kernel::{Id, Node, ONE, Terms};
 
-/// A word `u v v ..` as a relational model: place n leads to n + 1, the last back to `back`; the state after the last place is on no path.
+/// A word `u v v ..` as a relational model: place n leads to n + 1, the last back to `back`; the state after the last
+/// place is on no path.
 struct Word {
     /// Letter and true tests of each place.
     places: Vec<(Id, Vec<Id>)>,
@@ -259,7 +260,8 @@ fn laws_are_decided() {
         identity sliding : (x y)^w = x (y x)^w;
         identity denesting : (x + y)^w = (x* y)^w + (x* y)* x^w;
         identity power : (x x x)^w = x^w;
-        identity ramsey : (x + y)^w <= (x + y)* x^w + (x + y)* (x x y + y)^w + (x + y)* (x y + y)^w + ((x + y)* x x)^w + ((x + y)* y)^w;
+        identity ramsey : (x + y)^w <= (x + y)* x^w + (x + y)* (x x y + y)^w + (x + y)* (x y + y)^w + ((x + y)* x x)^w \
+        + ((x + y)* y)^w;
         identity three : (x + y + z)^w = ((x + y)* z)^w + (x + y + z)* (x + y)^w;
         identity reflexive : (1 + x)^w = T;
         identity guard : (p + x)^w = x^w + x* p T;

@@ -226,7 +226,8 @@ pub(crate) fn ending(
     (prop::collection::vec(body, threads), property, any::<bool>()).prop_map(|(bodies, property, open)| {
         let first = if open { "" } else { " = 0" };
         let mut text = format!(
-            "mutex m; mutex n;\nvar x: 0..1{first} unprotected;\nvar y: 0..1 = 0 unprotected;\nvar z: 0..1 = 0 unprotected;\nvar a[2]: 0..1 = 0 unprotected;\n"
+            "mutex m; mutex n;\nvar x: 0..1{first} unprotected;\nvar y: 0..1 = 0 unprotected;\nvar z: 0..1 = 0 \
+             unprotected;\nvar a[2]: 0..1 = 0 unprotected;\n"
         );
         for (n, body) in bodies.iter().enumerate() {
             text += &format!("thread p{n} {{ var t: 0..1 = 0; {body} }}\n");
@@ -389,7 +390,8 @@ fn a_loop_that_waits() {
     assert_eq!(bounded.outcome.answers[0], Answer::Nowhere);
 }
 
-/// A thread that is disabled is let go by a third one: what it does then has to be awaited, though it could do nothing by itself.
+/// A thread that is disabled is let go by a third one: what it does then has to be awaited, though it could do nothing
+/// by itself.
 #[test]
 fn a_thread_is_let_go_by_a_third() {
     let source = "var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;
@@ -415,7 +417,8 @@ fn all_find(source: &str, thread: usize) {
     }
 }
 
-/// A thread that waits in a loop is let go when what it read is written: the execution in which it has waited ends as the other one does.
+/// A thread that waits in a loop is let go when what it read is written: the execution in which it has waited ends as
+/// the other one does.
 #[test]
 fn a_loop_that_waits_is_left() {
     let source = "var go: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected;
@@ -453,16 +456,19 @@ fn a_thread_waits_for_a_mutex_or_for_something_else() {
     all_find(
         "mutex m; var x: 0..2 = 0 unprotected; var y: 0..2 = 0 unprotected; var z: 0..1 = 0 unprotected;
          thread a { lock(m); y = 1; z = 1; y = 2; unlock(m); }
-         thread b { var t: 0..2 = 0; either { lock(m); t = 2; unlock(m); } or { when (x == 1) skip; t = y; assert(t != 1); } }
+         thread b { var t: 0..2 = 0; either { lock(m); t = 2; unlock(m); } or { when (x == 1) skip; t = y; assert(t != \
+         1); } }
          thread c { when (z == 1) x = 1; }",
         1,
     );
 }
 
-/// What sleeps when a step changes it, or closes it, had to come behind a step of a third thread, with which it has nothing to do any more.
+/// What sleeps when a step changes it, or closes it, had to come behind a step of a third thread, with which it has
+/// nothing to do any more.
 #[test]
 fn what_sleeps_is_changed_before_a_third_thread_is_there() {
-    let cells = "var x: 0..1 = 1 unprotected; var y: 0..1 = 0 unprotected; var z: 0..1 = 0 unprotected; var w: 0..1 = 0 unprotected; var g: 0..1 = 0 unprotected;";
+    let cells = "var x: 0..1 = 1 unprotected; var y: 0..1 = 0 unprotected; var z: 0..1 = 0 unprotected; var w: 0..1 = \
+        0 unprotected; var g: 0..1 = 0 unprotected;";
     for first in [
         "atomic { if (x == 1) g = y; }",
         "either { when (z == 1) skip; } or { when (x == 1) g = y; }",
@@ -500,8 +506,8 @@ fn the_owner_of_a_mutex() {
     assert_eq!(found.outcome.states, Some(113u32.into()));
 }
 
-/// A thread that waits since it has come back to its own state is let go by what is to be reversed: that it goes on then does not make it one that could
-/// begin the reversal.
+/// A thread that waits since it has come back to its own state is let go by what is to be reversed: that it goes on
+/// then does not make it one that could begin the reversal.
 #[test]
 fn a_thread_that_waits_begins_nothing() {
     let source = "mutex m; var g: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;

@@ -1,7 +1,8 @@
-//! Files of theories, proofs and identities: what is wrong with them, what they are elaborated to, and the commands that prove and verify.
+//! Files of theories, proofs and identities: what is wrong with them, what they are elaborated to, and the commands
+//! that prove and verify.
 //!
-//! `tests/suites/bad/*` give the diagnostics beside them (`.out`), `tests/suites/good/*` the suites beside them. `UPDATE=1 cargo test --test
-//! prove` writes those files anew; read the difference.
+//! `tests/suites/bad/*` give the diagnostics beside them (`.out`), `tests/suites/good/*` the suites beside them.
+//! `UPDATE=1 cargo test --test prove` writes those files anew; read the difference.
 
 use coarsen::algebra::files::{Flawed, Text, load_suite, prove_item};
 use coarsen::algebra::prove::Limits;

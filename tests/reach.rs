@@ -450,7 +450,8 @@ fn arbitrary_values_keep_their_ranges() {
     }
 }
 
-/// More paths through an action than are kept apart, and a condition with more disjuncts than are looked at as they stand.
+/// More paths through an action than are kept apart, and a condition with more disjuncts than are looked at as they
+/// stand.
 #[test]
 fn all_engines_agree_on_merged_paths_and_long_conditions() {
     let text = "const N = 10;
@@ -465,7 +466,8 @@ fn all_engines_agree_on_merged_paths_and_long_conditions() {
     agree(&session, false, false);
 }
 
-/// Everything that an event may have to decide about: computed indices, failures, choices, arbitrary values that matter.
+/// Everything that an event may have to decide about: computed indices, failures, choices, arbitrary values that
+/// matter.
 #[test]
 fn all_engines_agree_where_actions_have_many_paths() {
     let text = "const N = 3;

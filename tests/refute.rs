@@ -42,7 +42,8 @@ fn inclusion(d: &mut Dice, v: &Vocabulary, terms: &mut Terms, most: usize) -> (I
     (v.term(d, terms, left, 0), v.term(d, terms, right, 0))
 }
 
-/// Random statements with hypotheses: a model is found if and only if there is one, and it has as few states as there can be.
+/// Random statements with hypotheses: a model is found if and only if there is one, and it has as few states as there
+/// can be.
 fn agree(cases: u32, actions: usize, tests: usize, most: usize, indexed: bool) {
     let (mut found, mut searched) = (0, 0);
     for seed in 0..u64::from(random::cases(cases)) {
@@ -122,7 +123,8 @@ fn a_model_is_found_where_there_is_one_with_processes() {
     agree(60, 0, 0, 2, true);
 }
 
-/// A path without a shortcut has one state more than steps; it is found beyond the sizes that are searched completely, too.
+/// A path without a shortcut has one state more than steps; it is found beyond the sizes that are searched completely,
+/// too.
 #[test]
 fn some_statements_need_many_states() {
     for steps in 1..=12 {

@@ -1,7 +1,8 @@
-//! Models made to break the tool: mutated shipped models through loading and checking, and bad input through the command.
+//! Models made to break the tool: mutated shipped models through loading and checking, and bad input through the
+//! command.
 //!
-//! What still loads is checked twice: against the interpreter by the tool's own cross-check, and against the brute-force
-//! reduced system of these tests.
+//! What still loads is checked twice: against the interpreter by the tool's own cross-check, and against the
+//! brute-force reduced system of these tests.
 
 use crate::{random, shipped};
 
@@ -20,8 +21,8 @@ use proptest::sample::Index;
 use shipped::coarse::{occurs, reduced};
 use shipped::{models, some};
 
-/// Models of what the shipped ones do not have: errors inside predicates, computed indices into protected cells, mutexes in arrays,
-/// atomic blocks that fail half-way, arithmetic at its edges.
+/// Models of what the shipped ones do not have: errors inside predicates, computed indices into protected cells,
+/// mutexes in arrays, atomic blocks that fail half-way, arithmetic at its edges.
 const SEEDS: &[&str] = &[
     "mutex m[2]; var x[2]: 0..2 = 0 protected x[k] by m[k]; var y: 0..2 = 1 protected by m[x[1]].owner == self;
      thread t(i in 0..1) {
@@ -36,16 +37,20 @@ const SEEDS: &[&str] = &[
      thread t { when (a[a[2]] > 0 || a[1] % a[0] == 1) a[0] = 1; L: p = p * 2; L2: assert(p != 2); }
      reach gone: at(s, wrong); lemma l: at(t, L) => a[0] == 1;",
     "mutex m; var x: bool protected by m; var n: 0..3 = 0;
-     thread a { atomic { lock(m); if (x) { x = false; n = n + 1; } else { havoc x; } assert(n < 3); unlock(m); } A: skip; }
-     thread b { while (n < 2) { either { atomic { when (m.owner == none) n = n + 1; } } or { lock(m); x = !x; unlock(m); } } B: }
+     thread a { atomic { lock(m); if (x) { x = false; n = n + 1; } else { havoc x; } assert(n < 3); unlock(m); } A: \
+     skip; }
+     thread b { while (n < 2) { either { atomic { when (m.owner == none) n = n + 1; } } or { lock(m); x = !x; \
+     unlock(m); } } B: }
      thread c { assume(n == 2); unlock(m); }
      init !x || n == 0; invariant i: at(c, wrong) => n >= 2; deadlock_free;",
     "enum E { p, r, s } var e[2]: E = p protected e[k] by turn == r ? self == worker(k) : self == last;
      var turn: E = r unprotected;
-     thread worker(i in 0..1) { var w: E = p; W: w = e[i]; e[i] = w == p ? r : s; if (w == s) { turn = s; } V: e[i] = p; turn = p; }
+     thread worker(i in 0..1) { var w: E = p; W: w = e[i]; e[i] = w == p ? r : s; if (w == s) { turn = s; } V: e[i] = \
+     p; turn = p; }
      thread last { when (turn == p) skip; e[0] = s; e[1] = e[0]; assert(e[1] != r); turn = r; }
      reach swapped: e[0] == s && e[1] == s; invariant never: !(e[0] == r && e[1] == r);",
-    "mutex m; var big: -1000..1000 = 999 protected by m; var g[2][2]: bool = [true, false, false, true] protected g[r][c] by self == r;
+    "mutex m; var big: -1000..1000 = 999 protected by m; var g[2][2]: bool = [true, false, false, true] protected \
+     g[r][c] by self == r;
      thread t(i in 0..1) {
          var k: 0..2 = 0; var loc[2]: bool = false;
          T: skip;
@@ -54,22 +59,29 @@ const SEEDS: &[&str] = &[
      }
      reach both: at(t(0), end) && at(t(1), end); invariant diag: g[0][0] || g[1][1] || big < 500;",
     "reentrant(2) mutex m; cond c; var n: 0..2 = 0 protected by m;
-     proc put(k: 0..1): bool { lock(m); if (n == 2) { unlock(m); return false; } n = n + k; notify(c); unlock(m); return true; }
+     proc put(k: 0..1): bool { lock(m); if (n == 2) { unlock(m); return false; } n = n + k; notify(c); unlock(m); \
+     return true; }
      thread p { var ok: bool = false; ok = put(1); lock(m); ok = put(1); unlock(m); }
      thread g(i in 0..0) { lock(m); while (n < 1 + i) { W: wait(c, m); } n = n - 1; unlock(m); notifyAll(c); }
      deadlock_free; reach w: c.waiting[g(0)] && m.depth == 0; lemma l: n <= 2;",
-    "rwlock l[2]; semaphore s: 0..1 = 1; var x: 0..2 = 0 protected by l[0]; var y[2]: 0..1 = 0 protected y[k] by l[k] init self == w && at(w, S);
+    "rwlock l[2]; semaphore s: 0..1 = 1; var x: 0..2 = 0 protected by l[0]; var y[2]: 0..1 = 0 protected y[k] by l[k] \
+     init self == w && at(w, S);
      thread r(i in 0..1) { read_lock(l[i]); if (x == y[i]) { skip; } read_unlock(l[i]); }
-     thread w { S: y[1] = 1; down(s); write_lock(l[0]); x = y[0] + 1; write_unlock(l[0]); up(s); start(late); join(late); }
+     thread w { S: y[1] = 1; down(s); write_lock(l[0]); x = y[0] + 1; write_unlock(l[0]); up(s); start(late); \
+     join(late); }
      thread late { atomic { down(s); x = 0; } up(s); }
      deadlock_free; invariant i: l[0].writer == w => !l[0].reading[0];",
-    "record node { value: 0..1 = 0 protected by lock; next: ref node in P = null; mutex lock; } pool P[2]: node; var head: ref node in P = null;
-     thread a { var n: ref node in P = null; n = new P; lock(n.lock); n.value = 1; unlock(n.lock); n.next = head; head = n; }
+    "record node { value: 0..1 = 0 protected by lock; next: ref node in P = null; mutex lock; } pool P[2]: node; var \
+     head: ref node in P = null;
+     thread a { var n: ref node in P = null; n = new P; lock(n.lock); n.value = 1; unlock(n.lock); n.next = head; head \
+     = n; }
      thread b { if (head != null) { lock(head.lock); head.value = 0; unlock(head.lock); head = head.next; } }
      thread d { when (head != null) free(head); }
      reach f: at(b, wrong); reach e: at(d, end) && !P.allocated[0];",
-    "record pair { x: 0..2 = 0; y: 0..2; } mutex m[2]; var q[2]: pair protected q[k] by {m[0], m[1]}; var r: ref pair in q = &q[0] unprotected; barrier b: 2;
-     proc swap(k: 0..1) { var t: 0..2; lock(m[0]); lock(m[1]); t = q[k].x; q[k].x = q[1 - k].x; r = &q[q[k].y]; unlock(m[1]); A: unlock(m[0]); }
+    "record pair { x: 0..2 = 0; y: 0..2; } mutex m[2]; var q[2]: pair protected q[k] by {m[0], m[1]}; var r: ref pair \
+     in q = &q[0] unprotected; barrier b: 2;
+     proc swap(k: 0..1) { var t: 0..2; lock(m[0]); lock(m[1]); t = q[k].x; q[k].x = q[1 - k].x; r = &q[q[k].y]; \
+     unlock(m[1]); A: unlock(m[0]); }
      thread a(i in 0..1) { swap(i); await(b); lock(m[i]); if (r.x == q[i].y) { skip; } unlock(m[i]); }
      init q[0].y < 2 && q[1].y == 2; reach e: at(a(0), A); invariant o: r != null;",
 ];

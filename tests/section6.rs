@@ -1,4 +1,5 @@
-//! The reductions that section 6 of Stoller & Cohen 2003 promises, on models of its three examples: the more threads, the larger.
+//! The reductions that section 6 of Stoller & Cohen 2003 promises, on models of its three examples: the more threads,
+//! the larger.
 //!
 //! docs/performance.md has the table, with four threads too.
 

@@ -1,4 +1,5 @@
-//! The structure that ARCHITECTURE.md draws is that of the code: which folder imports which, and where files are read and lines printed.
+//! The structure that ARCHITECTURE.md draws is that of the code: which folder imports which, and where files are read
+//! and lines printed.
 //!
 //! Nothing but the standard library is used, so that `rustc --test tests/structure.rs` is enough to run it.
 
@@ -134,7 +135,8 @@ fn heads(text: &str, prefix: &str) -> Vec<String> {
     found
 }
 
-/// What the names at the root of the library stand for: `pub use command::session::{Session}` makes `Session` one of `command`.
+/// What the names at the root of the library stand for: `pub use command::session::{Session}` makes `Session` one of
+/// `command`.
 fn exported() -> BTreeMap<String, String> {
     let text = bare(&read(&root().join("src/lib.rs")));
     let mut found = BTreeMap::new();
@@ -286,8 +288,9 @@ fn the_library_reads_no_file_prints_nothing_and_never_exits() {
 #[test]
 fn imports_are_found() {
     let text = bare(
-        "use crate::a::B;\npub use crate::{c::{D, e}, f};\n// crate::no\nlet x = \"crate::no\"; crate::g::h();\nlet c = '\"'; \
-         let l: &'static str = crate::i::j; pub(in crate::k) fn f() {}\n#[cfg(test)]\nmod tests { use crate::no; }",
+        "use crate::a::B;\npub use crate::{c::{D, e}, f};\n// crate::no\nlet x = \"crate::no\"; crate::g::h();\nlet c \
+         = '\"'; let l: &'static str = crate::i::j; pub(in crate::k) fn f() {}\n#[cfg(test)]\nmod tests { use \
+         crate::no; }",
     );
     assert_eq!(heads(&text, "crate::"), ["a", "c", "f", "g", "i", "k"]);
     let mut cyclic = Arrows::new();
@@ -441,4 +444,46 @@ fn no_page_is_named_that_a_reader_does_not_have() {
             assert!(!said, "{} names {name}", shown(&file));
         }
     }
+}
+
+/// Columns that a line takes at most.
+const COLUMNS: usize = 120;
+
+/// Pages whose lines are not wrapped yet.
+const UNWRAPPED: &[&str] = &["docs/testing.md", "CHANGELOG.md"];
+
+/// Formatting leaves comments and texts alone, so their lines are counted here.
+#[test]
+fn no_line_of_code_is_too_long() {
+    let mut wrong = Vec::new();
+    for file in files().iter().filter(|p| has_extension(p, "rs")) {
+        for (n, line) in read(file).lines().enumerate() {
+            let columns = line.chars().count();
+            if columns > COLUMNS {
+                wrong.push(format!("{}:{}: {columns} columns", shown(file), n + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Tables, blocks of code and outputs stay as they are; so does a line that is one quoted text.
+#[test]
+fn no_line_of_a_page_is_too_long() {
+    let mut wrong = Vec::new();
+    for page in files().iter().filter(|p| has_extension(p, "md")) {
+        if UNWRAPPED.iter().any(|name| shown(page) == *name) {
+            continue;
+        }
+        let mut block = false;
+        for (n, line) in read(page).lines().enumerate() {
+            block ^= line.starts_with("```");
+            let whole = line.starts_with('`') && line.trim_end_matches('.').ends_with('`');
+            let prose = !block && !line.starts_with(['|', ' ']) && !whole;
+            if prose && line.chars().count() >= COLUMNS {
+                wrong.push(format!("{}:{}", shown(page), n + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,7 +1,8 @@
 //! The text front end: golden trees, golden diagnostics, the explanations' examples, and texts made to break it.
 //!
 //! `tests/syntax/good/*.cor` parse without a diagnostic to the tree beside them, `tests/syntax/bad/*.cor` give the
-//! diagnostics beside them; `tests/syntax/elaborate/*.cor` parse, and those beside them come later. `UPDATE=1 cargo test --test all syntax` writes those files anew; read the difference.
+//! diagnostics beside them; `tests/syntax/elaborate/*.cor` parse, and those beside them come later.
+//! `UPDATE=1 cargo test --test all syntax` writes those files anew; read the difference.
 
 #[path = "syntax/robust.rs"]
 mod robust;

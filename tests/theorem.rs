@@ -1,5 +1,5 @@
-//! The reduction theorem: proved for any number of processes, within two seconds, from hints that are all needed, and not without
-//! any one of its hypotheses.
+//! The reduction theorem: proved for any number of processes, within two seconds, from hints that are all needed, and
+//! not without any one of its hypotheses.
 
 use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::prove::{Limits, Status, ablate, prove};

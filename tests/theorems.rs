@@ -94,8 +94,8 @@ fn theorems_agree_on_the_shipped_models() {
     );
 }
 
-/// Flanagan & Qadeer 2003, section 2: with both kinds of movers each method of the counter is one transaction; x and y are read before and
-/// written behind the step that commits.
+/// Flanagan & Qadeer 2003, section 2: with both kinds of movers each method of the counter is one transaction; x and y
+/// are read before and written behind the step that commits.
 #[test]
 fn the_counter_by_each_theorem() {
     let session = shipped::model("flanagan_qadeer/counter").load(&[]);
@@ -169,7 +169,8 @@ fn lipton_says_nothing_of_states_inside_transactions() {
     assert_ne!(of("inside"), Status::Holds);
 }
 
-/// Blocks that take two locks in opposite order are transactions, and still may deadlock: acquiring is no right mover where that is asked.
+/// Blocks that take two locks in opposite order are transactions, and still may deadlock: acquiring is no right mover
+/// where that is asked.
 #[test]
 fn deadlocks_are_found_where_locks_are_taken_in_opposite_order() {
     let source = "mutex m; mutex n;

@@ -1,7 +1,8 @@
 //! Problems in TPTP's form: what is read, what is answered, and that no answer is wrong.
 //!
-//! `tests/tptp/*.p` say their status, and the answer where it is another (`% Answer`). `tests/tptp/bad/*.p` give the diagnostics beside them
-//! (`.out`; `UPDATE=1` writes them anew). Random formulas are answered, and evaluated in the algebras of `naive`.
+//! `tests/tptp/*.p` say their status, and the answer where it is another (`% Answer`). `tests/tptp/bad/*.p` give the
+//! diagnostics beside them (`.out`; `UPDATE=1` writes them anew). Random formulas are answered, and evaluated in the
+//! algebras of `naive`.
 
 mod laws;
 mod naive;

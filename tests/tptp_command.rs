@@ -175,7 +175,8 @@ fn the_json_form_is_described() {
 /// What is nobody's business, and no TPTP either.
 const SECRET: &str = "root:xyzzy:0:0\n";
 
-/// A problem in the folder `in`, with `SECRET` beside and outside, that includes this path; what is answered, and said of it.
+/// A problem in the folder `in`, with `SECRET` beside and outside, that includes this path; what is answered, and said
+/// of it.
 fn including(name: &str, path: &str, arrange: impl Fn(&Path)) -> (i32, String) {
     let problem = format!("include('{path}').\nfof(g, conjecture, zero = zero).");
     let files = [

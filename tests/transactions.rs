@@ -1,4 +1,5 @@
-//! `coarsen compare`: sound techniques find an error exactly when the full exploration does, and the unsound one misses some.
+//! `coarsen compare`: sound techniques find an error exactly when the full exploration does, and the unsound one misses
+//! some.
 
 use crate::loops::programs;
 use crate::{random, shipped, twin};
@@ -322,8 +323,8 @@ fn verdicts_and_counts_of_every_technique() {
     assert_eq!(table.len(), golden.len());
 }
 
-/// An action with several outcomes is no left mover if another thread takes one of them away (found by a review: property (4) speaks
-/// of the own state only, as the paper's actions have one outcome).
+/// An action with several outcomes is no left mover if another thread takes one of them away (found by a review:
+/// property (4) speaks of the own state only, as the paper's actions have one outcome).
 #[test]
 fn an_outcome_that_is_taken_away_is_missed() {
     for (loops, property) in [

@@ -198,8 +198,8 @@ fn references_are_checked() {
     );
     let direct = || lock(cell(Root::Pool(0), number(0)).field(0, 0));
     check(pooled(1, vec![vec![direct()]]), 2, FINE);
-    // One slot for two threads: the first gets it, the second null. Nobody has asked: 1. `a` has asked first: it has two
-    // places, `b` three (not yet, null, wrong); and the other way round: 2 * 6.
+    // One slot for two threads: the first gets it, the second null. Nobody has asked: 1. `a` has asked first: it has
+    // two places, `b` three (not yet, null, wrong); and the other way round: 2 * 6.
     let demanding = || {
         let got = Expr::binary(Op::Ne, read(local()), Expr::Null);
         vec![new(), assert(got)]
@@ -401,7 +401,8 @@ fn procedures_without_arguments_take_no_step_to_call() {
 
 #[test]
 fn procedures_call_procedures() {
-    // `proc bump(d)` as above, `proc twice(): 0..2 { var s: 0..2 = 1; s = bump(s); if (s == 1) { return 2; } return s; }`
+    // `proc bump(d)` as above, `proc twice(): 0..2 { var s: 0..2 = 1; s = bump(s); if (s == 1) { return 2; } return s;
+    // }`
     let s = || {
         Place::from(Root::Frame {
             procedure: 1,

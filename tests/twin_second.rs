@@ -1,5 +1,5 @@
-//! The naive twin checks itself on the second part of the language: each synchronisation object, `start` and `join`, and
-//! each discipline in a small program whose states can be counted by hand, as the comments do.
+//! The naive twin checks itself on the second part of the language: each synchronisation object, `start` and `join`,
+//! and each discipline in a small program whose states can be counted by hand, as the comments do.
 
 use crate::{random, twin};
 
@@ -155,8 +155,8 @@ fn semaphores_count_and_barriers_wait() {
     check(objects(barrier(1), vec![meet(), meet()]), 4, FINE);
     // The third waits for nobody. Any of the 3 comes first and waits, then any of 2 others comes and leaves (6 orders,
     // but only which one waited and which one left counts: 6), the one that waited leaves (3: who has not come). Then
-    // the third comes and waits: from the 6 states 6 more (waiting for the leaving of the first, the third waits), but in
-    // those the third's `waiting` is set, and 3 in the end: 1 + 3 + 6 + 3 + 6 + 3.
+    // the third comes and waits: from the 6 states 6 more (waiting for the leaving of the first, the third waits), but
+    // in those the third's `waiting` is set, and 3 in the end: 1 + 3 + 6 + 3 + 6 + 3.
     check(objects(barrier(2), vec![meet(), meet(), meet()]), 22, STUCK);
 }
 

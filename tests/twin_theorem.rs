@@ -1,8 +1,8 @@
 //! The reduction theorem itself, tested on random programs by the twin alone.
 //!
-//! Whenever (11)-(18) hold, on all type-correct states or on the reachable ones, the reduced system finds a violation of
-//! the discipline iff the original has one; and where there is none, it reaches exactly the original's visible states
-//! (corollary (c)), its deadlocks (b), its failed assertions (d), and agrees on every state property (a).
+//! Whenever (11)-(18) hold, on all type-correct states or on the reachable ones, the reduced system finds a violation
+//! of the discipline iff the original has one; and where there is none, it reaches exactly the original's visible
+//! states (corollary (c)), its deadlocks (b), its failed assertions (d), and agrees on every state property (a).
 
 use crate::{random, twin};
 

@@ -1,4 +1,5 @@
-//! `coarsen verify` on certificates of theorems: what they say is told such that it can be read in one way only, and held against the user's own files.
+//! `coarsen verify` on certificates of theorems: what they say is told such that it can be read in one way only, and
+//! held against the user's own files.
 
 use crate::missing;
 
@@ -41,7 +42,8 @@ fn written(name: &str, files: &[(&str, &str)]) -> PathBuf {
 fn names_that_lie_are_rejected() {
     let disp = |name: &str| {
         format!(
-            "coarsen certificate 1\nsymbol test 0 {name}\nterm atom 0\ntheorem collapse\nstatement\npart 3 1\nstep decide 3 1\npair 3 1\nqed 0\nend\n"
+            "coarsen certificate 1\nsymbol test 0 {name}\nterm atom 0\ntheorem collapse\nstatement\npart 3 1\nstep \
+             decide 3 1\npair 3 1\nqed 0\nend\n"
         )
     };
     for (name, expected) in [
@@ -74,7 +76,8 @@ fn names_that_lie_are_rejected() {
 fn what_is_cut_is_marked_and_json_is_whole() {
     let name = "x".repeat(5_000);
     let text = format!(
-        "coarsen certificate 1\nsymbol action 0 {name}\nsymbol action 0 y\nterm atom 0\nterm atom 1\nterm sum 3 4\ntheorem t\nstatement\npart 3 5\nstep decide 3 5\npair 3 5\nqed 0\nend\n"
+        "coarsen certificate 1\nsymbol action 0 {name}\nsymbol action 0 y\nterm atom 0\nterm atom 1\nterm sum 3 \
+         4\ntheorem t\nstatement\npart 3 5\nstep decide 3 5\npair 3 5\nqed 0\nend\n"
     );
     let at = written("cut", &[("a.cert", &text)]);
     let path = at.join("a.cert").to_string_lossy().into_owned();
@@ -101,7 +104,8 @@ fn what_is_too_long_to_be_told_is_no_answer() {
             2 * n - 2
         );
     }
-    text += "theorem t\nstatement\npart 3 3\npart 115 2\nstep decide 3 3\npair 3 3\nstep decide 115 2\npair 115 2\nqed 0 1\nend\n";
+    text += "theorem t\nstatement\npart 3 3\npart 115 2\nstep decide 3 3\npair 3 3\nstep decide 115 2\npair 115 2\nqed \
+        0 1\nend\n";
     let at = written("long", &[("a.cert", &text)]);
     let path = at.join("a.cert").to_string_lossy().into_owned();
     for format in ["--format=text", "--format=json"] {

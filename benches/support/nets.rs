@@ -1,9 +1,10 @@
 //! Random nets: bounded counters, and transitions that touch a few of them each.
 //!
-//! A transition takes a token, puts one, or asks whether there is one, at three to five places. In a dense net these are drawn from all
-//! places, so no order of the variables has them near each other, and a decision diagram of the reachable markings has
-//! little to share: the opposite of the philosophers. In a local net they are near each other in an order that the names do not tell.
-//! The generator has random numbers of its own (xorshift64*, Vigna 2016), so that a seed gives the same net everywhere.
+//! A transition takes a token, puts one, or asks whether there is one, at three to five places. In a dense net these
+//! are drawn from all places, so no order of the variables has them near each other, and a decision diagram of the
+//! reachable markings has little to share: the opposite of the philosophers. In a local net they are near each other in
+//! an order that the names do not tell. The generator has random numbers of its own (xorshift64*, Vigna 2016), so that
+//! a seed gives the same net everywhere.
 
 use std::fmt::Write;
 

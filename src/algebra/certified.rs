@@ -8,8 +8,8 @@ use crate::base::results::SCHEMA_VERSION;
 use crate::base::results::proofs::{Acceptance, Asked, Certificate, Letter, Said, Stated};
 use crate::kernel::{Development, Statement, WORK};
 
-/// What a certificate says of the statements of a file that are to be proved. A theorem may say more than is stated: rest on fewer hypotheses and
-/// premises, assume fewer processes to differ, have more parts.
+/// What a certificate says of the statements of a file that are to be proved. A theorem may say more than is stated:
+/// rest on fewer hypotheses and premises, assume fewer processes to differ, have more parts.
 ///
 /// # Errors
 /// The limit that is hit.

@@ -54,7 +54,8 @@ pub fn statement(q: &Question, depth: usize, load: &mut Loader) -> Result<Suite,
 
 /// A term asked for.
 pub struct Asked {
-    /// What it stands in: the letters, the hypotheses of its theory, and as the last item a statement with what is given as premises.
+    /// What it stands in: the letters, the hypotheses of its theory, and as the last item a statement with what is
+    /// given as premises.
     pub suite: Suite,
     /// The term.
     pub term: Id,

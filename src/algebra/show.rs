@@ -1,4 +1,5 @@
-//! Terms and statements of the kernel in the language of the files, with the names that a development gives to index variables.
+//! Terms and statements of the kernel in the language of the files, with the names that a development gives to index
+//! variables.
 
 use crate::kernel::{Development, Id, Index, Node, Statement};
 use std::fmt::Write;

@@ -21,8 +21,8 @@ pub struct Simplified {
 /// Attempts to leave a part out.
 const ATTEMPTS: usize = 200;
 
-/// The smallest term found that equals `t` under the hypotheses of the suite and the premises of its last item; none if none was found that is
-/// proved equal and smaller than it, or than the symbols that were written for it.
+/// The smallest term found that equals `t` under the hypotheses of the suite and the premises of its last item; none if
+/// none was found that is proved equal and smaller than it, or than the symbols that were written for it.
 pub fn simplify(suite: &mut Suite, t: Id, written: usize, limits: &Limits) -> Option<Simplified> {
     let own = cost(&suite.development.terms, t).max((written, 0));
     if own.0 > LARGEST_TERM {

@@ -76,8 +76,8 @@ pub struct Item {
 }
 
 impl Suite {
-    /// What a statement assumes: the hypotheses of its theory that it does not leave out, and its premises; each with its name, which may be
-    /// empty.
+    /// What a statement assumes: the hypotheses of its theory that it does not leave out, and its premises; each with
+    /// its name, which may be empty.
     pub fn assumed(&self, item: usize) -> Vec<(String, Statement)> {
         let item = &self.items[item];
         let theory = self.development.hypotheses().iter().enumerate();

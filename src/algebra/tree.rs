@@ -1,6 +1,8 @@
-//! What a parser makes of a file of theories, proofs or identities: items, statements and terms, each with its place in the text.
+//! What a parser makes of a file of theories, proofs or identities: items, statements and terms, each with its place in
+//! the text.
 //!
-//! `elaborate` resolves the names in it; the relational interpreter takes the same terms without places ([`Tree::term`]).
+//! `elaborate` resolves the names in it; the relational interpreter takes the same terms without places
+//! ([`Tree::term`]).
 
 use super::suite::{Declared, Level};
 use super::term::{Atom, Index, Order, Over, Statement, Term};

@@ -1,8 +1,8 @@
 //! Did you mean ..?
 
 /// The candidate nearest to `word`, if it is near: at most one edit in three letters (insertions, deletions,
-/// replacements, swaps of neighbours), at least one, and fewer than the word has letters. Case does not count; of equally
-/// near ones the first.
+/// replacements, swaps of neighbours), at least one, and fewer than the word has letters. Case does not count; of
+/// equally near ones the first.
 ///
 /// ```
 /// use coarsen::base::nearest;

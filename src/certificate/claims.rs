@@ -1,4 +1,5 @@
-//! Claims `transaction NAME { .. }`: that every execution that ends has the outcome of one in which the block is atomic.
+//! Claims `transaction NAME { .. }`: that every execution that ends has the outcome of one in which the block is
+//! atomic.
 //!
 //! Either all steps inside the block are invisible, and the bundle's theorem says it; or every way through the block is
 //! right movers, one action, and left movers (Lipton 1975), in each thread that has it. A bundle with such a claim also
@@ -61,8 +62,8 @@ impl<'a, 'p, 'j> Claims<'a, 'p, 'j> {
         }
     }
 
-    /// Checks the claims of transactions among all claims; how many there are. By the theorem at hand no other thread is scheduled where
-    /// `covered` says so.
+    /// Checks the claims of transactions among all claims; how many there are. By the theorem at hand no other thread
+    /// is scheduled where `covered` says so.
     ///
     /// # Errors
     /// The first that is not shown.

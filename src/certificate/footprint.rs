@@ -1,7 +1,8 @@
 //! What a step depends on, read off the text of its action. Facts are enumerated over these parts of the state.
 //!
-//! A step of the interpreter looks at the cells that its action mentions, at the locations that it asks for, and, for q, at the predicates of
-//! the protected cells that it may access or whose predicates it may change. All else may have any value.
+//! A step of the interpreter looks at the cells that its action mentions, at the locations that it asks for, and, for
+//! q, at the predicates of the protected cells that it may access or whose predicates it may change. All else may have
+//! any value.
 
 use super::space::Part;
 use crate::model::program::{Expr, How, LocId, Program, Protection, ThreadId, each_use};

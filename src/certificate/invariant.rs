@@ -206,8 +206,8 @@ impl Sets<'_, '_> {
         Ok(done)
     }
 
-    /// Checks X as an invariant of the original program. How many states it has, if they were gone through: where there are many, that is
-    /// done only if the encoding is too large.
+    /// Checks X as an invariant of the original program. How many states it has, if they were gone through: where there
+    /// are many, that is done only if the encoding is too large.
     fn invariant(&self, starts: Option<&[Marked]>) -> Result<Option<u64>, Refused> {
         let x = self.part.states;
         let walk = |most: u64| match (self.few(&[x], most), starts) {

@@ -1,4 +1,5 @@
-//! Facts judged: by disjoint footprints, by going through all valuations with the plain interpreter, or in an encoding built anew.
+//! Facts judged: by disjoint footprints, by going through all valuations with the plain interpreter, or in an encoding
+//! built anew.
 //!
 //! A fact `x <= y` holds if, from every type-correct state, y leads to all states that x leads to. Only the parts of
 //! the state in the footprints of its letters matter, so all their valuations are gone through; the other parts have

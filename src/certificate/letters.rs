@@ -60,8 +60,8 @@ pub fn meaning(letters: &[Option<Letter>], symbol: Sym) -> Option<&Letter> {
 
 /// The symbols of a [`Terms`], with their meaning.
 ///
-/// Derivations speak of processes i, j, ..; their symbols take an index. For certain threads such a term is one over symbols without index,
-/// each with one meaning; these are added here.
+/// Derivations speak of processes i, j, ..; their symbols take an index. For certain threads such a term is one over
+/// symbols without index, each with one meaning; these are added here.
 pub struct Letters {
     /// By symbol; those of the derivations have none of their own.
     pub meaning: Vec<Option<Letter>>,
@@ -187,8 +187,8 @@ impl Letters {
         terms.symbol(name, test, 0)
     }
 
-    /// Calls `visit` with the parts of a statement of the derivations for all threads that its processes may stand for. What no thread of
-    /// a letter's class stands for is the same for all others, and looked at once.
+    /// Calls `visit` with the parts of a statement of the derivations for all threads that its processes may stand for.
+    /// What no thread of a letter's class stands for is the same for all others, and looked at once.
     ///
     /// # Errors
     /// If a statement has a form that derivations don't have, or that many choices, or `visit` says so.

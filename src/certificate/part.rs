@@ -151,7 +151,8 @@ impl Replay<'_, '_> {
         let nodes = format!("{} and {} nodes", done.nodes.0, done.nodes.1);
         verdict.replayed.push(match done.states {
             Some((x, y)) => format!(
-                "the reduced system: X has {x} states, the sets Y have {y} ({nodes}); each was gone through by the interpreter"
+                "the reduced system: X has {x} states, the sets Y have {y} ({nodes}); each was gone through by the \
+                 interpreter"
             ),
             None => format!("the reduced system: X and the sets Y ({nodes}), in an encoding built anew"),
         });
@@ -265,7 +266,8 @@ impl Replay<'_, '_> {
         if instances > 0 {
             let (t, facts, theorems) = (judge.tally, facts.len(), theorems.len());
             verdict.replayed.push(format!(
-                "{facts} facts, for {instances} choices of threads: {} for footprints or control, {} by going through {} valuations, {} in an encoding built anew{}",
+                "{facts} facts, for {instances} choices of threads: {} for footprints or control, {} by going through \
+                 {} valuations, {} in an encoding built anew{}",
                 t.apart,
                 t.enumerated,
                 t.valuations,
@@ -319,7 +321,8 @@ impl Replay<'_, '_> {
             return self.fails(failed);
         }
         verdict.replayed.push(format!(
-            "{} instances of the theorem's hypotheses: {derived} derived from the facts, {small} gone through by the interpreter, {} evaluated in an encoding built anew",
+            "{} instances of the theorem's hypotheses: {derived} derived from the facts, {small} gone through by the \
+             interpreter, {} evaluated in an encoding built anew",
             asked.len(),
             open.len()
         ));
@@ -370,7 +373,8 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// Checks that no invisible step leaves the states in which a claimed property fails, since it would hide them (corollary (a)).
+    /// Checks that no invisible step leaves the states in which a claimed property fails, since it would hide them
+    /// (corollary (a)).
     fn hidden(
         &self,
         development: &mut Development,
@@ -424,7 +428,8 @@ impl Replay<'_, '_> {
         Ok(())
     }
 
-    /// Checks A3 and A4 where the other thread is an observer, that goes wrong in what a claim excludes: no right mover leads into it, no left mover out of it.
+    /// Checks A3 and A4 where the other thread is an observer, that goes wrong in what a claim excludes: no right mover
+    /// leads into it, no left mover out of it.
     fn observed(&self, phased: &Phased, sets: &Sets) -> Result<(), Refused> {
         let all = self.claims.iter();
         let mut of_states = all.filter(|c| {
@@ -487,7 +492,8 @@ impl Replay<'_, '_> {
     fn trusted(&self, evaluated: usize, proof: Option<bool>, verdict: &mut BundleVerdict) {
         let mut say = |words: String| verdict.trusted.push(words);
         say("the front end, that reads the model's text, and the interpreter, that says what a step is".into());
-        say("the kernel and the leaf checker, and that the theorem's hypotheses and conclusion are read rightly".into());
+        say("the kernel and the leaf checker, and that the theorem's hypotheses and conclusion are read \
+            rightly".into());
         if proof.is_none() {
             say(format!(
                 "the reduction theorem ({}): its proof is missing in this bundle",
@@ -495,7 +501,8 @@ impl Replay<'_, '_> {
             ));
         }
         if self.phased.is_some() {
-            say("that a state of which a property speaks is a thread that goes wrong there, an observer in no transaction; and that a violation of the discipline is one".into());
+            say("that a state of which a property speaks is a thread that goes wrong there, an observer in no \
+                transaction; and that a violation of the discipline is one".into());
         } else if proof != Some(true) && self.claims.iter().any(|c| *c != Claim::Discipline) {
             say("that the theorem speaks of all properties which no invisible step hides (corollary (a))".into());
         }

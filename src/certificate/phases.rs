@@ -185,8 +185,8 @@ impl Copies<'_> {
     }
 }
 
-/// Calls `visit` with the states that the steps of a thread lead to. q is set as (26) says; with access checks, a step that would set it
-/// makes its thread go wrong instead, and does nothing else.
+/// Calls `visit` with the states that the steps of a thread lead to. q is set as (26) says; with access checks, a step
+/// that would set it makes its thread go wrong instead, and does nothing else.
 pub fn each_step(
     program: &Program,
     checks: bool,

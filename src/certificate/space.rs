@@ -1,6 +1,7 @@
 //! The sets of a bundle, as sets of concrete states.
 //!
-//! A diagram is walked directly, without the BDD package. Codes that stand for no value are in no set, whatever the diagram says.
+//! A diagram is walked directly, without the BDD package. Codes that stand for no value are in no set, whatever the
+//! diagram says.
 
 use crate::base::evidence::{Diagrams, FALSE, Item, Root, TRUE};
 use crate::engine::State;
@@ -189,7 +190,8 @@ impl<'a> Space<'a> {
         self.owner.len() as u32
     }
 
-    /// Where a bit lies: its item, whether it may be 1 after bits that are the greatest code's so far, and whether it is the item's last.
+    /// Where a bit lies: its item, whether it may be 1 after bits that are the greatest code's so far, and whether it
+    /// is the item's last.
     fn bit(&self, bit: u32) -> Bit<'_> {
         let place = &self.places[self.owner[bit as usize] as usize];
         let shift = place.width - 1 - (bit - place.first);
@@ -220,8 +222,8 @@ struct Bit<'a> {
 }
 
 impl Bit<'_> {
-    /// Whether the codes so far are those of the greatest one, if they were before this bit; the next item begins anew. `None` if no code goes
-    /// on that way.
+    /// Whether the codes so far are those of the greatest one, if they were before this bit; the next item begins anew.
+    /// `None` if no code goes on that way.
     fn after(&self, tight: bool, one: bool) -> Option<bool> {
         match (tight, one, self.greatest) {
             (true, true, false) => None,

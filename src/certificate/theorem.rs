@@ -1,7 +1,8 @@
-//! Whether a certificate proves the reduction theorem at hand, and the corollary for properties other than the discipline.
+//! Whether a certificate proves the reduction theorem at hand, and the corollary for properties other than the
+//! discipline.
 //!
-//! What has to be proved is read from the theory's file, not from the certificate: hypotheses and conclusion are elaborated anew, put into
-//! the certificate's terms symbol by symbol, and compared there.
+//! What has to be proved is read from the theory's file, not from the certificate: hypotheses and conclusion are
+//! elaborated anew, put into the certificate's terms symbol by symbol, and compared there.
 
 use super::invariant::Refused;
 use crate::algebra::files::{Text, load_suite};
@@ -21,7 +22,8 @@ pub struct Shown {
     pub corollary: bool,
 }
 
-/// The corollary: if no invisible step leaves I, I is reached only if the reduced system reaches it, or a violation, within its steps.
+/// The corollary: if no invisible step leaves I, I is reached only if the reduced system reaches it, or a violation,
+/// within its steps.
 const COROLLARY: &str = "test I;
 identity wanted_corollary [stable : I u[i] <= u[i] I] : p (u + v)* I <= N* (1 + M) (q + I) T;
 ";

@@ -272,7 +272,8 @@ fn without_theorem(
     let nodes = done.nodes.0;
     verdict.replayed.push(match done.states {
         Some((x, _)) => format!(
-            "an invariant of the original program: each of its {x} states ({nodes} nodes) was gone through by the interpreter"
+            "an invariant of the original program: each of its {x} states ({nodes} nodes) was gone through by the \
+             interpreter"
         ),
         None => format!(
             "an invariant of the original program ({nodes} nodes), in an encoding built anew"

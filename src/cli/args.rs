@@ -68,7 +68,8 @@ pub struct CheckArgs {
     /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
-    /// The reduction theorem, for claims of transactions, too; `auto` chooses [default: stoller-cohen, and any for claims]
+    /// The reduction theorem, for claims of transactions, too; `auto` chooses [default: stoller-cohen, and any for
+    /// claims]
     #[arg(long, value_name = "NAME")]
     pub theorem: Option<String>,
     /// What the model is, besides its text
@@ -301,7 +302,8 @@ pub struct TestArgs {
     /// A process for each execution, even where the program could be reset
     #[arg(long)]
     pub fork: bool,
-    /// How many processes explore at the same time; the answer does not depend on it [default: as many as there are cores]
+    /// How many processes explore at the same time; the answer does not depend on it [default: as many as there are
+    /// cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub cores: Option<u16>,
     /// Write the schedule of the first error to this file, for `coarsen replay`
@@ -313,7 +315,8 @@ pub struct TestArgs {
     /// Data races are listed, are errors, or are not spoken of
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub races: TreatmentArg,
-    /// The same for deadlocks and livelocks [default: refute; list, if the program calls `reach_error` or `__VERIFIER_error`]
+    /// The same for deadlocks and livelocks [default: refute; list, if the program calls `reach_error` or
+    /// `__VERIFIER_error`]
     #[arg(long, value_name = "HOW", value_enum)]
     pub deadlocks: Option<TreatmentArg>,
     /// Form of the output

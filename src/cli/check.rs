@@ -46,7 +46,8 @@ fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
             .map(|(name, about)| format!("\n  {name}  {about}"))
             .collect();
         return Err(format!(
-            "there is no theorem `{}`{}; the theorems are:{}\n  {AUTO}  whichever of the first two promises fewer states",
+            "there is no theorem `{}`{}; the theorems are:{}\n  {AUTO}  whichever of the first two promises fewer \
+             states",
             theorem,
             hint(theorem, names()),
             known.concat()

@@ -430,7 +430,8 @@ fn exports(
     files
 }
 
-/// The file that `use "path";` in the file `from` speaks of. Errors quote what it says, so its name, links followed, is that of a theory or suite.
+/// The file that `use "path";` in the file `from` speaks of. Errors quote what it says, so its name, links followed, is
+/// that of a theory or suite.
 pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
     let mut whole = PathBuf::new();
@@ -467,7 +468,8 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The `.thy`, `.txt` and `.p` files below a directory; links to directories are not followed, pipes and devices not read.
+/// The `.thy`, `.txt` and `.p` files below a directory; links to directories are not followed, pipes and devices not
+/// read.
 fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
     let broken = |error| (folder.to_path_buf(), error);
     let mut folders = Vec::new();

@@ -58,7 +58,8 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
     };
     if let (Some(_), Some(technique)) = (&args.certificate, args.por.first()) {
         say(&format!(
-            "coarsen: there is no evidence for what `--por {}` does not find: no set of states shows it; leave out --por, or --certificate",
+            "coarsen: there is no evidence for what `--por {}` does not find: no set of states shows it; leave out \
+             --por, or --certificate",
             technique.name()
         ));
         return Exit::Usage;
@@ -140,7 +141,8 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
     let explicit = matches!(args.engine, EngineName::Auto | EngineName::Explicit);
     if !explicit || args.order.is_some() || args.search == SearchName::Depth {
         return Err(
-            "--por explores state by state, in its own order: it does not go with another --engine, nor with --order or --search"
+            "--por explores state by state, in its own order: it does not go with another --engine, nor with --order \
+             or --search"
                 .into(),
         );
     }

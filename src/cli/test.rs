@@ -96,7 +96,8 @@ fn combined(args: &TestArgs) -> Result<(), &'static str> {
     let dpor = args.filters.contains(&Filter::SourceDpor);
     if dpor && args.filters.len() > 1 {
         return Err(
-            "source-dpor is combined with no filter: it has sleep sets, and what may sleep on one way to a state need not be allowed to on another",
+            "source-dpor is combined with no filter: it has sleep sets, and what may sleep on one way to a state need \
+             not be allowed to on another",
         );
     }
     if args.filters.is_empty() || dpor {
@@ -109,7 +110,8 @@ fn combined(args: &TestArgs) -> Result<(), &'static str> {
     }
     if args.exhaustive || args.preemptions.is_some() || args.movers {
         return Err(
-            "--filters is not combined with --exhaustive, --preemptions and --movers: these want to see whole executions",
+            "--filters is not combined with --exhaustive, --preemptions and --movers: these want to see whole \
+             executions",
         );
     }
     Ok(())

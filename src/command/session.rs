@@ -229,8 +229,8 @@ impl Session {
         order.iter().map(name).collect()
     }
 
-    /// The order that a list of names gives, one on a line, as [`Session::order_names`] has them; empty lines and `//` comments
-    /// are skipped.
+    /// The order that a list of names gives, one on a line, as [`Session::order_names`] has them; empty lines and `//`
+    /// comments are skipped.
     ///
     /// # Errors
     /// What is wrong with it: a name that is not known or comes twice, or variables that are missing.
@@ -305,7 +305,8 @@ fn states_of(t: &Term, into: &mut Vec<String>) {
     }
 }
 
-/// The proof of a theorem that comes with the tool, as the kernel writes it, with its corollaries if there are any. It is found once.
+/// The proof of a theorem that comes with the tool, as the kernel writes it, with its corollaries if there are any. It
+/// is found once.
 fn theorem_proof(name: &str) -> Option<String> {
     type Proofs = Vec<(String, Option<String>)>;
     static KNOWN: OnceLock<Mutex<Proofs>> = OnceLock::new();

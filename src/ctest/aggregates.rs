@@ -55,13 +55,15 @@ pub fn treat(file: &str, text: &str, dump: Option<&Dump>) -> Treated {
         let name = body.name;
         let Some(function) = simple.or_else(|| other().map(|i| &optimized[i])) else {
             missed.push(match dump {
-                None => format!("which structs `{name}` in {file} passes or returns by value, which this compiler does not tell,"),
+                None => format!("which structs `{name}` in {file} passes or returns by value, which this compiler does \
+                    not tell,"),
                 Some(_) => format!("what `{name}` in {file} accesses (gcc is told not to announce it)"),
             });
             continue;
         };
         if function.strange {
-            missed.push(format!("which structs `{name}` in {file} passes or returns by value (gcc tells it in a way that is not understood)"));
+            missed.push(format!("which structs `{name}` in {file} passes or returns by value (gcc tells it in a way \
+                that is not understood)"));
         }
         if function.nested && given_away {
             missed.push(format!(
@@ -105,7 +107,8 @@ fn at(call: &Call, file: &str) -> String {
 
 fn unannounced(call: &Call, file: &str) -> String {
     format!(
-        "the struct passed or returned by value in `{}`{} (gcc does not announce this access: copy it to or from a local variable first)",
+        "the struct passed or returned by value in `{}`{} (gcc does not announce this access: copy it to or from a \
+         local variable first)",
         call.text,
         at(call, file)
     )
@@ -155,8 +158,8 @@ fn inside(call: &Call) -> Option<&'static str> {
     told.then_some("gcc does not announce what this instruction accesses")
 }
 
-/// Whether a function of the compiler is called as that of the C library, wherever it is used here. (Those that the compiler calls of its own
-/// accord can't be told apart.)
+/// Whether a function of the compiler is called as that of the C library, wherever it is used here. (Those that the
+/// compiler calls of its own accord can't be told apart.)
 fn is_called(call: &Call, lines: &[&str], body: &Body, function: &Function) -> bool {
     let plain = |call: &Call| {
         let name = call.callee.as_deref()?;
@@ -418,8 +421,8 @@ impl Group {
     }
 }
 
-/// Puts announcements where a function passes and returns structs that others see, and takes the statements that it has understood out of
-/// `open`.
+/// Puts announcements where a function passes and returns structs that others see, and takes the statements that it has
+/// understood out of `open`.
 fn announce(
     lines: &[&str],
     body: &Body,
@@ -616,14 +619,16 @@ mod tests {
 
     /// What gcc 12 writes for `h(v[0], v[1])`.
     const TWO: &str = "\t.type\trun, @function\nrun:\n\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tcall\t__tsan_func_entry\n\
-        \tmovq\tv+8(%rip), %rdx\n\tmovq\tv(%rip), %rax\n\tmovq\t%rdx, %rsi\n\tmovq\t%rax, %rdi\n\tcall\th\n\tleave\n\tret\n\t.size\trun, .-run\n";
+        \tmovq\tv+8(%rip), %rdx\n\tmovq\tv(%rip), %rax\n\tmovq\t%rdx, %rsi\n\tmovq\t%rax, \
+        %rdi\n\tcall\th\n\tleave\n\tret\n\t.size\trun, .-run\n";
 
     #[test]
     fn two_structs_side_by_side_are_not_taken_for_one() {
         let call = |passed: &str| {
             let dump = Dump {
                 plain: format!(
-                    ";; Function run (run, funcdef_no=0)\nvoidD.53 runD.7 ()\n{{\n  <bb 2> :\n  __builtin___tsan_func_entryD.9 (_4);\n  [a.c:3:5] hD.4 ({passed});\n}}\n"
+                    ";; Function run (run, funcdef_no=0)\nvoidD.53 runD.7 ()\n{{\n  <bb 2> :\n  \
+                     __builtin___tsan_func_entryD.9 (_4);\n  [a.c:3:5] hD.4 ({passed});\n}}\n"
                 ),
                 optimized: String::new(),
                 symbols: String::new(),
@@ -639,6 +644,13 @@ mod tests {
         assert_eq!(two.text, TWO);
         let one = call("vD.1");
         assert!(one.missed.is_empty());
-        assert!(one.text.contains("\tleaq\tv+8(%rip), %rdi\n\tleaq\t-8(%rdi), %rdi\n\tmovl\t$16, %esi\n\tcall\tcoarsen_by_value_read\n"), "{}", one.text);
+        assert!(
+            one.text.contains(
+                "\tleaq\tv+8(%rip), %rdi\n\tleaq\t-8(%rdi), %rdi\n\tmovl\t$16, \
+            %esi\n\tcall\tcoarsen_by_value_read\n"
+            ),
+            "{}",
+            one.text
+        );
     }
 }

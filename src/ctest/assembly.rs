@@ -1,7 +1,8 @@
 //! What is looked for in the compiler's output, and what is put into it: functions that mean something by their names.
 //!
-//! SV-COMP's rules: a function `__VERIFIER_atomic_NAME` is atomic, `reach_error` and `__VERIFIER_error` are errors whatever they do, and an
-//! `abort` in a function that assumes something ends its thread only. It is done here and not in C, since any C may come.
+//! SV-COMP's rules: a function `__VERIFIER_atomic_NAME` is atomic, `reach_error` and `__VERIFIER_error` are errors
+//! whatever they do, and an `abort` in a function that assumes something ends its thread only. It is done here and not
+//! in C, since any C may come.
 //!
 //! Constructors and destructors (`.init_array`, `.fini_array`) go to sections of our own: they belong to the execution.
 //!
@@ -22,7 +23,8 @@ pub struct Assembly {
 /// Functions that are ours even where the program has one: the runtime's `coarsen_c_NAME` is jumped to.
 const OURS: &[&str] = &["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
 
-/// The function that a label begins. The compiler makes several of one (`NAME.constprop.0`), and moves pieces out (`NAME.cold`).
+/// The function that a label begins. The compiler makes several of one (`NAME.constprop.0`), and moves pieces out
+/// (`NAME.cold`).
 fn function(line: &str) -> Option<&str> {
     let label = line.strip_suffix(':')?;
     let mut parts = label.split('.');
@@ -41,7 +43,8 @@ pub fn defined(text: &str) -> impl Iterator<Item = &str> {
     labels.filter(|label| !label.starts_with(['.', '\t', ' ']))
 }
 
-/// Where functions are listed that run before `main` and at the end, and where they are to be: the section, with the priority.
+/// Where functions are listed that run before `main` and at the end, and where they are to be: the section, with the
+/// priority.
 fn array(line: &str) -> Option<(&'static str, u32)> {
     let name = line.trim().strip_prefix(".section")?.trim();
     let name = name.split(',').next()?.trim_matches('"');
@@ -120,8 +123,8 @@ pub fn prepare(text: &str, own: &dyn Fn(&str) -> bool) -> Assembly {
     }
 }
 
-/// The first instruction that the program's own assembly has, beyond what changes nothing. gcc says where such a text begins and ends
-/// (`# 5 "file.c" 1`, `# 0 "" 2`), and may put directives of its own behind it, before `#NO_APP`.
+/// The first instruction that the program's own assembly has, beyond what changes nothing. gcc says where such a text
+/// begins and ends (`# 5 "file.c" 1`, `# 0 "" 2`), and may put directives of its own behind it, before `#NO_APP`.
 fn inline(text: &str) -> Option<String> {
     let mut inside = false;
     for line in text.lines().map(str::trim) {

@@ -1,4 +1,5 @@
-//! Building the program: compiled with a call before each access, its `main` and the thread functions renamed, linked with the runtime.
+//! Building the program: compiled with a call before each access, its `main` and the thread functions renamed, linked
+//! with the runtime.
 
 use super::aggregates::{self, Dump};
 use super::assembly;
@@ -216,7 +217,8 @@ fn self_test(compiler: &str, clang: bool, at: &Path) -> Result<(), NotBuilt> {
     for (hook, what) in [("__tsan_read4", "reads"), ("__tsan_write4", "writes")] {
         if !text.contains(hook) {
             return Err(NotBuilt::Missing(format!(
-                "`{compiler}` puts no call before the place where `x++` {what} x, so schedules would be missed: use gcc, or a clang that knows -tsan-instrument-read-before-write (14 or later)"
+                "`{compiler}` puts no call before the place where `x++` {what} x, so schedules would be missed: use \
+                 gcc, or a clang that knows -tsan-instrument-read-before-write (14 or later)"
             )));
         }
     }
@@ -304,8 +306,8 @@ fn assemble(
     Ok(object)
 }
 
-/// Compiles, and reads what gcc tells of the program: the pass that puts calls has one name at `-O0` and another one above. None if it does
-/// not tell.
+/// Compiles, and reads what gcc tells of the program: the pass that puts calls has one name at `-O0` and another one
+/// above. None if it does not tell.
 fn dumped(command: &mut Command, at: &Path, i: usize) -> Result<Option<Dump>, NotBuilt> {
     let names = [
         "tree-tsan0-lineno-uid",

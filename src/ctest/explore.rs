@@ -150,8 +150,8 @@ pub const MOST_CUT: u64 = 100;
 pub const PIECE: u64 = 64;
 /// Ways that are handed out in a round.
 const WAYS: usize = 32;
-/// Those among them that depart least from the first execution, and newest first. There errors are found that going depth first would come
-/// to after all orders of what is below.
+/// Those among them that depart least from the first execution, and newest first. There errors are found that going
+/// depth first would come to after all orders of what is below.
 const QUICK: usize = 8;
 /// With so many open decisions only what is deep is handed out, so that they become fewer.
 const MOST_OPEN: usize = 300_000;
@@ -423,8 +423,8 @@ impl Tree {
     }
 }
 
-/// Explores a program. One that creates more threads than there can be (most such create them without end) is explored with few: what
-/// goes wrong mostly does so with few, and there all executions can be seen.
+/// Explores a program. One that creates more threads than there can be (most such create them without end) is explored
+/// with few: what goes wrong mostly does so with few, and there all executions can be seen.
 pub fn explore(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
     let mut out = explore_settled(process, settings, watch);
     if out.crowded && out.errors.is_empty() && settings.threads > FEW {
@@ -450,8 +450,8 @@ fn add(shown: &mut Vec<Place>, places: Vec<Place>) {
     }
 }
 
-/// Explores anew for as long as invariants read what was not known to matter: steps that write it depend on each other, from the first
-/// execution on.
+/// Explores anew for as long as invariants read what was not known to matter: steps that write it depend on each other,
+/// from the first execution on.
 fn explore_settled(process: &mut Process, settings: &Settings, watch: &dyn Watch) -> Exploration {
     let mut settings = settings.clone();
     let mut promises = process.promises();

@@ -1,4 +1,5 @@
-//! What gcc has made of the program when it has put its calls before accesses: the calls of functions, read from the dump of that pass.
+//! What gcc has made of the program when it has put its calls before accesses: the calls of functions, read from the
+//! dump of that pass.
 //!
 //! gcc announces what assignments access, and not what calls do: a struct that is passed by value is read by the call
 //! itself, one that is returned is written by it. The dump (`-fdump-tree-tsan0-lineno-uid`) says which calls these are.
@@ -47,8 +48,8 @@ pub enum Sight {
     Others,
 }
 
-/// The names of functions, and of nothing else, of gcc's table of symbols (`-fdump-ipa-cgraph`): a function that is passed to another one
-/// looks like a variable.
+/// The names of functions, and of nothing else, of gcc's table of symbols (`-fdump-ipa-cgraph`): a function that is
+/// passed to another one looks like a variable.
 fn addresses(symbols: &str) -> BTreeSet<&str> {
     let mut name = "";
     let (mut functions, mut others) = (BTreeSet::new(), BTreeSet::new());
@@ -411,9 +412,11 @@ mod tests {
     use super::*;
 
     fn calls(declared: &str, body: &str) -> Vec<Call> {
-        let symbols = "cmp/9 (cmp) @0x7\n  Type: function\nboth/1 (both) @0x7\n  Type: function\nboth/2 (both.0) @0x8\n  Type: variable\nboth/3 (both) @0x8\n  Type: variable\n";
+        let symbols = "cmp/9 (cmp) @0x7\n  Type: function\nboth/1 (both) @0x7\n  Type: function\nboth/2 (both.0) \
+            @0x8\n  Type: variable\nboth/3 (both) @0x8\n  Type: variable\n";
         let dump = format!(
-            ";; Function t (t, funcdef_no=0, decl_uid=7)\n\nvoidD.53 tD.7 (intD.6 iD.8, struct S xD.9)\n{{\n{declared}\n  <bb 2> :\n{body}\n}}\n"
+            ";; Function t (t, funcdef_no=0, decl_uid=7)\n\nvoidD.53 tD.7 (intD.6 iD.8, struct S \
+             xD.9)\n{{\n{declared}\n  <bb 2> :\n{body}\n}}\n"
         );
         let mut functions = functions(&dump, symbols);
         assert_eq!(functions.len(), 1);
@@ -486,7 +489,8 @@ mod tests {
             ),
             ("  hD.3 (D.30, iftmp.10D.31);", Nobody, vec![Nobody, Nobody]),
         ] {
-            let declared = "  struct S lD.20;\n  static struct S stD.21;\n  struct S D.30;\n  struct S iftmp.10D.31;\n  struct S vlaD.32[0:D.3102] [value-expr: *vla.22];\n";
+            let declared = "  struct S lD.20;\n  static struct S stD.21;\n  struct S D.30;\n  struct S \
+                iftmp.10D.31;\n  struct S vlaD.32[0:D.3102] [value-expr: *vla.22];\n";
             assert_eq!(sights(declared, statement), (result, passed), "{statement}");
         }
     }
@@ -529,7 +533,8 @@ mod tests {
         // Round a loop.
         let round = |end: &str| {
             format!(
-                "  goto <bb 3>; [INV]\n\n  <bb 3> :\n  lD.20 = fD.2 (lD.20);\n  p_1 = &lD.20;\n{end}  goto <bb 3>; [INV]\n"
+                "  goto <bb 3>; [INV]\n\n  <bb 3> :\n  lD.20 = fD.2 (lD.20);\n  p_1 = &lD.20;\n{end}  goto <bb 3>; \
+                 [INV]\n"
             )
         };
         assert_eq!(last(&round("")), exposed);

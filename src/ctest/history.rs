@@ -254,8 +254,8 @@ impl History {
         look.races.dedup();
         look.data_races.sort_unstable();
         look.data_races.dedup();
-        // Only what is immediate: nothing in between. A step of several accesses may have been impossible at one of them (a
-        // waiter that needs the mutex as well), which then must not stand before an earlier one.
+        // Only what is immediate: nothing in between. A step of several accesses may have been impossible at one of
+        // them (a waiter that needs the mutex as well), which then must not stand before an earlier one.
         if accesses.iter().filter(|a| a.flags & ORDER == 0).count() == 1 {
             let all = look.races.clone();
             // An attempt that failed shows that the object could not be taken there either. What has to be reversed is
@@ -303,8 +303,8 @@ impl History {
         at(clock, thread) >= at(&clocks[step], thread)
     }
 
-    /// Calls `see` with the entries that conflict with an access, latest first, until it has said of entries for all of its bytes that what is
-    /// earlier does not matter.
+    /// Calls `see` with the entries that conflict with an access, latest first, until it has said of entries for all of
+    /// its bytes that what is earlier does not matter.
     fn visit(&self, access: &Access, see: &mut dyn FnMut(&Entry) -> bool) {
         if access.size == 0 {
             return;
@@ -414,8 +414,8 @@ impl History {
         }
     }
 
-    /// Which threads could begin an execution in which the step of `thread` comes before step `i`, among those after `i` that do not need `i`.
-    /// That of the reversed step comes first, if it is one.
+    /// Which threads could begin an execution in which the step of `thread` comes before step `i`, among those after
+    /// `i` that do not need `i`. That of the reversed step comes first, if it is one.
     pub fn initials(
         &self,
         i: usize,

@@ -1,6 +1,8 @@
-//! A schedule in Apalache's Informal Trace Format: for each step the memory that the steps have accessed, by name, and where each thread stands.
+//! A schedule in Apalache's Informal Trace Format: for each step the memory that the steps have accessed, by name, and
+//! where each thread stands.
 //!
-//! Values are strings, as a program's are of many types; what a variable holds before its first access is `?`, as it is not asked.
+//! Values are strings, as a program's are of many types; what a variable holds before its first access is `?`, as it is
+//! not asked.
 
 use super::explore::Found;
 use super::history::Step;

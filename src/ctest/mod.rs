@@ -1,9 +1,10 @@
-//! Systematic testing of C programs (Florian 2010, SCALE): every schedule of a program with POSIX threads, up to equivalence.
+//! Systematic testing of C programs (Florian 2010, SCALE): every schedule of a program with POSIX threads, up to
+//! equivalence.
 //!
-//! [`compile`] builds the program together with the runtime (`runtime/`, which is inside this library as bytes), [`process`]
-//! runs it, one execution on each request, and [`explore`] says which: source-set dynamic partial order reduction with sleep sets
-//! (Abdulla, Aronis, Jonsson, Sagonas 2014). The thesis explores graphs of states and restarts the program to come back to one; here
-//! each execution is another equivalence class, and no state is stored.
+//! [`compile`] builds the program together with the runtime (`runtime/`, which is inside this library as bytes),
+//! [`process`] runs it, one execution on each request, and [`explore`] says which: source-set dynamic partial order
+//! reduction with sleep sets (Abdulla, Aronis, Jonsson, Sagonas 2014). The thesis explores graphs of states and
+//! restarts the program to come back to one; here each execution is another equivalence class, and no state is stored.
 
 mod aggregates;
 pub mod assembly;

@@ -1,4 +1,5 @@
-//! Which functions are transactions (Lipton 1975): in each call right movers come first, then at most one step that is no mover, then left movers.
+//! Which functions are transactions (Lipton 1975): in each call right movers come first, then at most one step that is
+//! no mover, then left movers.
 //!
 //! Atomizer (Flanagan, Freund 2004) decides it from lock sets in one execution. Here all executions up to equivalence
 //! are known, with their happens-before relations. A step that could stand directly behind a step of another thread on
@@ -8,8 +9,9 @@
 //! one that races is in both kinds. A step is known by its thread, its place and its object, and what is found in any
 //! execution counts in all of them.
 //!
-//! Why it is enough: if the steps of a call can not be put side by side in an execution, something of other threads happens after one
-//! of them and before another. So there is an edge out of the call, and later in the call an edge into it: the pattern is broken.
+//! Why it is enough: if the steps of a call can not be put side by side in an execution, something of other threads
+//! happens after one of them and before another. So there is an edge out of the call, and later in the call an edge
+//! into it: the pattern is broken.
 
 use super::history::{History, Step};
 use super::shared::{Kind, Mark};
@@ -108,8 +110,8 @@ pub struct Verdict {
     pub pc: u64,
     /// Whether it is a transaction.
     pub finding: Finding,
-    /// A call whose steps can't stand side by side in its execution: one of its steps, one of another thread that must come after it, and
-    /// a later one of the call that must come after that.
+    /// A call whose steps can't stand side by side in its execution: one of its steps, one of another thread that must
+    /// come after it, and a later one of the call that must come after that.
     pub torn: Option<[Key; 3]>,
     /// The most steps of a call.
     pub longest: usize,

@@ -301,8 +301,8 @@ fn spawn(
         .stdin(Stdio::null())
         .stdout(output())
         .stderr(output());
-    // SAFETY: only calls that may be made between fork and exec. The descriptors are moved out of the way first, since they
-    // may lie where others are to be put.
+    // SAFETY: only calls that may be made between fork and exec. The descriptors are moved out of the way first, since
+    // they may lie where others are to be put.
     unsafe {
         command.pre_exec(move || {
             sys::personality(sys::ADDR_NO_RANDOMIZE);

@@ -1,4 +1,5 @@
-//! A failing schedule with fewer preemptions: blocks of one thread's steps are moved together, as long as the same error is found.
+//! A failing schedule with fewer preemptions: blocks of one thread's steps are moved together, as long as the same
+//! error is found.
 
 use super::explore::Settings;
 use super::history::Step;

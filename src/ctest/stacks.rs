@@ -19,8 +19,9 @@ fn owner(access: &Access) -> Option<usize> {
     (access.key & OBJECT == 0).then_some(at / STACK_SIZE)
 }
 
-/// The places on a thread's own stack where another one has looked or written in the same execution, without those that are known: of those
-/// that it has accessed unannounced (`hidden`), and, if somebody has waited, of those that it has written.
+/// The places on a thread's own stack where another one has looked or written in the same execution, without those that
+/// are known: of those that it has accessed unannounced (`hidden`), and, if somebody has waited, of those that it has
+/// written.
 pub fn shown(steps: &[Step], hidden: &[[u64; 2]], waited: bool, known: &[Place]) -> Vec<Place> {
     let accesses = || {
         let all = steps.iter().map(|s| (usize::from(s.thread), &s.accesses));

@@ -197,8 +197,8 @@ pub fn successors(program: &Program, state: &State, thread: ThreadId) -> Vec<Suc
     all
 }
 
-/// Calls `visit` with the outcomes of the steps of `thread` that are enabled in `state`, one by one (some perhaps more than
-/// once), until it breaks. A `havoc` tries the value that the cell has in `hint` first.
+/// Calls `visit` with the outcomes of the steps of `thread` that are enabled in `state`, one by one (some perhaps more
+/// than once), until it breaks. A `havoc` tries the value that the cell has in `hint` first.
 pub fn each_successor<B>(
     program: &Program,
     state: &State,
@@ -342,8 +342,8 @@ impl<'a, B> Execution<'a, B> {
 }
 
 /// Whether a step of `thread` from `before` to `after` violates the synchronisation discipline: the first two disjuncts
-/// of (26) in Stoller & Cohen 2003, the second only for the cells whose predicates the step changed or that it accessed.
-/// On executions that begin with disjoint predicates that is no restriction: others stay disjoint.
+/// of (26) in Stoller & Cohen 2003, the second only for the cells whose predicates the step changed or that it
+/// accessed. On executions that begin with disjoint predicates that is no restriction: others stay disjoint.
 pub fn violates(program: &Program, thread: ThreadId, before: &State, step: &Successor) -> bool {
     program.protections.iter().any(|x| {
         let accessed = step.accesses.binary_search(&x.cell).is_ok();

@@ -1,7 +1,8 @@
-//! What explores a program: the interpreter, relations on BDDs, decision diagrams, the compiled explicit search, partial orders.
+//! What explores a program: the interpreter, relations on BDDs, decision diagrams, the compiled explicit search,
+//! partial orders.
 //!
-//! Architecture invariant: nothing here knows a theorem. The interpreter is the ground truth: it shares no code with the encodings, and is
-//! never made clever.
+//! Architecture invariant: nothing here knows a theorem. The interpreter is the ground truth: it shares no code with
+//! the encodings, and is never made clever.
 
 pub mod compiled;
 pub mod diagrams;

@@ -126,8 +126,8 @@ impl Loaded {
     }
 }
 
-/// Whether an error of names or types is one of its own, and not a consequence of the syntax errors: it does not lie in a
-/// statement that could not be read, and misses no name that stands in one.
+/// Whether an error of names or types is one of its own, and not a consequence of the syntax errors: it does not lie in
+/// a statement that could not be read, and misses no name that stands in one.
 fn is_unrelated(source: &str, error: &Diagnostic, syntax: &[Diagnostic]) -> bool {
     // What was left out or put in for something unreadable may look like these.
     if error.severity != Severity::Error || ["E0209", "E0210", "E0217"].contains(&error.code) {

@@ -11,19 +11,23 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; overflo
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-.n { text-align: right; white-space: nowrap; } td:first-child { white-space: nowrap; } .wide td:last-child { min-width: 18em; }
+.n { text-align: right; white-space: nowrap; } td:first-child { white-space: nowrap; } .wide td:last-child { \
+min-width: 18em; }
 .bars td { border: 0; padding: .1rem .5rem; } .bars td:first-child { width: 1%; }
 .bar { background: var(--bar); height: .8em; min-width: 2px; display: inline-block; vertical-align: baseline; }
 .unsound { color: var(--bad); font-weight: bold; } .unsound-bar { background: var(--bad); }
 .note { color: #777; font-size: .9em; }
 @media (max-width: 40rem) { body { font-size: 13px; padding: 0 .4rem; } th, td { padding: .2rem .3rem; } }
-@media print { body { max-width: none; margin: 0; } section { break-inside: avoid; } .bar { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
+@media print { body { max-width: none; margin: 0; } section { break-inside: avoid; } .bar { print-color-adjust: exact; \
+-webkit-print-color-adjust: exact; } }
 ";
 
 /// A page about some models.
 pub fn render(reports: &[CompareReport]) -> String {
     let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>coarsen compare</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>coarsen compare</h1>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\">\n<title>coarsen \
+         compare</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>coarsen compare</h1>\n"
     );
     for report in reports {
         section(&mut page, report);
@@ -36,7 +40,11 @@ fn section(page: &mut String, report: &CompareReport) {
     // Writing to a string does not fail.
     let _ = write!(
         page,
-        "<section>\n<h2>{}: {}</h2>\n<p>{}</p>\n<div class=\"wide\"><table>\n<thead><tr><th>technique</th><th>engine</th><th class=\"n\">states</th><th class=\"n\">visited</th><th class=\"n\">forced</th><th class=\"n\">executions</th><th class=\"n\">steps</th><th class=\"n\">seconds</th><th class=\"n\">bytes</th><th>verdict</th></tr></thead>\n<tbody>\n",
+        "<section>\n<h2>{}: {}</h2>\n<p>{}</p>\n<div \
+         class=\"wide\"><table>\n<thead><tr><th>technique</th><th>engine</th><th class=\"n\">states</th><th \
+         class=\"n\">visited</th><th class=\"n\">forced</th><th class=\"n\">executions</th><th \
+         class=\"n\">steps</th><th class=\"n\">seconds</th><th \
+         class=\"n\">bytes</th><th>verdict</th></tr></thead>\n<tbody>\n",
         escaped(&report.model),
         verdict_words(report.verdict),
         escaped(&report.reason)

@@ -54,7 +54,10 @@ mod tests {
         #![proptest_config(crate::random::config(256))]
 
         #[test]
-        fn agrees_with_line_column(source in "[a\n\r\tä€]{0,40}", offsets in prop::collection::vec(0usize..200, 0..12)) {
+        fn agrees_with_line_column(
+            source in "[a\n\r\tä€]{0,40}",
+            offsets in prop::collection::vec(0usize..200, 0..12),
+        ) {
             let found = positions(&source, &offsets);
             for (position, &offset) in found.iter().zip(&offsets) {
                 prop_assert_eq!((position.line, position.column), line_column(&source, offset));

@@ -291,7 +291,8 @@ impl Body<'_> {
         writeln!(f, "sizes: {}", sizes.join(", "))?;
         writeln!(
             f,
-            "seconds: total {:.3} (front end {:.3}, encoding {:.3}, hypotheses {:.3}, exploration {:.3}, evidence {:.3})",
+            "seconds: total {:.3} (front end {:.3}, encoding {:.3}, hypotheses {:.3}, exploration {:.3}, evidence \
+             {:.3})",
             t.total, t.front_end, t.encoding, t.hypotheses, t.exploration, t.evidence
         )?;
         let time = l.time.map_or("none".to_string(), |s| format!("{s} s"));

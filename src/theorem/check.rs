@@ -66,7 +66,8 @@ pub struct Prepared {
 }
 
 impl CheckOptions {
-    /// The defaults, with all checks of one part against another that cost no more than the work itself: as the tests run.
+    /// The defaults, with all checks of one part against another that cost no more than the work itself: as the tests
+    /// run.
     pub fn thorough() -> Self {
         CheckOptions {
             discharge: By::Both,
@@ -375,7 +376,8 @@ impl Check<'_> {
         // The `expect` lines speak of what relations show.
         report.as_by_default = false;
         report.notes.push(format!(
-            "BDDs would be too large (they used up their budget in phase `{phase}`), so visibility and the hypotheses were read off the text: a step is invisible only if it uses nothing but variables of its own thread"
+            "BDDs would be too large (they used up their budget in phase `{phase}`), so visibility and the hypotheses \
+             were read off the text: a step is invisible only if it uses nothing but variables of its own thread"
         ));
         let steps = |(t, thread): (usize, &Thread)| thread.steps().map(move |l| (t, l)).collect();
         let places: Vec<Vec<_>> = program.threads.iter().enumerate().map(steps).collect();
@@ -609,7 +611,8 @@ fn describe<'r>(
     let actions = report.visible.len() + report.invisible.len();
     report.statistics.actions = Some(actions.to_string());
     if report.invisible.is_empty() {
-        report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original one".into());
+        report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original \
+            one".into());
     }
 }
 

@@ -6,9 +6,10 @@
 //! them. Movers are established on the model (`movers`), on states in which the discipline has not been violated. So a
 //! claim holds only if the discipline does.
 //!
-//! A claim that no theorem establishes may still be true. It is refuted by an execution whose outcome no execution has in which
-//! all copies of the block are atomic: all outcomes of the latter are gathered, state by state, and those of the program held
-//! against them. An outcome is the shared state with the locals of a thread that has the block, once every thread has ended.
+//! A claim that no theorem establishes may still be true. It is refuted by an execution whose outcome no execution has
+//! in which all copies of the block are atomic: all outcomes of the latter are gathered, state by state, and those of
+//! the program held against them. An outcome is the shared state with the locals of a thread that has the block, once
+//! every thread has ended.
 
 use super::movers::{Detail, Judged, Law, Obstacle, Other, judged};
 use crate::base::control::Stop;
@@ -52,8 +53,8 @@ pub const PATTERNS: [Pattern; 3] = [
     },
 ];
 
-/// Where a block does not have the form that a theorem asks for: an action behind the commit that is no left mover, and one
-/// that commits before it.
+/// Where a block does not have the form that a theorem asks for: an action behind the commit that is no left mover, and
+/// one that commits before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Break {
     /// The one behind.
@@ -127,9 +128,11 @@ pub fn commits(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Vec<usi
 pub struct Context<'e, 'p> {
     /// The program.
     pub encoding: &'e Encoding<'p>,
-    /// The program as it was given: a shared variable that is inferred to be private is part of every outcome all the same.
+    /// The program as it was given: a shared variable that is inferred to be private is part of every outcome all the
+    /// same.
     pub declared: &'e Program,
-    /// At which locations, by thread, the theorem of the exploration keeps other threads from being scheduled, if it applies.
+    /// At which locations, by thread, the theorem of the exploration keeps other threads from being scheduled, if it
+    /// applies.
     pub inside: Option<&'e dyn Fn(ThreadId, LocId) -> bool>,
     /// The one theorem that may be used.
     pub only: Option<&'e str>,
@@ -146,7 +149,8 @@ struct Judge<'c, 'e, 'p> {
     judged: Vec<Judged>,
 }
 
-/// What became of a claim: its entry, its property, and the limit that was hit in the search for an execution that refutes it.
+/// What became of a claim: its entry, its property, and the limit that was hit in the search for an execution that
+/// refutes it.
 pub type Answer = (results::Claim, Property, Option<Stop>);
 
 /// Judges claims.
@@ -433,7 +437,8 @@ impl Judge<'_, '_, '_> {
         });
         match open {
             Some(action) => format!(
-                "not established by {theorem}: other threads are scheduled before line {}; another theorem may do (leave out --theorem)",
+                "not established by {theorem}: other threads are scheduled before line {}; another theorem may do \
+                 (leave out --theorem)",
                 step_of(e, action).line
             ),
             None => format!("not established by {theorem}"),

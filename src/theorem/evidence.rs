@@ -25,7 +25,8 @@ use rustc_hash::FxHashSet;
 impl Explored<'_, '_, '_> {
     /// The part for the theorem; `None` if nothing is established that it can show.
     ///
-    /// Only properties that hold because of the theorem are claimed: what is refuted, or reached, has its trace as evidence.
+    /// Only properties that hold because of the theorem are claimed: what is refuted, or reached, has its trace as
+    /// evidence.
     ///
     /// # Errors
     /// Any [`Stop`].
@@ -128,7 +129,8 @@ fn is_covered(p: &Program, phased: &Phased, claim: &results::Claim) -> bool {
     blocks.all(|c| c.is_within(&|t, l| phased.is_inside(t, l)))
 }
 
-/// The claims of transactions that hold by movers on the original program, not by the theorem at hand, with the invariant that the movers need.
+/// The claims of transactions that hold by movers on the original program, not by the theorem at hand, with the
+/// invariant that the movers need.
 ///
 /// # Errors
 /// Any [`Stop`].
@@ -161,8 +163,9 @@ pub(super) fn by_movers(
     Ok(Some(part))
 }
 
-/// Puts the bundle of a check together. What no part shows is shown on the original program, all of whose states are explored for that; goals that are
-/// reached have their executions. A limit that is hit then leaves the answer as it is; the report says what has no evidence.
+/// Puts the bundle of a check together. What no part shows is shown on the original program, all of whose states are
+/// explored for that; goals that are reached have their executions. A limit that is hit then leaves the answer as it
+/// is; the report says what has no evidence.
 pub(super) fn complete(
     report: &mut Report,
     program: &Program,
@@ -188,7 +191,8 @@ pub(super) fn complete(
             Err(stop) => {
                 let open = open.join(", ");
                 let why = format!(
-                    "nothing shows {open}: the theorem's sets do not, and {stop} was hit when all states of the original program were explored"
+                    "nothing shows {open}: the theorem's sets do not, and {stop} was hit when all states of the \
+                     original program were explored"
                 );
                 report.notes.push(format!("certificate: {why}"));
                 report.no_bundle = Some(why);
@@ -215,7 +219,8 @@ pub(crate) fn empty(name: &str, program: &Program) -> Bundle {
     }
 }
 
-/// The execution of a property whose trace can be told. Where an error ends the system, one that goes on behind it counts for nothing.
+/// The execution of a property whose trace can be told. Where an error ends the system, one that goes on behind it
+/// counts for nothing.
 fn executed(program: &Program, p: &Property) -> Option<Execution> {
     let trace = p.trace.as_ref()?;
     let gone = |t: &Thread| {
@@ -232,7 +237,8 @@ fn executed(program: &Program, p: &Property) -> Option<Execution> {
     })
 }
 
-/// A part without a theorem: all states that the original program reaches, met by the engines of `coarsen reach`; `None` if the discipline is violated.
+/// A part without a theorem: all states that the original program reaches, met by the engines of `coarsen reach`;
+/// `None` if the discipline is violated.
 ///
 /// # Errors
 /// Any [`Stop`].

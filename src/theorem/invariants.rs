@@ -1,12 +1,13 @@
 //! The ladder of inductive invariants J, cheapest first.
 //!
 //! The hypotheses of a theorem are judged on all type-correct states that satisfy an inductive invariant of the
-//! original program. Each rung of the ladder is such an invariant, and each is stronger than the one below: no invariant
-//! at all; who owns which lock where (`ownership`); each thread with the shared variables (`thread_modular`); the user's
-//! lemmas (`lemmas`); the exact reachable states (`reachable`). A rung is computed when it is first asked for.
+//! original program. Each rung of the ladder is such an invariant, and each is stronger than the one below: no
+//! invariant at all; who owns which lock where (`ownership`); each thread with the shared variables (`thread_modular`);
+//! the user's lemmas (`lemmas`); the exact reachable states (`reachable`). A rung is computed when it is first asked
+//! for.
 //!
-//! None but the last says anything about q or looks at a discipline: they are computed from steps without q, so nothing that an
-//! annotation claims is assumed. Every one is closed under every step, whatever q; debug builds check it.
+//! None but the last says anything about q or looks at a discipline: they are computed from steps without q, so nothing
+//! that an annotation claims is assumed. Every one is closed under every step, whatever q; debug builds check it.
 
 pub(super) mod excluded;
 pub(super) mod lemmas;
@@ -98,8 +99,8 @@ impl<'e, 'p> Ladder<'e, 'p> {
         self.encoding
     }
 
-    /// The invariant of a rung, computed if that has not been tried yet; `None` if it is not known, or no stronger than what is
-    /// known below (as `True` always is). A node limit hit on the way is an answer: it is not known.
+    /// The invariant of a rung, computed if that has not been tried yet; `None` if it is not known, or no stronger than
+    /// what is known below (as `True` always is). A node limit hit on the way is an answer: it is not known.
     ///
     /// # Errors
     /// Any other [`Stop`].
@@ -309,8 +310,8 @@ fn used_up(budget: u64) -> String {
     format!("the budget of {budget} nodes was used up")
 }
 
-/// An action's steps on program states: q is forgotten, before and after. So is that the location or a local of another thread is
-/// type-correct, where only the exclusive access predicates looked at it.
+/// An action's steps on program states: q is forgotten, before and after. So is that the location or a local of another
+/// thread is type-correct, where only the exclusive access predicates looked at it.
 fn without_q(e: &Encoding, action: usize) -> Result<Rel, Stop> {
     let (m, a) = (&e.m, &e.actions[action]);
     let mut bdd = m.exists(&a.rel.bdd, |l| l / 3 == Q as usize)?;

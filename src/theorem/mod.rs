@@ -1,4 +1,5 @@
-//! What a theorem asks of a program: which steps are invisible, whether its hypotheses hold, and what its reduced system reaches.
+//! What a theorem asks of a program: which steps are invisible, whether its hypotheses hold, and what its reduced
+//! system reaches.
 
 mod check;
 mod choice;

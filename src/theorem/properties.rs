@@ -31,7 +31,8 @@ pub struct Asked {
     pub kind: GoalKind,
     /// Whether reaching such a state is what is wanted.
     pub wanted: bool,
-    /// Whether an invisible step could lead out of these states (q and `wrong` are sticky, in a deadlock there is no step).
+    /// Whether an invisible step could lead out of these states (q and `wrong` are sticky, in a deadlock there is no
+    /// step).
     pub can_be_hidden: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Statements of a theory read on one program: names become relations and tests, indices become threads.
 //!
 //! The program gives meaning to `u[i]`, `v[i]` (invisible and visible steps), `p[i]` (no invisible step of i is
-//! enabled), `q` (the discipline has been violated); a program with phases also to `t[i]` (all steps of i), `r[i]`, `l[i]` (i is before, or
-//! behind, the commit point of a transaction), `w[i]` (i has gone wrong) and `init`; to single actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All
-//! else comes from the theory's definitions.
+//! enabled), `q` (the discipline has been violated); a program with phases also to `t[i]` (all steps of i), `r[i]`,
+//! `l[i]` (i is before, or behind, the commit point of a transaction), `w[i]` (i has gone wrong) and `init`; to single
+//! actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All else comes from the theory's definitions.
 
 use super::visibility::Visibility;
 use crate::algebra::{Atom, Index, Order, Over, Statement, Term, Theory};
@@ -105,7 +105,8 @@ impl Model<'_, '_> {
         free
     }
 
-    /// The instance in which the free index variables stand for these threads; `None` if they don't differ as the statement says.
+    /// The instance in which the free index variables stand for these threads; `None` if they don't differ as the
+    /// statement says.
     ///
     /// # Errors
     /// If a name has no meaning here, or a limit is hit.
@@ -356,7 +357,8 @@ impl Model<'_, '_> {
                     }
                     _ => meaningless(
                         format!("`{a}` has no meaning in this model"),
-                        "u[i], v[i], p[i], q, a definition of the theory, an action such as worker(0).B, or a test { e }",
+                        "u[i], v[i], p[i], q, a definition of the theory, an action such as worker(0).B, or a test { e \
+                         }",
                     ),
                 }
             }

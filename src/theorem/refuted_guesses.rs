@@ -26,8 +26,8 @@ const OUTCOMES: usize = 256;
 /// Steps as threads and the locations they leave.
 type Steps = Vec<(ThreadId, LocId)>;
 
-/// The discipline of a program: guessed and revised until the reduced system agrees, each round with so much work on BDDs at most; `None` if
-/// nothing is open.
+/// The discipline of a program: guessed and revised until the reduced system agrees, each round with so much work on
+/// BDDs at most; `None` if nothing is open.
 ///
 /// # Errors
 /// Any [`Stop`].

@@ -23,8 +23,8 @@ pub struct Evaluation<'a, 'p> {
     pub invariant: Option<&'a Bdd>,
 }
 
-/// Evaluates instances of hypotheses, each given by its hypothesis and the threads that its index variables stand for (in the order of their
-/// names); the position of the first that fails.
+/// Evaluates instances of hypotheses, each given by its hypothesis and the threads that its index variables stand for
+/// (in the order of their names); the position of the first that fails.
 ///
 /// # Errors
 /// What stopped it; `None` if an instance can't be read.

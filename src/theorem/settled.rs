@@ -271,7 +271,11 @@ impl Check<'_> {
             }
         }
         if !report.is_contradicted() && !found_more {
-            report.notes.push("cross-checked: the original program, explored state by state, contradicts no answer".into());
+            report.notes.push(
+                "cross-checked: the original program, explored state by state, contradicts no \
+                answer"
+                    .into(),
+            );
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! The well-formedness conditions that the use of a theorem on a program needs (Stoller & Cohen 2003, section 4), and the
-//! side condition of corollary (a).
+//! The well-formedness conditions that the use of a theorem on a program needs (Stoller & Cohen 2003, section 4), and
+//! the side condition of corollary (a).
 //!
-//! Not here: WFsep holds by construction (all edges of a location are one action), WFacc is not needed (accesses are those of
-//! the path taken, and q is nondeterministic where they are), WFfiniteInvis is hypothesis (11), and WFendExcl only serves to prove (14) and (15),
-//! which are evaluated.
+//! Not here: WFsep holds by construction (all edges of a location are one action), WFacc is not needed (accesses are
+//! those of the path taken, and q is nondeterministic where they are), WFfiniteInvis is hypothesis (11), and WFendExcl
+//! only serves to prove (14) and (15), which are evaluated.
 
 use super::properties::{Asked, Goal};
 use super::visibility::{Reason, Visibility, hides};

@@ -1,5 +1,6 @@
-//! Random models without a discipline word, with the objects of the second part of the language in combination: computed indices,
-//! references to mutexes, nested procedures, three at a barrier, starts and joins, pools, thread-local records.
+//! Random models without a discipline word, with the objects of the second part of the language in combination:
+//! computed indices, references to mutexes, nested procedures, three at a barrier, starts and joins, pools,
+//! thread-local records.
 
 use std::fmt::Write;
 
@@ -271,7 +272,8 @@ proc locked() { lock(m); inner(1); unlock(m); }\n";
         }
         let _ = writeln!(
             bodies,
-            "thread {head} {{ var t: mod 3 = 0; var q: pair; var r: ref cell in a = &a[0]; var p: ref cell in P = null; {body}}}"
+            "thread {head} {{ var t: mod 3 = 0; var q: pair; var r: ref cell in a = &a[0]; var p: ref cell in P = \
+             null; {body}}}"
         );
     }
     out += &bodies;

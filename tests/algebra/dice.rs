@@ -206,8 +206,8 @@ impl Vocabulary {
     }
 }
 
-/// A term from text, for tests that name theirs: `0 1 T`, letters `a`..`o` and `x`..`z` for actions, `p`..`t` for tests, `~`, `+`, juxtaposition, `*`, `^`
-/// for omega, parentheses.
+/// A term from text, for tests that name theirs: `0 1 T`, letters `a`..`o` and `x`..`z` for actions, `p`..`t` for
+/// tests, `~`, `+`, juxtaposition, `*`, `^` for omega, parentheses.
 pub struct Text {
     pub terms: Terms,
     symbols: std::collections::BTreeMap<String, Sym>,

@@ -1,5 +1,6 @@
-//! Inclusion in Kleene algebra with tests and top as one would decide it by hand: Brzozowski derivatives by a valuation of all tests and a
-//! letter, pair after pair, without guards, antichains or any other idea. `x^w` is a letter followed by `T`; `T` is every word.
+//! Inclusion in Kleene algebra with tests and top as one would decide it by hand: Brzozowski derivatives by a valuation
+//! of all tests and a letter, pair after pair, without guards, antichains or any other idea. `x^w` is a letter followed
+//! by `T`; `T` is every word.
 
 use coarsen::kernel::{Id, Node, Terms};
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -1,10 +1,10 @@
-//! Structs passed and returned by value where others look: as many executions as with copies to and from local variables, which the
-//! compiler announces itself.
+//! Structs passed and returned by value where others look: as many executions as with copies to and from local
+//! variables, which the compiler announces itself.
 
 use super::*;
 
-/// The type of the struct `S`: passed in general registers, in those for floating-point numbers, in both, and in memory; copied by single
-/// instructions, by one that repeats, and by one between its ends.
+/// The type of the struct `S`: passed in general registers, in those for floating-point numbers, in both, and in
+/// memory; copied by single instructions, by one that repeats, and by one between its ends.
 const TYPES: &[&str] = &[
     "struct S { char c[3]; };",
     "struct S { int x, y; };",
@@ -93,8 +93,8 @@ const FORMS: &[(&str, &str, &str, u64)] = &[
 fn program(types: &str, body: &str, meanwhile: &str) -> String {
     format!(
         "{HEAD}{types}\nstruct S a, c, z, v[4], *q = &a; struct N {{ long before; struct S s; }} n, *np = &n; int x;\n\
-         struct S f(void) {{ struct S s = z; return s; }} void h(struct S s) {{}} struct S k(int x, struct S s, double d) {{ return s; }}\n\
-         void (*hp)(struct S) = h; struct S (*fp)(void) = f; void many(int n, ...) {{}}\n\
+         struct S f(void) {{ struct S s = z; return s; }} void h(struct S s) {{}} struct S k(int x, struct S s, double \
+         d) {{ return s; }}\nvoid (*hp)(struct S) = h; struct S (*fp)(void) = f; void many(int n, ...) {{}}\n\
          void *t(void *_) {{ {body} return 0; }}\n\
          int main() {{ pthread_t h; go(h, t); {meanwhile} end(h); return 0; }}\n"
     )
@@ -132,12 +132,14 @@ fn what_a_struct_holds_outlasts_its_announcement() {
         return;
     }
     // Others run while the struct is on its way, and use all registers.
-    let text = "typedef struct { long double l; } L; typedef struct { double d; long i; } M; typedef struct { long w[6]; } W;\n\
-        L l, ls[2] = {{1.5L}, {2.5L}}; M m, ms[2] = {{0.5, 7}, {1.5, 8}}; W w, ws[2] = {{{1, 2, 3, 4, 5, 6}}, {{6, 5, 4, 3, 2, 1}}}; int i;\n\
-        L fl(int k) { return ls[k]; } M fm(int k) { return ms[k]; } W fw(int k) { return ws[k]; }\n\
-        int same(L a, M b, W c, int k, double d, int n) { return a.l == ls[k].l && b.d == ms[k].d && b.i == ms[k].i && c.w[0] == ws[k].w[0] && c.w[5] == ws[k].w[5] && d == 3.25 && n == 9; }\n\
-        void *t(void *_) { lock(g); l = fl(1); m = fm(1); w = fw(1); i = 1; unlock(g); i += same(l, m, w, 1, 3.25, 9) * 0; return 0; }\n\
-        int main() { pthread_t h; go(h, t); lock(g); l = fl(0); m = fm(0); w = fw(0); assert(same(l, m, w, 0, 3.25, 9)); unlock(g); end(h); assert(same(l, m, w, 0, 3.25, 9) || same(l, m, w, 1, 3.25, 9)); return 0; }\n";
+    let text = "typedef struct { long double l; } L; typedef struct { double d; long i; } M; typedef struct { long \
+        w[6]; } W;\nL l, ls[2] = {{1.5L}, {2.5L}}; M m, ms[2] = {{0.5, 7}, {1.5, 8}}; W w, ws[2] = {{{1, 2, 3, 4, 5, \
+        6}}, {{6, 5, 4, 3, 2, 1}}}; int i;\nL fl(int k) { return ls[k]; } M fm(int k) { return ms[k]; } W fw(int k) { \
+        return ws[k]; }\nint same(L a, M b, W c, int k, double d, int n) { return a.l == ls[k].l && b.d == ms[k].d && \
+        b.i == ms[k].i && c.w[0] == ws[k].w[0] && c.w[5] == ws[k].w[5] && d == 3.25 && n == 9; }\nvoid *t(void *_) { \
+        lock(g); l = fl(1); m = fm(1); w = fw(1); i = 1; unlock(g); i += same(l, m, w, 1, 3.25, 9) * 0; return 0; \
+        }\nint main() { pthread_t h; go(h, t); lock(g); l = fl(0); m = fm(0); w = fw(0); assert(same(l, m, w, 0, 3.25, \
+        9)); unlock(g); end(h); assert(same(l, m, w, 0, 3.25, 9) || same(l, m, w, 1, 3.25, 9)); return 0; }\n";
     let scratch = Scratch::new("outlasts");
     let text = format!("{HEAD}pthread_mutex_t g = PTHREAD_MUTEX_INITIALIZER;\n{text}");
     let program = make(&scratch.file("t", &text), &[]);
@@ -157,8 +159,9 @@ fn what_gcc_does_not_announce_is_named() {
         return;
     }
     let scratch = Scratch::new("unannounced");
-    let head = "struct S { int x, y; } s, v[2]; struct B { char c[40]; } b; struct S f(void) { return s; } void h(struct S a, struct S b) {}\n\
-        __thread struct S own; __attribute__((no_sanitize_thread)) void hidden(void) { s.x = 1; }\n";
+    let head = "struct S { int x, y; } s, v[2]; struct B { char c[40]; } b; struct S f(void) { return s; } void \
+        h(struct S a, struct S b) {}\n__thread struct S own; __attribute__((no_sanitize_thread)) void hidden(void) { \
+        s.x = 1; }\n";
     for (body, cflag, named) in [
         ("h(v[0], v[1]);", "-O0", "`h (v[0], v[1])` at"),
         ("s = f();", "-O1", "`s = f ()` at"),
@@ -198,7 +201,8 @@ fn what_gcc_does_not_announce_is_named() {
         "char c[9]; return __builtin_strlen(c);",
     ] {
         let text = format!(
-            "struct S {{ int x, y; }}; struct S f(void) {{ struct S s = {{0}}; return s; }} void h(struct S a, struct S b) {{}}\nint main() {{ {harmless} }}\n"
+            "struct S {{ int x, y; }}; struct S f(void) {{ struct S s = {{0}}; return s; }} void h(struct S a, struct \
+             S b) {{}}\nint main() {{ {harmless} }}\n"
         );
         let program = make(&scratch.file("t", &text), &[]);
         assert!(

@@ -1,5 +1,5 @@
-//! Programs of the kinds that others test their tools with: litmus tests and lock-free structures (GenMC, Nidhugg), textbook bugs (SCTBench),
-//! and the dialect of SV-COMP. All are written anew.
+//! Programs of the kinds that others test their tools with: litmus tests and lock-free structures (GenMC, Nidhugg),
+//! textbook bugs (SCTBench), and the dialect of SV-COMP. All are written anew.
 
 use super::*;
 use std::sync::Mutex;

@@ -1,4 +1,5 @@
-//! The command itself: JSON by its schema, ITF, data races as errors, interrupts, compilers that can't be trusted, places of endless threads.
+//! The command itself: JSON by its schema, ITF, data races as errors, interrupts, compilers that can't be trusted,
+//! places of endless threads.
 
 use super::{HEAD, Scratch, possible};
 use serde_json::Value;
@@ -160,8 +161,9 @@ fn deadlocks_are_errors_unless_the_program_says_what_is_one() {
     }
     let scratch = Scratch::new("deadlocks");
     let text = format!(
-        "{HEAD}pthread_mutex_t m[2]; void *t(void *_) {{ lock(m[1]); lock(m[0]); unlock(m[0]); unlock(m[1]); return 0; }}\n\
-         int main() {{ pthread_t h; go(h, t); lock(m[0]); lock(m[1]); unlock(m[1]); unlock(m[0]); end(h); ERROR return 0; }}\n"
+        "{HEAD}pthread_mutex_t m[2]; void *t(void *_) {{ lock(m[1]); lock(m[0]); unlock(m[0]); unlock(m[1]); return 0; \
+         }}\nint main() {{ pthread_t h; go(h, t); lock(m[0]); lock(m[1]); unlock(m[1]); unlock(m[0]); end(h); ERROR \
+         return 0; }}\n"
     );
     scratch.file("plain", &text.replace("ERROR", ""));
     let error = "extern void reach_error(void);\n";
@@ -208,7 +210,8 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
     }
     let scratch = Scratch::new("races");
     let text = format!(
-        "{HEAD}int x; void *t(void *_) {{ x = 1; return 0; }}\nint main() {{ pthread_t h; go(h, t); x = 1; end(h); return 0; }}\n"
+        "{HEAD}int x; void *t(void *_) {{ x = 1; return 0; }}\nint main() {{ pthread_t h; go(h, t); x = 1; end(h); \
+         return 0; }}\n"
     );
     scratch.file("both", &text);
     let run = |how: &str| coarsen(&["test", "--races", how, "both.c"], &scratch.0);
@@ -317,7 +320,8 @@ fn a_compiler_that_drops_calls_is_found_out() {
         ("none", "no_such_call"),
     ] {
         let script = format!(
-            "#!/bin/sh\ngcc \"$@\" || exit\nfor last; do :; done\ncase \"$last\" in *.s) sed -i '/{dropped}/d' \"$last\";; esac\n"
+            "#!/bin/sh\ngcc \"$@\" || exit\nfor last; do :; done\ncase \"$last\" in *.s) sed -i \
+             '/{dropped}/d' \"$last\";; esac\n"
         );
         let at = scratch.0.join(name);
         std::fs::write(&at, script).expect("a file");
@@ -350,7 +354,10 @@ fn an_endless_thread_is_named_with_its_place() {
     let (code, out, _) = coarsen(&["test", "-q", "endless.c"], &scratch.0);
     assert_eq!(code, 20);
     let named = |line| {
-        out.contains(&format!("T1 computes for long without a step that others could see, in `forever` at endless.c:{line}"))
+        out.contains(&format!(
+            "T1 computes for long without a step that others could see, in `forever` at \
+            endless.c:{line}"
+        ))
     };
     assert!(named(15) || named(16), "{out}");
 }

@@ -143,8 +143,8 @@ fn violations_are_repeated() {
     }
     let scratch = Scratch::new("invariants-replay");
     let text = format!(
-        "{HEAD}#include \"coarsen.h\"\nint x, y; COARSEN_INVARIANT(!(x && y))\nvoid *t(void *_) {{ x = 1; x = 0; return 0; }}\n\
-         int main() {{ pthread_t h; go(h, t); y = 1; y = 0; end(h); return 0; }}\n"
+        "{HEAD}#include \"coarsen.h\"\nint x, y; COARSEN_INVARIANT(!(x && y))\nvoid *t(void *_) {{ x = 1; x = 0; \
+         return 0; }}\nint main() {{ pthread_t h; go(h, t); y = 1; y = 0; end(h); return 0; }}\n"
     );
     let program = make(&scratch.file("replay", &text), &[]);
     let found = run(&program, &settings());
@@ -206,7 +206,8 @@ fn random_invariants_against_every_interleaving() {
             let (first, second) = (expression(&mut dice), expression(&mut dice));
             let at = text.find("void *t0").expect("threads");
             let invariants = format!(
-                "#include \"coarsen.h\"\nint *p = &x[1];\nCOARSEN_INVARIANT({first})\nint holds(void) {{ return {second}; }}\n"
+                "#include \"coarsen.h\"\nint *p = &x[1];\nCOARSEN_INVARIANT({first})\nint holds(void) {{ return \
+                 {second}; }}\n"
             );
             text.insert_str(at, &invariants);
             // Registered before or while the others run.

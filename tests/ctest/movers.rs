@@ -1,4 +1,5 @@
-//! Functions as transactions: known answers, and random programs against an enumeration of all interleavings that knows no clocks.
+//! Functions as transactions: known answers, and random programs against an enumeration of all interleavings that knows
+//! no clocks.
 
 use super::random::FAMILIES;
 use super::support::{Dice, HEAD, Scratch, make, possible, run, settings};
@@ -111,9 +112,9 @@ fn functions_with_known_answers() {
     }
     let waiting = format!(
         "{HEAD}pthread_mutex_t m; pthread_cond_t c; int full;\n\
-         void put(void) {{ lock(m); while (full) pthread_cond_wait(&c, &m); full = 1; pthread_cond_signal(&c); unlock(m); }}\n\
-         void get(void) {{ lock(m); while (!full) pthread_cond_wait(&c, &m); full = 0; pthread_cond_signal(&c); unlock(m); }}\n\
-         void *t(void *_) {{ put(); put(); return 0; }}\n\
+         void put(void) {{ lock(m); while (full) pthread_cond_wait(&c, &m); full = 1; pthread_cond_signal(&c); \
+         unlock(m); }}\nvoid get(void) {{ lock(m); while (!full) pthread_cond_wait(&c, &m); full = 0; \
+         pthread_cond_signal(&c); unlock(m); }}\nvoid *t(void *_) {{ put(); put(); return 0; }}\n\
          int main() {{ pthread_t h; go(h, t); get(); get(); end(h); return 0; }}\n"
     );
     let program = make(&scratch.file("waiting", &waiting), &[]);
@@ -155,8 +156,8 @@ fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
     let value = dice.roll(2);
     let _ = writeln!(
         text,
-        "void *t(void *_) {{ {first} return 0; }}\nint main() {{ sem_init(&s, 0, {value}); pthread_barrier_init(&b, 0, 2); \
-         pthread_t h; go(h, t); {second} end(h); return 0; }}"
+        "void *t(void *_) {{ {first} return 0; }}\nint main() {{ sem_init(&s, 0, {value}); pthread_barrier_init(&b, 0, \
+         2); pthread_t h; go(h, t); {second} end(h); return 0; }}"
     );
     text
 }

@@ -99,7 +99,8 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
         "regions",
         &[
             "coarsen_atomic_begin(); x[J]++; x[K] = V; coarsen_atomic_end();",
-            "coarsen_atomic_begin(); while (x[J] == V) { coarsen_atomic_end(); coarsen_atomic_begin(); } coarsen_atomic_end();",
+            "coarsen_atomic_begin(); while (x[J] == V) { coarsen_atomic_end(); coarsen_atomic_begin(); } \
+             coarsen_atomic_end();",
             "x[J] = V;",
             "swap(&x[J], &x[K]);",
         ],
@@ -207,7 +208,8 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Families with choices, and those whose executions may end before their end. Those that go wrong are not counted: which steps of the other threads come before that is no matter.
+/// Families with choices, and those whose executions may end before their end. Those that go wrong are not counted:
+/// which steps of the other threads come before that is no matter.
 const ENDING: &[(&str, &[&str])] = &[
     (
         "assumptions",
@@ -283,7 +285,8 @@ const ENDING: &[(&str, &[&str])] = &[
         &[
             "coarsen_atomic_begin(); x[J] = coarsen_choice(2); coarsen_atomic_end();",
             "coarsen_atomic_begin(); x[J] += x[K] + coarsen_choice(2); coarsen_atomic_end();",
-            "for (;;) { coarsen_atomic_begin(); int c = x[J] == V || coarsen_choice(2); coarsen_atomic_end(); if (c) break; }",
+            "for (;;) { coarsen_atomic_begin(); int c = x[J] == V || coarsen_choice(2); coarsen_atomic_end(); if (c) \
+             break; }",
             "x[J] = V;",
         ],
     ),
@@ -297,15 +300,15 @@ fn mixed() -> Vec<&'static str> {
 pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
-        "{HEAD}#include <string.h>\n#include \"coarsen.h\"\nint x[3], y[3]; _Thread_local int own; atomic_int a[2]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
-         pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n\
-         #define swap __VERIFIER_atomic_swap\n\
+        "{HEAD}#include <string.h>\n#include \"coarsen.h\"\nint x[3], y[3]; _Thread_local int own; atomic_int a[2]; \
+         pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\npthread_rwlock_t l = \
+         PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n#define swap __VERIFIER_atomic_swap\n\
          void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n\
-         pthread_cond_t d; pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, f = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP; pthread_spinlock_t spin;\n\
-         const int own_lock = EDEADLK;\n\
+         pthread_cond_t d; pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, f = \
+         PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP; pthread_spinlock_t spin;\nconst int own_lock = EDEADLK;\n\
          struct pair {{ int a, b; }} pairs[2]; struct wide {{ int w[6]; }} wides[2];\n\
-         struct pair pair(int a) {{ struct pair p = {{a, 1}}; return p; }} int sum(struct pair p, int n) {{ return p.a + p.b + n; }}\n\
-         struct wide next(struct wide w) {{ w.w[0]++; return w; }}\n\
+         struct pair pair(int a) {{ struct pair p = {{a, 1}}; return p; }} int sum(struct pair p, int n) {{ return p.a \
+         + p.b + n; }}\nstruct wide next(struct wide w) {{ w.w[0]++; return w; }}\n\
          int *q, *_Atomic g; pthread_mutex_t *_Atomic n; pthread_once_t o; void first(void) {{ a[0] = 1; }}\n\
          void *leaf0(void *_) {{ x[0] = 1; return 0; }}\nvoid *leaf1(void *_) {{ a[1] = 1; return 0; }}\n"
     );
@@ -326,7 +329,8 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
     let value = dice.roll(2);
     let _ = writeln!(
         text,
-        "int main() {{ sem_init(&s, 0, {value}); q = malloc(4); n = calloc(1, sizeof *n); pthread_barrier_init(&b, 0, 2); pthread_t h[3];"
+        "int main() {{ sem_init(&s, 0, {value}); q = malloc(4); n = calloc(1, sizeof *n); pthread_barrier_init(&b, 0, \
+         2); pthread_t h[3];"
     );
     for t in 1..threads {
         let _ = writeln!(text, "go(h[{t} - 1], t{t});");

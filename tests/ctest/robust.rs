@@ -17,17 +17,20 @@ const MORE: &str = "#include <alloca.h>\n#include <math.h>\n#include <string.h>\
 const PROGRAMS: &[(&str, &str, Expect)] = &[
     (
         "a_handler_at_the_end_of_a_thread",
-        "int x; void f(void *_) { x = 1; } void *t(void *_) { pthread_cleanup_push(f, 0); pthread_exit(0); pthread_cleanup_pop(0); return 0; } main_with(t)",
+        "int x; void f(void *_) { x = 1; } void *t(void *_) { pthread_cleanup_push(f, 0); pthread_exit(0); \
+         pthread_cleanup_pop(0); return 0; } main_with(t)",
         Limit("cleanup handler"),
     ),
     (
         "memory_of_a_function_that_is_not_known",
-        "char *realpath(const char *, char *); int main() { char *p = realpath(\"/\", 0); assert(*p == '/'); free(p); return 0; }",
+        "char *realpath(const char *, char *); int main() { char *p = realpath(\"/\", 0); assert(*p == '/'); free(p); \
+         return 0; }",
         Uncontrolled("`realpath`"),
     ),
     (
         "a_robust_mutex",
-        "int pthread_mutexattr_setrobust(pthread_mutexattr_t *, int); int main() { pthread_mutexattr_t a; pthread_mutexattr_init(&a); pthread_mutexattr_setrobust(&a, 1); return 0; }",
+        "int pthread_mutexattr_setrobust(pthread_mutexattr_t *, int); int main() { pthread_mutexattr_t a; \
+         pthread_mutexattr_init(&a); pthread_mutexattr_setrobust(&a, 1); return 0; }",
         Limit("robust"),
     ),
     (
@@ -62,7 +65,8 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "exit_of_one_before_the_other",
-        "int x; void *t(void *_) { exit(0); } void *u(void *_) { x = 1; assert(x == 2); return 0; } int main() { pthread_t h, g; go(h, t); go(g, u); end(h); return 0; }",
+        "int x; void *t(void *_) { exit(0); } void *u(void *_) { x = 1; assert(x == 2); return 0; } int main() { \
+         pthread_t h, g; go(h, t); go(g, u); end(h); return 0; }",
         Error("assertion"),
     ),
     (
@@ -87,12 +91,14 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "endless_recursion",
-        "int f(int n) { char b[100]; b[0] = n; return f(n + 1) + b[0]; } void *t(void *_) { return (void *)(long)f(0); } main_with(t)",
+        "int f(int n) { char b[100]; b[0] = n; return f(n + 1) + b[0]; } void *t(void *_) { return (void *)(long)f(0); \
+         } main_with(t)",
         Error("stack overflow"),
     ),
     (
         "stack_filled_bit_by_bit",
-        "void *t(void *_) { for (int i = 0; i < 1000; i++) { char *p = alloca(1 << 16); p[0] = 1; } return 0; } main_with(t)",
+        "void *t(void *_) { for (int i = 0; i < 1000; i++) { char *p = alloca(1 << 16); p[0] = 1; } return 0; } \
+         main_with(t)",
         Error("stack overflow"),
     ),
     (
@@ -117,7 +123,8 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "prints_a_lot",
-        "int main() { for (int i = 0; i < 3000000; i++) printf(\"line %d of a long output that goes on and on for ever and ever, and then some more\\n\", i); return 0; }",
+        "int main() { for (int i = 0; i < 3000000; i++) printf(\"line %d of a long output that goes on and on for ever \
+         and ever, and then some more\\n\", i); return 0; }",
         Holds(1),
     ),
     (
@@ -132,17 +139,20 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "two_hundred_threads",
-        "int x; pthread_mutex_t m; void *t(void *_) { lock(m); x++; unlock(m); return 0; } int main() { pthread_t h[200]; for (int i = 0; i < 200; i++) { go(h[i], t); end(h[i]); } assert(x == 200); return 0; }",
+        "int x; pthread_mutex_t m; void *t(void *_) { lock(m); x++; unlock(m); return 0; } int main() { pthread_t \
+         h[200]; for (int i = 0; i < 200; i++) { go(h[i], t); end(h[i]); } assert(x == 200); return 0; }",
         Holds(1),
     ),
     (
         "two_hundred_at_once",
-        "void *t(void *_) { return 0; } int main() { pthread_t h[200]; for (int i = 0; i < 200; i++) go(h[i], t); for (int i = 0; i < 200; i++) end(h[i]); return 0; }",
+        "void *t(void *_) { return 0; } int main() { pthread_t h[200]; for (int i = 0; i < 200; i++) go(h[i], t); for \
+         (int i = 0; i < 200; i++) end(h[i]); return 0; }",
         Holds(1),
     ),
     (
         "three_hundred_threads",
-        "void *t(void *_) { return 0; } int main() { pthread_t h; for (int i = 0; i < 300; i++) { go(h, t); end(h); } return 0; }",
+        "void *t(void *_) { return 0; } int main() { pthread_t h; for (int i = 0; i < 300; i++) { go(h, t); end(h); } \
+         return 0; }",
         Limit("at most 5 threads"),
     ),
     (
@@ -157,42 +167,54 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "floating_point",
-        "double d; void *t(void *_) { double x = 1.5; for (int i = 0; i < 3; i++) x = x * 1.1 + sqrt(x); d = x; printf(\"%f %e\\n\", d, x); return 0; } int main() { pthread_t h; double y = sin(0.5); go(h, t); end(h); assert(d > 1 && y > 0.47 && y < 0.48); return 0; }",
+        "double d; void *t(void *_) { double x = 1.5; for (int i = 0; i < 3; i++) x = x * 1.1 + sqrt(x); d = x; \
+         printf(\"%f %e\\n\", d, x); return 0; } int main() { pthread_t h; double y = sin(0.5); go(h, t); end(h); \
+         assert(d > 1 && y > 0.47 && y < 0.48); return 0; }",
         Holds(1),
     ),
     (
         "sorting_calls_back",
-        "int a[6] = {3, 1, 2, 6, 5, 4}, n; int f(const void *p, const void *q) { n++; return *(int *)p - *(int *)q; } void *t(void *_) { n++; return 0; } int main() { pthread_t h; qsort(a, 6, sizeof(int), f); for (int i = 0; i < 6; i++) assert(a[i] == i + 1); int k = 4; assert(bsearch(&k, a, 6, sizeof(int), f) == a + 3); go(h, t); end(h); return 0; }",
+        "int a[6] = {3, 1, 2, 6, 5, 4}, n; int f(const void *p, const void *q) { n++; return *(int *)p - *(int *)q; } \
+         void *t(void *_) { n++; return 0; } int main() { pthread_t h; qsort(a, 6, sizeof(int), f); for (int i = 0; i \
+         < 6; i++) assert(a[i] == i + 1); int k = 4; assert(bsearch(&k, a, 6, sizeof(int), f) == a + 3); go(h, t); \
+         end(h); return 0; }",
         Holds(1),
     ),
     (
         "comparison_races",
-        "int a[2] = {2, 1}, n; int f(const void *p, const void *q) { n = 1; return *(int *)p - *(int *)q; } void *t(void *_) { qsort(a, 2, sizeof(int), f); return 0; } int main() { pthread_t h; go(h, t); int r = n; end(h); assert(r == 0); return 0; }",
+        "int a[2] = {2, 1}, n; int f(const void *p, const void *q) { n = 1; return *(int *)p - *(int *)q; } void \
+         *t(void *_) { qsort(a, 2, sizeof(int), f); return 0; } int main() { pthread_t h; go(h, t); int r = n; end(h); \
+         assert(r == 0); return 0; }",
         Error("assertion"),
     ),
     (
         "copies_are_seen",
-        "char a[16], b[16] = \"hello\"; void *t(void *_) { memcpy(a, b, 6); return 0; } int main() { pthread_t h; go(h, t); char c = a[0]; end(h); assert(c == 0); return 0; }",
+        "char a[16], b[16] = \"hello\"; void *t(void *_) { memcpy(a, b, 6); return 0; } int main() { pthread_t h; \
+         go(h, t); char c = a[0]; end(h); assert(c == 0); return 0; }",
         Error("assertion"),
     ),
     (
         "strings_are_seen",
-        "char a[16]; void *t(void *_) { strcpy(a, \"xyz\"); return 0; } int main() { pthread_t h; go(h, t); int n = strlen(a); end(h); assert(n == 0); return 0; }",
+        "char a[16]; void *t(void *_) { strcpy(a, \"xyz\"); return 0; } int main() { pthread_t h; go(h, t); int n = \
+         strlen(a); end(h); assert(n == 0); return 0; }",
         Error("assertion"),
     ),
     (
         "formatted_text_is_seen",
-        "char a[16]; void *t(void *_) { sprintf(a, \"%d%s%.1f\", 4, \"2\", 1.5); return 0; } int main() { pthread_t h; go(h, t); int n = atoi(a); end(h); assert(!strcmp(a, \"421.5\")); assert(n != 421); return 0; }",
+        "char a[16]; void *t(void *_) { sprintf(a, \"%d%s%.1f\", 4, \"2\", 1.5); return 0; } int main() { pthread_t h; \
+         go(h, t); int n = atoi(a); end(h); assert(!strcmp(a, \"421.5\")); assert(n != 421); return 0; }",
         Error("assertion"),
     ),
     (
         "structures_are_seen",
-        "struct { int a[10]; } s, r; void *t(void *_) { s = *(__typeof__(s) *)&r; return 0; } int main() { pthread_t h; r.a[5] = 7; go(h, t); __typeof__(s) l = s; end(h); assert(l.a[5] == 0); return 0; }",
+        "struct { int a[10]; } s, r; void *t(void *_) { s = *(__typeof__(s) *)&r; return 0; } int main() { pthread_t \
+         h; r.a[5] = 7; go(h, t); __typeof__(s) l = s; end(h); assert(l.a[5] == 0); return 0; }",
         Error("assertion"),
     ),
     (
         "errno_is_each_threads_own",
-        "void *t(void *_) { errno = 5; return 0; } int main() { pthread_t h; errno = 3; go(h, t); end(h); assert(errno == 3); return 0; }",
+        "void *t(void *_) { errno = 5; return 0; } int main() { pthread_t h; errno = 3; go(h, t); end(h); assert(errno \
+         == 3); return 0; }",
         Holds(1),
     ),
     (
@@ -202,22 +224,27 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "never_initialised",
-        "atomic_int x; int f(void) { int a[64]; return a[13] & 1; } void *t(void *_) { x = f() ? 1 : 2; return 0; } int main() { pthread_t h; go(h, t); t(0); end(h); return 0; }",
+        "atomic_int x; int f(void) { int a[64]; return a[13] & 1; } void *t(void *_) { x = f() ? 1 : 2; return 0; } \
+         int main() { pthread_t h; go(h, t); t(0); end(h); return 0; }",
         Holds(2),
     ),
     (
         "its_own_number",
-        "atomic_int x; void *t(void *_) { x = getpid() % 2; return 0; } int main() { pthread_t h; go(h, t); t(0); end(h); return 0; }",
+        "atomic_int x; void *t(void *_) { x = getpid() % 2; return 0; } int main() { pthread_t h; go(h, t); t(0); \
+         end(h); return 0; }",
         Holds(2),
     ),
     (
         "what_addresses_are",
-        "atomic_int x; void *t(void *_) { void *p = malloc(8); x = ((long)p >> 4) & 1; return 0; } int main() { pthread_t h; go(h, t); t(0); end(h); return 0; }",
+        "atomic_int x; void *t(void *_) { void *p = malloc(8); x = ((long)p >> 4) & 1; return 0; } int main() { \
+         pthread_t h; go(h, t); t(0); end(h); return 0; }",
         Holds(2),
     ),
     (
         "what_differs_each_time",
-        "atomic_int x; int r; void *t(void *_) { x = r; return 0; } int main() { FILE *f = fopen(\"/dev/urandom\", \"r\"); fread(&r, 4, 1, f); fclose(f); pthread_t h; go(h, t); t(0); end(h); return 0; }",
+        "atomic_int x; int r; void *t(void *_) { x = r; return 0; } int main() { FILE *f = \
+         fopen(\"/dev/urandom\", \"r\"); fread(&r, 4, 1, f); fclose(f); pthread_t h; go(h, t); t(0); end(h); return 0; \
+         }",
         Limit("does not do the same"),
     ),
 ];

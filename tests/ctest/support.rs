@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What most programs begin with.
-pub const HEAD: &str = "#define _GNU_SOURCE\n#include <assert.h>\n#include <errno.h>\n#include <pthread.h>\n#include <sched.h>\n\
-    #include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n\
-    #define lock(m) pthread_mutex_lock(&(m))\n#define unlock(m) pthread_mutex_unlock(&(m))\n\
+pub const HEAD: &str = "#define _GNU_SOURCE\n#include <assert.h>\n#include <errno.h>\n#include <pthread.h>\n#include \
+    <sched.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include \
+    <time.h>\n#define lock(m) pthread_mutex_lock(&(m))\n#define unlock(m) pthread_mutex_unlock(&(m))\n\
     #define go(h, f) pthread_create(&(h), 0, f, 0)\n#define end(h) pthread_join(h, 0)\n";
 
 /// Lets explorations go on.

@@ -1,4 +1,5 @@
-//! Nondeterministic numbers that are only compared: what random functions do with the representatives against what they do with many numbers.
+//! Nondeterministic numbers that are only compared: what random functions do with the representatives against what they
+//! do with many numbers.
 
 use super::*;
 use std::fmt::Write;
@@ -46,7 +47,8 @@ const CONSTANTS: [&str; 22] = [
     "5000000000",
 ];
 
-/// Ways to use `x`, a number that was given, and `y`, a copy; `C` and `D` are constants, `OP` compares, `T` and `U` are types.
+/// Ways to use `x`, a number that was given, and `y`, a copy; `C` and `D` are constants, `OP` compares, `T` and `U` are
+/// types.
 const USES: [&str; 38] = [
     "if (x OP C) out += V;",
     "if (x OP C) out += V;",
@@ -61,7 +63,8 @@ const USES: [&str; 38] = [
     "out += (x OP C) ? V : 3;",
     "switch (x) { case 1: out += V; break; case 2: out++; case 7: out ^= 4; break; default: out += 2; }",
     "switch (x) { case 0 ... 5: out += V; break; case 100 ... 120: out ^= 4; }",
-    "switch (y) { case 0: out = 1; break; case 1: out = 2; break; case 2: out = 3; break; case 3: out = 4; break; case 4: out = 5; break; case 5: out = 6; break; case 6: out = 7; }",
+    "switch (y) { case 0: out = 1; break; case 1: out = 2; break; case 2: out = 3; break; case 3: out = 4; break; case \
+     4: out = 5; break; case 5: out = 6; break; case 6: out = 7; }",
     "y = x; if (y OP C) out += V;",
     "y = x; x = 3; if (y OP x) out += V;",
     "{ U z = x; if (z OP C) out += V; }",
@@ -178,8 +181,8 @@ fn explored(functions: &[Function]) -> String {
 /// The program that tries many numbers, two for each function, and prints the outcomes of each as bits.
 fn driver(functions: &[Function]) -> String {
     let mut text = String::from(
-        "#include <setjmp.h>\n#include <stdio.h>\n#include <string.h>\nstatic long given[2]; static int calls; static jmp_buf failed;\n\
-         static void assume_abort_if_not(int c) { if (!c) longjmp(failed, 1); }\n",
+        "#include <setjmp.h>\n#include <stdio.h>\n#include <string.h>\nstatic long given[2]; static int calls; static \
+         jmp_buf failed;\nstatic void assume_abort_if_not(int c) { if (!c) longjmp(failed, 1); }\n",
     );
     for (of, _) in TYPES {
         let spelled = of.replace(' ', "_");
@@ -194,7 +197,8 @@ fn driver(functions: &[Function]) -> String {
     for n in 0..functions.len() {
         let _ = write!(text, "f{n}, ");
     }
-    text += "};\nstatic long numbers[5000]; int main(void) { int n = 0; for (long i = -300; i <= 300; i++) numbers[n++] = i;\n";
+    text += "};\nstatic long numbers[5000]; int main(void) { int n = 0; for (long i = -300; i <= 300; i++) \
+        numbers[n++] = i;\n";
     for constant in CONSTANTS {
         let _ = writeln!(
             text,
@@ -208,9 +212,9 @@ fn driver(functions: &[Function]) -> String {
         .replace("4294967295ul", "4294967295l");
     let _ = write!(
         text,
-        "for (unsigned k = 0; k < {}; k++) {{ unsigned seen = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {{\n\
-         given[0] = numbers[i]; given[1] = numbers[j]; calls = 0; if (setjmp(failed)) continue; seen |= 1u << f[k](); if (calls < 2) break; }}\n\
-         printf(\"%u\\n\", seen); }} return 0; }}\n",
+        "for (unsigned k = 0; k < {}; k++) {{ unsigned seen = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; \
+         j++) {{\ngiven[0] = numbers[i]; given[1] = numbers[j]; calls = 0; if (setjmp(failed)) continue; seen |= 1u << \
+         f[k](); if (calls < 2) break; }}\nprintf(\"%u\\n\", seen); }} return 0; }}\n",
         functions.len()
     );
     text

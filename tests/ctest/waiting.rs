@@ -1,5 +1,5 @@
-//! Random programs whose threads wait for each other in every way, and end in the middle, against every interleaving. Many are compiled at once:
-//! an argument says which one runs.
+//! Random programs whose threads wait for each other in every way, and end in the middle, against every interleaving.
+//! Many are compiled at once: an argument says which one runs.
 
 use super::support::*;
 use coarsen::ctest::compile::Program;
@@ -13,10 +13,11 @@ use std::fmt::Write;
 /// What all programs share. Each has its threads in `t`, and `main` in `t[0]`.
 const COMMON: &str = "#include \"coarsen.h\"\n\
     atomic_int a[2]; int x[2]; pthread_t t[5]; pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\n\
-    pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; pthread_rwlock_t l; pthread_barrier_t b; pthread_once_t o;\n\
-    void first(void) { a[0] = 1; }\n";
+    pthread_mutex_t r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; pthread_rwlock_t l; pthread_barrier_t b; \
+    pthread_once_t o;\nvoid first(void) { a[0] = 1; }\n";
 
-/// A region that waits is two steps: every interleaving tells apart when it began, the exploration only where somebody sees it.
+/// A region that waits is two steps: every interleaving tells apart when it began, the exploration only where somebody
+/// sees it.
 const REGION: &str = "coarsen_atomic_begin();";
 
 /// Statements around others: what comes before and what comes behind. `J` is 0 or 1, `V` likewise.
@@ -115,8 +116,9 @@ const HELD: &[[(&str, &str); 2]] = &[
     ],
 ];
 
-/// What threads do around it: `(` takes it and `)` gives it back, `M` and `P` access memory, mostly different, `J` waits for a thread. The first three together
-/// are what a wait at the end once hid: somebody reads, somebody takes and waits, and a third one stands before it and would write.
+/// What threads do around it: `(` takes it and `)` gives it back, `M` and `P` access memory, mostly different, `J`
+/// waits for a thread. The first three together are what a wait at the end once hid: somebody reads, somebody takes and
+/// waits, and a third one stands before it and would write.
 const ROLES: &[&str] = &[
     "M", "P(J)", "(M)", "(J)", "P(M)", "P()", "(MJ)", "M(J)", "MP", "(M)J", "J(M)",
 ];
@@ -271,7 +273,8 @@ impl Batch {
         for i in 0..count {
             let _ = write!(all, "p{i}_0, ");
         }
-        all.push_str("};\nint main(int n, char **w) { int i = 0; for (char *d = w[1]; *d; d++) i = 10 * i + *d - '0'; all[i](0); return 0; }\n");
+        all.push_str("};\nint main(int n, char **w) { int i = 0; for (char *d = w[1]; *d; d++) i = 10 * i + *d - '0'; \
+            all[i](0); return 0; }\n");
         let built = make(&scratch.file("waiting", &all), &[]);
         Batch { texts, built }
     }

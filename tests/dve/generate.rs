@@ -114,7 +114,8 @@ fn process(p: usize) -> Text {
             // The second process has a variable of the name of a global one.
             let hidden = if p == 1 { "byte h = 1;" } else { "" };
             format!(
-                "process P{p} {{\n int x; byte y = 1, b; {hidden}\n state s0, s1, s2;\n init s{init}; {commit}\n {asserts}\n trans\n  {all};\n}}\n"
+                "process P{p} {{\n int x; byte y = 1, b; {hidden}\n state s0, s1, s2;\n init s{init}; {commit}\n \
+                 {asserts}\n trans\n  {all};\n}}\n"
             )
         })
         .boxed()

@@ -1,4 +1,5 @@
-//! A second, naive meaning of DVE: it shares the tree with the tool, and nothing else. States are maps from names to values.
+//! A second, naive meaning of DVE: it shares the tree with the tool, and nothing else. States are maps from names to
+//! values.
 
 use coarsen::model::dve::text::{
     Binary, Expr, ExprKind, Init, Passed, Place, Process, System, Transition, Type, Unary, VarDecl,

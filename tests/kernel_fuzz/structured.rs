@@ -1,5 +1,5 @@
-//! Mutants of certificates that are well-formed: operands, numbers, premises, steps, names, theorems, hypotheses, sorts and pairs changed, and parts of
-//! two certificates put together. What is accepted is true in random relations.
+//! Mutants of certificates that are well-formed: operands, numbers, premises, steps, names, theorems, hypotheses, sorts
+//! and pairs changed, and parts of two certificates put together. What is accepted is true in random relations.
 //!
 //! `cargo bench --bench certificates` looks at more; a failure prints what repeats it.
 

@@ -172,7 +172,8 @@ impl<'p> Naive<'p> {
         said && (0..self.states.len()).any(differs)
     }
 
-    /// The thread-modular fixpoint: a thread's part holds the states in which what is private to the others is put to 0.
+    /// The thread-modular fixpoint: a thread's part holds the states in which what is private to the others is put to
+    /// 0.
     pub fn thread_modular(&self) -> Set {
         let p = self.program;
         let threads = p.threads.len();

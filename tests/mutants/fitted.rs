@@ -1,5 +1,5 @@
-//! Sets that fit: X and the sets Y of whatever a bundle says now, computed state by state, so that nothing but the hypotheses, the facts and the claims stands
-//! between a forgery and its acceptance.
+//! Sets that fit: X and the sets Y of whatever a bundle says now, computed state by state, so that nothing but the
+//! hypotheses, the facts and the claims stands between a forgery and its acceptance.
 
 use super::Dice;
 use super::truth::{breaks, rights};

@@ -1,7 +1,8 @@
 //! Mutants of bundles, and what is true of the models in them.
 //!
-//! `sources` gathers honest evidence, `mutate` changes it, `worlds` enumerates models naively, `predicates` evaluates the disciplines of a bundle, `truth`
-//! says what an accepted bundle claims wrongly, `fitted` makes sets fit whatever was changed, and `replays` does it all for one mutant after the other.
+//! `sources` gathers honest evidence, `mutate` changes it, `worlds` enumerates models naively, `predicates` evaluates
+//! the disciplines of a bundle, `truth` says what an accepted bundle claims wrongly, `fitted` makes sets fit whatever
+//! was changed, and `replays` does it all for one mutant after the other.
 
 #![allow(dead_code, reason = "every program uses its own part")]
 

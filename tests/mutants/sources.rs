@@ -1,4 +1,5 @@
-//! Honest evidence: of shipped small models, of random ones of the twin's, and of random ones with claims of transactions.
+//! Honest evidence: of shipped small models, of random ones of the twin's, and of random ones with claims of
+//! transactions.
 
 use crate::twin;
 use crate::{claimed, random, shipped};

@@ -1,5 +1,5 @@
-//! All reachable states of a model and all steps between them, by one of two enumerations that share no code: of the interpreter's steps, and of the naive
-//! twin's.
+//! All reachable states of a model and all steps between them, by one of two enumerations that share no code: of the
+//! interpreter's steps, and of the naive twin's.
 
 use crate::twin;
 

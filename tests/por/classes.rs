@@ -1,4 +1,5 @@
-//! Executions are equivalent that differ in the order of independent steps: techniques that keep no states run one of each class.
+//! Executions are equivalent that differ in the order of independent steps: techniques that keep no states run one of
+//! each class.
 
 use super::{control, ending, loaded, naive};
 use crate::{random, shipped};
@@ -7,7 +8,8 @@ use coarsen::engine::partial_order::{Por, Technique, explore};
 use proptest::prelude::*;
 use std::cell::Cell;
 
-/// A thread that is disabled in the end races with what was done after it was disabled, too: before, its step may have come behind that.
+/// A thread that is disabled in the end races with what was done after it was disabled, too: before, its step may have
+/// come behind that.
 #[test]
 fn a_disabled_thread_races_with_what_came_later() {
     let source = "var t: 0..1 = 0 unprotected; var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected; mutex m;
@@ -111,7 +113,8 @@ fn choices_depend_on_what_they_access_only() {
         ("thread a { c[x] = 1; } thread b { c[1 - x] = 2; }", 1),
         ("thread a { c[x] = 1; } thread b { c[x] = 2; }", 2),
     ] {
-        let cells = "var x: 0..3 unprotected; var y: 0..3 = 0 unprotected; var z: 0..3 = 0 unprotected; var c[2]: 0..3 = 0 unprotected;";
+        let cells = "var x: 0..3 unprotected; var y: 0..3 = 0 unprotected; var z: 0..3 = 0 unprotected; var c[2]: 0..3 \
+            = 0 unprotected;";
         let first = if threads.starts_with("init") {
             ""
         } else {

@@ -121,7 +121,8 @@ fn options_that_do_not_go_together_are_refused() {
     refused(&alone, "--reduced");
 }
 
-/// Without states nothing says that an execution goes round and round, so it has to be bounded; then what is not found is unknown.
+/// Without states nothing says that an execution goes round and round, so it has to be bounded; then what is not found
+/// is unknown.
 #[test]
 fn models_that_do_not_end_are_refused_without_a_bound() {
     let peterson = "models/classic/peterson.cor";

@@ -131,7 +131,8 @@ pub fn outcomes(p: &Program, places: &[Thing], s: &State, t: ThreadId) -> Vec<(S
     all
 }
 
-/// Adds that a step moves its thread to or from places that guards ask about. (Effects of the tests' programs ask about none.)
+/// Adds that a step moves its thread to or from places that guards ask about. (Effects of the tests' programs ask about
+/// none.)
 pub fn moves(
     places: &[Thing],
     t: ThreadId,
@@ -206,9 +207,11 @@ pub fn places(p: &Program) -> Vec<Thing> {
     places
 }
 
-/// The classes of complete executions, by brute force: none if an execution does not end or there are more than so many.
+/// The classes of complete executions, by brute force: none if an execution does not end or there are more than so
+/// many.
 ///
-/// An event is known by its thread, its number there, where it led, and what it wrote; a class by what happens before what.
+/// An event is known by its thread, its number there, where it led, and what it wrote; a class by what happens before
+/// what.
 pub fn classes(p: &Program, most: usize) -> Option<usize> {
     let places = places(p);
     let mut all = HashSet::new();

@@ -1,5 +1,6 @@
-//! Partial-order reduction on reduced systems: whatever steps are visible, it sees the scheduling points that a naive exploration of coarse steps
-//! sees; and on what a theorem makes of random programs it agrees with the full exploration, of the reduced system and of the program.
+//! Partial-order reduction on reduced systems: whatever steps are visible, it sees the scheduling points that a naive
+//! exploration of coarse steps sees; and on what a theorem makes of random programs it agrees with the full
+//! exploration, of the reduced system and of the program.
 
 use super::{combinations, control, deadlock, find, loaded, local_questions, naive, reach};
 use crate::{loops, random, twin};
@@ -175,7 +176,8 @@ const THEOREMS: [&str; 6] = [
     "auto",
 ];
 
-/// On the reduced system of a theorem a technique decides what the full exploration of it decides, and as it does; and that is so in the program.
+/// On the reduced system of a theorem a technique decides what the full exploration of it decides, and as it does; and
+/// that is so in the program.
 fn agrees(session: &Session, theorem: &str, por: &Por) -> Result<usize, TestCaseError> {
     let declared = session.program().properties.iter();
     let asked = ReachOptions {

@@ -1,5 +1,6 @@
-//! Random programs whose threads wait for each other: nested locks, attempts to lock, semaphores, condition variables, barriers, threads
-//! that are started and joined, guards, loops that wait, early exits, locks in atomic blocks, and assertions that fail.
+//! Random programs whose threads wait for each other: nested locks, attempts to lock, semaphores, condition variables,
+//! barriers, threads that are started and joined, guards, loops that wait, early exits, locks in atomic blocks, and
+//! assertions that fail.
 
 use crate::twin::ast::{
     Discipline, Expr, Family, Hidden, Kind, Object, Place, Program, Root, Shared, Stmt, StmtKind,

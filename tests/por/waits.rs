@@ -5,7 +5,8 @@ use super::{agree, all_find, control, loaded};
 
 use coarsen::engine::partial_order::{Por, explore};
 
-/// Programs whose threads wait for each other, each by a few combinations in turn. (`cargo bench --bench waiting` takes all of them, on many more.)
+/// Programs whose threads wait for each other, each by a few combinations in turn. (`cargo bench --bench waiting` takes
+/// all of them, on many more.)
 #[test]
 fn programs_that_wait() {
     let all = combinations();
@@ -31,7 +32,8 @@ fn programs_that_wait() {
     );
 }
 
-/// A thread waits for a mutex to the end; before it was taken by the other one, its step would have violated the discipline, and does not lead anywhere.
+/// A thread waits for a mutex to the end; before it was taken by the other one, its step would have violated the
+/// discipline, and does not lead anywhere.
 #[test]
 fn a_step_that_violates_waits_where_it_is_looked_at() {
     let source = "mutex m; var x: 0..1 = 0 protected by m;
@@ -48,8 +50,8 @@ fn a_step_that_violates_waits_where_it_is_looked_at() {
     }
 }
 
-/// A thread that is disabled because of one cell was disabled because of another one before: the step that wrote that comes earlier, and does not race
-/// with what the thread reads in the end.
+/// A thread that is disabled because of one cell was disabled because of another one before: the step that wrote that
+/// comes earlier, and does not race with what the thread reads in the end.
 #[test]
 fn what_is_not_read_in_the_end_was_in_the_way_before() {
     for guard in ["g == 0 && x == 0", "!(g == 1 || x == 1)"] {
@@ -68,7 +70,8 @@ fn what_is_not_read_in_the_end_was_in_the_way_before() {
 #[test]
 fn the_owner_of_a_mutex_does_not_decide_where_others_are() {
     for source in [
-        "mutex m; thread p0 { lock(m); unlock(m); } thread p1 { skip; L: skip; } reach far: m.owner == p0 && at(p1, L);",
+        "mutex m; thread p0 { lock(m); unlock(m); } thread p1 { skip; L: skip; } reach far: m.owner == p0 && at(p1, \
+         L);",
         "mutex m; var x: 0..1 = 0 unprotected;
          thread p0 { lock(m); x = 1; x = 0; unlock(m); } thread p1 { }
          thread p2 { var t: 0..1 = 0; either { lock(m); unlock(m); } or { join(p3); t = x; assert(t == 0); } }

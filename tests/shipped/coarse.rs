@@ -1,7 +1,7 @@
 //! The reduced system of a program, state by state, from the interpreter and the report's visible steps.
 //!
-//! Written from the definitions (3), (4) and (9) of Stoller & Cohen 2003 and not from the tool: one visible step of a thread,
-//! then its invisible ones until none is enabled or the discipline is violated.
+//! Written from the definitions (3), (4) and (9) of Stoller & Cohen 2003 and not from the tool: one visible step of a
+//! thread, then its invisible ones until none is enabled or the discipline is violated.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;

@@ -1,4 +1,5 @@
-//! Random programs with claims `transaction NAME { .. }`, and what is true of claims: all executions are enumerated with the interpreter.
+//! Random programs with claims `transaction NAME { .. }`, and what is true of claims: all executions are enumerated
+//! with the interpreter.
 
 #![allow(dead_code, reason = "every program uses its own part")]
 
@@ -13,7 +14,8 @@ use std::collections::{BTreeSet, HashSet};
 
 type Outcome = (usize, Vec<i64>);
 
-/// What executions of a program end with, for each thread that has the block; with `atomic`, of those in which the blocks are not interrupted.
+/// What executions of a program end with, for each thread that has the block; with `atomic`, of those in which the
+/// blocks are not interrupted.
 pub fn outcomes(p: &Program, claim: &Claim, atomic: bool) -> BTreeSet<Outcome> {
     let inside = |s: &State| {
         let mut blocks = claim.blocks.iter();
@@ -152,7 +154,8 @@ pub fn programs() -> impl Strategy<Value = String> {
     );
     family.prop_map(|(a, b, c, discipline, alike)| {
         let mut text = format!(
-            "mutex m; mutex n;\nvar g: 0..1 = 0 unprotected;\nvar x: 0..1 = 0 {discipline};\nvar y: 0..1 = 0 protected by n;\n"
+            "mutex m; mutex n;\nvar g: 0..1 = 0 unprotected;\nvar x: 0..1 = 0 {discipline};\nvar y: 0..1 = 0 protected \
+             by n;\n"
         );
         let local = "var t: 0..1 = 0;";
         match alike {

@@ -1,4 +1,5 @@
-//! Random programs as text, with locks and loops, of which some never end and some may: for tests and benches of transactions.
+//! Random programs as text, with locks and loops, of which some never end and some may: for tests and benches of
+//! transactions.
 
 use proptest::prelude::*;
 
@@ -58,7 +59,8 @@ pub fn programs() -> impl Strategy<Value = String> {
     ];
     (proptest::collection::vec(body(), 2..4), property).prop_map(|(bodies, property)| {
         let mut text = String::from(
-            "mutex m; mutex n;\nvar g: 0..1 = 0 unprotected;\nvar h: 0..1 = 0 unprotected;\nvar x: 0..1 = 0 protected by m;\nvar y: 0..1 = 0 protected by n;\n",
+            "mutex m; mutex n;\nvar g: 0..1 = 0 unprotected;\nvar h: 0..1 = 0 unprotected;\nvar x: 0..1 = 0 protected \
+             by m;\nvar y: 0..1 = 0 protected by n;\n",
         );
         for (n, body) in bodies.iter().enumerate() {
             text += &format!("thread p{n} {{\n    var t: 0..1 = 0;\n    {body}\n}}\n");

@@ -1,4 +1,5 @@
-//! Random values for all tests, unit tests and benchmarks: the same in each run, unless the environment asks for others.
+//! Random values for all tests, unit tests and benchmarks: the same in each run, unless the environment asks for
+//! others.
 //!
 //! `SEED=n` draws others, `SEED=fresh` others in each run; `LONG=n` and `PROPTEST_CASES=n` say how many. A test that fails says what repeats it
 //! (`docs/testing.md`).

@@ -41,8 +41,8 @@ fn the_algebras_of_the_tests_satisfy_the_axioms() {
     }
 }
 
-/// An axiom does not follow from the others, so without it nothing may be said to follow that needs it. The only exceptions are the two
-/// unfoldings, each of which follows from the other and induction.
+/// An axiom does not follow from the others, so without it nothing may be said to follow that needs it. The only
+/// exceptions are the two unfoldings, each of which follows from the other and induction.
 #[test]
 fn without_an_axiom_it_is_no_theorem() {
     for (file, others) in [("omega", ""), ("tests", "omega")] {
@@ -123,7 +123,8 @@ fn axioms_are_recognised_by_their_formulas() {
         ),
         (
             "a_complement",
-            "! [P,Q] : ( ( addition(Q,P) = one & zero = multiplication(Q,P) & multiplication(P,Q) = zero ) <=> complement(Q,P) )",
+            "! [P,Q] : ( ( addition(Q,P) = one & zero = multiplication(Q,P) & multiplication(P,Q) = zero ) <=> \
+             complement(Q,P) )",
         ),
         (
             "c_test",
@@ -173,11 +174,13 @@ fn axioms_are_recognised_by_their_formulas() {
         ("forever", "! [A] : multiplication(omega(A),A) = omega(A)"),
         (
             "coinduct",
-            "! [A,B,C] : ( leq(B,addition(multiplication(A,B),C)) => leq(B,addition(omega(A),multiplication(star(C),C))) )",
+            "! [A,B,C] : ( leq(B,addition(multiplication(A,B),C)) => \
+             leq(B,addition(omega(A),multiplication(star(C),C))) )",
         ),
         (
             "coinduct",
-            "! [A,B] : ( leq(B,addition(multiplication(A,B),B)) => leq(B,addition(omega(A),multiplication(star(A),B))) )",
+            "! [A,B] : ( leq(B,addition(multiplication(A,B),B)) => leq(B,addition(omega(A),multiplication(star(A),B))) \
+             )",
         ),
         ("a_test", "! [P] : ( test(P) <=> ! [Q] : complement(Q,P) )"),
         ("a_test", "! [P,Q] : ( test(P) <=> complement(Q,P) )"),

@@ -166,8 +166,8 @@ fn name(model: &Model, i: usize, location: usize) -> String {
     )
 }
 
-/// The steps that the tool has made visible because a hypothesis fails otherwise: those that trust a reference to an object
-/// that another thread may free. There must be such a hypothesis.
+/// The steps that the tool has made visible because a hypothesis fails otherwise: those that trust a reference to an
+/// object that another thread may free. There must be such a hypothesis.
 fn hazards(
     model: &Model,
     reported: &Visible,

@@ -1,9 +1,9 @@
 //! From statements to locations: `docs/language.md`, section "Steps".
 //!
 //! A statement is compiled backwards: given the location behind it, it yields the location before it. Constant
-//! conditions vanish, `either` merges the first actions of its branches, and locations that no path reaches are dropped.
-//! A call is the procedure's body in its place; `wait` and `await` have two locations, a thread that is started has one
-//! more in front of its body.
+//! conditions vanish, `either` merges the first actions of its branches, and locations that no path reaches are
+//! dropped. A call is the procedure's body in its place; `wait` and `await` have two locations, a thread that is
+//! started has one more in front of its body.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,10 +3,10 @@
 //! Architecture invariant: nothing here but `compare` uses the crate under test, and `compare` only its report. The
 //! twin is written from `docs/language.md` and the theorem's definitions, for clarity and not for speed.
 //!
-//! A program of `generate` (of the second part of the language: `second`, in a `scenario`, with the phrases of `scenes`) is
-//! printed for the tool by `print`, compiled by `compile`, given cells by `storage`, executed by `semantics`, `sync` and
-//! `eval`, enumerated by `model`, judged by `visibility` and `theorem`, explored by `explore`; `verdict` is the whole
-//! answer, which `compare` holds against the tool's report.
+//! A program of `generate` (of the second part of the language: `second`, in a `scenario`, with the phrases of
+//! `scenes`) is printed for the tool by `print`, compiled by `compile`, given cells by `storage`, executed by
+//! `semantics`, `sync` and `eval`, enumerated by `model`, judged by `visibility` and `theorem`, explored by `explore`;
+//! `verdict` is the whole answer, which `compare` holds against the tool's report.
 
 #![allow(dead_code, reason = "every test file uses its own part of the twin")]
 

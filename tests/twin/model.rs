@@ -130,7 +130,8 @@ fn at(rights: &[Vec<Rights>], state: usize) -> Vec<Rights> {
 }
 
 /// (26) without the history, for one protected cell: thread `i` writes the cell without exclusive access or reads it
-/// without any before the step; or the cell is accessed, or some predicate for it changes, and it is two threads' behind it.
+/// without any before the step; or the cell is accessed, or some predicate for it changes, and it is two threads'
+/// behind it.
 pub fn violates(
     cell: usize,
     (before, after): (&[Rights], &[Rights]),

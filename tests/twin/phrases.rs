@@ -1,7 +1,7 @@
 //! The statements of generated programs, phrase by phrase: critical sections, barriers, turns, bare accesses, control.
 //!
-//! Texts whose meaning would hang on how far a tool folds constants are avoided: no constant is assigned out of range, no
-//! constant stands to the right of `&&` or `||`, and no branch of an `either` begins with something that vanishes.
+//! Texts whose meaning would hang on how far a tool folds constants are avoided: no constant is assigned out of range,
+//! no constant stands to the right of `&&` or `||`, and no branch of an `either` begins with something that vanishes.
 
 use super::ast::{Expr, NULL, Object, Op, Place, Root, Shared, Stmt, StmtKind, Type, Variable};
 use super::choices::Choices;

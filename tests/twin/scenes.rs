@@ -1,5 +1,5 @@
-//! What the threads and procedures of a program of the second part say: sections, readers and writers, monitors, barriers,
-//! references, calls, phrase by phrase.
+//! What the threads and procedures of a program of the second part say: sections, readers and writers, monitors,
+//! barriers, references, calls, phrase by phrase.
 //!
 //! Most phrases use the declared objects as they should be used; now and then one forgets something.
 

@@ -1,7 +1,7 @@
 //! From what a rule yields to the kernel's normal form of it.
 //!
-//! `kat` sees through sums, products, stars and complements, not into omegas and sums over processes. So these are brought into normal form
-//! first, from the inside out, each by a congruence; then the rest is a leaf.
+//! `kat` sees through sums, products, stars and complements, not into omegas and sums over processes. So these are
+//! brought into normal form first, from the inside out, each by a congruence; then the rest is a leaf.
 
 use super::leaf::Leaves;
 use super::print::{Printer, Scope};

@@ -1,7 +1,8 @@
 //! Leaves: what holds in every Kleene algebra with tests and top, as lemmas about letters that `kat` proves.
 //!
-//! Atoms, omegas and sums over processes are letters there. `T` is `(x + y + .. + T)*` for the letters of the leaf, and an omega is followed by
-//! `T`; with that, Kleene algebra with tests is complete (Pous & Wagemaker 2022). A lemma serves for all leaves of its form.
+//! Atoms, omegas and sums over processes are letters there. `T` is `(x + y + .. + T)*` for the letters of the leaf, and
+//! an omega is followed by `T`; with that, Kleene algebra with tests is complete (Pous & Wagemaker 2022). A lemma
+//! serves for all leaves of its form.
 
 use super::glue::Proof;
 use super::print::{Printer, Scope};
@@ -96,7 +97,8 @@ fn binder(prefix: &str, count: usize, sort: &str) -> String {
 }
 
 impl Leaves {
-    /// A proof of `a <= b`, or `a = b`, where opaque parts are in normal form; `None` if the two sides are the same text.
+    /// A proof of `a <= b`, or `a = b`, where opaque parts are in normal form; `None` if the two sides are the same
+    /// text.
     pub fn leaf(
         &mut self,
         printer: &mut Printer,

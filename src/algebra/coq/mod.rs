@@ -1,5 +1,5 @@
-//! Developments as text for Coq 8.16 with relation-algebra 1.7.8, so that a checker from elsewhere can say whether what the kernel admitted is
-//! proved.
+//! Developments as text for Coq 8.16 with relation-algebra 1.7.8, so that a checker from elsewhere can say whether what
+//! the kernel admitted is proved.
 //!
 //! Everything is stated of an abstract omega algebra ([`LIBRARY`]); rule uses become uses of lemmas, decisions are
 //! closed by `kat`. Prover and kernel need not be trusted: Coq rejects what does not follow.

@@ -1,4 +1,5 @@
-//! Names of a development as identifiers of Coq: no two are the same, and none is one that the exported text needs for itself.
+//! Names of a development as identifiers of Coq: no two are the same, and none is one that the exported text needs for
+//! itself.
 
 use crate::algebra::show;
 use crate::kernel::Development;
@@ -7,13 +8,14 @@ use rustc_hash::FxHashSet;
 /// Words of Coq's language, and what `Coarsen.v` and relation-algebra call the things that occur in exported text.
 const TAKEN: &str = "\
     Axiom Definition End Fixpoint Lemma Ltac Proof Prop Qed Section Set Theorem Type Variable \
-    as at by cofix do else end exists exists2 fix for forall fun if in let match mod move return then using where with Show \
-    B H K P A T X L I cup dot one zer str om bot top neg cap inj \
-    conj proj1 proj2 True I not not_eq_sym n process someone same everyone sumx sumt hypotheses kat leaf intros by_equation tre_test top_star_alone N_same N_differ NT \
-    not_nil not_cons not_head not_tail rfl tr le ge both rfe tre sye le_cup le_dot le_str le_om eq_cup eq_dot eq_str eq_om \
-    eq_tests eq_inj ref_test eq_or eq_and eq_not top_star om_top om_zero om_one om_of_top le_sumx eq_sumx eq_sumt but_sumx \
-    but_sumt sumx_zero sumt_bot sumx_tests chain join star_left star_right coinduction unfold_om intro_x intro_t separate_x \
-    separate_t elim_x elim_t product_elim product_intro omega_algebra processes members";
+    as at by cofix do else end exists exists2 fix for forall fun if in let match mod move return then using where with \
+    Show B H K P A T X L I cup dot one zer str om bot top neg cap inj \
+    conj proj1 proj2 True I not not_eq_sym n process someone same everyone sumx sumt hypotheses kat leaf intros \
+    by_equation tre_test top_star_alone N_same N_differ NT not_nil not_cons not_head not_tail rfl tr le ge both rfe \
+    tre sye le_cup le_dot le_str le_om eq_cup eq_dot eq_str eq_om eq_tests eq_inj ref_test eq_or eq_and eq_not \
+    top_star om_top om_zero om_one om_of_top le_sumx eq_sumx eq_sumt but_sumx but_sumt sumx_zero sumt_bot sumx_tests \
+    chain join star_left star_right coinduction unfold_om intro_x intro_t separate_x separate_t elim_x elim_t \
+    product_elim product_intro omega_algebra processes members";
 
 /// The identifiers of an export.
 pub struct Names {

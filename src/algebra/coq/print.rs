@@ -1,6 +1,7 @@
 //! Terms in the notation of relation-algebra.
 //!
-//! A product of tests over processes is printed as the complement of the sum of their complements. A test among actions stands in brackets.
+//! A product of tests over processes is printed as the complement of the sum of their complements. A test among actions
+//! stands in brackets.
 
 use super::names::Names;
 use super::tree::{Sort, Tree};

@@ -1,4 +1,5 @@
-//! A rule use of the kernel's proof as a proof term: the lemma that stands for the rule, between glue for the normal forms.
+//! A rule use of the kernel's proof as a proof term: the lemma that stands for the rule, between glue for the normal
+//! forms.
 
 use super::glue::{Proof, linked};
 use super::print::Scope;

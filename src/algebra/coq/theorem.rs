@@ -1,4 +1,5 @@
-//! Theorems: each rule use of the kernel's proof as one intermediate claim, proved by the lemma that stands for the rule.
+//! Theorems: each rule use of the kernel's proof as one intermediate claim, proved by the lemma that stands for the
+//! rule.
 
 use super::glue::Glue;
 use super::leaf::Leaves;

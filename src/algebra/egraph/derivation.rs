@@ -17,9 +17,9 @@ pub fn reversed(steps: &[Step]) -> Vec<Step> {
     steps.iter().rev().map(back).collect()
 }
 
-/// Appends a proof of `word <= the word that the steps lead to`; the position of its last rule use. For each equation the rule uses are
-/// given that prove `left <= right` and `right <= left`; the hole is an action without indices that occurs in no word. None if an
-/// equation or a law's star is none.
+/// Appends a proof of `word <= the word that the steps lead to`; the position of its last rule use. For each equation
+/// the rule uses are given that prove `left <= right` and `right <= left`; the hole is an action without indices that
+/// occurs in no word. None if an equation or a law's star is none.
 pub fn kernel_steps(
     terms: &mut Terms,
     word: &[Id],

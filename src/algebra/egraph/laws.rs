@@ -1,4 +1,5 @@
-//! The equations of an e-graph: those given, and instances of the laws that hold without assumptions, for the letters in use.
+//! The equations of an e-graph: those given, and instances of the laws that hold without assumptions, for the letters
+//! in use.
 
 use super::{Cause, factors};
 use crate::kernel::{Id, Node, ONE, TOP, Terms, ZERO};
@@ -7,7 +8,8 @@ use rustc_hash::FxHashSet;
 /// A law that needs no assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Law {
-    /// Both sides are one term to the kernel: neighbouring tests commute and repeat, `p ~p = 0`, `0 x = 0 = x 0`, `1 x = x`, `T T = T`.
+    /// Both sides are one term to the kernel: neighbouring tests commute and repeat, `p ~p = 0`, `0 x = 0 = x 0`,
+    /// `1 x = x`, `T T = T`.
     Normal,
     /// `x* x* = x*`. Given: `x*`.
     StarTwice(Id),

@@ -107,7 +107,8 @@ pub fn factors(terms: &Terms, t: Id) -> Vec<Id> {
     }
 }
 
-/// Words modulo equations. Answers depend on the equations, the limits and the words asked for so far, and on nothing else.
+/// Words modulo equations. Answers depend on the equations, the limits and the words asked for so far, and on nothing
+/// else.
 pub struct Words {
     rules: Rules,
     program: Option<graph::Program>,
@@ -150,8 +151,8 @@ impl Words {
         self.rules.replay(a, &moves, b)
     }
 
-    /// The least word equal to the given one (the shortest, then the one with the smallest factors) among those found, and the steps
-    /// to it.
+    /// The least word equal to the given one (the shortest, then the one with the smallest factors) among those found,
+    /// and the steps to it.
     pub fn normal(&mut self, terms: &Terms, word: &[Id]) -> Reached {
         if let Some(known) = self.normal.get(word) {
             return known.clone();
@@ -162,8 +163,8 @@ impl Words {
         found
     }
 
-    /// The least words equal to the given one, least first, each with the steps to it. Words that differ only by the kernel's normal
-    /// form of products (the order of neighbouring tests, `T T`) count once.
+    /// The least words equal to the given one, least first, each with the steps to it. Words that differ only by the
+    /// kernel's normal form of products (the order of neighbouring tests, `T T`) count once.
     pub fn class(&mut self, terms: &Terms, word: &[Id], most: usize) -> Vec<Reached> {
         let Some(mut graph) = self.graph(terms, word, None) else {
             return Vec::new();

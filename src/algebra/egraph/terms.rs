@@ -16,8 +16,8 @@ use std::time::Duration;
 pub const LARGEST: usize = 200;
 /// Rounds in which every law is used everywhere.
 const ITERATIONS: usize = 30;
-/// A law that fits at more places than this pauses for some rounds, and may be used twice as often afterwards: so commutativity and
-/// associativity leave room for the others.
+/// A law that fits at more places than this pauses for some rounds, and may be used twice as often afterwards: so
+/// commutativity and associativity leave room for the others.
 const USES: usize = 50;
 
 define_language! {
@@ -55,7 +55,8 @@ impl Analysis<Form> for Tests {
     }
 }
 
-/// Laws from left to right; those marked with letters hold if these are tests. Names are those of `theories/identities`, where there is one.
+/// Laws from left to right; those marked with letters hold if these are tests. Names are those of
+/// `theories/identities`, where there is one.
 const LAWS: &[(&str, &str, &str, &str)] = &[
     ("sum_commutative", "(+ ?x ?y)", "(+ ?y ?x)", ""),
     (

@@ -82,8 +82,8 @@ impl<'t> Builder<'t> {
         step
     }
 
-    /// Whether an inclusion that decisions could not show doesn't follow from the axioms: there is a word against it, or no omega or sum over
-    /// processes that proofs might look into.
+    /// Whether an inclusion that decisions could not show doesn't follow from the axioms: there is a word against it,
+    /// or no omega or sum over processes that proofs might look into.
     pub fn is_settled(&self, left: Id, right: Id) -> bool {
         let open = |n: &Node| {
             matches!(
@@ -218,8 +218,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The monomials of a term: products over sums multiplied out, but not inside stars; `None` if there are more than `most`.
-    /// Tests are multiplied out too: `(p + q) x` is `p x + q x`.
+    /// The monomials of a term: products over sums multiplied out, but not inside stars; `None` if there are more than
+    /// `most`. Tests are multiplied out too: `(p + q) x` is `p x + q x`.
     pub fn monomials(&mut self, t: Id, most: usize) -> Option<Vec<Id>> {
         let mut all: Vec<Id> = Vec::new();
         match self.terms.node(t).clone() {
@@ -277,8 +277,8 @@ impl<'t> Builder<'t> {
         letters
     }
 
-    /// A term above every product of these terms' letters: T where T or omega is about, else `(a + b + ..)*`, so that a proof
-    /// in Kleene algebra stays one.
+    /// A term above every product of these terms' letters: T where T or omega is about, else `(a + b + ..)*`, so that a
+    /// proof in Kleene algebra stays one.
     pub fn everything(&mut self, of: impl IntoIterator<Item = Id>) -> Id {
         let letters = self.letters(of);
         let beyond = |x: &Id| *x == TOP || matches!(self.terms.node(*x), Node::Omega(_));

@@ -1,7 +1,8 @@
 //! What a proof may use, as directed rules for the processes at hand.
 //!
-//! Hints are statements for all processes; here they are instantiated with the index variables in scope. Rules equivalent to `e = 0`, and
-//! consequences of that form, are kept apart: they are compiled into decisions (Cohen 1994: `x <= y` under `e = 0` iff `x <= y + T e T`).
+//! Hints are statements for all processes; here they are instantiated with the index variables in scope. Rules
+//! equivalent to `e = 0`, and consequences of that form, are kept apart: they are compiled into decisions (Cohen 1994:
+//! `x <= y` under `e = 0` iff `x <= y + T e T`).
 
 use super::build::{Builder, Step};
 use crate::kernel::{Id, Index, Node, ONE, Renaming, Rule, Statement, Sym, Terms, ZERO};

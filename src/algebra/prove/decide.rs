@@ -1,9 +1,10 @@
 //! `x <= y` in Kleene algebra with tests and top, decided.
 //!
-//! Terms are automata by partial derivatives (`kernel::Automaton`; Antimirov 1996). A pair of a state of x and a set of states of y is
-//! expanded on the fly; guards are BDDs, so that any number of tests costs no enumeration of their valuations (symbolic derivatives,
-//! Pous 2015). A pair is dropped if the same state with a smaller set is known (antichains, De Wulf et al. 2006), or if the state itself
-//! or T is in the set (up to reflexivity and top). What remains is the relation that the kernel replays.
+//! Terms are automata by partial derivatives (`kernel::Automaton`; Antimirov 1996). A pair of a state of x and a set of
+//! states of y is expanded on the fly; guards are BDDs, so that any number of tests costs no enumeration of their
+//! valuations (symbolic derivatives, Pous 2015). A pair is dropped if the same state with a smaller set is known
+//! (antichains, De Wulf et al. 2006), or if the state itself or T is in the set (up to reflexivity and top). What
+//! remains is the relation that the kernel replays.
 
 use crate::kernel::{Automaton, Id, Node, ONE, Pairs, TOP, Terms, ZERO};
 use biodivine_lib_bdd::{Bdd, BddVariable, BddVariableSet};
@@ -105,7 +106,8 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Demands `target <= sum of those reached`, for each set that is reached under some valuation of the guard and has no other such set in it.
+    /// Demands `target <= sum of those reached`, for each set that is reached under some valuation of the guard and has
+    /// no other such set in it.
     fn demand(
         &mut self,
         guard: Id,

@@ -1,8 +1,9 @@
 //! Hypotheses about a letter solved for it.
 //!
-//! `t <= x` says that x is closed under t: x is then equal to a term c(x) for which the hypothesis holds anyway, so that it can be replaced
-//! by c(x) throughout and the hypothesis forgotten (for `t <= x` without x in t: Cohen 1994; for `p x = p`: Hardin & Kozen 2002). Candidates for c are
-//! guessed from the form of the hypotheses and used only if `t(c) <= c`, `x <= c(x)` and `c(x) <= x` are proved.
+//! `t <= x` says that x is closed under t: x is then equal to a term c(x) for which the hypothesis holds anyway, so
+//! that it can be replaced by c(x) throughout and the hypothesis forgotten (for `t <= x` without x in t: Cohen 1994;
+//! for `p x = p`: Hardin & Kozen 2002). Candidates for c are guessed from the form of the hypotheses and used only if
+//! `t(c) <= c`, `x <= c(x)` and `c(x) <= x` are proved.
 
 use super::build::Step;
 use super::context::{Context, Directed};
@@ -204,7 +205,8 @@ fn replace(s: &mut Search, r: &mut Reduced, symbol: Sym, x: Id, by: Id) -> bool 
 }
 
 /// Adds what simulation gives: `x z <= z y` gives `x* z <= z y*`, and `z x <= y z` gives `z x* <= y* z`
-/// (Stoller & Cohen 2003, (1)), twice over. `z x <= r` gives `z x* <= x* s` as well, where s is what is left of r behind any x, with z; and the mirror image.
+/// (Stoller & Cohen 2003, (1)), twice over. `z x <= r` gives `z x* <= x* s` as well, where s is what is left of r
+/// behind any x, with z; and the mirror image.
 pub fn simulate(s: &mut Search, c: &mut Context) {
     let mut next = 0;
     for _ in 0..2 {
@@ -242,7 +244,8 @@ pub fn simulate(s: &mut Search, c: &mut Context) {
     s.renew(c);
 }
 
-/// For `a b <= r`: `a b* <= b* s`, where s is a and what is left of r behind any b; or `a* b <= s a*` with b and what is left of r before any a.
+/// For `a b <= r`: `a b* <= b* s`, where s is a and what is left of r behind any b; or `a* b <= s a*` with b and what
+/// is left of r before any a.
 fn passed(s: &mut Search, a: &[Id], b: &[Id], r: Id, mirrored: bool) -> Option<(Id, Id)> {
     let product = |s: &mut Search, f: &[Id]| s.b.terms.product(f.iter().copied());
     let (a, b) = (product(s, a), product(s, b));

@@ -1,8 +1,9 @@
 //! The prover: from a statement and its hints to a theorem that the kernel has admitted.
 //!
-//! `decide` settles what holds in every Kleene algebra with tests and top; hypotheses of the form `e = 0` are compiled into it (`context`),
-//! hypotheses about a letter are solved for it (`eliminate`), words are compared modulo equations (`super::egraph`), and the rest is a search of
-//! directed rules on monomials (`search`). What comes out is a list of kernel rules; nothing counts as proved that the kernel has not admitted.
+//! `decide` settles what holds in every Kleene algebra with tests and top; hypotheses of the form `e = 0` are compiled
+//! into it (`context`), hypotheses about a letter are solved for it (`eliminate`), words are compared modulo equations
+//! (`super::egraph`), and the rest is a search of directed rules on monomials (`search`). What comes out is a list of
+//! kernel rules; nothing counts as proved that the kernel has not admitted.
 
 mod build;
 mod context;
@@ -88,7 +89,8 @@ pub struct Residual {
     pub model: Option<Box<Model>>,
 }
 
-/// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been. A model that the file gives is only evaluated.
+/// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been. A model that the
+/// file gives is only evaluated.
 pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
     if let Some(outcome) = models::given(suite, item) {
         return outcome;
@@ -377,7 +379,8 @@ fn residual(s: &mut Search, c: &context::Context, left: Id, right: Id) -> Residu
     }
 }
 
-/// The theorem for an item, proved now if it has not been; `without` leaves out one hint of one link (and then nothing is kept).
+/// The theorem for an item, proved now if it has not been; `without` leaves out one hint of one link (and then nothing
+/// is kept).
 fn theorem_of(
     suite: &mut Suite,
     item: usize,

@@ -184,7 +184,8 @@ fn holds_in_relations(
     found
 }
 
-/// Whether the decision procedure, which is complete without hypotheses and omega, says that the statement does not follow.
+/// Whether the decision procedure, which is complete without hypotheses and omega, says that the statement does not
+/// follow.
 fn is_underivable(suite: &mut Suite, goal: &Statement, limits: &Limits) -> bool {
     let terms = &mut suite.development.terms;
     let parts = goal.parts.iter();

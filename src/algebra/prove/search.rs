@@ -1,8 +1,10 @@
-//! The search: one monomial of the left side at a time, rewritten by directed rules until it is decided to be below the right side.
+//! The search: one monomial of the left side at a time, rewritten by directed rules until it is decided to be below the
+//! right side.
 //!
-//! A rule `x <= y` applies to a run of factors that is decided to be below x; tests that are known to hold before and after the run are kept
-//! beside y. Star induction (left and right, the right side as invariant or one that a hint gives) and omega coinduction are steps like
-//! any other. Depth-first with iterative deepening; all limits are counts; the order is that of the text.
+//! A rule `x <= y` applies to a run of factors that is decided to be below x; tests that are known to hold before and
+//! after the run are kept beside y. Star induction (left and right, the right side as invariant or one that a hint
+//! gives) and omega coinduction are steps like any other. Depth-first with iterative deepening; all limits are counts;
+//! the order is that of the text.
 
 use super::build::{Builder, Step};
 use super::context::{Allowed, Context, Directed, Given, context, tests_of, variables_of};
@@ -467,7 +469,8 @@ impl<'t> Search<'t> {
         (before, after)
     }
 
-    /// A sum over processes among the factors, eliminated: one generic member, which is each of the processes in scope or none of them.
+    /// A sum over processes among the factors, eliminated: one generic member, which is each of the processes in scope
+    /// or none of them.
     fn member_by_member(
         &mut self,
         c: &Context,
@@ -506,7 +509,8 @@ impl<'t> Search<'t> {
         None
     }
 
-    /// Contexts for a generic process `j` outside `but`: it is one of those in scope (each in turn), or differs from all.
+    /// Contexts for a generic process `j` outside `but`: it is one of those in scope (each in turn), or differs from
+    /// all.
     fn split(&mut self, c: &Context, j: u32, but: &[Index], goal: &[Id]) -> Member {
         let mut same = Vec::new();
         for &k in c.vars.iter().filter(|k| !but.contains(&Index::Var(**k))) {

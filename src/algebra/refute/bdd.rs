@@ -1,7 +1,7 @@
 //! Binary decision diagrams in one table (Bryant 1986; complement edges: Brace, Rudell & Bryant 1990).
 //!
-//! The entries of all matrices of a search share their nodes, and the budget is counted inside the operations: after so many steps every
-//! operation answers `Spent`. That is why this is not the package that the relations of programs use.
+//! The entries of all matrices of a search share their nodes, and the budget is counted inside the operations: after so
+//! many steps every operation answers `Spent`. That is why this is not the package that the relations of programs use.
 
 use rustc_hash::FxHashMap;
 
@@ -130,7 +130,8 @@ impl Bdds {
         seen.len()
     }
 
-    /// The variables that are true where the function is, as few as there can be, and of these the last ones; `None` if it is nowhere true.
+    /// The variables that are true where the function is, as few as there can be, and of these the last ones; `None` if
+    /// it is nowhere true.
     pub(super) fn fewest(&self, x: Bdd) -> Option<Vec<u32>> {
         let mut costs = FxHashMap::default();
         self.cost(x, &mut costs)?;

@@ -5,8 +5,8 @@ use crate::kernel::{Id, Terms};
 use std::collections::BTreeSet;
 
 impl Model {
-    /// The model as `fails .. model { .. }` gives it, then the values of the two sides of the part that fails. `variables` are the names
-    /// of index variables.
+    /// The model as `fails .. model { .. }` gives it, then the values of the two sides of the part that fails.
+    /// `variables` are the names of index variables.
     pub fn lines(&self, terms: &Terms, variables: &[String], part: &(Id, Id)) -> Vec<String> {
         let mut lines = vec!["model {".to_string()];
         let note = match self.smallest {

@@ -72,8 +72,8 @@ const STEPS: usize = 100;
 /// More steps than these, and nodes could not be numbered.
 const MOST_STEPS: usize = 1 << 30;
 
-/// Looks for a model of the hypotheses in which one of the parts fails for some processes that differ as `distinct` says; the fewest states
-/// first.
+/// Looks for a model of the hypotheses in which one of the parts fails for some processes that differ as `distinct`
+/// says; the fewest states first.
 pub fn refute(
     terms: &Terms,
     hypotheses: &[Statement],

@@ -1,8 +1,10 @@
-//! All relations on a number of states at once: one BDD variable for each pair of states and atom (for each state and test).
+//! All relations on a number of states at once: one BDD variable for each pair of states and atom (for each state and
+//! test).
 //!
-//! A term is a matrix of functions: where its atoms are such that it relates s to t. A row is computed when it is asked for. The goal's
-//! entry is conjoined with those of the hypotheses, small ones first; what is left are the models. States may be permuted, so that the goal
-//! fails at (1, 1) or (1, 2); and so may processes. On a path it fails from the first state to the last, or to itself.
+//! A term is a matrix of functions: where its atoms are such that it relates s to t. A row is computed when it is asked
+//! for. The goal's entry is conjoined with those of the hypotheses, small ones first; what is left are the models.
+//! States may be permuted, so that the goal fails at (1, 1) or (1, 2); and so may processes. On a path it fails from
+//! the first state to the last, or to itself.
 
 use super::bdd::{Bdd, Bdds, FALSE, Spent, TRUE, not};
 use super::program::{Goal, Op, Program};

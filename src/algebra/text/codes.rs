@@ -16,11 +16,15 @@ macro_rules! codes {
 
 codes! {
     NO_TERM = "E0401" "no term" "\
-A statement compares terms with `<=`, `>=` or `=`. Terms are built from 0, 1, T, atoms (`u[0]`, `v[i]`, `p[worker(1)]`, `q`, single actions such as `worker(0).B`, tests `{ x[0] == 1 }`), complements `~` of tests, `+`, products written side by side, `*`, `^w` and `#`.
+A statement compares terms with `<=`, `>=` or `=`. Terms are built from 0, 1, T, atoms (`u[0]`, `v[i]`, \
+`p[worker(1)]`, `q`, single actions such as `worker(0).B`, tests `{ x[0] == 1 }`), complements `~` of tests, `+`, \
+products written side by side, `*`, `^w` and `#`.
 
   wrong: u[0] v[1] <      right: u[0] v[1] <= v[1] u[0]"
     MEANINGLESS = "E0402" "a term without meaning here" "\
-The statement can be read, but something in it means nothing here. On a model: a thread that does not exist, a label that the thread does not have, a name that is neither u, v, p, q nor defined by the theory, or a complement of something that is no test. In a file of theories or identities: a number of a process, a state expression.
+The statement can be read, but something in it means nothing here. On a model: a thread that does not exist, a label \
+that the thread does not have, a name that is neither u, v, p, q nor defined by the theory, or a complement of \
+something that is no test. In a file of theories or identities: a number of a process, a state expression.
 
   wrong: ~u[0] <= p[0]      right: ~p[0] <= u[0] T"
     UNBALANCED = "E0403" "a bracket without its partner" "\
@@ -28,15 +32,19 @@ Each `(`, `[` and `{` is closed in the term it stands in, and each string ends w
 
   wrong: identity a : x (y z <= x y z;      right: identity a : x (y z) <= x y z;"
     NO_ITEM = "E0404" "not an item" "\
-A file of theories, proofs or identities is made of items, each with its first word: `level`, `use`, `action`, `test`, `let`, `hypothesis`, `conclusion`, `axiom`, `identity`, `fails`, `open`. A header `theory NAME \"source\";` may stand before them. Items end with `;`.
+A file of theories, proofs or identities is made of items, each with its first word: `level`, `use`, `action`, `test`, \
+`let`, `hypothesis`, `conclusion`, `axiom`, `identity`, `fails`, `open`. A header `theory NAME \"source\";` may stand \
+before them. Items end with `;`.
 
   wrong: lemma a : x <= x;      right: identity a : x <= x;"
     WORD = "E0405" "a name that can't be declared" "\
-The words that begin items can't name actions and tests; a name stands for one thing: an action, a test, or what a `let` defines. `u` and `u[i]` are two names.
+The words that begin items can't name actions and tests; a name stands for one thing: an action, a test, or what a \
+`let` defines. `u` and `u[i]` are two names.
 
   wrong: action p; test p; identity a : p p <= T;      right: action a; test p; identity a : a p <= T;"
     UNKNOWN = "E0406" "unknown name" "\
-Every name in a term is declared or defined before, in this file or one that it uses: `action x;`, `test p;`, `let M = x y*;`. In suites of S-expressions all names are actions.
+Every name in a term is declared or defined before, in this file or one that it uses: `action x;`, `test p;`, `let M = \
+x y*;`. In suites of S-expressions all names are actions.
 
   wrong: action v; identity a : v w = w v;      right: action v, w; open a : v w = w v;"
     INDICES = "E0407" "wrong number of indices" "\
@@ -44,11 +52,13 @@ A name takes as many process indices as its declaration says.
 
   wrong: action u[i]; identity a : u <= u[i];      right: action u[i]; identity a : u[i] <= (+ j : u[j]);"
     SUMS = "E0408" "ill-indexed" "\
-A sum or product over processes binds a new index variable, its side conditions `j != i` speak of it, and `i != i` never holds. A definition has no free index but its own: each stands for one process, so it is named once.
+A sum or product over processes binds a new index variable, its side conditions `j != i` speak of it, and `i != i` \
+never holds. A definition has no free index but its own: each stands for one process, so it is named once.
 
   wrong: identity a : (+ i : (+ i : u[i])) <= T;      right: identity a : (+ i : (+ j : u[i] u[j])) <= T;"
     NO_TEST = "E0409" "a test is needed" "\
-Only tests have complements and products over processes, and only a test may stand for a test letter of a lemma. Tests are declared with `test`; 0, 1, and sums, products and complements of tests are tests, too.
+Only tests have complements and products over processes, and only a test may stand for a test letter of a lemma. Tests \
+are declared with `test`; 0, 1, and sums, products and complements of tests are tests, too.
 
   wrong: action v; identity a : v + ~v = 1;      right: test v; identity a : v + ~v = 1;"
     CIRCULAR = "E0410" "circular definition" "\
@@ -60,25 +70,38 @@ Statements and hypotheses of a file have different names, and so have the premis
 
   wrong: identity a : x <= x; identity a : y <= y;      right: identity a : x <= x; identity b : y <= y;"
     HINT = "E0412" "no such hint" "\
-Behind `by` stand names of hypotheses, of premises of the statement and of statements before it that are to be proved, and words for rules: `induction`, `induction(TERM)`, `coinduction`, `unfold`, `sum_elim`, `sum_intro`, `product_elim`, `product_intro`, `separate`, `separate(i)`, `cases`, `cases(i, j)`. A name that is also a rule's can't be a hint. A statement may be given values for its index variables and letters: `lemma(j := i, x := u + v)`.
+Behind `by` stand names of hypotheses, of premises of the statement and of statements before it that are to be proved, \
+and words for rules: `induction`, `induction(TERM)`, `coinduction`, `unfold`, `sum_elim`, `sum_intro`, `product_elim`, \
+`product_intro`, `separate`, `separate(i)`, `cases`, `cases(i, j)`. A name that is also a rule's can't be a hint. A \
+statement may be given values for its index variables and letters: `lemma(j := i, x := u + v)`.
 
-  wrong: identity a : x x* <= x* by b; identity b : 1 <= x*;      right: identity b : 1 <= x*; identity a : x x* <= x* by b;"
+  wrong: identity a : x x* <= x* by b; identity b : 1 <= x*;      right: identity b : 1 <= x*; identity a : x x* <= x* \
+  by b;"
     LEVEL = "E0413" "above the level" "\
-What stands behind `level L;` is stated and proved with the axioms of that level: `semiring` has 0, 1, + and products; `kleene` adds `*`; `tests` adds tests and their complements; `top` adds T; `omega` adds `^w` and `#`. Lemmas of a higher level can't be hints.
+What stands behind `level L;` is stated and proved with the axioms of that level: `semiring` has 0, 1, + and products; \
+`kleene` adds `*`; `tests` adds tests and their complements; `top` adds T; `omega` adds `^w` and `#`. Lemmas of a \
+higher level can't be hints.
 
   wrong: level semiring; identity a : 1 <= x*;      right: level kleene; identity a : 1 <= x*;"
     USE = "E0414" "a file that can't be used" "\
-`use NAME;` takes a file that comes with the tool, `use \"path.thy\";` one beside this file. A file does not use itself, not even through others.
+`use NAME;` takes a file that comes with the tool, `use \"path.thy\";` one beside this file. A file does not use \
+itself, not even through others.
 
   wrong: use stoler-cohen; identity a : p <= 1;      right: use stoller-cohen; identity a : p <= 1;"
     TOO_DEEP = "E0415" "nested too deeply, or too large" "\
-Terms are nested at most as deep as `--limit-depth` says, and 1,000 levels after definitions are put in and products and sums of one kind are merged; these have at most 65,536 members."
+Terms are nested at most as deep as `--limit-depth` says, and 1,000 levels after definitions are put in and products \
+and sums of one kind are merged; these have at most 65,536 members."
     SEXPR = "E0416" "no line of a suite" "\
-In a suite of S-expressions a line is a name, `POS` or `NEG`, any number of hypotheses and the goal, separated by tabs. Hypotheses and goal are `= l r` or `<= l r`; `+` and `.` have two or more arguments, `st` and `om` one.
+In a suite of S-expressions a line is a name, `POS` or `NEG`, any number of hypotheses and the goal, separated by \
+tabs. Hypotheses and goal are `= l r` or `<= l r`; `+` and `.` have two or more arguments, `st` and `om` one.
 
   wrong: a<TAB>POS<TAB>= (st x y) (st x)      right: a<TAB>POS<TAB>= (st (st x)) (st x)"
     MODEL = "E0417" "no model" "\
-A `fails` statement may carry the model in which it is false: relations on states 1, 2, .. that satisfy all hypotheses and premises, and in which the statement fails. Each atom has the pairs of states that it relates, a test its states; an atom that is not named relates nothing. Where there are processes, they are 1, 2, .., and an index variable may be given one. Only `fails` and `open` statements may leave out hypotheses with `without`.
+A `fails` statement may carry the model in which it is false: relations on states 1, 2, .. that satisfy all hypotheses \
+and premises, and in which the statement fails. Each atom has the pairs of states that it relates, a test its states; \
+an atom that is not named relates nothing. Where there are processes, they are 1, 2, .., and an index variable may be \
+given one. Only `fails` and `open` statements may leave out hypotheses with `without`.
 
-  wrong: action x, y; fails a : x y <= y x model { states 2; x = 1->2; y = 1->2 };      right: action x, y; fails a : x y <= y x model { states 2; x = 1->2; y = 2->2 };"
+  wrong: action x, y; fails a : x y <= y x model { states 2; x = 1->2; y = 1->2 };      right: action x, y; fails a : \
+  x y <= y x model { states 2; x = 1->2; y = 2->2 };"
 }

@@ -10,7 +10,8 @@ use crate::algebra::tree::{Entry, File, Named, Used};
 use crate::base::diagnostic::Diagnostic;
 use crate::kernel::WORDS;
 
-const ITEM: &str = "`level`, `use`, `action`, `test`, `let`, `hypothesis`, `conclusion`, `axiom`, `identity`, `fails` or `open`";
+const ITEM: &str = "`level`, `use`, `action`, `test`, `let`, `hypothesis`, `conclusion`, `axiom`, `identity`, `fails` \
+    or `open`";
 
 /// Reads a file of theories, proofs or identities.
 ///

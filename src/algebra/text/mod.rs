@@ -1,12 +1,14 @@
 //! Terms, statements, and the files that are made of them: theories, proofs, suites of identities. Text to trees.
 //!
 //! ```text
-//! file       = ('theory' title STRING ';')? (item ';')*            the ';' before an item's first word and at the end may be left out
+//! file       = ('theory' title STRING ';')? (item ';')*    the ';' may be left out before an item's first word, and at
+//!                                                           the end
 //! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega')  |  'use' (title | STRING)
 //!            | ('action' | 'test') indexed,*  |  'let' indexed '=' term
 //!            | 'hypothesis' title STRING? ('syntactic' NAME)? ':' statement
 //!            | 'conclusion' title STRING? ':' statement ('proved' title 'in' title)?
-//!            | ('axiom' | 'identity' | 'fails' | 'open') title ('without' title,+)? ('[' premise,+ ']')? ':' statement ('model' model)?
+//!            | ('axiom' | 'identity' | 'fails' | 'open') title ('without' title,+)? ('[' premise,+ ']')? ':' statement
+//!              ('model' model)?
 //! premise    = (title ':')? statement
 //! title      = names, numbers, '-', '.', '_', ''' without blanks | STRING
 //! indexed    = NAME ('[' NAME,+ ']')?
@@ -15,8 +17,8 @@
 //! hint       = title ('(' ((NAME ':=')? term),+ ')')?
 //! term       = hash ('+' hash)*          hash = product ('#' hash)?          product = postfix ('.'? postfix)*
 //! postfix    = prefix ('*' | '^w')*      prefix = '~' prefix | primary
-//! primary    = '0' | '1' | 'T' | NAME ('[' index,+ ']')? | (NAME | NAME '(' NUMBER ')') '.' NAME | '{' state expression '}'
-//!            | '(' term ')' | '(' '+' over ':' term ')' | '(' '.' over ':' term ')'
+//! primary    = '0' | '1' | 'T' | NAME ('[' index,+ ']')? | (NAME | NAME '(' NUMBER ')') '.' NAME
+//!            | '{' state expression '}' | '(' term ')' | '(' '+' over ':' term ')' | '(' '.' over ':' term ')'
 //! over       = NAME | (index '!=' index),+
 //! index      = NAME | NUMBER | NAME '(' '-'? NUMBER ')'
 //! ```

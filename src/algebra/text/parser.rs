@@ -187,7 +187,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A name of a statement, hypothesis or file: names, numbers, `-`, `.`, `_` and `'` without blanks between them, or a string.
+    /// A name of a statement, hypothesis or file: names, numbers, `-`, `.`, `_` and `'` without blanks between them, or
+    /// a string.
     pub fn title(&mut self, expected: &str) -> Parsed<Named> {
         let span = self.span();
         match self.peek().clone() {
@@ -335,7 +336,8 @@ impl<'t> Parser<'t> {
     fn hints(&mut self) -> Parsed<Vec<HintTree>> {
         let mut all = Vec::new();
         loop {
-            let name = self.title("a hint: the name of a hypothesis, a premise or an earlier statement, or a word for a rule")?;
+            let name = self.title("a hint: the name of a hypothesis, a premise or an earlier statement, or a word for \
+                a rule")?;
             let open = self.span();
             let mut arguments = Vec::new();
             if self.eat("(") {
@@ -602,8 +604,8 @@ impl<'t> Parser<'t> {
                 label,
             }))
         };
-        // `worker(0).B`, `a.B`: a dot with a name behind it and no space around it is a label. A file speaks of no model: there it is
-        // a product.
+        // `worker(0).B`, `a.B`: a dot with a name behind it and no space around it is a label. A file speaks of no
+        // model: there it is a product.
         let ahead = [0, 1, 2, 3, 4].map(|n| self.ahead(n).clone());
         if let [
             Token::Sign("("),

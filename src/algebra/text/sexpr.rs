@@ -1,7 +1,8 @@
 //! Suites of identities as lines of S-expressions.
 //!
-//! A line is `NAME tab POS|NEG tab (hypothesis tab)* goal`. Hypotheses and goal are `= l r` or `<= l r`; terms are `0`, `1`, `T`, names
-//! of actions, `(+ x y ..)`, `(. x y ..)` (product), `(st x)` and `(om x)`. Empty lines and those that begin with `#` say nothing.
+//! A line is `NAME tab POS|NEG tab (hypothesis tab)* goal`. Hypotheses and goal are `= l r` or `<= l r`; terms are `0`,
+//! `1`, `T`, names of actions, `(+ x y ..)`, `(. x y ..)` (product), `(st x)` and `(om x)`. Empty lines and those that
+//! begin with `#` say nothing.
 
 use super::codes::{SEXPR, TOO_DEEP, UNBALANCED};
 use super::wrong;

@@ -1,5 +1,6 @@
-//! Which laws the axioms of a problem are. Names say nothing: a formula is compared with those of `known.ax`, up to the names of
-//! variables, the sides of equations, the order of conjuncts and, where addition is known to commute and associate, of summands.
+//! Which laws the axioms of a problem are. Names say nothing: a formula is compared with those of `known.ax`, up to the
+//! names of variables, the sides of equations, the order of conjuncts and, where addition is known to commute and
+//! associate, of summands.
 
 use crate::algebra::tptp::text::{Formula, Item, Numbers, Role, Term, Variable, parse_problem};
 use rustc_hash::FxHashSet;

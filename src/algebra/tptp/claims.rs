@@ -1,7 +1,8 @@
 //! Sequents as statements of the algebra: letters for variables and constants, test letters for those that are tests.
 //!
-//! `c` is total: on tests it is the complement, elsewhere 0. Where it is not known whether `t` is a test, `c(t)` makes two sequents of one: `t` is a test
-//! in the first; in the second it is none, so that `test(t)` is one of the goals, and `c(t)` is 0.
+//! `c` is total: on tests it is the complement, elsewhere 0. Where it is not known whether `t` is a test, `c(t)` makes
+//! two sequents of one: `t` is a test in the first; in the second it is none, so that `test(t)` is one of the goals,
+//! and `c(t)` is 0.
 
 use super::axioms::{Needs, Symbol, operation};
 use super::sequents::{Literal, Sequent};

@@ -24,7 +24,8 @@ const MOST_FILES: usize = 1000;
 /// Nor more text than this.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Reads a problem. `load` finds a file that is included: its path as written, and the name of the file that includes it.
+/// Reads a problem. `load` finds a file that is included: its path as written, and the name of the file that includes
+/// it.
 ///
 /// # Errors
 /// What is wrong with the file. Of an included file only the place is told, never its text: it may be any file.

@@ -1,7 +1,9 @@
-//! Problems of the TPTP in the vocabulary of its domain KLE (Hoefner & Struth 2007): the front door, from text to an SZS status.
+//! Problems of the TPTP in the vocabulary of its domain KLE (Hoefner & Struth 2007): the front door, from text to an
+//! SZS status.
 //!
-//! `axioms` recognises the theory, `sequents` takes the conjecture apart, `claims` makes statements of the algebra, `solve` has them proved or
-//! refuted and says what follows for the problem. Names of formulas mean nothing, and what is not understood is never an answer.
+//! `axioms` recognises the theory, `sequents` takes the conjecture apart, `claims` makes statements of the algebra,
+//! `solve` has them proved or refuted and says what follows for the problem. Names of formulas mean nothing, and what
+//! is not understood is never an answer.
 
 mod answer;
 mod axioms;

@@ -1,7 +1,8 @@
 //! Formulas taken apart: what has to be proved becomes sequents, from literals to literals (Gentzen 1935).
 //!
-//! A variable that a quantifier leaves behind needs no new name: each has a number of its own, and a formula is taken apart once in a sequent. What
-//! can't be taken apart, a universal assumption or an existential goal, is left out, which makes a sequent harder to prove; it is remembered.
+//! A variable that a quantifier leaves behind needs no new name: each has a number of its own, and a formula is taken
+//! apart once in a sequent. What can't be taken apart, a universal assumption or an existential goal, is left out,
+//! which makes a sequent harder to prove; it is remembered.
 
 use crate::algebra::tptp::text::{Formula, Term};
 

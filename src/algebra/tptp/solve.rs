@@ -1,7 +1,8 @@
 //! The answer for a problem, from the answers of prover and refuter for its parts.
 //!
-//! A theorem needs a proof of each part, from laws that are among the axioms. A counter-model is one of relations, and has to satisfy every axiom: those that
-//! are known laws hold for relations, those about no variables are premises, and the others have to be proved. All else is `GaveUp`.
+//! A theorem needs a proof of each part, from laws that are among the axioms. A counter-model is one of relations, and
+//! has to satisfy every axiom: those that are known laws hold for relations, those about no variables are premises, and
+//! the others have to be proved. All else is `GaveUp`.
 
 use super::axioms::{Laws, operation};
 use super::claims::{Claim, Goal, Letters, claims};
@@ -223,8 +224,8 @@ impl Solver<'_> {
         Ok(true)
     }
 
-    /// Settles one claim: a goal has to be proved, or all to be refuted, as a product of counter-models is one of all goals. Proofs may use the laws
-    /// given, or all.
+    /// Settles one claim: a goal has to be proved, or all to be refuted, as a product of counter-models is one of all
+    /// goals. Proofs may use the laws given, or all.
     fn settle(&mut self, name: &str, claim: &Claim, laws: Option<&Laws>) -> Result<Verdict, Stop> {
         let missing = laws
             .map(|laws| laws.missing(claim.needs))

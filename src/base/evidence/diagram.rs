@@ -1,7 +1,8 @@
 //! Sets of states as decision diagrams, all on one list of nodes without repetition.
 //!
-//! A node looks at one bit of the state; bits are counted over the items in their order, each item's most significant first. Nodes come after
-//! those that they lead to, and bits only grow on the way down, so a set has one form and every walk ends.
+//! A node looks at one bit of the state; bits are counted over the items in their order, each item's most significant
+//! first. Nodes come after those that they lead to, and bits only grow on the way down, so a set has one form and every
+//! walk ends.
 
 use rustc_hash::FxHashMap;
 

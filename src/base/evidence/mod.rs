@@ -1,8 +1,9 @@
 //! Bundles: all that stands behind a positive answer of `coarsen check` or `coarsen reach`, as data.
 //!
-//! A bundle holds the model, the disciplines that were inferred for it, and parts: for each theorem that was used which steps are visible, the sets of
-//! states that prove claims inductively, and the derivations of the hypotheses; what was shown without a theorem has an invariant of the original
-//! program; a goal that is reached has an execution. `certificate` writes it as text and replays it.
+//! A bundle holds the model, the disciplines that were inferred for it, and parts: for each theorem that was used which
+//! steps are visible, the sets of states that prove claims inductively, and the derivations of the hypotheses; what was
+//! shown without a theorem has an invariant of the original program; a goal that is reached has an execution.
+//! `certificate` writes it as text and replays it.
 //!
 //! Architecture invariant: this module is data. It judges nothing, and knows neither programs nor relations.
 
@@ -54,7 +55,8 @@ pub struct Part {
     pub theorem: Option<String>,
     /// Thread and location of each visible action, by name; all others are invisible.
     pub visible: Vec<(String, String)>,
-    /// For theorems about transactions, where these are; then no action is visible or invisible, and all sets are of the program with phases.
+    /// For theorems about transactions, where these are; then no action is visible or invisible, and all sets are of
+    /// the program with phases.
     pub transactions: Option<Transactions>,
     /// The properties that are claimed to hold.
     pub claims: Vec<String>,

@@ -91,8 +91,8 @@ pub struct Report {
     pub visible: Vec<Step>,
     /// Steps that are invisible.
     pub invisible: Vec<Step>,
-    /// The inductive invariant under which the hypotheses were evaluated, the highest rung that one of them needed: `true`,
-    /// `lock_ownership`, `thread_modular`, `lemmas`, `reachable` or `none` (none will do).
+    /// The inductive invariant under which the hypotheses were evaluated, the highest rung that one of them needed:
+    /// `true`, `lock_ownership`, `thread_modular`, `lemmas`, `reachable` or `none` (none will do).
     #[serde(serialize_with = "rung::by_id")]
     pub invariant: Option<Rung>,
     /// Limits in force, and the one that was hit.
@@ -216,13 +216,14 @@ pub struct Hypothesis {
     pub facts: String,
     /// True if some side is empty in every instance, so that it says nothing about this model.
     pub vacuous: bool,
-    /// The highest rung of the invariant that an instance of it needs (see [`Report::invariant`]); `none` if it does not hold.
+    /// The highest rung of the invariant that an instance of it needs (see [`Report::invariant`]); `none` if it does
+    /// not hold.
     #[serde(serialize_with = "rung::by_id")]
     pub invariant: Option<Rung>,
     /// Why it fails, if it does.
     pub witness: Option<Witness>,
-    /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First one on all
-    /// type-correct states, then, if there is a rung between, one on the highest rung below.
+    /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First
+    /// one on all type-correct states, then, if there is a rung between, one on the highest rung below.
     pub excluded: Vec<Witness>,
 }
 
@@ -261,7 +262,8 @@ pub struct Witness {
     pub reachable: Option<bool>,
     /// What excludes s1, or why it is not known whether it is reachable, or why there is no trace; else empty.
     pub because: String,
-    /// A re-executed execution of the original program to s1, if it is reachable; every action is a coarse step of its own.
+    /// A re-executed execution of the original program to s1, if it is reachable; every action is a coarse step of its
+    /// own.
     pub trace: Option<Trace>,
     /// How to mend it.
     pub mend: String,
@@ -373,7 +375,8 @@ impl Property {
     }
 }
 
-/// A claim that a block may be treated as atomic, and what supports or refutes it. Its verdict stands among the properties, too.
+/// A claim that a block may be treated as atomic, and what supports or refutes it. Its verdict stands among the
+/// properties, too.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
     /// Its name.
@@ -435,7 +438,8 @@ pub struct Lemma {
     pub name: String,
     /// Line in the source, from 1.
     pub line: usize,
-    /// `holds` if it is inductive (or true in all reachable states), `refuted` if it is false in a reachable state, else `unknown`.
+    /// `holds` if it is inductive (or true in all reachable states), `refuted` if it is false in a reachable state,
+    /// else `unknown`.
     pub status: Status,
     /// Why.
     pub reason: String,

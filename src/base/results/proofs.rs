@@ -147,7 +147,8 @@ pub struct Proof {
     pub time: f64,
     /// Why, in lines.
     pub why: Vec<String>,
-    /// The level of the axioms that the proof uses; of a statement that is not proved, the level declared, or that of its symbols.
+    /// The level of the axioms that the proof uses; of a statement that is not proved, the level declared, or that of
+    /// its symbols.
     pub level: &'static str,
     /// Hints without which it is proved as well, with `--ablate`.
     pub unneeded_hints: Vec<String>,

@@ -29,7 +29,8 @@ pub struct ReachReport {
     pub visited: Option<String>,
     /// Deadlocked states among them, if they were asked for and the exploration finished.
     pub deadlocks: Option<String>,
-    /// States in which some thread has gone wrong, among those counted (of a model in DVE, beside them); none for a reduced system.
+    /// States in which some thread has gone wrong, among those counted (of a model in DVE, beside them); none for a
+    /// reduced system.
     pub wrong: Option<String>,
     /// Deadlocked states in which some thread has gone wrong.
     pub wrong_deadlocks: Option<String>,

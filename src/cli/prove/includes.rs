@@ -1,6 +1,7 @@
 //! The files that problems in TPTP's form include.
 //!
-//! A problem may come from anywhere, so its includes lead nowhere but where TPTP has its axioms: into the folder of the file, the folders above it, and `$TPTP`.
+//! A problem may come from anywhere, so its includes lead nowhere but where TPTP has its axioms: into the folder of the
+//! file, the folders above it, and `$TPTP`.
 
 use super::{Refused, read_text};
 use coarsen::algebra::files::Text;

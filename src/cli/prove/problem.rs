@@ -88,7 +88,8 @@ impl Run<'_, '_> {
             }
             Ended::Done(Worked::Stopped(why)) | Ended::Abandoned(why) => stopped(why),
             Ended::Panicked => {
-                let reason = "internal error: this is a bug in coarsen; please report it with the file and the text above";
+                let reason = "internal error: this is a bug in coarsen; please report it with the file and the text \
+                    above";
                 return self.unread(path, reason, Exit::Internal);
             }
             Ended::NotStarted(error) => {

@@ -24,7 +24,8 @@ use std::time::Instant;
 /// How the condition that a thread has gone wrong is called.
 const WRONG: &str = "a thread goes wrong";
 
-/// The theorems about transactions that are compared; the first is explored on BDDs, too. (Lipton's says nothing of threads that go wrong.)
+/// The theorems about transactions that are compared; the first is explored on BDDs, too. (Lipton's says nothing of
+/// threads that go wrong.)
 const TRANSACTIONS: [&str; 3] = ["flanagan-qadeer", "left-movers", "right-movers"];
 
 /// Steps of a row of partial-order reduction: executions can be very many.
@@ -214,7 +215,8 @@ impl<'a> Compared<'a> {
         row.timing.total += before;
         report.rows.push(row);
         report.notes.push(format!(
-            "the times of unsound, cycle-detection, cpc, cpc-l19 and symbolic-cpc include {before:.3} s for finding the movers, once"
+            "the times of unsound, cycle-detection, cpc, cpc-l19 and symbolic-cpc include {before:.3} s for finding \
+             the movers, once"
         ));
     }
 

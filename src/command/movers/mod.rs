@@ -2,8 +2,9 @@
 //! its transactions can be.
 //!
 //! Movers are established as for claims (`theorem/movers/`). For transactions each statement becomes a block of its own
-//! (`statements.rs`); a run of statements in one list is a transaction if its ways from beginning to end have the theorem's form in each
-//! thread that has them. If a run is none, no longer one is, so the longest runs are found from left to right.
+//! (`statements.rs`); a run of statements in one list is a transaction if its ways from beginning to end have the
+//! theorem's form in each thread that has them. If a run is none, no longer one is, so the longest runs are found from
+//! left to right.
 
 mod statements;
 
@@ -292,7 +293,8 @@ impl Found<'_> {
             .filter(|t| Some(&t.theorem) == best.as_ref() && t.actions != "1")
             .count();
         format!(
-            "{} action{}: {} local, {} both, {} right, {} left, {} non-movers; {long} transaction{} of more than one action",
+            "{} action{}: {} local, {} both, {} right, {} left, {} non-movers; {long} transaction{} of more than one \
+             action",
             report.actions.len(),
             if report.actions.len() == 1 { "" } else { "s" },
             of("local"),

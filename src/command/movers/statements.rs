@@ -1,4 +1,5 @@
-//! A model in which every statement is a block of its own, so that the program tells where each begins and what is inside.
+//! A model in which every statement is a block of its own, so that the program tells where each begins and what is
+//! inside.
 
 use crate::base::diagnostic::Span;
 use crate::model::text::ast::{Block, Decl, Model, Name, Stmt, StmtKind};

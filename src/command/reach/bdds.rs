@@ -112,9 +112,9 @@ fn single(e: &Encoding, goals: &[Goal]) -> Reduced {
     }
 }
 
-/// Closes a set under all actions. An action is fired as long as it adds something, those that lie low in the order first; after
-/// t, u is due again unless neither changes what the other depends on. That is so for steps without a violation, so the
-/// others wait to the end.
+/// Closes a set under all actions. An action is fired as long as it adds something, those that lie low in the order
+/// first; after t, u is due again unless neither changes what the other depends on. That is so for steps without a
+/// violation, so the others wait to the end.
 fn worklist(e: &Encoding, states: &mut Bdd) -> Result<(), Stop> {
     let (m, q) = (&e.m, e.q());
     let mut actions: Vec<(&Action, Rel)> = Vec::new();

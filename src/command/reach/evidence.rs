@@ -1,4 +1,5 @@
-//! What shows the answers of `coarsen reach`: executions, an invariant of the original program, or the evidence of a check of the reduced system.
+//! What shows the answers of `coarsen reach`: executions, an invariant of the original program, or the evidence of a
+//! check of the reduced system.
 
 use super::{Run, goal_name};
 use crate::algebra::Theory;

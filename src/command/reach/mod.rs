@@ -1,8 +1,8 @@
 //! `coarsen reach`: the exact reachable states, and answers to questions about them.
 //!
-//! The engines are in [`crate::engine::reach`] (decision diagrams, state by state) and here (BDDs). What they find is an
-//! execution, which the interpreter repeats on the original program before anything is said. Where the states are few, they
-//! are met one by one as well: for a shortest execution, and as a check of the counts.
+//! The engines are in [`crate::engine::reach`] (decision diagrams, state by state) and here (BDDs). What they find is
+//! an execution, which the interpreter repeats on the original program before anything is said. Where the states are
+//! few, they are met one by one as well: for a shortest execution, and as a check of the counts.
 
 mod bdds;
 mod evidence;

@@ -71,7 +71,8 @@ impl Run<'_> {
         report.transitions = outcome.transitions.map(|n| n.to_string());
         if outcome.violated {
             report.notes.push(
-                "the synchronisation discipline is violated; states behind a violation are not explored (`coarsen check` shows an execution)".into(),
+                "the synchronisation discipline is violated; states behind a violation are not explored (`coarsen \
+                 check` shows an execution)".into(),
             );
         }
         if outcome.states == Some(BigUint::ZERO) {
@@ -224,14 +225,16 @@ impl Run<'_> {
     }
 }
 
-/// Where an error ends the system, the states behind one are not among those counted. (Deadlocks behind one were not asked for.)
+/// Where an error ends the system, the states behind one are not among those counted. (Deadlocks behind one were not
+/// asked for.)
 fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
     let Some(wrong) = outcome.wrong.as_ref().filter(|n| **n != BigUint::ZERO) else {
         return;
     };
     outcome.states = outcome.states.take().map(|all| all - wrong);
     report.notes.push(format!(
-        "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not counted"
+        "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not \
+         counted"
     ));
 }
 

@@ -1,8 +1,9 @@
-//! Assembly as compilers write it (AT&T's syntax, x86-64), read as far as values are followed: instructions, where labels are, and what functions do with
-//! addresses in their frames.
+//! Assembly as compilers write it (AT&T's syntax, x86-64), read as far as values are followed: instructions, where
+//! labels are, and what functions do with addresses in their frames.
 //!
-//! A local variable whose address gets about is accessed behind an announcement (`__tsan_write4`), as other memory is. One that is accessed without belongs to
-//! the function alone, unless it is part of something that the compiler itself moves by its address (a large structure).
+//! A local variable whose address gets about is accessed behind an announcement (`__tsan_write4`), as other memory is.
+//! One that is accessed without belongs to the function alone, unless it is part of something that the compiler itself
+//! moves by its address (a large structure).
 
 use std::collections::{HashMap, HashSet};
 
@@ -185,7 +186,8 @@ impl<'a> Code<'a> {
                 function.announces |= callee == Some("__tsan_func_entry");
                 function.silent |= callee.is_some_and(|c| MOVE.contains(&c));
             }
-            let register = |r: u8| move |o: &Operand| matches!(o, Operand::Register(Register { number, .. }) if *number == r);
+            let register =
+                |r: u8| move |o: &Operand| matches!(o, Operand::Register(at) if at.number == r);
             function.silent |= *name == "rep";
             function.loose |= operands.iter().any(register(10));
             match (*name, operands.as_slice()) {
@@ -273,8 +275,8 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Whether a line says that this is gcc's, without optimisation: then every access to a variable whose address is taken is announced, also if the address gets
-/// nowhere.
+/// Whether a line says that this is gcc's, without optimisation: then every access to a variable whose address is taken
+/// is announced, also if the address gets nowhere.
 fn announces_all(line: &str) -> bool {
     let mut levels = line.split([' ', '"']).filter(|word| word.starts_with("-O"));
     line.contains(".string\t\"GNU C") && line.contains(" -O0 ") && levels.all(|l| l == "-O0")

@@ -34,7 +34,8 @@ pub struct Uses {
     returns: bool,
 }
 
-/// The states in which the ways come to one instruction; when they become too many, there is only one, in which all are joined.
+/// The states in which the ways come to one instruction; when they become too many, there is only one, in which all are
+/// joined.
 #[derive(Default)]
 struct Seen {
     states: Vec<State>,

@@ -1,4 +1,5 @@
-//! Sets of numbers as ranges; what a copy of a number is after extensions and additions; which numbers tests can tell apart.
+//! Sets of numbers as ranges; what a copy of a number is after extensions and additions; which numbers tests can tell
+//! apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +87,8 @@ impl Type {
     }
 }
 
-/// A function of the number that was chosen, into the unsigned numbers of some width: on each piece, the number plus a constant.
+/// A function of the number that was chosen, into the unsigned numbers of some width: on each piece, the number plus a
+/// constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image(Vec<Piece>);
 
@@ -259,7 +261,8 @@ impl Condition {
     }
 }
 
-/// One number of each class of those that have the same outcome in all tests, and all those that are to be kept apart; the least first.
+/// One number of each class of those that have the same outcome in all tests, and all those that are to be kept apart;
+/// the least first.
 pub fn representatives(all: &Ranges, tests: &BTreeSet<Ranges>, apart: &Ranges) -> Vec<i128> {
     let mut cuts: BTreeSet<i128> = BTreeSet::new();
     for (from, to) in tests.iter().chain([all]).flat_map(Ranges::iter) {

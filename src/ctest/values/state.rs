@@ -1,4 +1,5 @@
-//! What is known before an instruction: where copies of the number are, which constants lie where, and which numbers come here.
+//! What is known before an instruction: where copies of the number are, which constants lie where, and which numbers
+//! come here.
 
 use super::code::{RBP, Register};
 use super::ranges::{Condition, Image, Ranges};

@@ -177,7 +177,8 @@ impl Step<'_> {
             }
             ("rep", _) => {
                 let used = [RAX, RCX, RSI, RDI];
-                let string = matches!(self.operands, [Operand::Label(s)] if s.starts_with("stos") || s.starts_with("movs"));
+                let moves = |s: &str| s.starts_with("stos") || s.starts_with("movs");
+                let string = matches!(self.operands, [Operand::Label(s)] if moves(s));
                 if !string || used.iter().any(|&r| state.whole(r).depends()) {
                     return Err(Escapes);
                 }

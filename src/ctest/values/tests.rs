@@ -122,12 +122,14 @@ fn what_is_understood() {
             &[0, 1, -1, 2],
         ),
         (
-            "movl %eax, -20(%rbp); cmpl $0, -20(%rbp); jle .L1; cmpl $4, -20(%rbp); jg .L1; movl $1, %eax; jmp .L2; .L1: movl $0, %eax; .L2: movl %eax, %edi; call __VERIFIER_assume; movl -20(%rbp), %edi; call g",
+            "movl %eax, -20(%rbp); cmpl $0, -20(%rbp); jle .L1; cmpl $4, -20(%rbp); jg .L1; movl $1, %eax; jmp .L2; \
+             .L1: movl $0, %eax; .L2: movl %eax, %edi; call __VERIFIER_assume; movl -20(%rbp), %edi; call g",
             &[0, 1, 2, 3, 4, 5],
         ),
         // An array of which each access is announced.
         (
-            "movl %eax, -20(%rbp); leaq -40(%rbp), %rdi; call __tsan_read4; movl -40(%rbp,%rbx,4), %ecx; cmpl $7, -20(%rbp); jne .L1; movl %ecx, %edi; call g; .L1:",
+            "movl %eax, -20(%rbp); leaq -40(%rbp), %rdi; call __tsan_read4; movl -40(%rbp,%rbx,4), %ecx; cmpl $7, \
+             -20(%rbp); jne .L1; movl %ecx, %edi; call g; .L1:",
             &[0, 7],
         ),
         // The address of another variable.
@@ -180,8 +182,10 @@ fn what_is_not_understood() {
         "movl %eax, -24(%rbp); movb $0, -23(%rbp); cmpl $3, -24(%rbp); je .L1; call g; .L1:",
         // Its address gets about, or that of what it is a part of.
         "movl %eax, -20(%rbp); leaq -20(%rbp), %rdi; call g; cmpl $7, -20(%rbp); jne .L1; call g; .L1:",
-        "movl %eax, %ebx; leaq -28(%rbp), %rax; addq $4, %rax; movq %rax, %rdi; call __tsan_write4; movl %ebx, -24(%rbp)",
-        "movl %eax, -20(%rbp); leaq -40(%rbp), %rsi; movl $x, %edi; movl $4, %ecx; rep movsq; cmpl $7, -20(%rbp); jne .L1; call g; .L1:",
+        "movl %eax, %ebx; leaq -28(%rbp), %rax; addq $4, %rax; movq %rax, %rdi; call __tsan_write4; movl %ebx, \
+         -24(%rbp)",
+        "movl %eax, -20(%rbp); leaq -40(%rbp), %rsi; movl $x, %edi; movl $4, %ecx; rep movsq; cmpl $7, -20(%rbp); jne \
+         .L1; call g; .L1:",
         "movl %eax, -20(%rbp); leaq -40(%rbp), %rbx; movl $3, (%rbx)",
         "movl %eax, -20(%rbp); movl -40(%rbp,%rbx,4), %ebx",
         "movl %eax, -20(%rbp); addq %rbp, %rbx",
@@ -193,7 +197,8 @@ fn what_is_not_understood() {
 
 #[test]
 fn frames_that_are_not_trusted() {
-    let body = "call __VERIFIER_nondet_int; movl %eax, -20(%rbp); leaq -40(%rbp), %rdi; call g; cmpl $7, -20(%rbp); jne .L1; call g; .L1:";
+    let body = "call __VERIFIER_nondet_int; movl %eax, -20(%rbp); leaq -40(%rbp), %rdi; call g; cmpl $7, -20(%rbp); \
+        jne .L1; call g; .L1:";
     let text = |parts: &[&str], ident: &str| format!("f:\n{}{ident}", lines(parts));
     let all = [BEGIN, ENTER, body, END];
     assert_eq!(numbers_of(&text(&all, GCC)), Some(vec![0, 7]));
@@ -255,7 +260,8 @@ fn narrow_and_wide_types() {
 
 #[test]
 fn functions_that_do_not_come_back() {
-    let body = "call __VERIFIER_nondet_int; movl %eax, -20(%rbp); cmpl $2, -20(%rbp); setbe %al; movzbl %al, %eax; movl %eax, %edi; call check; movl -20(%rbp), %edi; call g";
+    let body = "call __VERIFIER_nondet_int; movl %eax, -20(%rbp); cmpl $2, -20(%rbp); setbe %al; movzbl %al, %eax; \
+        movl %eax, %edi; call check; movl -20(%rbp), %edi; call g";
     let with = |name: &str, check: &str, more: &str| {
         let main = lines(&[BEGIN, ENTER, &body.replace("check", name), END]);
         let check = lines(&[BEGIN, "movl %edi, -36(%rbp)", ENTER, check, END]);

@@ -1,8 +1,8 @@
 //! A program as code over packed states.
 //!
-//! Names of variables have become masks; comparisons with constants test bits, constant assignments set them. Accesses are noted for
-//! protected cells only, since only their discipline can be violated; or for all that threads share, if that is wanted: then nothing is
-//! merged that would hide an access.
+//! Names of variables have become masks; comparisons with constants test bits, constant assignments set them. Accesses
+//! are noted for protected cells only, since only their discipline can be violated; or for all that threads share, if
+//! that is wanted: then nothing is merged that would hide an access.
 
 use super::layout::{Field, Layout};
 use super::shared::Shared;
@@ -106,7 +106,8 @@ impl Way {
             .all(|t| state[t.word as usize] & t.mask == t.bits)
     }
 
-    /// A way, if its guard is ever true. Tests come first, but not before anything that can fail: then the step would go wrong.
+    /// A way, if its guard is ever true. Tests come first, but not before anything that can fail: then the step would
+    /// go wrong.
     fn new(guard: Option<Code>, body: Box<[Op]>) -> Option<Self> {
         let (mut tests, mut rest): (Vec<Test>, Vec<Code>) = (Vec::new(), Vec::new());
         let mut open: Vec<Code> = guard.into_iter().collect();

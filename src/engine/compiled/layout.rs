@@ -1,7 +1,7 @@
 //! States as bits: each variable in as many as its values need, in one 64-bit word.
 //!
-//! The variables that are used together are next to each other (the order of the decision diagrams), so that a step changes few
-//! words; the sets of states make use of that.
+//! The variables that are used together are next to each other (the order of the decision diagrams), so that a step
+//! changes few words; the sets of states make use of that.
 
 use crate::engine::Variable;
 use crate::engine::interpreter::State;

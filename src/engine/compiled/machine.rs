@@ -60,7 +60,8 @@ pub struct Machine<'c> {
     /// Words of a state, and words of a set of what is noted.
     words: usize,
     notes: usize,
-    /// What the guards read that were found closed by the last call of [`Machine::each_step`], where all accesses are noted.
+    /// What the guards read that were found closed by the last call of [`Machine::each_step`], where all accesses are
+    /// noted.
     closed: Vec<u64>,
     /// Runs that wait.
     spare: Vec<Vec<u64>>,
@@ -106,7 +107,8 @@ impl<'c> Machine<'c> {
         join(into, &all[self.words..self.words + self.notes]);
     }
 
-    /// What the guards read that were found closed by the last call of [`Machine::each_step`], where all accesses are noted.
+    /// What the guards read that were found closed by the last call of [`Machine::each_step`], where all accesses are
+    /// noted.
     pub fn closed(&self) -> &[u64] {
         &self.closed
     }
@@ -142,8 +144,8 @@ impl<'c> Machine<'c> {
         (0..self.compiled.guards.len()).any(|p| self.overlap(p, state))
     }
 
-    /// Calls `visit` with the steps of a thread that are enabled in a state (some perhaps more than once) until it breaks;
-    /// whether there was any.
+    /// Calls `visit` with the steps of a thread that are enabled in a state (some perhaps more than once) until it
+    /// breaks; whether there was any.
     pub fn each_step<B>(
         &mut self,
         state: &[u64],

@@ -1,4 +1,5 @@
-//! The explicit core: states as vectors of bits, programs compiled to code over them, sets of states that take a few bytes each.
+//! The explicit core: states as vectors of bits, programs compiled to code over them, sets of states that take a few
+//! bytes each.
 //!
 //! The interpreter says what a step is; this says the same faster (`tests/reach.rs` compares the two on random
 //! programs). All fast exploration state by state uses it.

@@ -1,8 +1,8 @@
 //! The outcomes of executions in which every thread ends: of all executions, or of those in which the blocks of some
 //! threads are atomic.
 //!
-//! A block is atomic in an execution if, while a thread is inside, no other thread takes a step. An execution that gets stuck
-//! there has no outcome, nor has one in which a thread goes wrong or does not end.
+//! A block is atomic in an execution if, while a thread is inside, no other thread takes a step. An execution that gets
+//! stuck there has no outcome, nor has one in which a thread goes wrong or does not end.
 
 use super::compile::Compiled;
 use super::machine::Machine;
@@ -53,7 +53,8 @@ impl<'c> Outcomes<'c> {
         }
     }
 
-    /// Calls `each` with the last states of all executions that end, shortest first, until it breaks; gives the execution it broke at.
+    /// Calls `each` with the last states of all executions that end, shortest first, until it breaks; gives the
+    /// execution it broke at.
     ///
     /// # Errors
     /// Any [`Stop`].

@@ -88,7 +88,8 @@ pub(super) struct Task<'c> {
 }
 
 impl Task<'_> {
-    /// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are for.
+    /// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are
+    /// for.
     fn chunk(&self, left: u64) -> usize {
         let words = self.compiled.layout.words;
         let dear = SHARDS as u64 * (1 + words as u64 / 8);
@@ -416,8 +417,8 @@ impl<'c> Search<'c> {
         Ok(())
     }
 
-    /// The states on the way to one that a question asks for, from an initial state on: each is a step, or a coarse step, from the one
-    /// before it.
+    /// The states on the way to one that a question asks for, from an initial state on: each is a step, or a coarse
+    /// step, from the one before it.
     pub fn execution(&self, question: usize) -> Option<Vec<Vec<u64>>> {
         let mut state = vec![0; self.task.compiled.layout.words];
         let mut candidates: Vec<(u32, Vec<u64>, Id)> = Vec::new();
@@ -496,8 +497,8 @@ pub(super) fn shard_of(state: &[u64]) -> usize {
 }
 
 impl Shard {
-    /// Writes into the boxes what one of its states leads to. Within so many operations, and if there are not more than so many
-    /// successors; else nothing was done.
+    /// Writes into the boxes what one of its states leads to. Within so many operations, and if there are not more than
+    /// so many successors; else nothing was done.
     fn expand(
         &mut self,
         task: &Task,

@@ -1,7 +1,9 @@
-//! What steps have in common: cells, and whether a thread is at certain locations (which others may wait for), each with a number.
+//! What steps have in common: cells, and whether a thread is at certain locations (which others may wait for), each
+//! with a number.
 //!
-//! Two steps of different threads are dependent if one writes what the other accesses; a guard that keeps a thread waiting is read.
-//! Other threads can't see a thread's location as such: only sets of locations that some expression mentions have numbers.
+//! Two steps of different threads are dependent if one writes what the other accesses; a guard that keeps a thread
+//! waiting is read. Other threads can't see a thread's location as such: only sets of locations that some expression
+//! mentions have numbers.
 
 use crate::model::program::{
     CellId, Command, Expr, How, LocId, Program, Target, ThreadId, each_use,
@@ -171,7 +173,8 @@ impl Shared {
         }
     }
 
-    /// Notes what was read to see whether a step that accessed these cells, and may change those predicates, keeps the discipline.
+    /// Notes what was read to see whether a step that accessed these cells, and may change those predicates, keeps the
+    /// discipline.
     pub(super) fn judged(&self, changes: &[u32], accessed: &mut [u64]) {
         for p in 0..self.supports.len() {
             if accessed[p / 64] >> (p % 64) & 1 == 1 || changes.contains(&(p as u32)) {

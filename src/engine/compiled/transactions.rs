@@ -38,7 +38,8 @@ pub enum Technique {
     Unsound,
     /// A committed transaction ends where a step leads to a state on the stack.
     CycleDetection,
-    /// A committed state from which no state with all threads scheduled was found ends the transaction (without line L19).
+    /// A committed state from which no state with all threads scheduled was found ends the transaction (without line
+    /// L19).
     Cpc,
     /// The same for commit points only: states behind the commit or a pure left mover (with line L19).
     CpcL19,

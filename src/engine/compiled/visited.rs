@@ -1,10 +1,10 @@
 //! Sets of states that take a few bytes each.
 //!
-//! A set of 64-bit keys numbers them as they come. A state of one word is its own key. A longer one becomes a tree (Blom, Lisser,
-//! van de Pol and Weber 2008; Laarman, van de Pol and Weber 2011): each word is numbered in a set of its own, pairs of numbers are
-//! keys of further sets, and the last pair is the key of the state. There are few different words and halves, so a state
-//! costs little more than its last key and its place in the hash table. In place of the fixed tables of the sources, keys stand in the
-//! order in which they came, so that tables grow.
+//! A set of 64-bit keys numbers them as they come. A state of one word is its own key. A longer one becomes a tree
+//! (Blom, Lisser, van de Pol and Weber 2008; Laarman, van de Pol and Weber 2011): each word is numbered in a set of its
+//! own, pairs of numbers are keys of further sets, and the last pair is the key of the state. There are few different
+//! words and halves, so a state costs little more than its last key and its place in the hash table. In place of the
+//! fixed tables of the sources, keys stand in the order in which they came, so that tables grow.
 
 use crate::base::control::{Control, Stop};
 use crate::engine::diagrams::{grow, mix};
@@ -181,7 +181,8 @@ impl Visited {
         self.all.insert(key, control)
     }
 
-    /// [`Visited::insert`] for up to [`BATCH`] states one after another, which is faster. Afterwards `numbers` has their results.
+    /// [`Visited::insert`] for up to [`BATCH`] states one after another, which is faster. Afterwards `numbers` has
+    /// their results.
     ///
     /// # Errors
     /// As [`Keys::insert`].

@@ -149,8 +149,8 @@ impl Closure {
         dirty.truncate(kept);
     }
 
-    /// What has to be fired after the event `by` has added to the set below a value: added to the entries of `dirty` from
-    /// `begin` on, which are descending. Returns how many entries were handled.
+    /// What has to be fired after the event `by` has added to the set below a value: added to the entries of `dirty`
+    /// from `begin` on, which are descending. Returns how many entries were handled.
     pub(super) fn mark(
         &mut self,
         relations: &mut Relations,
@@ -181,8 +181,8 @@ impl Closure {
         handled
     }
 
-    /// Takes the next event and value to be fired from `dirty`, from `begin` on: where events are skipped, the present event first
-    /// until it has no more.
+    /// Takes the next event and value to be fired from `dirty`, from `begin` on: where events are skipped, the present
+    /// event first until it has no more.
     #[inline]
     pub(super) fn pick(
         &mut self,

@@ -1,9 +1,9 @@
 //! Operations on sets: one machine with a stack of its own, so that nothing recurses on the depth of a diagram.
 //!
-//! Each operation is a frame that asks for the result of another operation and goes on when it is there. All nodes in use are
-//! in frames, in the caches or among the roots, so rubbish can be collected between any two steps. Saturation follows
-//! Ciardo, Marmorstein and Siminiceanu 2003: a node is saturated if no event whose highest level is the node's or lower adds
-//! to it; the relational product saturates the nodes it makes.
+//! Each operation is a frame that asks for the result of another operation and goes on when it is there. All nodes in
+//! use are in frames, in the caches or among the roots, so rubbish can be collected between any two steps. Saturation
+//! follows Ciardo, Marmorstein and Siminiceanu 2003: a node is saturated if no event whose highest level is the node's
+//! or lower adds to it; the relational product saturates the nodes it makes.
 
 mod steps;
 
@@ -25,8 +25,8 @@ const MORE: u32 = u32::MAX - 1;
 /// In place of a relation: what is being fired on is a node itself, not the image of one.
 const NONE: Rel = 0;
 
-/// An operation under way. Frames are small and changed in place; edges that are found wait in [`Engine::out`] from `out` on,
-/// events to be fired in [`Engine::dirty`] from `dirty` on: only the topmost frame's parts grow.
+/// An operation under way. Frames are small and changed in place; edges that are found wait in [`Engine::out`] from
+/// `out` on, events to be fired in [`Engine::dirty`] from `dirty` on: only the topmost frame's parts grow.
 #[derive(Clone, Copy, Debug)]
 enum Frame {
     Union {
@@ -140,7 +140,8 @@ const POLL: u64 = 1024;
 /// Entries of each cache at most.
 const REMEMBERED: usize = 1 << 22;
 
-/// Entries of each cache for a node: more of them are remembered, but further from the processor (measured: 1 is faster than 2 and 4).
+/// Entries of each cache for a node: more of them are remembered, but further from the processor (measured: 1 is faster
+/// than 2 and 4).
 const PER_NODE: usize = 1;
 
 impl<'c> Engine<'c> {
@@ -257,7 +258,8 @@ impl<'c> Engine<'c> {
         }
     }
 
-    /// A set, and the states that a relation leads to. One operation: above what the relation changes no union is needed.
+    /// A set, and the states that a relation leads to. One operation: above what the relation changes no union is
+    /// needed.
     ///
     /// # Errors
     /// Any [`Stop`].

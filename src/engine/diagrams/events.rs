@@ -324,7 +324,8 @@ impl<'r, 'p> Run<'r, 'p> {
         Ok(())
     }
 
-    /// Whether commands can be executed under a condition: assignments of fixed, unprotected cells, and conditionals of such.
+    /// Whether commands can be executed under a condition: assignments of fixed, unprotected cells, and conditionals of
+    /// such.
     fn mergeable(&self, commands: &[Command]) -> bool {
         commands.iter().all(|c| match c {
             Command::Assign(Target::Cell(c), e) => {

@@ -1,8 +1,9 @@
 //! An execution to a state of a closed set, from how the set was made.
 //!
-//! No layers are kept: after saturation, a node's firing is run again (from the caches) with a record, and the state is traced
-//! back through it: which event added it at this level, from which state below, and so on down. After chaining and worklists
-//! the sets before each event are there. What comes out is executed again by the interpreter, so nothing rests on it.
+//! No layers are kept: after saturation, a node's firing is run again (from the caches) with a record, and the state is
+//! traced back through it: which event added it at this level, from which state below, and so on down. After chaining
+//! and worklists the sets before each event are there. What comes out is executed again by the interpreter, so nothing
+//! rests on it.
 
 use super::engine::{Engine, child_of};
 use super::relations::{IDENTITY, Rel};

@@ -1,7 +1,7 @@
 //! Sets of states as multi-valued decision diagrams, and reachability on them.
 //!
-//! Architecture invariant: nothing here recurses on the depth of a diagram, and every loop polls the control; results do not
-//! depend on when rubbish is collected.
+//! Architecture invariant: nothing here recurses on the depth of a diagram, and every loop polls the control; results
+//! do not depend on when rubbish is collected.
 
 mod closure;
 mod engine;

@@ -268,7 +268,8 @@ impl Relations {
         self.spare = (conditions, updates);
     }
 
-    /// The ways of a relation whose highest variable has a value, and whose new value, if it has one, is known to depend on others.
+    /// The ways of a relation whose highest variable has a value, and whose new value, if it has one, is known to
+    /// depend on others.
     fn lead(
         &mut self,
         (level, actual): (u32, i64),

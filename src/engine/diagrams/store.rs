@@ -1,9 +1,10 @@
-//! Sets of states as multi-valued decision diagrams: nodes, the table that makes equal sets one node, garbage collection.
+//! Sets of states as multi-valued decision diagrams: nodes, the table that makes equal sets one node, garbage
+//! collection.
 //!
-//! One level per variable. A node lists the values of its variable for which the set is not empty, each with the set below
-//! it; a child lies exactly one level further down. Only the empty set is left out, so no reduction rule hides a variable,
-//! and a node of a wide type costs what its present values cost. (Kam et al. 1998; quasi-reduced as in Ciardo, Lüttgen and
-//! Siminiceanu 2001, but sparse.)
+//! One level per variable. A node lists the values of its variable for which the set is not empty, each with the set
+//! below it; a child lies exactly one level further down. Only the empty set is left out, so no reduction rule hides a
+//! variable, and a node of a wide type costs what its present values cost. (Kam et al. 1998; quasi-reduced as in
+//! Ciardo, Lüttgen and Siminiceanu 2001, but sparse.)
 
 use super::table::{Table, mix};
 use crate::base::control::{Control, Stop};
@@ -32,7 +33,8 @@ pub type Roots<'r> = &'r mut dyn FnMut(&mut dyn FnMut(Node));
 /// All nodes of one engine.
 #[derive(Debug)]
 pub struct Store {
-    /// A node is the place of its header here, whose value is its level and whose child the number of its edges; they follow.
+    /// A node is the place of its header here, whose value is its level and whose child the number of its edges; they
+    /// follow.
     cells: Vec<Edge>,
     /// Places for new nodes between others, from the last to the first, and what is left of the present one.
     holes: Vec<(u32, u32)>,

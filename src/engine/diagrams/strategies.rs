@@ -177,8 +177,8 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// Fires events that are due. After t, u is due unless it was not due before and `t u <= u t` (on any states whatever), which
-    /// includes that they are independent in both directions.
+    /// Fires events that are due. After t, u is due unless it was not due before and `t u <= u t` (on any states
+    /// whatever), which includes that they are independent in both directions.
     fn worklist(&mut self, closed: &mut Closed, events: &[Rel], how: Way) -> Result<(), Stop> {
         let mut facts = Facts::default();
         let mut due = vec![true; events.len()];

@@ -103,7 +103,8 @@ impl Cache {
         }
     }
 
-    /// How many entries may be worth their memory now, if so many bytes are left: a large table is slow, since no processor cache holds it.
+    /// How many entries may be worth their memory now, if so many bytes are left: a large table is slow, since no
+    /// processor cache holds it.
     pub fn suit(&mut self, entries: usize, left: usize) {
         let entries = entries.next_power_of_two().clamp(1 << 14, self.most);
         // Where memory is short, it stays as it is.

@@ -11,7 +11,8 @@
 //! ends, or it is the thread's state from the beginning. Hence deadlocks are the ends of all infinite prefixes, put
 //! together, where all threads wait: each one is found, and can be counted.
 //!
-//! Where it differs from the figures: breadth first in rounds of a fixed size, so that the result does not depend on the workers.
+//! Where it differs from the figures: breadth first in rounds of a fixed size, so that the result does not depend on
+//! the workers.
 
 use super::Searched;
 use super::steps::{Steps, compile};
@@ -288,8 +289,8 @@ pub fn vectors(program: &Program, extend: Extend, control: &Control) -> Result<V
     Ok(all)
 }
 
-/// The states on the way to where all threads wait, if each does at the end of its infinite prefix, or from the beginning, and that is
-/// a deadlock.
+/// The states on the way to where all threads wait, if each does at the end of its infinite prefix, or from the
+/// beginning, and that is a deadlock.
 fn corner(steps: &Steps, state: &[u64], vector: &[Prefix]) -> Option<Vec<Vec<u64>>> {
     let waits = |p: &Prefix| p.waits && (p.infinite || p.trail.len() == 1);
     if !vector.iter().all(waits) {

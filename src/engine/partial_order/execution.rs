@@ -32,8 +32,8 @@ impl Execution {
         all.map(|t| Next::of(steps, state, t)).collect()
     }
 
-    /// Adds a step of a thread, where by thread these choices sleep. What is pending behind it, and of whom that is not what it was before, or
-    /// new to what has happened.
+    /// Adds a step of a thread, where by thread these choices sleep. What is pending behind it, and of whom that is not
+    /// what it was before, or new to what has happened.
     ///
     /// # Errors
     /// As [`Steps::pending`] and [`Steps::count`].

@@ -8,10 +8,11 @@
 //! at most the last ones are dependent. `local-cycles` cuts executions in which a thread has come back to its own state
 //! unnoticed.
 //!
-//! Where this differs from the source: the threads that are disabled in a super node are looked at too, and observers, since guards and
-//! questions here can depend on several variables: a step that touches what they read ends its super step, so that "enables" need not be asked.
-//! A thread that chooses ends its super step. Representations are compared in super nodes only: inside a super step one thread
-//! is followed, and the same execution may come to be a super node elsewhere. Executions are run depth first.
+//! Where this differs from the source: the threads that are disabled in a super node are looked at too, and observers,
+//! since guards and questions here can depend on several variables: a step that touches what they read ends its super
+//! step, so that "enables" need not be asked. A thread that chooses ends its super step. Representations are compared
+//! in super nodes only: inside a super step one thread is followed, and the same execution may come to be a super node
+//! elsewhere. Executions are run depth first.
 
 use super::Searched;
 use super::execution::{Execution, Pendings, ended};
@@ -105,7 +106,8 @@ pub(super) fn explore(steps: &mut Steps, filters: Filters) -> Searched {
     let keys = search.exact.iter().map(|k| 24 + 8 * k.len());
     searched.memory = Some(16 * search.hashes.len() + keys.sum::<usize>());
     if filters.not_seen == Some(Compared::ByHash) {
-        searched.open = Some("executions were told apart by hashes, which can collide (not-seen-before compares them exactly)".into());
+        searched.open = Some("executions were told apart by hashes, which can collide (not-seen-before compares them \
+            exactly)".into());
     }
     searched
 }

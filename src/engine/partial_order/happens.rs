@@ -1,5 +1,5 @@
-//! An execution under way: which of its steps happens before which, by vector clocks (Mattern 1989), and whether a thread has come back to
-//! its own state unnoticed (Florian 2010, section 4.2.3).
+//! An execution under way: which of its steps happens before which, by vector clocks (Mattern 1989), and whether a
+//! thread has come back to its own state unnoticed (Florian 2010, section 4.2.3).
 
 use super::execution::Execution;
 use super::steps::{Outcome, Steps};
@@ -49,7 +49,8 @@ impl From<Stop> for End {
 /// Why a model is refused whose executions need not end.
 pub(super) fn endless(steps: usize) -> String {
     format!(
-        "executions do not end (one comes back to a state it was in, after {steps} steps): give a bound with `--depth`, or use a technique that keeps states"
+        "executions do not end (one comes back to a state it was in, after {steps} steps): give a bound with \
+         `--depth`, or use a technique that keeps states"
     )
 }
 

@@ -199,10 +199,12 @@ impl Por {
         let sleeping = has(SourceDpor) || has(Sleep);
         match (has(SourceDpor), has(Sleep)) {
             _ if sleeping && not_seen.is_some() => Err(
-                "not-seen-before is not combined with sleep sets: what sleeps on one way to a state need not on another".into(),
+                "not-seen-before is not combined with sleep sets: what sleeps on one way to a state need not on \
+                 another".into(),
             ),
             _ if sleeping && has(SuperStep) => Err(
-                "super-step is not combined with sleep sets: both leave out orders of the same steps, and may leave out all of them".into(),
+                "super-step is not combined with sleep sets: both leave out orders of the same steps, and may leave \
+                 out all of them".into(),
             ),
             (true, true) => Err("source-dpor has sleep sets of its own: leave out `sleep`".into()),
             (false, false) => Ok(Plan::Filters(Filters {

@@ -1,9 +1,9 @@
-//! Executions one after another, no states kept: sleep sets (Godefroid 1996, chapter 5), and source-set dynamic partial-order reduction with
-//! sleep sets (Abdulla, Aronis, Jonsson and Sagonas 2014, algorithm 1).
+//! Executions one after another, no states kept: sleep sets (Godefroid 1996, chapter 5), and source-set dynamic
+//! partial-order reduction with sleep sets (Abdulla, Aronis, Jonsson and Sagonas 2014, algorithm 1).
 //!
-//! Two executions are equivalent if one becomes the other by exchanging neighbouring independent steps. Sleep sets alone run one complete
-//! execution of each class, but begin many more. Source sets begin with one thread in each state and add others where a race shows that
-//! they have to come first.
+//! Two executions are equivalent if one becomes the other by exchanging neighbouring independent steps. Sleep sets
+//! alone run one complete execution of each class, but begin many more. Source sets begin with one thread in each state
+//! and add others where a race shows that they have to come first.
 //!
 //! Where this differs from the source: threads may be disabled. Races are looked for between a step and the *pending*
 //! step of every thread, enabled or not (Flanagan and Godefroid 2005). The steps that lead to the reversal are run, to
@@ -140,8 +140,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Whether an outcome of a thread's pending step sleeps in the state of a node. Outcomes with the same accesses do so together: a step that
-    /// opens or closes one of them, or changes what it does, wakes all.
+    /// Whether an outcome of a thread's pending step sleeps in the state of a node. Outcomes with the same accesses do
+    /// so together: a step that opens or closes one of them, or changes what it does, wakes all.
     fn sleeps(&self, n: usize, thread: ThreadId, accesses: &Accesses) -> bool {
         self.nodes[n].sleep[thread].contains(accesses)
     }
@@ -361,7 +361,8 @@ impl Search<'_, '_> {
             initials.insert(0, (thread, !self.is_awake(n, thread)));
         }
         let node = &mut self.nodes[n];
-        // A thread that waits there since it has come back to its state begins nothing, though the event may have let it go on.
+        // A thread that waits there since it has come back to its state begins nothing, though the event may have let
+        // it go on.
         initials.retain(|&(t, _)| node.next[t].enabled);
         let covered = |&(t, sleeps): &(ThreadId, bool)| node.backtrack[t] || sleeps;
         match initials.first() {

@@ -1,9 +1,11 @@
-//! What the techniques of partial-order reduction work on: the pending steps of the threads in a state, with what they access.
+//! What the techniques of partial-order reduction work on: the pending steps of the threads in a state, with what they
+//! access.
 //!
 //! A thread's pending step accesses what its guards read, the closed ones included, and what any of its
-//! outcomes accesses. A step of another thread that is independent of that neither enables it, nor disables it, nor changes what it
-//! does. A step that was taken is one outcome, with what that accesses; what kept the other choices closed is noted beside it. On a
-//! reduced system a step is a coarse one: a visible step and the invisible ones behind it, which accesses what any branch does.
+//! outcomes accesses. A step of another thread that is independent of that neither enables it, nor disables it, nor
+//! changes what it does. A step that was taken is one outcome, with what that accesses; what kept the other choices
+//! closed is noted beside it. On a reduced system a step is a coarse one: a visible step and the invisible ones behind
+//! it, which accesses what any branch does.
 //!
 //! A question about states is a thread that only looks: an observer. It has no step. Steps that change what it reads
 //! must not be exchanged. So all techniques need to keep what single threads see, and no more.
@@ -243,7 +245,8 @@ impl<'c> Steps<'c> {
         self.machine.location(state, thread)
     }
 
-    /// Whether a thread at a scheduling point can never go on: in a reduced system, one that is disabled at an invisible step.
+    /// Whether a thread at a scheduling point can never go on: in a reduced system, one that is disabled at an
+    /// invisible step.
     pub fn is_stuck(&self, state: &[u64], thread: ThreadId) -> bool {
         let visible = |r: &Reduction| r.visible[thread][self.location(state, thread)];
         thread < self.threads() && !self.reduction.is_none_or(visible)

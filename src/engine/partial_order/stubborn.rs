@@ -5,13 +5,15 @@
 //! seed: a thread outside joins if it may ever do something that a pending step inside depends on. All seeds are tried,
 //! and the smallest set is taken.
 //!
-//! Persistent sets know the others' futures only, from their text. Conditional stubborn sets look at the state too: a thread that waits for
-//! a mutex is enabled by its owner only, and a thread outside whose future would disturb is run from the state, to see whether it does so before a
-//! thread inside moves (two threads that meet at a barrier wait for each other there). Where the figures of the literature have transitions, there are threads here, since a
-//! transition further down a thread is enabled by those before it in any case; and an observer (see [`super::steps`]) joins like any thread.
+//! Persistent sets know the others' futures only, from their text. Conditional stubborn sets look at the state too: a
+//! thread that waits for a mutex is enabled by its owner only, and a thread outside whose future would disturb is run
+//! from the state, to see whether it does so before a thread inside moves (two threads that meet at a barrier wait for
+//! each other there). Where the figures of the literature have transitions, there are threads here, since a transition
+//! further down a thread is enabled by those before it in any case; and an observer (see [`super::steps`]) joins like
+//! any thread.
 //!
-//! Deadlocks are kept by the sets alone. So that no thread is put off for ever (the ignoring problem), a state all of whose
-//! chosen steps lead back to the stack of the search is expanded in full.
+//! Deadlocks are kept by the sets alone. So that no thread is put off for ever (the ignoring problem), a state all of
+//! whose chosen steps lead back to the stack of the search is expanded in full.
 
 use super::Searched;
 use super::future::Futures;
@@ -254,8 +256,8 @@ impl Search<'_, '_> {
         (!stuck).then(|| self.futures.from(thread, at))
     }
 
-    /// Whether a thread, run from this state, does nothing that a pending step depends on before a thread of the set moves. It is run
-    /// alone, and that is all it can do if no other thread outside the set can write what it accesses.
+    /// Whether a thread, run from this state, does nothing that a pending step depends on before a thread of the set
+    /// moves. It is run alone, and that is all it can do if no other thread outside the set can write what it accesses.
     fn keeps_away(
         &mut self,
         state: &[u64],

@@ -192,7 +192,8 @@ pub(super) fn vector(
     Ok(all)
 }
 
-/// What a thread may do next, its steps counted as taken: as in the paper, also those that turn out to depend on too much.
+/// What a thread may do next, its steps counted as taken: as in the paper, also those that turn out to depend on too
+/// much.
 fn look(steps: &mut Steps, state: &[u64], thread: ThreadId) -> Result<Pending, Stop> {
     let pending = steps.pending(state, thread)?;
     steps.transitions += pending.after.len() as u64;

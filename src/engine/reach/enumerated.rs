@@ -129,7 +129,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Takes a thread's steps from a state; `scheduling` says which states are counted. Returns those without a violation.
+    /// Takes a thread's steps from a state; `scheduling` says which states are counted. Returns those without a
+    /// violation.
     fn steps(
         &mut self,
         number: u32,
@@ -158,8 +159,8 @@ impl Search<'_> {
         }
     }
 
-    /// The reduced system: from each scheduling point, a visible step of a thread and its invisible ones, to where there
-    /// are no more.
+    /// The reduced system: from each scheduling point, a visible step of a thread and its invisible ones, to where
+    /// there are no more.
     fn reduced(&mut self, reduction: &Reduction) -> Result<(), Stop> {
         let visible = |t: ThreadId, l: LocId| reduction.visible[t][l];
         let mut expanded = 0;

@@ -129,8 +129,8 @@ pub struct Way {
     pub badly: bool,
 }
 
-/// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates the
-/// discipline, a state may have been met by it first, and have its execution from elsewhere.
+/// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates
+/// the discipline, a state may have been met by it first, and have its execution from elsewhere.
 ///
 /// # Errors
 /// As [`Control::check`].
@@ -163,8 +163,8 @@ pub fn execution(
     })
 }
 
-/// The fewest steps of a thread from one state to another: one, or those of a coarse step; the last keeps the discipline if that is
-/// wanted, those before it do.
+/// The fewest steps of a thread from one state to another: one, or those of a coarse step; the last keeps the
+/// discipline if that is wanted, those before it do.
 fn between(
     program: &Program,
     thread: ThreadId,

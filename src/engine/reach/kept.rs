@@ -1,6 +1,7 @@
 //! The reachable states as diagrams of a bundle: what shows that nothing else is reached.
 //!
-//! The bits are those of [`crate::base::evidence::Diagrams`]: q first, then the variables in the order of the exploration, each most significant bit first.
+//! The bits are those of [`crate::base::evidence::Diagrams`]: q first, then the variables in the order of the
+//! exploration, each most significant bit first.
 
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{Diagrams, FALSE, Node, Root, TRUE};

@@ -1,8 +1,9 @@
 //! The reachable states of a program, and questions about them: by decision diagrams, or state by state.
 //!
-//! All engines give the same [`Outcome`]: exact counts, and for each question a path to a state that it asks for. A state reached
-//! with a violation of the discipline is counted but not expanded (as in [`super::explore`]). With a [`Reduction`] the reduced
-//! system is explored instead: a visible step of a thread and then its invisible steps, as many as there are.
+//! All engines give the same [`Outcome`]: exact counts, and for each question a path to a state that it asks for. A
+//! state reached with a violation of the discipline is counted but not expanded (as in [`super::explore`]). With a
+//! [`Reduction`] the reduced system is explored instead: a visible step of a thread and then its invisible steps, as
+//! many as there are.
 
 mod enumerated;
 mod explicit;

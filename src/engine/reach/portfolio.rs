@@ -16,7 +16,8 @@ use crate::engine::diagrams::Strategy;
 use crate::model::program::Program;
 use std::cell::OnceCell;
 
-/// What a first attempt may cost, at least, and for each variable: enough for models with a lot of structure, however large.
+/// What a first attempt may cost, at least, and for each variable: enough for models with a lot of structure, however
+/// large.
 const FIRST: u64 = 1 << 17;
 const PER_LEVEL: u64 = 128;
 

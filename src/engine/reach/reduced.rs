@@ -1,6 +1,6 @@
-//! The reduced system on decision diagrams: from each set, a visible step of one thread, the closure under its invisible
-//! steps, and of that what has no further invisible step (Stoller & Cohen 2003, section 3; `theorem/reduced/coarse.rs` is
-//! the same on BDDs).
+//! The reduced system on decision diagrams: from each set, a visible step of one thread, the closure under its
+//! invisible steps, and of that what has no further invisible step (Stoller & Cohen 2003, section 3;
+//! `theorem/reduced/coarse.rs` is the same on BDDs).
 
 use super::question::{Question, Sort, enabled, located};
 use super::symbolic::{Model, Settings, badly, changed, name};
@@ -186,7 +186,8 @@ fn images(model: &mut Model, from: Node, relations: &[Rel]) -> Result<Node, Stop
     Ok(all)
 }
 
-/// An execution to a visited state, coarse step by coarse step backwards; with a violation at its end if that is wanted.
+/// An execution to a visited state, coarse step by coarse step backwards; with a violation at its end if that is
+/// wanted.
 fn execution(
     model: &mut Model,
     plans: &[Plan],

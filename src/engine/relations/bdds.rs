@@ -278,8 +278,8 @@ impl<'c> Bdds<'c> {
         nodes.finish()
     }
 
-    /// The BDD of a list of nodes, each a level and two earlier nodes; 0 and 1 are the constants, the first node has number 2, the last is the
-    /// root. `None` if the package refuses it.
+    /// The BDD of a list of nodes, each a level and two earlier nodes; 0 and 1 are the constants, the first node has
+    /// number 2, the last is the root. `None` if the package refuses it.
     pub fn build(&self, nodes: &[(Level, u32, u32)]) -> Option<Bdd> {
         let mut built = Nodes::new(self.levels);
         for &(level, low, high) in nodes {

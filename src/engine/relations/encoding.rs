@@ -35,8 +35,8 @@ pub struct Action {
     pub footprint: Vec<Bit>,
     /// Bits it writes but q.
     pub writes: Vec<Bit>,
-    /// For protected cells (indices into the program's protections) whose discipline is a guess: the states from which it
-    /// accesses the cell without the right to.
+    /// For protected cells (indices into the program's protections) whose discipline is a guess: the states from which
+    /// it accesses the cell without the right to.
     pub outside: Vec<(usize, Bdd)>,
 }
 

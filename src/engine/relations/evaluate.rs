@@ -1,4 +1,5 @@
-//! Terms of omega algebra evaluated on the relations of one program (Stoller & Cohen 2003, section 2, relational model).
+//! Terms of omega algebra evaluated on the relations of one program (Stoller & Cohen 2003, section 2, relational
+//! model).
 //!
 //! Everything is evaluated on a joint support: the bits that some atom of the statement reads or writes. A relation is
 //! the identity on all other bits, or (with T, x^w) leaves them arbitrary. On pairs that agree outside the support this
@@ -350,8 +351,8 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         }
     }
 
-    /// Whether some power of a relation is empty, tried by squaring as long as the powers stay small: a straight line of
-    /// n steps takes log n products, where the fixpoint above takes n images. False says nothing.
+    /// Whether some power of a relation is empty, tried by squaring as long as the powers stay small: a straight line
+    /// of n steps takes log n products, where the fixpoint above takes n images. False says nothing.
     fn runs_out(&self, step: &[Rel]) -> Result<bool, Stop> {
         let m = &self.encoding.m;
         let mut power = step

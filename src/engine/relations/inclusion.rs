@@ -1,9 +1,9 @@
 //! Is `left <= right`? Decided part by part where the left side is a product of unions of actions.
 //!
 //! A monomial of the left side is split into one check per choice of single actions. Each is first tried with the same
-//! choice on the right, which only makes the right side smaller (all operators are monotone and no action stands under a
-//! complement); only if that fails is it checked against the whole right side. A check `x y <= .. + y x + ..` is skipped
-//! if x and y are independent. Both are argued in `docs/soundness.md`.
+//! choice on the right, which only makes the right side smaller (all operators are monotone and no action stands under
+//! a complement); only if that fails is it checked against the whole right side. A check `x y <= .. + y x + ..` is
+//! skipped if x and y are independent. Both are argued in `docs/soundness.md`.
 
 use super::evaluate::{Evaluator, Ground, Meaning, Restriction, Scope};
 use super::layout::Bit;

@@ -57,7 +57,8 @@ impl Group {
 pub const Q: Bit = 0;
 
 impl Layout {
-    /// Lays out a program in the order of its threads; `choices` is the number of bits needed for nondeterminism inside actions.
+    /// Lays out a program in the order of its threads; `choices` is the number of bits needed for nondeterminism inside
+    /// actions.
     pub fn new(program: &Program, choices: usize) -> Self {
         Self::ordered(program, &Heuristic::Threads.order(program), choices)
     }

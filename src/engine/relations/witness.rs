@@ -85,7 +85,8 @@ pub fn pick_pair(e: &Encoding, rel: &Rel) -> Result<Option<(Concrete, Concrete)>
     Ok(pick(e, &last).map(|last| (first, last)))
 }
 
-/// States `s0 .. sn` with `s0 = first`, `sn = last` and each step in the respective factor; `None` if there is no such walk.
+/// States `s0 .. sn` with `s0 = first`, `sn = last` and each step in the respective factor; `None` if there is no such
+/// walk.
 ///
 /// # Errors
 /// Any [`Stop`].

@@ -1,9 +1,10 @@
 //! Decisions of `x <= y` in Kleene algebra with tests and top, replayed.
 //!
-//! A term is read as an automaton whose states are terms (Antimirov's partial derivatives): a step has a guard, which is a test, a letter,
-//! and the term it leads to; a state ends under its output, a test. `x <= y` holds in every Kleene algebra with tests and top if each
-//! step and end of x is matched by a set of states of y (Kozen 1996; with top: Pous & Wagemaker 2022). The finite relation between
-//! terms and sets of terms is given; here it is only checked to be closed. `x^w` and sums over processes are letters; `x^w = x^w T`.
+//! A term is read as an automaton whose states are terms (Antimirov's partial derivatives): a step has a guard, which
+//! is a test, a letter, and the term it leads to; a state ends under its output, a test. `x <= y` holds in every Kleene
+//! algebra with tests and top if each step and end of x is matched by a set of states of y (Kozen 1996; with top: Pous
+//! & Wagemaker 2022). The finite relation between terms and sets of terms is given; here it is only checked to be
+//! closed. `x^w` and sums over processes are letters; `x^w = x^w T`.
 
 use crate::terms::{Id, Node, ONE, TOP, Terms, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -144,7 +145,8 @@ impl Automaton {
         }
     }
 
-    /// Whether a test is 1 for all values of its atoms: by its factors, by what makes the literals of a sum 0, else by cases.
+    /// Whether a test is 1 for all values of its atoms: by its factors, by what makes the literals of a sum 0, else by
+    /// cases.
     pub fn is_valid(&mut self, terms: &mut Terms, test: Id) -> bool {
         if test == ONE || test == ZERO || terms.is_spent() {
             return test == ONE;
@@ -295,7 +297,8 @@ pub(crate) fn replay(
 }
 
 impl Automaton {
-    /// Whether what a pair demands is among the pairs: where x ends one of ys ends, and each step of x is answered by sets of ys.
+    /// Whether what a pair demands is among the pairs: where x ends one of ys ends, and each step of x is answered by
+    /// sets of ys.
     fn pair(
         &mut self,
         terms: &mut Terms,

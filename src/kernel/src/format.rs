@@ -1,7 +1,8 @@
-//! Certificates as text, one item a line: symbols, index variables, terms (each by the numbers of its parts), hypotheses, theorems.
+//! Certificates as text, one item a line: symbols, index variables, terms (each by the numbers of its parts),
+//! hypotheses, theorems.
 //!
-//! Reading is total: what is no certificate is rejected with its line, and what is one is checked while it is read. `docs/proof-format.md`
-//! describes the text for those who write another checker.
+//! Reading is total: what is no certificate is rejected with its line, and what is one is checked while it is read.
+//! `docs/proof-format.md` describes the text for those who write another checker.
 
 use crate::names::{is_name, is_title};
 use crate::proof::{Claim, Development, Field, Rejected, Rule, Statement, Theorem, distinct};
@@ -15,7 +16,8 @@ const HEADER: &str = "coarsen certificate 1";
 /// Operations that checking may take.
 pub const WORK: u64 = 2_000_000_000;
 
-/// Bytes that terms and claims may take for a certificate of this length. With all that is read, a replay takes at most twice as many.
+/// Bytes that terms and claims may take for a certificate of this length. With all that is read, a replay takes at most
+/// twice as many.
 pub fn room(length: usize) -> u64 {
     32 * (length as u64 + (1 << 20))
 }
@@ -355,7 +357,8 @@ fn over(words: &mut Words) -> Read<()> {
     }
 }
 
-/// Writes a development. It can be read again if its names are such as [`is_name`] and [`is_title`] say, each given once.
+/// Writes a development. It can be read again if its names are such as [`is_name`] and [`is_title`] say, each given
+/// once.
 pub fn write(d: &Development) -> String {
     let mut w = Writer {
         terms: &d.terms,

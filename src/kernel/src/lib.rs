@@ -1,8 +1,9 @@
 //! The kernel: proofs in omega algebra, and the check that they are proofs.
 //!
-//! All that has to be trusted of a proof is in this crate: terms in normal form ([`Terms`]), one function for each rule (`rules.rs`), the check of
-//! a decision (`decide.rs`), and certificates as text ([`read`], [`write`](fn@write)). It searches nothing, reads no file and prints nothing. A theorem gets
-//! into a [`Development`] only through [`Development::admit`]. On garbage it answers with a rejection, and it bounds its own work and memory.
+//! All that has to be trusted of a proof is in this crate: terms in normal form ([`Terms`]), one function for each rule
+//! (`rules.rs`), the check of a decision (`decide.rs`), and certificates as text ([`read`], [`write`](fn@write)). It
+//! searches nothing, reads no file and prints nothing. A theorem gets into a [`Development`] only through
+//! [`Development::admit`]. On garbage it answers with a rejection, and it bounds its own work and memory.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

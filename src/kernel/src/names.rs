@@ -1,4 +1,5 @@
-//! What names a certificate may have: those of the language of theories, so that what it says can be read in no other way.
+//! What names a certificate may have: those of the language of theories, so that what it says can be read in no other
+//! way.
 
 /// Words that begin an item of a file of theories, or belong to one: they are no names.
 pub const WORDS: [&str; 14] = [
@@ -22,7 +23,8 @@ fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether this can be the name of an action, a test or an index variable: an identifier, not `T` and no word of the language.
+/// Whether this can be the name of an action, a test or an index variable: an identifier, not `T` and no word of the
+/// language.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| in_name(c) && !c.is_ascii_digit())
         && text.chars().all(in_name)
@@ -30,8 +32,8 @@ pub fn is_name(text: &str) -> bool {
         && !WORDS.contains(&text)
 }
 
-/// Whether this can be the name of a statement: letters, digits and `_`, and between them `-`, `.` and `'`; it does not begin with a
-/// word of the language.
+/// Whether this can be the name of a statement: letters, digits and `_`, and between them `-`, `.` and `'`; it does not
+/// begin with a word of the language.
 pub fn is_title(text: &str) -> bool {
     let first = text.split(|c| !in_name(c)).next().unwrap_or_default();
     let end = text.trim_end_matches('\'').chars().next_back();

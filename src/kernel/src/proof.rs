@@ -78,8 +78,8 @@ pub enum Rule {
         variables: Renaming,
         /// Atoms without indices replaced.
         letters: Vec<(Sym, Id)>,
-        /// A step for each part of each premise, in order; before those, if letters are replaced in a theorem that rests on
-        /// hypotheses, one for each part of each hypothesis.
+        /// A step for each part of each premise, in order; before those, if letters are replaced in a theorem that
+        /// rests on hypotheses, one for each part of each hypothesis.
         premises: Vec<usize>,
     },
     /// `x <= y`, `y <= z`, .. so `x <= z`.
@@ -98,11 +98,13 @@ pub enum Rule {
     Unfold(Id),
     /// `x_k <= (+ j : x_j)`. Given: the sum, k.
     SumIntro(Id, u32),
-    /// `a x_j b <= z` for a variable j that occurs nowhere else, so `a (+ j : x_j) b <= z`. Given: a, the sum, b, j, the step.
+    /// `a x_j b <= z` for a variable j that occurs nowhere else, so `a (+ j : x_j) b <= z`. Given: a, the sum, b, j,
+    /// the step.
     SumElim(Id, Id, Id, u32, usize),
     /// `(. j : p_j) <= p_k`. Given: the product, k.
     ProductElim(Id, u32),
-    /// `q <= p_j` for a variable j that occurs nowhere else and a test q, so `q <= (. j : p_j)`. Given: the product, j, the step.
+    /// `q <= p_j` for a variable j that occurs nowhere else and a test q, so `q <= (. j : p_j)`. Given: the product, j,
+    /// the step.
     ProductIntro(Id, u32, usize),
     /// `(+ j : x_j) <= x_k + (+ j != k : x_j)`. Given: the sum, k.
     Separate(Id, u32),

@@ -1,7 +1,8 @@
 //! The rules: each a function under its formula.
 //!
-//! All are sound in omega algebra with finite sums over processes, of which there is at least one. The axioms are those of Stoller & Cohen 2003,
-//! section 2: Kozen's of Kleene algebra (1994) and of tests (1997), `x <= T`, and Cohen's of `x^w` (2000). No rule searches.
+//! All are sound in omega algebra with finite sums over processes, of which there is at least one. The axioms are those
+//! of Stoller & Cohen 2003, section 2: Kozen's of Kleene algebra (1994) and of tests (1997), `x <= T`, and Cohen's of
+//! `x^w` (2000). No rule searches.
 
 use crate::decide::{Pairs, replay};
 use crate::proof::{Claim, Proved, Rejected, Rule, Statement, Theorem, distinct};
@@ -166,7 +167,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// `x <= y` in Kleene algebra with tests and top, as a finite relation between derivatives shows (Antimirov 1996; see `decide.rs`).
+    /// `x <= y` in Kleene algebra with tests and top, as a finite relation between derivatives shows (Antimirov 1996;
+    /// see `decide.rs`).
     fn decide(&mut self, x: Id, y: Id, pairs: &Pairs) -> Step {
         replay(self.terms, x, y, pairs)?;
         claim(Vec::new(), x, y)
@@ -276,7 +278,8 @@ impl<'a> Scope<'a> {
         claim(self.assumed(steps)?, left, right)
     }
 
-    /// `x <= y`, so `c(x) <= c(y)`; the hole of `c` is an action. All operations are isotone, and complements stand on tests.
+    /// `x <= y`, so `c(x) <= c(y)`; the hole of `c` is an action. All operations are isotone, and complements stand on
+    /// tests.
     fn context(&mut self, context: Id, hole: Sym, step: usize) -> Step {
         let inner = self.claim(step)?.clone();
         let symbol = self.terms.symbols().get(hole as usize).ok_or(NO_SYMBOL)?;
@@ -360,7 +363,8 @@ impl<'a> Scope<'a> {
         claim(distinct, self.terms.open(body, at), sum)
     }
 
-    /// `a x_j b <= z` for a variable j that occurs nowhere else, so `a (+ j : x_j) b <= z`. Products distribute over finite sums.
+    /// `a x_j b <= z` for a variable j that occurs nowhere else, so `a (+ j : x_j) b <= z`. Products distribute over
+    /// finite sums.
     fn sum_elim(&mut self, [a, sum, b]: [Id; 3], var: u32, step: usize) -> Step {
         let (allowed, body) = self.over(sum, var, true)?;
         let one = self.terms.open(body, var);
@@ -384,7 +388,8 @@ impl<'a> Scope<'a> {
         claim(distinct, product, self.terms.open(body, at))
     }
 
-    /// `q <= p_j` for a variable j that occurs nowhere else and a test q, so `q <= (. j : p_j)`. A product of tests is their meet.
+    /// `q <= p_j` for a variable j that occurs nowhere else and a test q, so `q <= (. j : p_j)`. A product of tests is
+    /// their meet.
     fn product_intro(&mut self, product: Id, var: u32, step: usize) -> Step {
         let (allowed, body) = self.over(product, var, false)?;
         let one = self.terms.open(body, var);

@@ -1,8 +1,8 @@
 //! Terms of omega algebra, hash-consed: equal terms have equal numbers.
 //!
-//! The constructors keep terms in a normal form that every omega algebra validates (Stoller & Cohen 2003, section 2): sums are flat,
-//! sorted and without repetition; products are flat; `0` and `1` are absorbed; neighbouring tests of a product are sorted; a
-//! complement stands on atomic tests only (De Morgan, also for sums and products over processes).
+//! The constructors keep terms in a normal form that every omega algebra validates (Stoller & Cohen 2003, section 2):
+//! sums are flat, sorted and without repetition; products are flat; `0` and `1` are absorbed; neighbouring tests of a
+//! product are sorted; a complement stands on atomic tests only (De Morgan, also for sums and products over processes).
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -282,8 +282,8 @@ impl Terms {
         self.intern(Node::Atom(symbol, indices))
     }
 
-    /// The members of a sum or factors of a product, with those of sums in sums and products in products, without the neutral element. None if
-    /// they are too many.
+    /// The members of a sum or factors of a product, with those of sums in sums and products in products, without the
+    /// neutral element. None if they are too many.
     fn flat(&mut self, of: impl IntoIterator<Item = Id>, neutral: Id) -> Option<Vec<Id>> {
         let mut all: Vec<Id> = Vec::new();
         for x in of.into_iter().filter(|x| *x != neutral) {

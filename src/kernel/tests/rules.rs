@@ -1,6 +1,8 @@
-//! The table of the rules: for each, steps that are accepted, and one group of rejected steps for each reason to reject.
+//! The table of the rules: for each, steps that are accepted, and one group of rejected steps for each reason to
+//! reject.
 //!
-//! A case is a theorem: premises, steps, and what it says; all speak of the terms of [`TERMS`]. Every reason that stands in the sources has its group.
+//! A case is a theorem: premises, steps, and what it says; all speak of the terms of [`TERMS`]. Every reason that
+//! stands in the sources has its group.
 
 #[path = "rules/rejected.rs"]
 mod rejected;

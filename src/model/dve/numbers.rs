@@ -1,8 +1,9 @@
 //! Values with the interval that they lie in, as expressions of our language.
 //!
-//! DVE computes in 32 bits with a sign, as C does; we compute in mathematical integers, and divide towards minus infinity. So an operator whose
-//! result may leave 32 bits is wrapped by an expression, and a division whose left side may be negative is written out by cases. DVE has
-//! no booleans: here a condition stays one as long as it is used as one.
+//! DVE computes in 32 bits with a sign, as C does; we compute in mathematical integers, and divide towards minus
+//! infinity. So an operator whose result may leave 32 bits is wrapped by an expression, and a division whose left side
+//! may be negative is written out by cases. DVE has no booleans: here a condition stays one as long as it is used as
+//! one.
 
 use crate::base::diagnostic::Span;
 use crate::model::dve::text::{Binary, Type, Unary};

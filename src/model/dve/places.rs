@@ -1,10 +1,11 @@
 //! Where a process is, as others see it.
 //!
-//! An action of ours moves only its own thread, but a rendezvous moves the receiver in an action of the sender. So states of a process that
-//! receiving transitions connect form a *cluster* with one location in our thread, and a shared variable says which of them the process is
-//! in. The same variable answers what others ask: whether the process is in the state that a receiving transition leaves, in one that
-//! an expression names, in a committed one. It has a *class* for each state that needs to be told apart, and one for all others (two, if some
-//! of these are committed). It is a function of the process's state, so there are as many states of ours as of the system.
+//! An action of ours moves only its own thread, but a rendezvous moves the receiver in an action of the sender. So
+//! states of a process that receiving transitions connect form a *cluster* with one location in our thread, and a
+//! shared variable says which of them the process is in. The same variable answers what others ask: whether the process
+//! is in the state that a receiving transition leaves, in one that an expression names, in a committed one. It has a
+//! *class* for each state that needs to be told apart, and one for all others (two, if some of these are committed). It
+//! is a function of the process's state, so there are as many states of ours as of the system.
 
 use super::system::{Kind, ProcessId, StateId, System};
 
@@ -13,7 +14,8 @@ use super::system::{Kind, ProcessId, StateId, System};
 pub(super) struct Places {
     /// Which cluster a state belongs to.
     pub cluster: Vec<usize>,
-    /// The states of each cluster, in order; the clusters in the order of their first states, that of the initial state first.
+    /// The states of each cluster, in order; the clusters in the order of their first states, that of the initial state
+    /// first.
     pub clusters: Vec<Vec<StateId>>,
     /// Which class a state belongs to.
     pub class: Vec<usize>,

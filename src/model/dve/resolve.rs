@@ -1,4 +1,5 @@
-//! Names to numbers, and all that can be wrong with a system: unknown and double names, values that do not fit, arrays without index.
+//! Names to numbers, and all that can be wrong with a system: unknown and double names, values that do not fit, arrays
+//! without index.
 
 use super::numbers::apply;
 use super::system::{

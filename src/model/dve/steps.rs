@@ -1,7 +1,8 @@
 //! Transitions as branches of our threads: a guard, an atomic effect, and where it leads.
 //!
-//! The order inside a step is that of DiVinE: values pass first, evaluated in the old state; then the receiver moves and has its effects, then the
-//! sender. A process has moved before its effects happen. On a channel with a buffer, the value is put in or taken out before the effects (DiVinE 3).
+//! The order inside a step is that of DiVinE: values pass first, evaluated in the old state; then the receiver moves
+//! and has its effects, then the sender. A process has moved before its effects happen. On a channel with a buffer, the
+//! value is put in or taken out before the effects (DiVinE 3).
 
 use super::expressions::{Scene, World, name, value_of, variable};
 use super::numbers::{LARGEST, Value};
@@ -202,7 +203,8 @@ impl Steps<'_> {
 
     // ---- guards ----
 
-    /// Whether the processes of a step are where it begins, and no committed process stands in its way; `None` if that is never so.
+    /// Whether the processes of a step are where it begins, and no committed process stands in its way; `None` if that
+    /// is never so.
     fn positions(
         &self,
         begin: &[(ProcessId, StateId)],
@@ -232,7 +234,8 @@ impl Steps<'_> {
         Some(all)
     }
 
-    /// The guards of sender and receiver. One that fails counts as passed, so it leads to an error only if the other's is not false.
+    /// The guards of sender and receiver. One that fails counts as passed, so it leads to an error only if the other's
+    /// is not false.
     fn both(&self, sender: &[Expr], receiver: &[Expr], scene: Scene) -> Vec<Value> {
         let world = self.world;
         let values =
@@ -319,7 +322,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Assigns all at once: one after the other where none changes what a later one reads, else by way of cells that are 0 between steps.
+    /// Assigns all at once: one after the other where none changes what a later one reads, else by way of cells that
+    /// are 0 between steps.
     fn pass(&mut self, mut all: Vec<Passing>, body: &mut Vec<Stmt>, span: Span) {
         while !all.is_empty() {
             let free = (0..all.len()).find(|&i| {

@@ -58,8 +58,8 @@ pub(super) fn translate(system: &System, depth: usize) -> Result<Model, Vec<Diag
     Err(wrong)
 }
 
-/// Which variables more than one thread uses: global ones, those of a process that others name, and those that a rendezvous touches at the
-/// receiver's side.
+/// Which variables more than one thread uses: global ones, those of a process that others name, and those that a
+/// rendezvous touches at the receiver's side.
 fn shared(system: &System) -> Vec<bool> {
     let mut shared: Vec<bool> = system.vars.iter().map(|v| v.owner.is_none()).collect();
     for (p, process) in system.processes.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Claims: blocks that are said to be transactions, and where control is inside them.
 //!
-//! Control is inside a block behind its first action, until it leaves the block. Where a loop leads back to the first statement,
-//! control is inside there, too, but not when it comes from outside; so the beginning of a block has nodes of its own, copies of
-//! those that the first statements have. Copies that nothing leads to never become locations.
+//! Control is inside a block behind its first action, until it leaves the block. Where a loop leads back to the first
+//! statement, control is inside there, too, but not when it comes from outside; so the beginning of a block has nodes
+//! of its own, copies of those that the first statements have. Copies that nothing leads to never become locations.
 
 use super::cfg::{Graph, Node, NodeId};
 use super::scope::{Context, Elaborator};

@@ -523,8 +523,8 @@ pub(crate) fn is_total(op: BinaryOp, right: &Expr) -> bool {
     }
 }
 
-/// The value of a binary operation on two values; `None` where it is undefined: a division by zero, a shift by an amount
-/// outside `0..62`.
+/// The value of a binary operation on two values; `None` where it is undefined: a division by zero, a shift by an
+/// amount outside `0..62`.
 pub fn apply(op: BinaryOp, x: i64, y: i64) -> Option<i64> {
     use BinaryOp::*;
     Some(match op {

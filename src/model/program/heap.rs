@@ -93,7 +93,8 @@ impl Elaborator {
         balanced(BinaryOp::Or, terms, Expr::FALSE)
     }
 
-    /// Takes the lowest free slot of these, some of which are free. The place comes first: its index is evaluated before anything is written.
+    /// Takes the lowest free slot of these, some of which are free. The place comes first: its index is evaluated
+    /// before anything is written.
     fn first_free(
         &mut self,
         allocated: ArrayId,

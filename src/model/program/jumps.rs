@@ -1,7 +1,8 @@
 //! `goto`: where the jumps of a body lead, once all of the body is built.
 //!
-//! A graph is built backwards, so a `goto` is a node whose one forward edge comes last. What the text alone tells (labels that do not
-//! exist, jumps into a `for`, branches that are entered by a jump although their condition is a constant) is read before.
+//! A graph is built backwards, so a `goto` is a node whose one forward edge comes last. What the text alone tells
+//! (labels that do not exist, jumps into a `for`, branches that are entered by a jump although their condition is a
+//! constant) is read before.
 
 use super::cfg::{Graph, NodeId};
 use super::codes;

@@ -157,8 +157,8 @@ pub enum Expr {
     Cell(CellId),
     /// An array cell with a computed index; an index outside goes wrong.
     Element(ArrayId, Vec<Expr>),
-    /// The slot that a reference points to, as an index. Goes wrong if it is null, or if the slot is marked free in the array given
-    /// (of a pool's `allocated` flags); looking there is no access.
+    /// The slot that a reference points to, as an index. Goes wrong if it is null, or if the slot is marked free in the
+    /// array given (of a pool's `allocated` flags); looking there is no access.
     Via(Box<Expr>, Option<ArrayId>),
     /// The reference to the slot of this number, in a pool given by its number. Goes wrong if it has no such slot.
     Slot(Box<Expr>, usize),
@@ -379,8 +379,8 @@ pub struct Protection {
     pub predicates: Vec<Expr>,
     /// `r_i^x`, where reading needs less than `e_i^x` (a reader lock, one of several mutexes).
     pub readers: Option<Vec<Expr>>,
-    /// Inferred from regions of code that each thread keeps access in when it goes wrong: that it may gain access in that way is no
-    /// reason for a step to be visible.
+    /// Inferred from regions of code that each thread keeps access in when it goes wrong: that it may gain access in
+    /// that way is no reason for a step to be visible.
     pub regional: bool,
     /// Where it is declared.
     pub span: Span,

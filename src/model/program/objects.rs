@@ -1,7 +1,7 @@
 //! Synchronisation objects: what state they have, and how it is named.
 //!
-//! An object is nothing but a few variables that only its operations change; `operations` says how. An array of objects has
-//! arrays for its state, with the object's indices first: `l[k].reading[t]` is the cell `[k][t]` of `l.reading`.
+//! An object is nothing but a few variables that only its operations change; `operations` says how. An array of objects
+//! has arrays for its state, with the object's indices first: `l[k].reading[t]` is the cell `[k][t]` of `l.reading`.
 
 use super::codes;
 use super::scope::{Context, Elaborator, Entity};

@@ -131,8 +131,8 @@ impl Elaborator {
         self.plain(place).then_some(other)
     }
 
-    /// The value of a thread's local variable, in a state expression. Where the thread has none of that name but another has, the
-    /// evaluation fails, as for an index outside: a predicate over `self` need not fit every thread.
+    /// The value of a thread's local variable, in a state expression. Where the thread has none of that name but
+    /// another has, the evaluation fails, as for an index outside: a predicate over `self` need not fit every thread.
     pub(super) fn local_value(
         &mut self,
         thread: ThreadId,

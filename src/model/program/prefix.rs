@@ -1,7 +1,8 @@
 //! State expressions of a program as words in prefix form: `and eq cell m.owner 0 at worker(1) 2 4 5`.
 //!
-//! Inferred predicates can say more than the model language can, so that they are not written in it. What is read is held to what the
-//! front end guarantees for expressions of a model: indices and references fit, and no number gets too large to compute with.
+//! Inferred predicates can say more than the model language can, so that they are not written in it. What is read is
+//! held to what the front end guarantees for expressions of a model: indices and references fit, and no number gets too
+//! large to compute with.
 
 use crate::model::program::{ArrayId, CellId, Expr, Kind, Program, apply, interval};
 use crate::model::text::ast::BinaryOp;

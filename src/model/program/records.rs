@@ -1,7 +1,7 @@
 //! Records, pools and references: an object is a slot, and a field of all objects is one array.
 //!
-//! `var a[3]: R;` and `pool P[3]: R;` declare one variable per field, with the object's index first: `a[2].x` is the cell `[2]` of
-//! `a.x`. So a reference is a number, and `p.x` is a cell of the field's array with `p` as its index.
+//! `var a[3]: R;` and `pool P[3]: R;` declare one variable per field, with the object's index first: `a[2].x` is the
+//! cell `[2]` of `a.x`. So a reference is a number, and `p.x` is a cell of the field's array with `p` as its index.
 
 use super::codes;
 use super::objects::BOOL;

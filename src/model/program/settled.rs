@@ -1,7 +1,8 @@
 //! Indices that an operation evaluates once.
 //!
-//! An operation evaluates the indices of its objects first. Commands evaluate them anew wherever they name a cell, so where an
-//! operation writes something that occurs in an index, it becomes a distinction of cases over the index's values.
+//! An operation evaluates the indices of its objects first. Commands evaluate them anew wherever they name a cell, so
+//! where an operation writes something that occurs in an index, it becomes a distinction of cases over the index's
+//! values.
 
 use super::cfg::Graph;
 use super::expressions::fold;
@@ -12,7 +13,8 @@ use crate::base::diagnostic::Span;
 use crate::model::text::ast::BinaryOp;
 
 impl Elaborator {
-    /// Commands about the object at an index. If they write what the index reads, its value is settled before, by cases.
+    /// Commands about the object at an index. If they write what the index reads, its value is settled before, by
+    /// cases.
     pub(super) fn settled(
         &mut self,
         g: &mut Graph,

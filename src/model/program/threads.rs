@@ -91,7 +91,8 @@ impl Elaborator {
                 span,
                 "`at(..)` can't stand here",
                 "an expression over variables",
-                "`at` describes locations in properties and exclusive access predicates; let the thread set a variable instead",
+                "`at` describes locations in properties and exclusive access predicates; let the thread set a variable \
+                 instead",
             );
             return None;
         }

@@ -10,7 +10,8 @@ use crate::model::text::ast::{
 };
 use std::rc::Rc;
 
-/// The name of a variable in parts, each with the sizes behind it: `a[3]`, `x[2]` for the field `x` of an array `a` of records.
+/// The name of a variable in parts, each with the sizes behind it: `a[3]`, `x[2]` for the field `x` of an array `a` of
+/// records.
 pub(super) type Path = Vec<(String, Vec<usize>)>;
 
 /// A discipline word, and what it is said of.

@@ -78,14 +78,15 @@ Right:
     TOO_DEEP = "E0006" "nested too deeply" "\
 Statements, operators, parentheses, indices and labels stand in each other at most as deep as the limit \
 says, so that no text can exhaust the stack. A sum `a + a + .. + a` is as deep as it is long. Written by hand, \
-models stay far below the limit; for generated ones, balance long sums with parentheses, or raise it with `--limit-depth`. \
-What follows the place where the limit is exceeded has not been read.
+models stay far below the limit; for generated ones, balance long sums with parentheses, or raise it with \
+`--limit-depth`. What follows the place where the limit is exceeded has not been read.
 "
     TOO_MANY_ERRORS = "E0007" "too many errors" "\
 Only the first thousand errors of a file are kept. Mend the first ones: many of the others usually follow from them.
 "
     UNEXPECTED = "E0101" "something else was expected" "\
-The text does not go on as the grammar says; the message names what was expected. Often the mistake is just before the place shown.
+The text does not go on as the grammar says; the message names what was expected. Often the mistake is just before the \
+place shown.
 
 Wrong:
 
@@ -107,8 +108,9 @@ Right:
     thread a { x = 1; }
 "
     UNKNOWN_DECLARATION = "E0103" "not a declaration" "\
-Outside threads stand declarations only: `const`, `enum`, `mutex` (also `reentrant mutex`), `rwlock`, `cond`, `semaphore`, \
-`barrier`, `record`, `pool`, `var`, `proc`, `thread`, `init`, `invariant`, `lemma`, `reach`, `deadlock_free` and `expect`. Statements stand inside a thread; a `}` too many ends it early.
+Outside threads stand declarations only: `const`, `enum`, `mutex` (also `reentrant mutex`), `rwlock`, `cond`, \
+`semaphore`, `barrier`, `record`, `pool`, `var`, `proc`, `thread`, `init`, `invariant`, `lemma`, `reach`, \
+`deadlock_free` and `expect`. Statements stand inside a thread; a `}` too many ends it early.
 
 Wrong:
 
@@ -119,9 +121,10 @@ Right:
     thread a { x = 1; }
 "
     UNKNOWN_STATEMENT = "E0104" "not a statement" "\
-A statement is an assignment, or begins with one of `if`, `while`, `for`, `either`, `when`, `atomic`, `transaction`, `lock`, `unlock`, \
-`havoc`, `skip`, `assert`, `assume`, `return`, `var`, or is a call `f(..);` of a procedure of the model or of one of the operations \
-`read_lock`, `read_unlock`, `write_lock`, `write_unlock`, `wait`, `notify`, `notifyAll`, `up`, `down`, `await`, `start`, `join`, `free`.
+A statement is an assignment, or begins with one of `if`, `while`, `for`, `either`, `when`, `atomic`, `transaction`, \
+`lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`, `return`, `var`, or is a call `f(..);` of a procedure of the \
+model or of one of the operations `read_lock`, `read_unlock`, `write_lock`, `write_unlock`, `wait`, `notify`, \
+`notifyAll`, `up`, `down`, `await`, `start`, `join`, `free`.
 
 Wrong:
 
@@ -145,7 +148,8 @@ Right:
     thread a { skip; }
 "
     MISSING_EXPRESSION = "E0106" "expression expected" "\
-An operand is missing: an operator, a bracket or a keyword stands where a number, a name or an expression in parentheses should.
+An operand is missing: an operator, a bracket or a keyword stands where a number, a name or an expression in \
+parentheses should.
 
 Wrong:
 
@@ -178,8 +182,9 @@ Right:
     thread a { x = x + 1; }
 "
     FOREIGN_OPERATOR = "E0109" "not an operator of this language" "\
-The logical operators are `!`, `&&`, `||` and `=>`; comparisons are `==`, `!=`, `<`, `<=`, `>`, `>=`; the remainder is `%`. \
-Words such as `and` are none; `&` and `|` are for the bits of integers. (Before a place, `&` makes a reference: `&P[0]`.)
+The logical operators are `!`, `&&`, `||` and `=>`; comparisons are `==`, `!=`, `<`, `<=`, `>`, `>=`; the remainder is \
+`%`. Words such as `and` are none; `&` and `|` are for the bits of integers. (Before a place, `&` makes a reference: \
+`&P[0]`.)
 
 Wrong:
 
@@ -224,7 +229,8 @@ Right:
     thread a { atomic { x = 1; y = 1; } }
 "
     MISPLACED_DECLARATION = "E0113" "declaration inside a thread" "\
-All declarations but that of a thread-local `var` stand outside threads and procedures. Usually a `}` is missing before this one.
+All declarations but that of a thread-local `var` stand outside threads and procedures. Usually a `}` is missing \
+before this one.
 
 Wrong:
 
@@ -261,8 +267,8 @@ Right:
     thread a { x = 1; }
 "
     MISSING_BLOCK = "E0116" "block expected" "\
-Threads, procedures, `atomic`, `either` and `or` have their statements in braces. The body of `if`, `else`, `while` and `for` \
-may also be a single statement, but not nothing.
+Threads, procedures, `atomic`, `either` and `or` have their statements in braces. The body of `if`, `else`, `while` \
+and `for` may also be a single statement, but not nothing.
 
 Wrong:
 
@@ -322,8 +328,8 @@ Right:
     thread a { skip; }
 "
     BAD_EXPECTATION = "E0122" "malformed `expect`" "\
-`expect` states the verdict (`expect verdict holds;`), that of one property (`expect refuted NAME;`) or a number of states \
-(`expect original 106;`, `reduced`, `visited`).
+`expect` states the verdict (`expect verdict holds;`), that of one property (`expect refuted NAME;`) or a number of \
+states (`expect original 106;`, `reduced`, `visited`).
 
 Wrong:
 
@@ -336,7 +342,8 @@ Right:
     thread a { skip; }
 "
     UNCLOSED_BLOCK = "E0123" "block never closed" "\
-A `{` has no `}`. The place shown is the last block still open at the end of the file; the brace may be missing in any block around it.
+A `{` has no `}`. The place shown is the last block still open at the end of the file; the brace may be missing in any \
+block around it.
 
 Wrong:
 
@@ -347,7 +354,8 @@ Right:
     thread a { if (x == 0) { x = 1; } }
 "
     STRAY_SIGN = "E0124" "sign that closes or ends nothing" "\
-A `}` without its `{`, or a `;` without a statement before it. No `;` stands behind a block; a step that does nothing is `skip;`.
+A `}` without its `{`, or a `;` without a statement before it. No `;` stands behind a block; a step that does nothing \
+is `skip;`.
 
 Wrong:
 

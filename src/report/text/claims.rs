@@ -1,4 +1,5 @@
-//! Claims that blocks are transactions: what stands in the way of those that do not hold, and on demand what all are made of.
+//! Claims that blocks are transactions: what stands in the way of those that do not hold, and on demand what all are
+//! made of.
 
 use super::steps::at;
 use crate::base::results::{Claim, Status};

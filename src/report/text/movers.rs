@@ -1,4 +1,5 @@
-//! `coarsen movers`, for people: what each action is, what is in the way of more, and the transactions as claims to paste back.
+//! `coarsen movers`, for people: what each action is, what is in the way of more, and the transactions as claims to
+//! paste back.
 
 use super::headline;
 use super::steps::at;

@@ -1,8 +1,9 @@
 //! Facts: inclusions between products of single steps, established on a program thread by thread.
 //!
-//! A fact speaks of generic threads i and j of two classes, such as `worker(j).B worker(i).C <= worker(i).C worker(j).B`. It is established for
-//! every choice of different threads of those classes: by their footprints, or by a BDD on their joint support.
-//! Threads of a class have the same locations, visible and invisible; nothing else about them is assumed to be the same.
+//! A fact speaks of generic threads i and j of two classes, such as
+//! `worker(j).B worker(i).C <= worker(i).C worker(j).B`. It is established for every choice of different threads of
+//! those classes: by their footprints, or by a BDD on their joint support. Threads of a class have the same locations,
+//! visible and invisible; nothing else about them is assumed to be the same.
 
 use crate::algebra::names;
 use crate::base::control::Stop;

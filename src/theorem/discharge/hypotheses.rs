@@ -129,7 +129,8 @@ pub(in crate::theorem) fn climb(
     ladder: &mut Ladder,
 ) -> Result<Climbed, Stop> {
     let mut last = None;
-    // A T inside leads to the states of J only, so with J less may hold: only the reachable states have a meaning of their own then.
+    // A T inside leads to the states of J only, so with J less may hold: only the reachable states have a meaning of
+    // their own then.
     let inner = instance.sides.iter().any(Ground::has_inner_top);
     for rung in Rung::ALL {
         if inner && rung != Rung::Reachable {

@@ -173,7 +173,8 @@ impl Watched {
     }
 }
 
-/// Makes a step on each cycle of a thread's invisible steps visible: where control comes back to in a depth-first search.
+/// Makes a step on each cycle of a thread's invisible steps visible: where control comes back to in a depth-first
+/// search.
 fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<Reason>]) {
     let locations = &p.threads[thread].locations;
     let targets = |l: LocId| match is_ever_open(&p.threads[thread], l) {

@@ -1,7 +1,7 @@
 //! Executions of the original program, single step by single step, to a state that a witness is about.
 //!
-//! Breadth first, so that a shortest one is found. Unlike the executions of `search`, these go on after a violation: an invariant has to
-//! be closed under every step.
+//! Breadth first, so that a shortest one is found. Unlike the executions of `search`, these go on after a violation: an
+//! invariant has to be closed under every step.
 
 use super::search::Execution;
 use crate::base::control::Stop;

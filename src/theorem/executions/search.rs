@@ -24,11 +24,11 @@ pub const SHORTEST_BUDGET: u64 = 60_000_000;
 /// Some actions of one thread, each with the state after it.
 type Moves = Vec<(usize, Concrete)>;
 
-/// A shortest execution (in coarse steps, then in the actions of each) that meets a goal; `None` if none does. Where the
-/// search builds more than `budget` nodes, some execution.
+/// A shortest execution (in coarse steps, then in the actions of each) that meets a goal; `None` if none does. Where
+/// the search builds more than `budget` nodes, some execution.
 ///
-/// Breadth first from both ends, always the end whose last layer is the smaller BDD: a layer of all states at one distance is
-/// often far larger than the set of all states.
+/// Breadth first from both ends, always the end whose last layer is the smaller BDD: a layer of all states at one
+/// distance is often far larger than the set of all states.
 ///
 /// # Errors
 /// Any [`Stop`].
@@ -157,8 +157,8 @@ fn before_by(
     preimage_of(e, &visible, &known)
 }
 
-/// Some execution that meets a goal: backwards thread by thread, each from all that the others have reached, which takes far
-/// fewer images than layers of equal distance.
+/// Some execution that meets a goal: backwards thread by thread, each from all that the others have reached, which
+/// takes far fewer images than layers of equal distance.
 fn chained(
     e: &Encoding,
     explorer: &Explorer,
@@ -167,7 +167,8 @@ fn chained(
 ) -> Result<Option<Execution>, Stop> {
     let m = &e.m;
     let start = m.and_not(&e.initial, &e.q())?;
-    // The n-th set leads by one coarse step into the union of the sets before it, those of the first `direct` into `bad`.
+    // The n-th set leads by one coarse step into the union of the sets before it, those of the first `direct` into
+    // `bad`.
     let mut sets: Vec<Bdd> = Vec::new();
     let mut unions = vec![m.no()];
     let mut direct = 0;

@@ -22,14 +22,15 @@ fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
     }
 }
 
-/// Re-executes an execution on the original program and tells it; `None` if some step is not one of the program's, or the
-/// goal is not reached.
+/// Re-executes an execution on the original program and tells it; `None` if some step is not one of the program's, or
+/// the goal is not reached.
 pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace> {
     let (trace, last, said) = replay(e, execution)?;
     settles(e.program, Rerun { trace, last, said }, goal)
 }
 
-/// The trace of an execution that was repeated, with the words for its end; `None` if that does not settle what is asked.
+/// The trace of an execution that was repeated, with the words for its end; `None` if that does not settle what is
+/// asked.
 pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     let Rerun {
         mut trace,
@@ -53,8 +54,8 @@ pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     Some(trace)
 }
 
-/// Re-executes an execution on the original program and tells it with these words at its end; `None` if some step is not one
-/// of the program's.
+/// Re-executes an execution on the original program and tells it with these words at its end; `None` if some step is
+/// not one of the program's.
 pub fn retell_as(e: &Encoding, execution: &Execution, outcome: &str) -> Option<Trace> {
     let (mut trace, ..) = replay(e, execution)?;
     trace.outcome = outcome.into();
@@ -98,8 +99,8 @@ fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Optio
     Some((rerun.trace, rerun.last, rerun.said))
 }
 
-/// Repeats an execution with the interpreter; `None` if it does not begin in an initial state, or if some step is not one
-/// of the program's. Long ones need not be told.
+/// Repeats an execution with the interpreter; `None` if it does not begin in an initial state, or if some step is not
+/// one of the program's. Long ones need not be told.
 pub fn rerun(
     p: &Program,
     first: &Concrete,
@@ -215,8 +216,8 @@ fn taken(p: &Program, thread: ThreadId, before: &State, after: &State) -> Taken 
 /// Values in a trace up to which it is told; beyond, it is repeated only.
 const TOLD: usize = 20_000_000;
 
-/// Repeats a path with the interpreter, and tells it if it is not too long. Steps are numbered by the coarse steps that they belong to, if it
-/// is known which are visible; with a violation at its end if that is wanted.
+/// Repeats a path with the interpreter, and tells it if it is not too long. Steps are numbered by the coarse steps that
+/// they belong to, if it is known which are visible; with a violation at its end if that is wanted.
 pub fn repeat(
     p: &Program,
     path: &Path,

@@ -72,7 +72,8 @@ fn words(model: &Model, failure: &Failure) -> String {
     match (failure.shape, steps.as_slice()) {
         (Shape::Endless, _) => "these steps can be repeated for ever".into(),
         (Shape::Swap, [first, second]) => format!(
-            "{first}, then {second} lead from s1 to s3; the other way round they do not, and the discipline is not violated either"
+            "{first}, then {second} lead from s1 to s3; the other way round they do not, and the discipline is not \
+             violated either"
         ),
         (Shape::Swap, _) => {
             "the step leads from s1 to s2, and the test holds on one side of it only".into()
@@ -129,7 +130,8 @@ fn mend(model: &Model, failure: &Failure) -> String {
             };
             match protected.first() {
                 Some(&c) => format!(
-                    "{} changes {what}, on which {}'s exclusive access to {cell} rests: let it do so only when no other thread has that access, or declare {} `unprotected`",
+                    "{} changes {what}, on which {}'s exclusive access to {cell} rests: let it do so only when no \
+                     other thread has that access, or declare {} `unprotected`",
                     name(*x),
                     e.program.threads[second.thread].name,
                     e.program.arrays[e.program.cells[c].array].name,

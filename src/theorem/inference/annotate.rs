@@ -82,8 +82,8 @@ fn with_words(inference: &Inference, may_label: bool) -> String {
     text
 }
 
-/// The discipline words of a field, if they are the same for all objects that are used: unprotected, one mutex, or a mutex of the
-/// same object.
+/// The discipline words of a field, if they are the same for all objects that are used: unprotected, one mutex, or a
+/// mutex of the same object.
 fn field_discipline(program: &Program, fields: &[ArrayId], findings: &[Finding]) -> Option<String> {
     let cells = fields.iter().flat_map(|a| program.cells_of(*a));
     let mut all: BTreeSet<String> = BTreeSet::new();

@@ -1,8 +1,8 @@
 //! Guesses at the discipline of one cell, and the order in which they are tried.
 //!
-//! From the tightest to the loosest (Stoller & Cohen 2003, sections 8 and 9): one mutex; several mutexes, or a read-write lock; a mutex
-//! after an initialisation phase, formulas (29) and (30); a hand-over between regions of code, with or without a mutex
-//! beside it; unprotected. A guess that was refuted is not made again.
+//! From the tightest to the loosest (Stoller & Cohen 2003, sections 8 and 9): one mutex; several mutexes, or a
+//! read-write lock; a mutex after an initialisation phase, formulas (29) and (30); a hand-over between regions of code,
+//! with or without a mutex beside it; unprotected. A guess that was refuted is not made again.
 
 use super::locksets::{Locks, Observed, Seen};
 use super::regions::{Flow, Region, leading_to};

@@ -1,4 +1,5 @@
-//! The lockset computation during an exploration: Flanagan & Qadeer 2003, section 6 (the locksets are those of Savage et al. 1997).
+//! The lockset computation during an exploration: Flanagan & Qadeer 2003, section 6 (the locksets are those of Savage
+//! et al. 1997).
 //!
 //! The reduced system is explored state by state, and each access takes from its cell's lockset the locks that its
 //! thread does not hold. In the beginning every lock protects every cell, so steps are large. Where a lockset becomes
@@ -128,7 +129,8 @@ struct Node {
 /// Where coarse steps end.
 pub type Visible = FxHashSet<(ThreadId, LocId)>;
 
-/// Explores at most `budget` single steps; `visible` says where a coarse step ends if these cells are unprotected, `candidates` what is looked at.
+/// Explores at most `budget` single steps; `visible` says where a coarse step ends if these cells are unprotected,
+/// `candidates` what is looked at.
 ///
 /// # Errors
 /// If the control says stop.

@@ -265,8 +265,8 @@ impl Inference {
         })
     }
 
-    /// Chooses a guess for each of these cells. Where one becomes unprotected, its accesses divide the regions of others: those that
-    /// rest on regions, or for which no guess was left, are looked at once more.
+    /// Chooses a guess for each of these cells. Where one becomes unprotected, its accesses divide the regions of
+    /// others: those that rest on regions, or for which no guess was left, are looked at once more.
     fn settle(&mut self, cells: &[CellId]) {
         let mut program = self.program.clone();
         self.choose(&mut program, cells);
@@ -386,7 +386,8 @@ impl Inference {
     }
 }
 
-/// The actions that are visible because of what they mention, under the present classes of cells; and every thread's first.
+/// The actions that are visible because of what they mention, under the present classes of cells; and every thread's
+/// first.
 fn mentions(program: &Program) -> FxHashSet<(ThreadId, LocId)> {
     let mut visible = FxHashSet::default();
     for (t, thread) in program.threads.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Regions of a thread between two synchronisations, for variables that are handed over (Stoller & Cohen 2003, section 6:
-//! semaphores, master and workers): the locations around an access that invisible steps connect.
+//! Regions of a thread between two synchronisations, for variables that are handed over (Stoller & Cohen 2003, section
+//! 6: semaphores, master and workers): the locations around an access that invisible steps connect.
 //!
-//! A predicate that holds in such a region changes with visible steps only, so guessing it makes no further step visible.
+//! A predicate that holds in such a region changes with visible steps only, so guessing it makes no further step
+//! visible.
 
 use super::sites::Site;
 use crate::model::program::{CellId, Class, Expr, How, LocId, Program, ThreadId, each_use};
@@ -29,7 +30,8 @@ impl<'p> Flow<'p> {
         Flow { program, visible }
     }
 
-    /// The regions of one thread around its accesses to one cell. With `ends`, its region goes on when the thread has ended.
+    /// The regions of one thread around its accesses to one cell. With `ends`, its region goes on when the thread has
+    /// ended.
     pub fn regions(&self, thread: ThreadId, sites: &[&Site], ends: bool) -> Vec<Region> {
         let mut regions: Vec<Region> = Vec::new();
         for site in sites {

@@ -1,4 +1,5 @@
-//! Whether the first state of a witness is reachable, and why not: which rung of the ladder excludes it, and by what fact.
+//! Whether the first state of a witness is reachable, and why not: which rung of the ladder excludes it, and by what
+//! fact.
 //!
 //! A witness fixes only the variables that matter; it stands for all states that agree on these. A rung excludes the
 //! witness if no state of the rung's invariant agrees on them. The reason is told with as few of these variables as are

@@ -166,7 +166,8 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
                     Some(_) => (
                         Status::Holds,
                         format!(
-                            "true in every reachable state, but not inductive, so not used: {place} breaks it from a state that is not reachable"
+                            "true in every reachable state, but not inductive, so not used: {place} breaks it from a \
+                             state that is not reachable"
                         ),
                     ),
                     None => (

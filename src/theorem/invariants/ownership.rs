@@ -1,13 +1,14 @@
 //! Which mutexes a thread owns at each of its locations: the second rung of the invariant.
 //!
-//! A data flow over each thread's control-flow graph, in the manner of lockset analyses (Flanagan & Qadeer 2003 read the same
-//! off types): at each location, for each mutex, whether `m.owner == t` can be true and whether it can be false. The steps
-//! are the actions' relations, so guards, computed indices and failures are followed as they are.
+//! A data flow over each thread's control-flow graph, in the manner of lockset analyses (Flanagan & Qadeer 2003 read
+//! the same off types): at each location, for each mutex, whether `m.owner == t` can be true and whether it can be
+//! false. The steps are the actions' relations, so guards, computed indices and failures are followed as they are.
 //!
-//! It is sound because only t's own steps change the truth of `m.owner == t`: `lock` needs a mutex that is free (or, if re-entrant, its
-//! thread's) and writes its own thread, `unlock` by a thread that is not the owner writes nothing, `wait` does both, and no other statement writes an
-//! owner. The writer of a read-write lock is such an owner, too. This is not taken on trust from the front end: an owner that some
-//! action writes in another way is left out (`own_only`).
+//! It is sound because only t's own steps change the truth of `m.owner == t`: `lock` needs a mutex that is free (or, if
+//! re-entrant, its thread's) and writes its own thread, `unlock` by a thread that is not the owner writes nothing,
+//! `wait` does both, and no other statement writes an owner. The writer of a read-write lock is such an owner, too.
+//! This is not taken on trust from the front end: an owner that some action writes in another way is left out
+//! (`own_only`).
 
 use crate::base::control::Stop;
 use crate::engine::Variable;

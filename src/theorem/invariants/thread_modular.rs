@@ -1,14 +1,14 @@
 //! Each thread with the shared variables, under the interference of the others: the third rung of the invariant.
 //!
-//! Owicki & Gries 1976, Flanagan & Qadeer 2003 ("Thread-modular model checking"), Cousot & Cousot 1984: for each thread t a set `A_t` of
-//! its private variables (its location, its locals) and the shared ones, the least that contains the initial states and is closed
-//! under t's own steps and under the steps that each other thread u takes from `A_u`, of which only the shared part counts
-//! (u's private variables are quantified away, before and after). What is lost is how the private variables of two
-//! threads depend on each other.
+//! Owicki & Gries 1976, Flanagan & Qadeer 2003 ("Thread-modular model checking"), Cousot & Cousot 1984: for each thread
+//! t a set `A_t` of its private variables (its location, its locals) and the shared ones, the least that contains the
+//! initial states and is closed under t's own steps and under the steps that each other thread u takes from `A_u`, of
+//! which only the shared part counts (u's private variables are quantified away, before and after). What is lost is how
+//! the private variables of two threads depend on each other.
 //!
-//! J is the conjunction of all `A_t`. A step of u from a state of J keeps to `A_u`, since that is closed under u's steps, and to each `A_t`,
-//! since the state before lies in `A_u` and so the step is one of the interferences. What another thread's action reads or writes
-//! is never private, a location that a guard mentions included.
+//! J is the conjunction of all `A_t`. A step of u from a state of J keeps to `A_u`, since that is closed under u's
+//! steps, and to each `A_t`, since the state before lies in `A_u` and so the step is one of the interferences. What
+//! another thread's action reads or writes is never private, a location that a guard mentions included.
 
 use crate::base::control::Stop;
 use crate::engine::Variable;
@@ -158,7 +158,8 @@ impl Fixpoint<'_, '_> {
     }
 }
 
-/// Each thread's private bits, sorted: its location and its locals, but for what another thread's action reads or writes.
+/// Each thread's private bits, sorted: its location and its locals, but for what another thread's action reads or
+/// writes.
 fn private(e: &Encoding, steps: &[Rel]) -> Vec<Vec<Bit>> {
     let threads = e.program.threads.len();
     let mut used: Vec<Vec<Bit>> = vec![Vec::new(); threads];

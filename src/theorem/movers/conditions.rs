@@ -97,8 +97,8 @@ impl Search<'_, '_> {
         Ok(std::mem::replace(&mut self.parts[n], under))
     }
 
-    /// Whether the action, as it is now, is a right and a left mover, from these states; what it is anyway is not asked. What a law says
-    /// of more states it says of fewer, so the strongest invariant is enough.
+    /// Whether the action, as it is now, is a right and a left mover, from these states; what it is anyway is not
+    /// asked. What a law says of more states it says of fewer, so the strongest invariant is enough.
     fn class_now(&self, n: usize, judged: &Judged, known: &Bdd) -> Result<(bool, bool), Stop> {
         // Those that were in the way before fail first.
         let first = |of: &[Obstacle]| -> Vec<usize> {

@@ -241,7 +241,8 @@ impl Search<'_, '_> {
         Ok(judged)
     }
 
-    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. Nothing is asked if it is not `asked`.
+    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. Nothing is
+    /// asked if it is not `asked`.
     fn climb(
         &mut self,
         asked: bool,
@@ -351,9 +352,10 @@ impl Search<'_, '_> {
         Ok(m.within(&left.bdd, &right.bdd))
     }
 
-    /// (4), for actions with several outcomes, too: each step of `a` can also be taken after `step`, and leads to where `step` leads from
-    /// its end. With (3) it is enough that for each outcome there is one that agrees on all that `step` does not write, and that
-    /// this determines the rest. (The paper's actions have one outcome, so there (4) speaks of the own state only.)
+    /// (4), for actions with several outcomes, too: each step of `a` can also be taken after `step`, and leads to where
+    /// `step` leads from its end. With (3) it is enough that for each outcome there is one that agrees on all that
+    /// `step` does not write, and that this determines the rest. (The paper's actions have one outcome, so there (4)
+    /// speaks of the own state only.)
     fn keeps_outcomes(&self, a: usize, step: &Rel, j: &Bdd) -> Result<bool, Stop> {
         let m = &self.e.m;
         let clean = &self.parts[a].clean;

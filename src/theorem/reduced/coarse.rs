@@ -1,11 +1,11 @@
 //! The reduced system of Stoller & Cohen 2003, section 3: `N* R` explored to a fixpoint, image by image.
 //!
-//! `M_i = v_i u_i*`: one visible step of a thread, then invisible ones; `N_i = M_i p_i ~q`: as many as there are. A coarse
-//! step of a thread is followed location by location, so that each image is taken on a small set by one small
+//! `M_i = v_i u_i*`: one visible step of a thread, then invisible ones; `N_i = M_i p_i ~q`: as many as there are. A
+//! coarse step of a thread is followed location by location, so that each image is taken on a small set by one small
 //! relation. States with q are not expanded. No closure of a relation is ever built.
 //!
-//! With phases (`transactions`), the steps at locations outside transactions stand for visible ones, those inside for invisible ones, and
-//! no other thread is scheduled where a thread is blocked inside.
+//! With phases (`transactions`), the steps at locations outside transactions stand for visible ones, those inside for
+//! invisible ones, and no other thread is scheduled where a thread is blocked inside.
 
 use crate::base::control::Stop;
 use crate::engine::reach::Blocked;
@@ -363,7 +363,8 @@ fn control_order(plan: &Plan) -> Vec<LocId> {
     order
 }
 
-/// Joins straight-line invisible code: a location that only one step leads to, with a step that is never disabled, is passed through.
+/// Joins straight-line invisible code: a location that only one step leads to, with a step that is never disabled, is
+/// passed through.
 ///
 /// The joined step is a violation exactly if one of its parts is, since q stays. A composition that would
 /// be larger than its parts is not made, so this can only save work.

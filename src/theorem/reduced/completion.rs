@@ -1,34 +1,38 @@
 //! Commit point completion on sets of states: transactions as BDDs, completed by backward fixpoints.
 //!
-//! Levin, Palmer, Qadeer and Rajamani 2005 complete transactions on the way back of a depth first search. Here the transactions of one
-//! thread t from a set of states S, in which all threads are scheduled, are explored together; each begins with the phase
-//! true. That gives the sets R(t) (phase true: only right movers and local steps so far), L(t) (phase false, and a left mover or local step
-//! enabled), both without the states in which t is at its initial location or at `wrong`, and N(t), the ends of transactions, which join S.
-//! Then every state of L(t) has to be *covered*. Covered is the least set with:
+//! Levin, Palmer, Qadeer and Rajamani 2005 complete transactions on the way back of a depth first search. Here the
+//! transactions of one thread t from a set of states S, in which all threads are scheduled, are explored together; each
+//! begins with the phase true. That gives the sets R(t) (phase true: only right movers and local steps so far), L(t)
+//! (phase false, and a left mover or local step enabled), both without the states in which t is at its initial location
+//! or at `wrong`, and N(t), the ends of transactions, which join S. Then every state of L(t) has to be *covered*.
+//! Covered is the least set with:
 //!
 //! - a state of S is covered;
 //! - a state of L(t) with a step of t into a covered state is covered: whatever the others do from it, they can do
 //!   behind this step, a left mover;
-//! - a state of L(t) that a mover in both directions, or a local step, leads to from a covered state is covered: whatever the others do from it,
-//!   they can do before this step, a right mover.
+//! - a state of L(t) that a mover in both directions, or a local step, leads to from a covered state is covered:
+//!   whatever the others do from it, they can do before this step, a right mover.
 //!
-//! The rest X is cut: some of its states are put into S, so that the cut covers all of X. The ends and the cut are scheduled, and all begins again,
-//! until S grows no more.
+//! The rest X is cut: some of its states are put into S, so that the cut covers all of X. The ends and the cut are
+//! scheduled, and all begins again, until S grows no more.
 //!
-//! Why nothing is missed: let w be a shortest execution from any state k of S to an error of a kind that is not found. No step but perhaps the last
-//! violates, so steps may be exchanged as the movers say. Give each thread the phase true at k, and let t take the first step c of w that does not
-//! leave its thread in R. (If there is none, w consists of right movers; the last does not lead into an error, so w was not shortest.) What other threads did
-//! before c are right movers: each can be taken behind all steps of t up to c, so w begins with these. If they end in N(t), that is a
-//! state of S, and what is left is shorter. Else it is a state of L(t), where t's action is a left mover or local: a further step of t in w can be taken at once,
-//! and so on, until t is in N(t), or w has no more steps of t. Then t is in a state s of L(t), and the rest σ, shorter than w, is of other threads
-//! only. By induction on when s was covered, σ leads to the same kind of error from a state of S: through the second rule because after each step of
-//! σ the same outcome of the left mover is still there, through the third because the right mover can be taken behind σ, and neither makes or
-//! unmakes an error. (With left movers in the third rule that would fail: figure 3.) So w was not shortest. What was covered once remains so, as S and L(t) only
-//! grow. See docs/soundness.md.
+//! Why nothing is missed: let w be a shortest execution from any state k of S to an error of a kind that is not found.
+//! No step but perhaps the last violates, so steps may be exchanged as the movers say. Give each thread the phase true
+//! at k, and let t take the first step c of w that does not leave its thread in R. (If there is none, w consists of
+//! right movers; the last does not lead into an error, so w was not shortest.) What other threads did before c are
+//! right movers: each can be taken behind all steps of t up to c, so w begins with these. If they end in N(t), that is
+//! a state of S, and what is left is shorter. Else it is a state of L(t), where t's action is a left mover or local: a
+//! further step of t in w can be taken at once, and so on, until t is in N(t), or w has no more steps of t. Then t is
+//! in a state s of L(t), and the rest σ, shorter than w, is of other threads only. By induction on when s was covered,
+//! σ leads to the same kind of error from a state of S: through the second rule because after each step of σ the same
+//! outcome of the left mover is still there, through the third because the right mover can be taken behind σ, and
+//! neither makes or unmakes an error. (With left movers in the third rule that would fail: figure 3.) So w was not
+//! shortest. What was covered once remains so, as S and L(t) only grow. See docs/soundness.md.
 //!
-//! Where it differs from the source: a transaction begins with the phase true wherever it begins, so movers in both directions do not commit it; line L19, by which
-//! states behind pure left movers have to be completed anew, is the third rule's restriction to movers in both directions; and a cut may lie
-//! anywhere in X, not only where a search leaves it first.
+//! Where it differs from the source: a transaction begins with the phase true wherever it begins, so movers in both
+//! directions do not commit it; line L19, by which states behind pure left movers have to be completed anew, is the
+//! third rule's restriction to movers in both directions; and a cut may lie anywhere in X, not only where a search
+//! leaves it first.
 
 use crate::base::control::Stop;
 use crate::engine::compiled::{Mover, Movers};
@@ -259,7 +263,8 @@ impl Search<'_, '_> {
         Ok(all)
     }
 
-    /// States of X at one location of the thread: where they cover the most, and of such locations where there are the fewest.
+    /// States of X at one location of the thread: where they cover the most, and of such locations where there are the
+    /// fewest.
     fn cut(&self, t: ThreadId, rest: &Bdd) -> Result<Bdd, Stop> {
         let (e, m) = (self.e, &self.e.m);
         let mut best: Option<(Bdd, f64, f64)> = None;

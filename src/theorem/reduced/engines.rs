@@ -1,4 +1,5 @@
-//! The reduced system explored by the engines of `coarsen reach`, where BDDs would be too large: the same questions, and the same report.
+//! The reduced system explored by the engines of `coarsen reach`, where BDDs would be too large: the same questions,
+//! and the same report.
 
 use crate::base::control::{Control, Stop};
 use crate::base::results::Report;

@@ -1,8 +1,9 @@
 //! The right side as a Buechi automaton, and what words do to it.
 //!
-//! A state is a term whose words are those accepted from it: `d s^w` with d a derivative of what stands before the omega or of s, or a
-//! derivative of a monomial without omega, where T accepts whatever follows. A word's profile is the relation between states that
-//! it makes, with the pairs on whose way something is accepted (Buechi 1962). Tests are taken apart into their atoms.
+//! A state is a term whose words are those accepted from it: `d s^w` with d a derivative of what stands before the
+//! omega or of s, or a derivative of a monomial without omega, where T accepts whatever follows. A word's profile is
+//! the relation between states that it makes, with the pairs on whose way something is accepted (Buechi 1962). Tests
+//! are taken apart into their atoms.
 
 use crate::kernel::{Automaton, Id, Node, ONE, TOP, Terms, ZERO};
 use rustc_hash::FxHashMap;
@@ -127,7 +128,8 @@ enum State {
     Finite(Id),
 }
 
-/// A transition: the valuations under which it is there, the letter (T for any), the state it leads to, and whether it accepts.
+/// A transition: the valuations under which it is there, the letter (T for any), the state it leads to, and whether it
+/// accepts.
 type Transition = (Valuations, Id, usize, bool);
 
 /// The right side.
@@ -146,7 +148,8 @@ pub struct Buechi {
 }
 
 impl Buechi {
-    /// For `r s^w` each, and monomials without omega, to tell apart so many classes of words; `None` if it is too large.
+    /// For `r s^w` each, and monomials without omega, to tell apart so many classes of words; `None` if it is too
+    /// large.
     pub fn new(
         terms: &mut Terms,
         tests: Tests,
@@ -305,7 +308,8 @@ impl Class {
 }
 
 impl Buechi {
-    /// The words of a term (which has no empty one) by class, as terms; what they do to states outside `on` is left out. `None` if there are too many.
+    /// The words of a term (which has no empty one) by class, as terms; what they do to states outside `on` is left
+    /// out. `None` if there are too many.
     pub fn classes(&mut self, terms: &mut Terms, of: Id, on: u64) -> Option<Vec<(Class, Id)>> {
         let mut all: BTreeMap<Class, Id> = BTreeMap::new();
         let valuations = self.tests.all().count_ones();
@@ -325,7 +329,8 @@ impl Buechi {
         Some(all.into_iter().collect())
     }
 
-    /// The words of a term by the states that they lead to from the initial ones, and the valuations that they end under.
+    /// The words of a term by the states that they lead to from the initial ones, and the valuations that they end
+    /// under.
     pub fn prefixes(&mut self, terms: &mut Terms, of: Id) -> Option<Vec<(u64, Valuations, Id)>> {
         let first = self.identity().on(self.initial);
         let initial = self.initial;
@@ -341,7 +346,8 @@ impl Buechi {
         )
     }
 
-    /// The words of a term by what they do after `first`, and the valuations that they end under; if asked, only those that begin under a valuation.
+    /// The words of a term by what they do after `first`, and the valuations that they end under; if asked, only those
+    /// that begin under a valuation.
     fn explore(
         &mut self,
         terms: &mut Terms,

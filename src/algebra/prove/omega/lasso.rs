@@ -1,7 +1,8 @@
 //! A word `u v v v ..` that is on the left and not on the right, and the relations that it gives.
 //!
-//! Its places are the states of a model, each letter leads from its place to the next, and v's last back to its first. From the first place there is
-//! an infinite path, so the left side relates it to every state; the right side does not relate it to a state apart from the word.
+//! Its places are the states of a model, each letter leads from its place to the next, and v's last back to its first.
+//! From the first place there is an infinite path, so the left side relates it to every state; the right side does not
+//! relate it to a state apart from the word.
 
 use super::automaton::Buechi;
 use crate::algebra::refute::{Model, Value};
@@ -95,7 +96,8 @@ impl Lasso {
     }
 }
 
-/// A shortest word of a term that begins under a valuation, if one is given, and may end under one; with `begins` it is not empty.
+/// A shortest word of a term that begins under a valuation, if one is given, and may end under one; with `begins` it is
+/// not empty.
 fn word(
     terms: &mut Terms,
     buechi: &mut Buechi,

@@ -1,10 +1,12 @@
 //! Inclusions with omega at the end of monomials, decided; what comes out is a proof from the axioms.
 //!
-//! `r x^w <= s` holds in omega algebra if it holds of languages of finite and infinite words (Cohen 2000, section 3; Wagner 1976 for the
-//! omega-regular part), and that is the inclusion of one Buechi automaton in another. The proof follows Buechi's: the words of x fall into
-//! finitely many classes by what they do to the states of s (`automaton`), and `ramsey` breaks `x^w` up into `A E^w` where all words of E
-//! are of one class. Differs from a decision of languages in that every step is a use of unfolding and coinduction with decisions of regular terms
-//! between, so that the kernel needs no rule for it and the axiom `x^w 0 = 0` costs nothing: omega elsewhere than at the end is an opaque letter.
+//! `r x^w <= s` holds in omega algebra if it holds of languages of finite and infinite words (Cohen 2000, section 3;
+//! Wagner 1976 for the omega-regular part), and that is the inclusion of one Buechi automaton in another. The proof
+//! follows Buechi's: the words of x fall into finitely many classes by what they do to the states of s (`automaton`),
+//! and `ramsey` breaks `x^w` up into `A E^w` where all words of E are of one class. Differs from a decision of
+//! languages in that every step is a use of unfolding and coinduction with decisions of regular terms between, so that
+//! the kernel needs no rule for it and the axiom `x^w 0 = 0` costs nothing: omega elsewhere than at the end is an
+//! opaque letter.
 
 mod automaton;
 mod lasso;
@@ -55,8 +57,9 @@ pub enum Effort {
     Full,
 }
 
-/// Proves `left <= right` if it follows from the axioms and its omegas stand at the ends of monomials. `None` says nothing if
-/// [`Builder::too_large`] is set; else it doesn't follow, and [`Builder::lasso`] is a word that shows it if it is not about finite ones.
+/// Proves `left <= right` if it follows from the axioms and its omegas stand at the ends of monomials. `None` says
+/// nothing if [`Builder::too_large`] is set; else it doesn't follow, and [`Builder::lasso`] is a word that shows it if
+/// it is not about finite ones.
 pub fn inclusion(b: &mut Builder, left: Id, right: Id, effort: Effort) -> Option<Step> {
     let monomials = b.monomials(left, MONOMIALS)?;
     let omega = |n: &Node| matches!(n, Node::Omega(_));
@@ -249,7 +252,8 @@ impl Right {
         ramsey::covers(b, self, buechi, before, body)
     }
 
-    /// `r x^w <= open` if one loop does for all words of x: `x <= d s* g` for a derivative d of s, and `r d s^w <= open`.
+    /// `r x^w <= open` if one loop does for all words of x: `x <= d s* g` for a derivative d of s, and
+    /// `r d s^w <= open`.
     fn directly(&self, b: &mut Builder, before: Id, x: Id) -> Option<Step> {
         let omega = b.terms.omega(x);
         let left = b.terms.product([before, omega]);

@@ -1,4 +1,5 @@
-//! The words along the paths of a graph, as a term: states are taken out one by one (Kleene 1956; Brzozowski & McCluskey 1963).
+//! The words along the paths of a graph, as a term: states are taken out one by one (Kleene 1956; Brzozowski &
+//! McCluskey 1963).
 
 use crate::kernel::{Id, ONE, Terms, ZERO};
 use std::collections::BTreeMap;

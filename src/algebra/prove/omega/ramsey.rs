@@ -1,11 +1,11 @@
 //! `r x^w` broken up until one loop of the right side does for all words of each part.
 //!
-//! The words of x fall into classes that multiply like a finite semigroup S. Reading block after block gives a finite graph, and solving its
-//! inclusions (`system`) gives `x^w <= A E^w + ..`, one part for each node that may be the last to be met for ever, where E are the words from the node
-//! to itself. Three graphs are used, so that the semigroup of E is smaller each time (a constructive form of Ramsey's theorem for semigroups;
-//! cf. Perrin & Pin 2004, section II.2):
-//! if no k in S has `k s = k` for all s, the graph of multiplication from the right: E's classes fix the node;
-//! if some k has, the same graph but begun anew when such a k is met: E are words of such k, or fix a node that is no such k;
+//! The words of x fall into classes that multiply like a finite semigroup S. Reading block after block gives a finite
+//! graph, and solving its inclusions (`system`) gives `x^w <= A E^w + ..`, one part for each node that may be the last
+//! to be met for ever, where E are the words from the node to itself. Three graphs are used, so that the semigroup of E
+//! is smaller each time (a constructive form of Ramsey's theorem for semigroups; cf. Perrin & Pin 2004, section II.2):
+//! if no k in S has `k s = k` for all s, the graph of multiplication from the right: E's classes fix the node; if some
+//! k has, the same graph but begun anew when such a k is met: E are words of such k, or fix a node that is no such k;
 //! if all have, the graph of the block that comes next: E's words are all of one class, which is idempotent.
 
 use super::automaton::{Buechi, Class, Valuations};
@@ -54,7 +54,8 @@ fn limited<T>(b: &mut Builder, found: Option<T>) -> Option<T> {
 }
 
 impl Run<'_> {
-    /// Covers `before x^w`, the words of `before` in turn by the states that they lead to; `words` are those of x if they are known.
+    /// Covers `before x^w`, the words of `before` in turn by the states that they lead to; `words` are those of x if
+    /// they are known.
     fn split(&mut self, b: &mut Builder, before: Id, x: Id, words: Option<&Words>) -> Option<Step> {
         if self.depth == DEEPEST {
             b.too_large = Some(CLASSES);

@@ -1,7 +1,8 @@
 //! Inclusions between unknowns, solved one after the other by coinduction.
 //!
-//! An unknown is `t x^w`; its inclusion is `t x^w <= A E^w + .. + a u + ..` with other unknowns u. Taking one out turns its own coefficient E into
-//! `E^w`: `y <= E y + z` gives `y <= E^w + E* z` (the matrix omega of Cohen 2000, written out; Conway 1971, chapter 3).
+//! An unknown is `t x^w`; its inclusion is `t x^w <= A E^w + .. + a u + ..` with other unknowns u. Taking one out turns
+//! its own coefficient E into `E^w`: `y <= E y + z` gives `y <= E^w + E* z` (the matrix omega of Cohen 2000, written
+//! out; Conway 1971, chapter 3).
 
 use super::unfold;
 use crate::algebra::prove::build::{Builder, CLASSES, Step};

@@ -1,9 +1,11 @@
 //! Problems of first-order logic in the form of the TPTP (Sutcliffe 2017): text to trees.
 //!
 //! ```text
-//! file       = (('fof' | 'cnf') '(' name ',' role ',' formula (',' general)* ')' '.'  |  'include' '(' name (',' '[' name,* ']')? ')' '.')*
+//! file       = (('fof' | 'cnf') '(' name ',' role ',' formula (',' general)* ')' '.'
+//!            |  'include' '(' name (',' '[' name,* ']')? ')' '.')*
 //! formula    = unitary (('&' unitary)+ | ('|' unitary)+ | ('=>' | '<=' | '<=>' | '<~>' | '~|' | '~&') unitary)?
-//! unitary    = ('!' | '?') '[' VARIABLE,+ ']' ':' unitary  |  '~' unitary  |  '(' formula ')'  |  term (('=' | '!=') term)?
+//! unitary    = ('!' | '?') '[' VARIABLE,+ ']' ':' unitary  |  '~' unitary  |  '(' formula ')'
+//!            |  term (('=' | '!=') term)?
 //! term       = VARIABLE  |  (name | '$' name) ('(' term,+ ')')?  |  NUMBER  |  STRING
 //! ```
 //!

@@ -1,4 +1,5 @@
-//! First-order formulas as trees. Every bound variable of a file has a number of its own, so that no name is ever caught.
+//! First-order formulas as trees. Every bound variable of a file has a number of its own, so that no name is ever
+//! caught.
 
 use crate::base::diagnostic::Span;
 

@@ -1,4 +1,5 @@
-//! Expressions on a path, in the interpreter's order of evaluation; what an index selects and what fails is decided on the way.
+//! Expressions on a path, in the interpreter's order of evaluation; what an index selects and what fails is decided on
+//! the way.
 
 use super::{After, End, Run};
 use crate::engine::diagrams::formulas::{Form, Formula, NO, YES};

@@ -420,7 +420,8 @@ pub const FORM: &[(&str, &[&str])] = &[
             "symbol action 2 a",
             "variable i",
             "hypothesis h\npart 3 3\nhypothesis h\npart 3 4",
-            "theorem t\nstatement\npart 3 3\nstep decide 3 3\npair 3 3\nqed 0\ntheorem t\nstatement\npart 4 4\nstep decide 4 4\npair 4 4\nqed 0",
+            "theorem t\nstatement\npart 3 3\nstep decide 3 3\npair 3 3\nqed 0\ntheorem t\nstatement\npart 4 4\nstep \
+             decide 4 4\npair 4 4\nqed 0",
         ],
     ),
     ("neither action nor test", &["symbol relation 0 r"]),

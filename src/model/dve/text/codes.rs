@@ -16,7 +16,8 @@ macro_rules! codes {
 
 codes! {
     SYNTAX = "E0601" "not DVE" "\
-The text does not go on as the grammar of DVE says; the message names what was expected. docs/dve.md has the grammar that is read.
+The text does not go on as the grammar of DVE says; the message names what was expected. docs/dve.md has the grammar \
+that is read.
 
 Wrong:
 
@@ -29,7 +30,8 @@ Right:
     system async;
 "
     CHARACTER = "E0602" "a character or number that DVE does not have" "\
-A model in DVE consists of names, numbers up to 2147483647 and signs; comments are `// ..` and `/* .. */`, and those are closed.
+A model in DVE consists of names, numbers up to 2147483647 and signs; comments are `// ..` and `/* .. */`, and those \
+are closed.
 
 Wrong:
 
@@ -44,8 +46,9 @@ Right:
     system async;
 "
     UNKNOWN = "E0603" "unknown name" "\
-Each variable, channel, process and state is declared: variables and channels in front of the processes or in the process that uses them, states in \
-their process. A variable of another process is written `P->x`, the question whether it is in a state `P.q`.
+Each variable, channel, process and state is declared: variables and channels in front of the processes or in the \
+process that uses them, states in their process. A variable of another process is written `P->x`, the question whether \
+it is in a state `P.q`.
 
 Wrong:
 
@@ -58,8 +61,8 @@ Right:
     system async;
 "
     TWICE = "E0604" "declared twice" "\
-Global variables, channels and processes have different names, and so have the variables of a process, and its states. (A variable of a process may have \
-the name of a global one, which it hides.)
+Global variables, channels and processes have different names, and so have the variables of a process, and its states. \
+(A variable of a process may have the name of a global one, which it hides.)
 
 Wrong:
 
@@ -76,7 +79,8 @@ Right:
     system async;
 "
     VALUE = "E0605" "a value that does not fit" "\
-A `byte` is 0 to 255, an `int` -32768 to 32767; initial values and sizes are constants, and no array is without elements.
+A `byte` is 0 to 255, an `int` -32768 to 32767; initial values and sizes are constants, and no array is without \
+elements.
 
 Wrong:
 
@@ -106,7 +110,8 @@ Right:
     system async;
 "
     CHANNEL = "E0607" "a channel used in two ways" "\
-All that send on a channel and all that receive from it do so with the same number of values; for a typed channel, as many as it has types.
+All that send on a channel and all that receive from it do so with the same number of values; for a typed channel, as \
+many as it has types.
 
 Wrong:
 
@@ -123,8 +128,9 @@ Right:
     system async;
 "
     REFUSED = "E0608" "a part of DVE that is not supported" "\
-Synchronous systems (`system sync;`), probabilistic transitions (`a => { .. }`) and property processes (`system async property P;`) are not supported. \
-To count the states of a system that comes with a property, remove the property's process and end the file with `system async;`.
+Synchronous systems (`system sync;`), probabilistic transitions (`a => { .. }`) and property processes (`system async \
+property P;`) are not supported. To count the states of a system that comes with a property, remove the property's \
+process and end the file with `system async;`.
 
 Wrong:
 
@@ -137,12 +143,13 @@ Right:
     system async;
 "
     TOO_DEEP = "E0609" "nested too deeply, or too large" "\
-Expressions are nested at most as deep as `--limit-depth` says, and what an expression becomes in our language is bounded, too: a division of values that may be \
-negative is written out by cases, so divisions inside divisions grow fast.
+Expressions are nested at most as deep as `--limit-depth` says, and what an expression becomes in our language is \
+bounded, too: a division of values that may be negative is written out by cases, so divisions inside divisions grow \
+fast.
 "
     PRECEDENCE = "W0601" "mixed operators without parentheses" "\
-In DVE `and` and `or` bind equally strongly, and so do `&`, `|` and `^`: `a or b and c` is `(a or b) and c`. In C and its descendants it is not. Parentheses \
-say what is meant.
+In DVE `and` and `or` bind equally strongly, and so do `&`, `|` and `^`: `a or b and c` is `(a or b) and c`. In C and \
+its descendants it is not. Parentheses say what is meant.
 
 Wrong:
 
@@ -157,7 +164,8 @@ Right:
     system async;
 "
     NO_INDEX = "W0602" "an array without an index" "\
-Where the name of an array stands without an index, its first element is meant, as in DiVinE 1. The index says so to other readers.
+Where the name of an array stands without an index, its first element is meant, as in DiVinE 1. The index says so to \
+other readers.
 
 Wrong:
 
@@ -172,7 +180,8 @@ Right:
     system async;
 "
     SURPLUS = "W0603" "more initial values than elements" "\
-An array has more initial values than elements. Those that have no element are forgotten, as in DiVinE; missing ones are 0.
+An array has more initial values than elements. Those that have no element are forgotten, as in DiVinE; missing ones \
+are 0.
 
 Wrong:
 

@@ -1,6 +1,7 @@
 //! Text to tokens, in one pass.
 //!
-//! After `dve_lexer.l` of DiVinE 1. There `//` inside `/* .. */` hides a `*/` on its line; here a comment ends with the next `*/`.
+//! After `dve_lexer.l` of DiVinE 1. There `//` inside `/* .. */` hides a `*/` on its line; here a comment ends with the
+//! next `*/`.
 
 use super::codes::CHARACTER;
 use crate::base::diagnostic::{Diagnostic, Span};

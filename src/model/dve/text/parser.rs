@@ -292,7 +292,8 @@ impl Parser<'_> {
                 }
                 Token::Word("trans") => self.transitions(&mut process.transitions)?,
                 _ => {
-                    let expected = "a part of a process (variables, `state`, `init`, `commit`, `accept`, `assert`, `trans`), or `}`";
+                    let expected = "a part of a process (variables, `state`, `init`, `commit`, `accept`, `assert`, \
+                        `trans`), or `}`";
                     return self.unexpected(expected);
                 }
             }

@@ -8,8 +8,8 @@ use super::variables::Scope;
 use super::{Parsed, Parser, Reported, begins_declaration, begins_statement};
 use crate::base::diagnostic::Span;
 
-const DECLARATIONS: &str = "a declaration is `const`, `enum`, `mutex`, `rwlock`, `cond`, `semaphore`, `barrier`, `record`, `pool`, \
-    `var`, `proc`, `thread`, `init`, `invariant`, `lemma`, `reach`, `deadlock_free` or `expect`";
+const DECLARATIONS: &str = "a declaration is `const`, `enum`, `mutex`, `rwlock`, `cond`, `semaphore`, `barrier`, \
+    `record`, `pool`, `var`, `proc`, `thread`, `init`, `invariant`, `lemma`, `reach`, `deadlock_free` or `expect`";
 const STATEMENT_OUTSIDE: &str = "statements stand inside a thread: `thread a { .. }`; \
     perhaps a `}` before this is too much";
 

@@ -7,8 +7,8 @@ use super::super::mistakes;
 use super::{Parsed, Parser};
 
 const STATEMENTS: &str = "a statement begins with a variable to assign to, or with one of `if`, \
-    `while`, `for`, `either`, `when`, `atomic`, `transaction`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`, `return`; \
-    or it is a call of a procedure or of an operation such as `wait(c, m);`";
+    `while`, `for`, `either`, `when`, `atomic`, `transaction`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`, \
+    `return`; or it is a call of a procedure or of an operation such as `wait(c, m);`";
 
 /// What a name stands for that may begin no assignment.
 pub(super) enum Misspelt {

@@ -56,7 +56,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn type_expr(&mut self) -> Parsed<TypeExpr> {
-        const HELP: &str = "a type is `bool`, `0..7`, `mod 4`, the name of an enum or record, `{ red, green }`, or `ref cell in P`";
+        const HELP: &str = "a type is `bool`, `0..7`, `mod 4`, the name of an enum or record, `{ red, green }`, or \
+            `ref cell in P`";
         let start = self.span();
         match self.peek() {
             TokenKind::Word(Word::Bool) => {

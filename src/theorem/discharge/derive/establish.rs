@@ -1,4 +1,5 @@
-//! Facts established on a program: for each choice of threads by footprints if possible, else by BDDs on joint supports.
+//! Facts established on a program: for each choice of threads by footprints if possible, else by BDDs on joint
+//! supports.
 
 use crate::base::results::Needed;
 use crate::engine::relations::{Evaluator, Ground, GroundAtom, Q};
@@ -40,8 +41,8 @@ enum How {
 }
 
 impl Deriver<'_, '_, '_> {
-    /// A fact: its position among the hypotheses of the development. `swaps` says that the right side contains the left one's two factors
-    /// the other way round.
+    /// A fact: its position among the hypotheses of the development. `swaps` says that the right side contains the left
+    /// one's two factors the other way round.
     pub(super) fn fact(
         &mut self,
         goal: &mut Goal,
@@ -229,8 +230,8 @@ impl Deriver<'_, '_, '_> {
         Ok(None)
     }
 
-    /// The rung on which the instance of the hypothesis holds that a failing fact is to serve; `None` if it holds on none.
-    /// What is above that rung can't be meant.
+    /// The rung on which the instance of the hypothesis holds that a failing fact is to serve; `None` if it holds on
+    /// none. What is above that rung can't be meant.
     fn needed(&mut self, goal: &mut Goal, threads: &[ThreadId]) -> Result<Option<Rung>, Open> {
         // A fact about one of two threads serves more than one instance.
         if threads.contains(&ThreadId::MAX) {

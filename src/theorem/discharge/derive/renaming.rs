@@ -147,8 +147,8 @@ impl Alike {
         *self.forms.entry(parts).or_insert(next)
     }
 
-    /// The number of a BDD, each bit replaced by its place among `bits`, owners by tables; `own` is the code of the thread concerned. None if another thread's
-    /// code matters.
+    /// The number of a BDD, each bit replaced by its place among `bits`, owners by tables; `own` is the code of the
+    /// thread concerned. None if another thread's code matters.
     fn node(&mut self, bdd: &Bdd, bits: &[Bit], owners: &[Owner], own: u64) -> Option<u64> {
         if let Some(constant) = bdd.as_bool() {
             return Some(u64::from(constant));
@@ -224,8 +224,8 @@ fn owners(e: &Encoding, rel: &Rel, bits: &[Bit]) -> Vec<Owner> {
     all
 }
 
-/// Where a BDD goes on from a node below an owner's bits: for each class of codes before the step (nobody, the own thread, another), and after it if it is written.
-/// None if two other threads make a difference.
+/// Where a BDD goes on from a node below an owner's bits: for each class of codes before the step (nobody, the own
+/// thread, another), and after it if it is written. None if two other threads make a difference.
 fn table(bdd: &Bdd, from: BddPointer, owner: &Owner, own: u64) -> Option<Vec<BddPointer>> {
     let width = owner.bits.end - owner.bits.start;
     let exit = |before: u64, after: u64| -> Option<BddPointer> {

@@ -1,8 +1,10 @@
 //! How the shapes of statements are proved from facts.
 //!
-//! Which tactic is used is decided by the statement's form, never by its name; what a tactic proves is compared with the statement by the kernel.
+//! Which tactic is used is decided by the statement's form, never by its name; what a tactic proves is compared with
+//! the statement by the kernel.
 //!
-//! - `x y .. <= r` with sums of steps: one fact for each choice of single steps, with the same choice on the right, which is smaller.
+//! - `x y .. <= r` with sums of steps: one fact for each choice of single steps, with the same choice on the right,
+//!   which is smaller.
 //! - `x p <= p x`: x moves over the factors of p one by one.
 //! - `t x <= 0`: each step of x is excluded by what t says of a single step.
 //! - `1 <= p + u T`: where p does not hold, some step is enabled.
@@ -323,7 +325,8 @@ impl Tactics<'_, '_, '_, '_, '_> {
         self.fact(vec![(left, right)], 0, true)
     }
 
-    /// `a t b <= b a t` or `b t a <= t a b` for single steps: if a and b are independent, from `t b = b t` and `a b <= b a`.
+    /// `a t b <= b a t` or `b t a <= t a b` for single steps: if a and b are independent, from `t b = b t` and
+    /// `a b <= b a`.
     fn swap_with_test(&mut self, three: &[Id], left: Id, right: Id) -> Result<usize, Open> {
         let (x, t, y) = (three[0], three[1], three[2]);
         let steps = self.place(x).is_some() && self.place(y).is_some();

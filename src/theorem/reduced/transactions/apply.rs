@@ -123,7 +123,8 @@ fn attempt(
     Ok(true)
 }
 
-/// Whether a goal is a set of states that an observer looks at. (Violations and failed assertions are threads that go wrong.)
+/// Whether a goal is a set of states that an observer looks at. (Violations and failed assertions are threads that go
+/// wrong.)
 fn is_observed(goal: &Goal) -> bool {
     matches!(goal.kind, GoalKind::DeadlockFree | GoalKind::User(_))
 }

@@ -1,7 +1,8 @@
 //! Steps with access checks: a step that violates the discipline makes its thread go wrong, and does nothing else.
 //!
-//! That is delta of Flanagan & Qadeer 2003, section 4. So `w[i]` is one location of thread i, q plays no part, and the hypotheses speak of
-//! violations and failed assertions alike. What is reached without a violation is the same as before.
+//! That is delta of Flanagan & Qadeer 2003, section 4. So `w[i]` is one location of thread i, q plays no part, and the
+//! hypotheses speak of violations and failed assertions alike. What is reached without a violation is the same as
+//! before.
 
 use super::phases::{Phase, Phased};
 use crate::base::control::Stop;
@@ -68,8 +69,9 @@ pub fn somewhere(
         .try_fold(e.m.no(), |acc, l| e.m.or(&acc, &e.at(thread, l)))
 }
 
-/// Locations (of the program without phases) at which a thread's transactions have to be cut so that each can be finished from behind its
-/// commit point, from the states of `j`: where it can be blocked for ever, and of each component of control it cannot leave the first.
+/// Locations (of the program without phases) at which a thread's transactions have to be cut so that each can be
+/// finished from behind its commit point, from the states of `j`: where it can be blocked for ever, and of each
+/// component of control it cannot leave the first.
 ///
 /// # Errors
 /// Any [`Stop`].

@@ -85,7 +85,8 @@ pub fn by_location(e: &Encoding, judged: &[Judged]) -> Movers {
     all
 }
 
-/// Gives a program phases (each encoding with so much work on BDDs at most), its transactions cut so that they can be finished: anew, until they can.
+/// Gives a program phases (each encoding with so much work on BDDs at most), its transactions cut so that they can be
+/// finished: anew, until they can.
 ///
 /// # Errors
 /// Any [`Stop`].

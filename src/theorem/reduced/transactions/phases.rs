@@ -1,4 +1,5 @@
-//! The instrumented program of Flanagan & Qadeer 2003, section 4: every location of a thread once for each phase it can be met in.
+//! The instrumented program of Flanagan & Qadeer 2003, section 4: every location of a thread once for each phase it can
+//! be met in.
 //!
 //! A thread is outside its transactions (N), in one before its commit point (R), or behind that (L). From outside, and
 //! from before the commit point, a right mover leads to before it and any other action behind it; behind it only left
@@ -6,8 +7,8 @@
 //! is cut, because it could not be finished from there (A6). Phases are where a thread is, so a phased program is a
 //! program like any other: without the phases, the same states are reached in it as in the program.
 //!
-//! Where it differs from the source: movers are those of `movers`, found on the relations; the paper finds them from access predicates. A phase is
-//! a copy of a location, not a variable beside it.
+//! Where it differs from the source: movers are those of `movers`, found on the relations; the paper finds them from
+//! access predicates. A phase is a copy of a location, not a variable beside it.
 
 use crate::engine::State;
 use crate::engine::compiled::Movers;
@@ -122,7 +123,8 @@ impl Copies<'_> {
 }
 
 impl Phased {
-    /// Whether a thread at a location of the program is always inside a transaction, so that no other is scheduled there.
+    /// Whether a thread at a location of the program is always inside a transaction, so that no other is scheduled
+    /// there.
     pub fn is_inside(&self, t: ThreadId, l: LocId) -> bool {
         let mut copies = self.origin[t].iter().zip(&self.phases[t]);
         copies.all(|(origin, phase)| *origin != l || *phase != Phase::Outside)
@@ -141,8 +143,8 @@ impl Phased {
         Relocated { copies }.expr(e)
     }
 
-    /// Gives a program phases. Where something is protected every thread can go wrong, which is what a violation of the discipline is for the
-    /// hypotheses (`checked`).
+    /// Gives a program phases. Where something is protected every thread can go wrong, which is what a violation of the
+    /// discipline is for the hypotheses (`checked`).
     pub fn new(program: &Program, movers: &Movers, uses: Uses, cuts: &Cuts) -> Phased {
         let mut base = program.clone();
         if !base.protections.is_empty() {

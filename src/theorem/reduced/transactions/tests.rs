@@ -1,4 +1,5 @@
-//! What each hypothesis is there for: with phases that are wrong in one way, the reduced system misses an error, and that hypothesis says so.
+//! What each hypothesis is there for: with phases that are wrong in one way, the reduced system misses an error, and
+//! that hypothesis says so.
 
 use super::*;
 use crate::base::control::Control;
@@ -186,7 +187,8 @@ fn a6_is_there_for_transactions_that_do_not_end() {
 #[test]
 fn a2_is_there_for_transactions_that_commit_twice() {
     let program = load(
-        "var x: 0..2 = 0 unprotected;\nthread a {\n var t: 0..1 = 0;\n x = 1;\n t = 1;\n x = 2;\n}\nthread b { assert(x != 1); }",
+        "var x: 0..2 = 0 unprotected;\nthread a {\n var t: 0..1 = 0;\n x = 1;\n t = 1;\n x = 2;\n}\nthread b { \
+         assert(x != 1); }",
     );
     found(&program);
     let movers = forged(&program, &[]);
