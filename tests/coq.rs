@@ -1,8 +1,8 @@
 //! Proofs written for Coq: the text of a small file, and that Coq accepts what the kernel has admitted and nothing that
 //! has been tampered with.
 //!
-//! `tests/coq/small.v` is the text for the certificate beside it; `UPDATE=1 cargo test --test all coq` writes both anew. The other tests need Coq
-//! with relation-algebra.
+//! `tests/coq/small.v` is the text for the certificate beside it; `UPDATE=1 cargo test --test all coq` writes both
+//! anew. The other tests need Coq with relation-algebra.
 
 use crate::{algebra, missing, random};
 

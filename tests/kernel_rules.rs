@@ -182,7 +182,8 @@ fn both(a: &Pairs, b: &Pairs) -> Pairs {
     coarsen::kernel::distinct(a.iter().chain(b).copied()).unwrap_or_default()
 }
 
-/// Uses a rule so many times in the long suite; at least `least` uses have to be admitted there, else the test tests nothing.
+/// Uses a rule so many times in the long suite; at least `least` uses have to be admitted there, else the test tests
+/// nothing.
 fn check(uses: u32, least: usize, attempt: impl Fn(&mut World) -> Option<bool>) {
     let admitted = (0..u64::from(random::cases(uses)))
         .filter(|seed| attempt(&mut World::new(*seed + 1)) == Some(true))

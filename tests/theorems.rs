@@ -27,8 +27,8 @@ fn load(source: &str) -> Session {
     }
 }
 
-/// A1 to A6 hold on every shipped model, by facts as on relations; what is answered is what the default theorem answers, and no
-/// reduced system has more states than the program.
+/// A1 to A6 hold on every shipped model, by facts as on relations; what is answered is what the default theorem
+/// answers, and no reduced system has more states than the program.
 #[test]
 fn theorems_agree_on_the_shipped_models() {
     let (mut derived, mut smaller) = (0, 0);

@@ -1,5 +1,5 @@
-//! One model, from its text to an answer: it is read, a worker does the work within the limits, and what goes wrong is told. Commands add
-//! what the work is, and how its answer is shown.
+//! One model, from its text to an answer: it is read, a worker does the work within the limits, and what goes wrong
+//! is told. Commands add what the work is, and how its answer is shown.
 
 use super::args::{DEFAULT_THEOREM, Format};
 use super::exit::Exit;
@@ -70,8 +70,8 @@ pub fn default_theorem() -> Result<Theory, Wrong> {
 }
 
 impl<'a> ModelRun<'a> {
-    /// A model from a file or standard input. It is read at once, so that Ctrl-C, if it is not caught yet, still ends a run that waits for
-    /// standard input.
+    /// A model from a file or standard input. It is read at once, so that Ctrl-C, if it is not caught yet, still ends
+    /// a run that waits for standard input.
     pub fn read(path: &'a str, format: Format, limits: &'a Limits) -> Self {
         ModelRun {
             name: input::name(path),
@@ -82,7 +82,8 @@ impl<'a> ModelRun<'a> {
         }
     }
 
-    /// Does the work, which gets the model's name and text, and gives warnings and an answer. The answer comes with the text.
+    /// Does the work, which gets the model's name and text, and gives warnings and an answer. The answer comes with
+    /// the text.
     ///
     /// # Errors
     /// The exit code, if there is no answer; why is told.

@@ -478,8 +478,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Settles the conditions and hypotheses of Stoller & Cohen. Whether no limit was hit; even where the theorem does not apply, a violation
-    /// that the reduced system finds is real.
+    /// Settles the conditions and hypotheses of Stoller & Cohen. Whether no limit was hit; even where the theorem
+    /// does not apply, a violation that the reduced system finds is real.
     fn hypotheses(
         &mut self,
         report: &mut Report,

@@ -127,8 +127,8 @@ pub(super) fn nothing_found(report: &mut Report, n: usize, asked: &Asked, known:
 }
 
 impl Check<'_> {
-    /// Everything that follows from an exploration: the answers, the claims of transactions, and the evidence, whose invariants are
-    /// those of the ladder.
+    /// Everything that follows from an exploration: the answers, the claims of transactions, and the evidence, whose
+    /// invariants are those of the ladder.
     pub(super) fn conclude(
         &mut self,
         report: &mut Report,
@@ -151,7 +151,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What does not depend on how the reduced system was explored: claims of transactions, and the comparison with the original program.
+    /// What does not depend on how the reduced system was explored: claims of transactions, and the comparison with
+    /// the original program.
     pub(super) fn judge(
         &self,
         report: &mut Report,
@@ -167,8 +168,8 @@ impl Check<'_> {
         }
     }
 
-    /// The parts of the bundle that the theorem shows. There are none for a theorem that keeps nothing but what is reached with all
-    /// threads outside transactions.
+    /// The parts of the bundle that the theorem shows. There are none for a theorem that keeps nothing but what is
+    /// reached with all threads outside transactions.
     fn gather(
         &mut self,
         report: &mut Report,

@@ -1,8 +1,8 @@
 //! Random values for all tests, unit tests and benchmarks: the same in each run, unless the environment asks for
 //! others.
 //!
-//! `SEED=n` draws others, `SEED=fresh` others in each run; `LONG=n` and `PROPTEST_CASES=n` say how many. A test that fails says what repeats it
-//! (`docs/testing.md`).
+//! `SEED=n` draws others, `SEED=fresh` others in each run; `LONG=n` and `PROPTEST_CASES=n` say how many. A test that
+//! fails says what repeats it (`docs/testing.md`).
 
 #![allow(dead_code, reason = "every program uses its own part")]
 
@@ -64,7 +64,8 @@ pub fn long() -> bool {
     asked(&LONG).is_some()
 }
 
-/// Whether the example of this number is looked at, of many that are alike: all of them in the long suite, else one of four.
+/// Whether the example of this number is looked at, of many that are alike: all of them in the long suite, else one
+/// of four.
 pub fn picked(number: usize) -> bool {
     long() || number.is_multiple_of(SHORTER as usize)
 }

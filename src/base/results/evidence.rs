@@ -107,7 +107,8 @@ pub enum Textual {
     Fact(SyntacticFact),
 }
 
-/// Why a hypothesis of a theory is true of every program whose invisible steps were read off its text. Theory files name it:
+/// Why a hypothesis of a theory is true of every program whose invisible steps were read off its text. Theory files
+/// name it:
 /// `hypothesis 17 "words" syntactic definition: ..;`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntacticFact {

@@ -205,7 +205,8 @@ pub struct Hypothesis {
     pub status: Status,
     /// How many instances it has on this model.
     pub instances: String,
-    /// How it was settled, in what detail is known; as a sentence in JSON, which begins with `derived` or `evaluated` if it was.
+    /// How it was settled, in what detail is known; as a sentence in JSON, which begins with `derived` or `evaluated`
+    /// if it was.
     pub evidence: Evidence,
     /// How it was settled.
     pub discharge: Discharge,

@@ -186,22 +186,7 @@ impl Step<'_> {
                 return Ok(());
             }
             (name, [from, to]) if name.starts_with("movs") || name.starts_with("movz") => {
-                let width = |i: usize| match name.get(i..i + 1) {
-                    Some("b") => Ok(1),
-                    Some("w") => Ok(2),
-                    Some("l") => Ok(4),
-                    Some("q") => Ok(8),
-                    _ => Err(Escapes),
-                };
-                let (narrow, wide) = (width(4)?, width(5)?);
-                if name.len() != 6 || narrow >= wide {
-                    return Err(Escapes);
-                }
-                if name.starts_with("movs") {
-                    return self.extend(state, from, to, narrow, wide);
-                }
-                let content = self.read(state, from, narrow)?;
-                return self.write(state, to, wide, content);
+                return self.widen(state, from, to);
             }
             _ => {}
         }
@@ -227,6 +212,26 @@ impl Step<'_> {
             return self.write(state, to, width, content);
         }
         self.arithmetic(state)
+    }
+
+    /// `movsbl` and the like: a move to a larger width, with or without the sign.
+    fn widen(&self, state: &mut State, from: &Operand, to: &Operand) -> Result<(), Escapes> {
+        let width = |i: usize| match self.name.get(i..i + 1) {
+            Some("b") => Ok(1),
+            Some("w") => Ok(2),
+            Some("l") => Ok(4),
+            Some("q") => Ok(8),
+            _ => Err(Escapes),
+        };
+        let (narrow, wide) = (width(4)?, width(5)?);
+        if self.name.len() != 6 || narrow >= wide {
+            return Err(Escapes);
+        }
+        if self.name.starts_with("movs") {
+            return self.extend(state, from, to, narrow, wide);
+        }
+        let content = self.read(state, from, narrow)?;
+        self.write(state, to, wide, content)
     }
 
     fn extend(

@@ -248,7 +248,8 @@ impl Elaborator {
                 codes::BAD_ATOMIC,
                 "`goto` in the middle of one action",
                 "a statement that goes on to the next",
-                "there is no location here to leave from; put the `goto` behind the whole action, or write `if .. else`",
+                "there is no location here to leave from; put the `goto` behind the whole action, or write \
+                 `if .. else`",
             ),
             _ => (
                 codes::BAD_ATOMIC,

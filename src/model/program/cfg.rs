@@ -425,8 +425,8 @@ impl Elaborator {
         entry
     }
 
-    /// A block that disappears, unless a jump enters it: its errors are errors all the same, its warnings are not, and its labels
-    /// name no location.
+    /// A block that disappears, unless a jump enters it: its errors are errors all the same, its warnings are not,
+    /// and its labels name no location.
     fn gone(&mut self, g: &mut Graph, block: &Block, next: NodeId, cx: &mut Context) {
         if g.jumps.enter(&block.stmts) {
             self.block(g, block, next, cx, false);

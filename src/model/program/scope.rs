@@ -86,8 +86,8 @@ pub(super) struct Elaborator {
     pub gone: usize,
     symbols: FxHashMap<String, Symbol>,
     pub diagnostics: Vec<Diagnostic>,
-    /// The calls inside one action that are being elaborated: procedure and line. The innermost may be the mistake, not what stands in
-    /// the body.
+    /// The calls inside one action that are being elaborated: procedure and line. The innermost may be the mistake,
+    /// not what stands in the body.
     pub inside_one_action: Vec<(String, usize)>,
     reported: FxHashSet<(&'static str, Span)>,
     /// Cells, locations and unrolled statements made so far; bounded, so that no short text takes all memory.

@@ -241,8 +241,8 @@ fn in_commands(commands: &[Command], visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// The hypotheses of a theory, as far as the text settles them: those of which the theory's file says by what fact. Vacuous if
-/// nothing is invisible.
+/// The hypotheses of a theory, as far as the text settles them: those of which the theory's file says by what fact.
+/// Vacuous if nothing is invisible.
 pub fn hypotheses(theory: &Theory, p: &Program, vacuous: bool) -> Vec<Hypothesis> {
     let n = p.threads.len();
     let settled = |hypothesis: &algebra::Hypothesis| {

@@ -138,8 +138,8 @@ impl Deriver<'_, '_, '_> {
         Ok(position)
     }
 
-    /// What relations of actions have in common with those that are the same but for the names of bits; none if tests of phases or the initial
-    /// states occur, of which a key does not say what they look like.
+    /// What relations of actions have in common with those that are the same but for the names of bits; none if tests
+    /// of phases or the initial states occur, of which a key does not say what they look like.
     fn key(&mut self, letters: &[Factor], threads: &[ThreadId]) -> Option<Key> {
         let keyless = |l: &Factor| matches!(l.letter, Letter::Phase(..) | Letter::Initial);
         if letters.iter().any(keyless) {

@@ -40,8 +40,8 @@ pub struct Uses {
     pub rights: bool,
     /// Left movers behind it.
     pub lefts: bool,
-    /// Whether what goes wrong inside a transaction goes wrong in the reduced system; else the theorem speaks of states with all
-    /// threads outside only.
+    /// Whether what goes wrong inside a transaction goes wrong in the reduced system; else the theorem speaks of
+    /// states with all threads outside only.
     pub keeps_inside: bool,
 }
 
