@@ -1,6 +1,6 @@
 //! The shipped models keep what their comments and `expect` lines promise, and their counts are counted a second time.
 
-use crate::shipped;
+use crate::{random, shipped};
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -217,7 +217,7 @@ fn every_bug_is_found_and_the_program_without_it_is_not_blamed() {
         let report = sound.report(false);
         assert_eq!(report.verdict, Verdict::Holds, "{}", sound.name);
     }
-    assert_eq!(bugs, 16);
+    assert_eq!(bugs, if random::long() { 16 } else { 11 });
 }
 
 /// A bound on the work, since a bound on the time says little on a busy machine.

@@ -3,7 +3,7 @@
 //!
 //! docs/performance.md has the table, with four threads too.
 
-use crate::shipped;
+use crate::{random, shipped};
 
 use coarsen::base::control::Control;
 use coarsen::results::{Report, Verdict};
@@ -48,7 +48,12 @@ fn counted(session: &Session) -> Report {
 #[test]
 fn the_ratio_grows_with_the_number_of_threads() {
     let mut last: Option<(&str, usize, usize)> = None;
+    // In the short suite those that are quick.
+    let quick = |all: usize, name: &str| all < 4_000 && !name.contains("memory_reuse");
     for &(name, n, fewer, all) in COUNTS {
+        if !random::long() && !quick(all, name) {
+            continue;
+        }
         let session = model(name).load(&[("N", n)]);
         let report = match n {
             2 => model(name).report(false),
@@ -70,7 +75,7 @@ fn the_ratio_grows_with_the_number_of_threads() {
 /// The words of a buffer are used by whom they have been handed to: only the original program notices them.
 #[test]
 fn the_length_of_a_transfer_costs_the_reduced_system_nothing() {
-    for words in 1..=5 {
+    for words in 1..=if random::long() { 5 } else { 2 } {
         let session = model("section6/semaphore_driver").load(&[("WORDS", words)]);
         let report = check(&session, false);
         let (fewer, all) = counts(&report);
@@ -79,9 +84,12 @@ fn the_length_of_a_transfer_costs_the_reduced_system_nothing() {
     }
 }
 
-/// The predicate of the paper and the one that is inferred give the same answers.
+/// The predicate of the paper and the one that is inferred give the same answers: in the long suite.
 #[test]
 fn the_predicate_of_the_paper_and_the_inferred_one_agree() {
+    if !random::long() {
+        return;
+    }
     let inferred = model("section6/memory_reuse").report(false);
     let annotated = model("section6/memory_reuse_annotated").report(false);
     let answers = |r: &Report| -> Vec<_> {

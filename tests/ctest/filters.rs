@@ -132,7 +132,8 @@ fn filters_against_every_interleaving() {
                     0
                 };
                 let expected = reduced.executions - waited;
-                if filters.not_seen_before {
+                // Where threads waited there may be more than were counted without filters.
+                if filters.not_seen_before && waited == 0 {
                     assert_eq!(e.executions, expected, "{filters:?}\n{text}");
                 } else {
                     assert!(e.executions >= expected, "{filters:?}\n{text}");

@@ -350,7 +350,7 @@ fn random_programs_against_every_interleaving() {
     }
     let scratch = Scratch::new("random");
     // Larger ones, one family only: `MOST=100000 FAMILY=regions`.
-    let most = asked("MOST", 8_000);
+    let most = asked("MOST", if crate::random::long() { 8_000 } else { 2_000 });
     let only = std::env::var("FAMILY").unwrap_or_default();
     let mut dice = Dice::seeded(0x9E37_79B9_7F4A_7C15);
     let mut compared = 0;
