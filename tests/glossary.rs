@@ -61,7 +61,7 @@ fn theories() -> Vec<(String, String)> {
             found.push((path.clone(), read(&path)));
         }
     }
-    assert!(!found.is_empty());
+    assert!(found.len() > 5);
     found
 }
 
@@ -69,7 +69,8 @@ fn theories() -> Vec<(String, String)> {
 fn stated<'a>(item: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     let rest = item.strip_prefix(word)?.strip_prefix(' ')?;
     let (name, _) = rest.split_once(' ')?;
-    let (_, formula) = rest.rsplit_once("\": ")?;
+    let (_, formula) = rest.rsplit_once("\"")?;
+    let (_, formula) = formula.split_once(": ")?;
     Some((name, formula.split(" proved ").next().unwrap_or(formula)))
 }
 
@@ -78,7 +79,10 @@ fn every_theorem_has_an_entry_with_its_conclusion_and_its_files() {
     for (path, text) in theories() {
         let items = items(&text);
         let name = items.iter().find_map(|i| i.strip_prefix("theory "));
-        let name = name.and_then(|n| n.split(' ').next()).expect("a name");
+        // What theorems have in common has no header and no conclusion.
+        let Some(name) = name.and_then(|n| n.split(' ').next()) else {
+            continue;
+        };
         let said = entry(name);
         let (_, conclusion) = items
             .iter()

@@ -56,6 +56,7 @@ pages! {
     certificates "docs/certificates.md"
     command_line "docs/command-line.md"
     dve "docs/dve.md"
+    glossary "docs/glossary.md"
     inference "docs/inference.md"
     json "docs/json.md"
     language "docs/language.md"

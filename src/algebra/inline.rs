@@ -7,7 +7,8 @@
 use crate::algebra::files::{Flawed, Loader, Text, load_suite, load_trees};
 use crate::algebra::suite::Suite;
 use crate::algebra::text::{codes, parse_chain, parse_term};
-use crate::algebra::tree::{Chain, Entry, Form, Tree};
+use crate::algebra::tree::{Chain, Entry};
+use crate::algebra::{Form, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::kernel::Id;
 
@@ -82,8 +83,8 @@ pub fn term(q: &Question, depth: usize, load: &mut Loader) -> Result<Asked, Wron
 }
 
 /// Symbols of a term as written; products have none.
-fn symbols(tree: &Tree) -> usize {
-    let all = |xs: &[Tree]| xs.iter().map(symbols).sum::<usize>();
+fn symbols(tree: &Term) -> usize {
+    let all = |xs: &[Term]| xs.iter().map(symbols).sum::<usize>();
     match &tree.form {
         Form::Zero | Form::One | Form::Top | Form::Atom(_) | Form::State(_) => 1,
         Form::SumOver(..) | Form::ProductOver(..) => 1,
@@ -127,7 +128,7 @@ impl Letters {
     }
 
     /// `test` says whether the term has to be a test.
-    fn tree(&mut self, tree: &Tree, test: bool) {
+    fn tree(&mut self, tree: &Term, test: bool) {
         match &tree.form {
             Form::Zero | Form::One | Form::Top | Form::State(_) => {}
             Form::Atom(atom) => {

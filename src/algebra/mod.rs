@@ -22,5 +22,5 @@ mod theory;
 pub mod tptp;
 pub mod tree;
 
-pub use term::{Atom, Index, Order, Over, Statement, Term};
+pub use term::{Atom, Form, Index, Order, Over, Statement, Term};
 pub use theory::{Definition, Hypothesis, Sort, Theory, library, shipped};

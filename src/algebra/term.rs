@@ -1,10 +1,28 @@
 //! Terms of omega algebra (Stoller & Cohen 2003, section 2) over indexed atoms, and statements about them.
 
+use crate::base::diagnostic::Span;
 use std::fmt;
 
-/// A term.
+/// A term, with its place in the text. Terms are equal if they are built alike, wherever they stand.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Where it stands.
+    pub span: Span,
+    /// How it is built.
+    pub form: Form,
+}
+
+impl PartialEq for Term {
+    fn eq(&self, other: &Term) -> bool {
+        self.form == other.form
+    }
+}
+
+impl Eq for Term {}
+
+/// How a term is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Term {
+pub enum Form {
     /// `0`
     Zero,
     /// `1`
@@ -134,32 +152,40 @@ impl fmt::Display for Atom {
 }
 
 impl Term {
+    /// A term at a place.
+    pub fn new(span: Span, form: Form) -> Term {
+        Term { span, form }
+    }
+
     fn with_states(&self, name: &str, text: &str) -> Term {
         let of = |x: &Term| Box::new(x.with_states(name, text));
         let all = |terms: &[Term]| terms.iter().map(|x| x.with_states(name, text)).collect();
-        match self {
-            Term::Atom(a) if a.name == name && a.indices.is_empty() => {
-                Term::State(text.to_string())
+        let form = match &self.form {
+            Form::Atom(a) if a.name == name && a.indices.is_empty() => {
+                Form::State(text.to_string())
             }
-            Term::Zero | Term::One | Term::Top | Term::Atom(_) | Term::State(_) => self.clone(),
-            Term::Not(x) => Term::Not(of(x)),
-            Term::Sum(terms) => Term::Sum(all(terms)),
-            Term::Product(terms) => Term::Product(all(terms)),
-            Term::Star(x) => Term::Star(of(x)),
-            Term::Omega(x) => Term::Omega(of(x)),
-            Term::Hash(x, y) => Term::Hash(of(x), of(y)),
-            Term::SumOver(i, x) => Term::SumOver(i.clone(), of(x)),
-            Term::ProductOver(i, x) => Term::ProductOver(i.clone(), of(x)),
-        }
+            Form::Zero | Form::One | Form::Top | Form::Atom(_) | Form::State(_) => {
+                self.form.clone()
+            }
+            Form::Not(x) => Form::Not(of(x)),
+            Form::Sum(terms) => Form::Sum(all(terms)),
+            Form::Product(terms) => Form::Product(all(terms)),
+            Form::Star(x) => Form::Star(of(x)),
+            Form::Omega(x) => Form::Omega(of(x)),
+            Form::Hash(x, y) => Form::Hash(of(x), of(y)),
+            Form::SumOver(i, x) => Form::SumOver(i.clone(), of(x)),
+            Form::ProductOver(i, x) => Form::ProductOver(i.clone(), of(x)),
+        };
+        Term::new(self.span, form)
     }
 
     /// Binding strength: 0 sum, 1 `#`, 2 product, 3 star, 4 the rest.
     fn strength(&self) -> u8 {
-        match self {
-            Term::Sum(_) => 0,
-            Term::Hash(..) => 1,
-            Term::Product(_) => 2,
-            Term::Star(_) | Term::Omega(_) => 3,
+        match &self.form {
+            Form::Sum(_) => 0,
+            Form::Hash(..) => 1,
+            Form::Product(_) => 2,
+            Form::Star(_) | Form::Omega(_) => 3,
             _ => 4,
         }
     }
@@ -170,49 +196,49 @@ impl Term {
             self.show(f, 0)?;
             return f.write_str(")");
         }
-        match self {
-            Term::Zero => f.write_str("0"),
-            Term::One => f.write_str("1"),
-            Term::Top => f.write_str("T"),
-            Term::Atom(a) => write!(f, "{a}"),
-            Term::State(e) => write!(f, "{{{e}}}"),
-            Term::Not(x) => {
+        match &self.form {
+            Form::Zero => f.write_str("0"),
+            Form::One => f.write_str("1"),
+            Form::Top => f.write_str("T"),
+            Form::Atom(a) => write!(f, "{a}"),
+            Form::State(e) => write!(f, "{{{e}}}"),
+            Form::Not(x) => {
                 f.write_str("~")?;
                 x.show(f, 4)
             }
-            Term::Sum(terms) => {
+            Form::Sum(terms) => {
                 for (n, t) in terms.iter().enumerate() {
                     f.write_str(if n == 0 { "" } else { " + " })?;
                     t.show(f, 1)?;
                 }
                 Ok(())
             }
-            Term::Product(terms) => {
+            Form::Product(terms) => {
                 for (n, t) in terms.iter().enumerate() {
                     f.write_str(if n == 0 { "" } else { " " })?;
                     t.show(f, 3)?;
                 }
                 Ok(())
             }
-            Term::Star(x) => {
+            Form::Star(x) => {
                 x.show(f, 3)?;
                 f.write_str("*")
             }
-            Term::Omega(x) => {
+            Form::Omega(x) => {
                 x.show(f, 3)?;
                 f.write_str("^w")
             }
-            Term::Hash(x, y) => {
+            Form::Hash(x, y) => {
                 x.show(f, 2)?;
                 f.write_str(" # ")?;
                 y.show(f, 1)
             }
-            Term::SumOver(i, x) => {
+            Form::SumOver(i, x) => {
                 write!(f, "(+ {i} : ")?;
                 x.show(f, 0)?;
                 f.write_str(")")
             }
-            Term::ProductOver(i, x) => {
+            Form::ProductOver(i, x) => {
                 write!(f, "(. {i} : ")?;
                 x.show(f, 0)?;
                 f.write_str(")")

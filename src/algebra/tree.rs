@@ -1,54 +1,13 @@
 //! What a parser makes of a file of theories, proofs or identities: items, statements and terms, each with its place in
 //! the text.
 //!
-//! `elaborate` resolves the names in it; the relational interpreter takes the same terms without places
-//! ([`Tree::term`]).
+//! `elaborate` resolves the names in it; the relational interpreter takes the same terms.
 
 use super::suite::{Declared, Level};
-use super::term::{Atom, Index, Order, Over, Statement, Term};
+use super::term::{Index, Order, Statement, Term};
 use super::theory::Sort;
 use crate::base::diagnostic::Span;
 use crate::base::results::SyntacticFact;
-
-/// A term with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tree {
-    /// Where it stands.
-    pub span: Span,
-    /// How it is built.
-    pub form: Form,
-}
-
-/// How a term is built; the same forms as [`Term`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// `0`
-    Zero,
-    /// `1`
-    One,
-    /// `T`
-    Top,
-    /// A name with indices, or a single action.
-    Atom(Atom),
-    /// `{ e }`
-    State(String),
-    /// `~x`
-    Not(Box<Tree>),
-    /// `x + y + ..`
-    Sum(Vec<Tree>),
-    /// `x y ..`
-    Product(Vec<Tree>),
-    /// `x*`
-    Star(Box<Tree>),
-    /// `x^w`
-    Omega(Box<Tree>),
-    /// `x # y`
-    Hash(Box<Tree>, Box<Tree>),
-    /// `(+ i != j, .. : x)`
-    SumOver(Over, Box<Tree>),
-    /// `(. i != j, .. : p)`
-    ProductOver(Over, Box<Tree>),
-}
 
 /// `i != j => x <= y by h <= z`: a chain of comparisons, with the hints of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +17,7 @@ pub struct Chain {
     /// Indices that differ.
     pub distinct: Vec<(Index, Index, Span)>,
     /// The sides, two or more, the least first.
-    pub sides: Vec<Tree>,
+    pub sides: Vec<Term>,
     /// How neighbouring sides compare: one less than sides.
     pub orders: Vec<Order>,
     /// What each comparison may use, if it says so: as many as orders.
@@ -84,7 +43,7 @@ pub struct Argument {
     /// What is replaced.
     pub what: Option<Named>,
     /// By what.
-    pub by: Tree,
+    pub by: Term,
 }
 
 /// A name with its place.
@@ -121,7 +80,7 @@ pub enum Entry {
         /// Its indices.
         indices: Vec<Named>,
         /// Its meaning.
-        term: Tree,
+        term: Term,
     },
     /// `hypothesis 14 "words": ..;`
     Hypothesis {
@@ -197,41 +156,13 @@ pub struct Used {
     pub path: bool,
 }
 
-impl Tree {
-    /// A term at a place.
-    pub fn new(span: Span, form: Form) -> Tree {
-        Tree { span, form }
-    }
-
-    /// The term without places.
-    pub fn term(&self) -> Term {
-        let one = |x: &Tree| Box::new(x.term());
-        let all = |xs: &[Tree]| xs.iter().map(Tree::term).collect();
-        match &self.form {
-            Form::Zero => Term::Zero,
-            Form::One => Term::One,
-            Form::Top => Term::Top,
-            Form::Atom(a) => Term::Atom(a.clone()),
-            Form::State(e) => Term::State(e.clone()),
-            Form::Not(x) => Term::Not(one(x)),
-            Form::Sum(xs) => Term::Sum(all(xs)),
-            Form::Product(xs) => Term::Product(all(xs)),
-            Form::Star(x) => Term::Star(one(x)),
-            Form::Omega(x) => Term::Omega(one(x)),
-            Form::Hash(x, y) => Term::Hash(one(x), one(y)),
-            Form::SumOver(i, x) => Term::SumOver(i.clone(), one(x)),
-            Form::ProductOver(i, x) => Term::ProductOver(i.clone(), one(x)),
-        }
-    }
-}
-
 impl Chain {
     /// The statement without places and hints.
     pub fn statement(&self) -> Statement {
         let pairs = self.distinct.iter();
         Statement {
             distinct: pairs.map(|(i, j, _)| (i.clone(), j.clone())).collect(),
-            sides: self.sides.iter().map(Tree::term).collect(),
+            sides: self.sides.clone(),
             orders: self.orders.clone(),
         }
     }

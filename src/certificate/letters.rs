@@ -1,7 +1,7 @@
 //! What the symbols of derivations stand for, and the hypotheses of the theorem in these symbols.
 
 use super::valuations::count_up;
-use crate::algebra::{Index, Order, Statement, Term, Theory};
+use crate::algebra::{Form, Index, Order, Statement, Term, Theory};
 use crate::base::evidence::{self, Part};
 use crate::kernel::{self, Id, Node, ONE, Sym, TOP, Terms, ZERO};
 use crate::model::program::{Expr, LocId, Program, ThreadId};
@@ -504,27 +504,27 @@ impl Reading<'_> {
         if depth > DEEPEST {
             return Err("the definitions of the theorem are circular");
         }
-        Ok(match t {
-            Term::Zero => ZERO,
-            Term::One => ONE,
-            Term::Top => TOP,
-            Term::State(_) => return Err(UNKNOWN),
-            Term::Not(x) => {
+        Ok(match &t.form {
+            Form::Zero => ZERO,
+            Form::One => ONE,
+            Form::Top => TOP,
+            Form::State(_) => return Err(UNKNOWN),
+            Form::Not(x) => {
                 let x = self.term(x, b, terms, depth)?;
                 if !terms.is_test(x) {
                     return Err("the complement of an action");
                 }
                 terms.not(x)
             }
-            Term::Star(x) => {
+            Form::Star(x) => {
                 let x = self.term(x, b, terms, depth)?;
                 terms.star(x)
             }
-            Term::Omega(x) => {
+            Form::Omega(x) => {
                 let x = self.term(x, b, terms, depth)?;
                 terms.omega(x)
             }
-            Term::Hash(x, y) => {
+            Form::Hash(x, y) => {
                 let (x, y) = (
                     self.term(x, b, terms, depth)?,
                     self.term(y, b, terms, depth)?,
@@ -533,15 +533,15 @@ impl Reading<'_> {
                 let ends = terms.product([star, y]);
                 terms.sum([omega, ends])
             }
-            Term::Sum(all) | Term::Product(all) => {
+            Form::Sum(all) | Form::Product(all) => {
                 let of: Result<Vec<Id>, _> =
                     all.iter().map(|x| self.term(x, b, terms, depth)).collect();
-                match t {
-                    Term::Sum(_) => terms.sum(of?),
+                match &t.form {
+                    Form::Sum(_) => terms.sum(of?),
                     _ => terms.product(of?),
                 }
             }
-            Term::SumOver(i, x) | Term::ProductOver(i, x) => {
+            Form::SumOver(i, x) | Form::ProductOver(i, x) => {
                 let but: Result<Vec<ThreadId>, _> =
                     i.but.iter().map(|other| self.thread(other, b)).collect();
                 let (but, mut of) = (but?, Vec::new());
@@ -550,12 +550,12 @@ impl Reading<'_> {
                     inner.push((&i.index, thread));
                     of.push(self.term(x, &inner, terms, depth)?);
                 }
-                match t {
-                    Term::SumOver(..) => terms.sum(of),
+                match &t.form {
+                    Form::SumOver(..) => terms.sum(of),
                     _ => terms.product(of),
                 }
             }
-            Term::Atom(a) => {
+            Form::Atom(a) => {
                 let threads: Result<Vec<ThreadId>, _> =
                     a.indices.iter().map(|i| self.thread(i, b)).collect();
                 let threads = threads?;
@@ -608,21 +608,21 @@ impl Reading<'_> {
 
 /// Names of indices that nothing binds.
 fn indices(t: &Term, bound: &mut Vec<String>, into: &mut Vec<String>) {
-    match t {
-        Term::Zero | Term::One | Term::Top | Term::State(_) => {}
-        Term::Atom(a) => into.extend(a.indices.iter().filter_map(|i| match i {
+    match &t.form {
+        Form::Zero | Form::One | Form::Top | Form::State(_) => {}
+        Form::Atom(a) => into.extend(a.indices.iter().filter_map(|i| match i {
             Index::Name(n) if !bound.contains(n) => Some(n.clone()),
             _ => None,
         })),
-        Term::Not(x) | Term::Star(x) | Term::Omega(x) => indices(x, bound, into),
-        Term::Sum(all) | Term::Product(all) => {
+        Form::Not(x) | Form::Star(x) | Form::Omega(x) => indices(x, bound, into),
+        Form::Sum(all) | Form::Product(all) => {
             all.iter().for_each(|x| indices(x, bound, into));
         }
-        Term::Hash(x, y) => {
+        Form::Hash(x, y) => {
             indices(x, bound, into);
             indices(y, bound, into);
         }
-        Term::SumOver(i, x) | Term::ProductOver(i, x) => {
+        Form::SumOver(i, x) | Form::ProductOver(i, x) => {
             let outside = i.but.iter().filter_map(|i| match i {
                 Index::Name(n) if !bound.contains(n) => Some(n.clone()),
                 _ => None,

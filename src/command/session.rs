@@ -4,7 +4,7 @@ use crate::algebra::files::{Text, load_suite};
 use crate::algebra::prove::{Limits, prove};
 use crate::algebra::text::parse_statement;
 pub use crate::algebra::text::theory;
-use crate::algebra::{Statement, Term, Theory, library};
+use crate::algebra::{Form, Statement, Term, Theory, library};
 use crate::base::control::Control;
 use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
@@ -287,18 +287,18 @@ fn with_proofs(bundle: Option<&mut Bundle>, control: &Control) {
 }
 
 fn states_of(t: &Term, into: &mut Vec<String>) {
-    match t {
-        Term::State(text) => into.push(text.clone()),
-        Term::Zero | Term::One | Term::Top | Term::Atom(_) => {}
-        Term::Not(x)
-        | Term::Star(x)
-        | Term::Omega(x)
-        | Term::SumOver(_, x)
-        | Term::ProductOver(_, x) => {
+    match &t.form {
+        Form::State(text) => into.push(text.clone()),
+        Form::Zero | Form::One | Form::Top | Form::Atom(_) => {}
+        Form::Not(x)
+        | Form::Star(x)
+        | Form::Omega(x)
+        | Form::SumOver(_, x)
+        | Form::ProductOver(_, x) => {
             states_of(x, into);
         }
-        Term::Sum(all) | Term::Product(all) => all.iter().for_each(|x| states_of(x, into)),
-        Term::Hash(x, y) => {
+        Form::Sum(all) | Form::Product(all) => all.iter().for_each(|x| states_of(x, into)),
+        Form::Hash(x, y) => {
             states_of(x, into);
             states_of(y, into);
         }

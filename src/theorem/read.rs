@@ -6,7 +6,7 @@
 //! actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All else comes from the theory's definitions.
 
 use super::visibility::Visibility;
-use crate::algebra::{Atom, Index, Order, Over, Statement, Term, Theory};
+use crate::algebra::{Atom, Form, Index, Order, Over, Statement, Term, Theory};
 use crate::base::control::Stop;
 use crate::engine::relations::{Encoding, Ground, GroundAtom, Meaning};
 use crate::model::program::ThreadId;
@@ -167,24 +167,24 @@ impl Model<'_, '_> {
 
     /// Index variables of a term that nothing binds and no thread is named after.
     fn free(&self, t: &Term, bound: &mut Vec<String>, into: &mut Vec<String>) {
-        match t {
-            Term::Zero | Term::One | Term::Top | Term::State(_) => {}
-            Term::Atom(a) => {
+        match &t.form {
+            Form::Zero | Form::One | Form::Top | Form::State(_) => {}
+            Form::Atom(a) => {
                 if a.label.is_none() {
                     a.indices
                         .iter()
                         .for_each(|i| self.free_index(i, bound, into));
                 }
             }
-            Term::Not(x) | Term::Star(x) | Term::Omega(x) => self.free(x, bound, into),
-            Term::Sum(all) | Term::Product(all) => {
+            Form::Not(x) | Form::Star(x) | Form::Omega(x) => self.free(x, bound, into),
+            Form::Sum(all) | Form::Product(all) => {
                 all.iter().for_each(|x| self.free(x, bound, into))
             }
-            Term::Hash(x, y) => {
+            Form::Hash(x, y) => {
                 self.free(x, bound, into);
                 self.free(y, bound, into);
             }
-            Term::SumOver(over, x) | Term::ProductOver(over, x) => {
+            Form::SumOver(over, x) | Form::ProductOver(over, x) => {
                 over.but
                     .iter()
                     .for_each(|i| self.free_index(i, bound, into));
@@ -259,17 +259,17 @@ impl Model<'_, '_> {
                 })
                 .collect()
         };
-        Ok(match t {
-            Term::Zero => Ground::Zero,
-            Term::One => Ground::One,
-            Term::Top => Ground::Top,
-            Term::State(text) => match self.states.iter().find(|(s, _)| s == text) {
+        Ok(match &t.form {
+            Form::Zero => Ground::Zero,
+            Form::One => Ground::One,
+            Form::Top => Ground::Top,
+            Form::State(text) => match self.states.iter().find(|(s, _)| s == text) {
                 Some((_, holds)) => intern(atoms, format!("{{{text}}}"), || {
                     Ok(Meaning::Test(holds.clone()))
                 })?,
                 None => return meaningless("state expressions can't stand here", "an atom"),
             },
-            Term::Not(x) => {
+            Form::Not(x) => {
                 let inner = self.ground(x, b, atoms, depth)?;
                 if !is_test(&inner, atoms) {
                     return meaningless(
@@ -279,17 +279,17 @@ impl Model<'_, '_> {
                 }
                 Ground::Not(Box::new(inner))
             }
-            Term::Sum(all) => Ground::Sum(each(all, atoms)?),
-            Term::Product(all) => Ground::Product(each(all, atoms)?),
-            Term::Star(x) => Ground::Star(Box::new(self.ground(x, b, atoms, depth)?)),
-            Term::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
-            Term::Hash(x, y) => Ground::Hash(
+            Form::Sum(all) => Ground::Sum(each(all, atoms)?),
+            Form::Product(all) => Ground::Product(each(all, atoms)?),
+            Form::Star(x) => Ground::Star(Box::new(self.ground(x, b, atoms, depth)?)),
+            Form::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
+            Form::Hash(x, y) => Ground::Hash(
                 Box::new(self.ground(x, b, atoms, depth)?),
                 Box::new(self.ground(y, b, atoms, depth)?),
             ),
-            Term::SumOver(i, x) => Ground::Sum(over(i, x, atoms)?),
-            Term::ProductOver(i, x) => Ground::Product(over(i, x, atoms)?),
-            Term::Atom(a) => self.atom(a, b, atoms, depth)?,
+            Form::SumOver(i, x) => Ground::Sum(over(i, x, atoms)?),
+            Form::ProductOver(i, x) => Ground::Product(over(i, x, atoms)?),
+            Form::Atom(a) => self.atom(a, b, atoms, depth)?,
         })
     }
 

@@ -70,7 +70,8 @@ pub fn picked(number: usize) -> bool {
     long() || number.is_multiple_of(SHORTER as usize)
 }
 
-/// Whether a test has seen something often enough: so often in the long suite, and half as often in proportion without `LONG`.
+/// Whether a test has seen something often enough: so often in the long suite, and half as often in proportion
+/// without `LONG`.
 pub fn enough(seen: usize, least: usize) -> bool {
     any_number()
         || match long() {

@@ -2,9 +2,10 @@
 
 use super::terms::Indices;
 use super::{Elaborator, Stated};
+use crate::algebra::Form;
 use crate::algebra::suite::{Declared, Hint, Item, Use};
 use crate::algebra::text::codes as code;
-use crate::algebra::tree::{Argument, Chain, Form, HintTree};
+use crate::algebra::tree::{Argument, Chain, HintTree};
 use crate::kernel::{Id, Index, Node, Sym};
 use std::collections::BTreeSet;
 

@@ -244,7 +244,7 @@ impl Elaborator {
         }
     }
 
-    fn define(&mut self, name: &Named, indices: &[Named], term: &super::tree::Tree) {
+    fn define(&mut self, name: &Named, indices: &[Named], term: &super::term::Term) {
         let mut own: Vec<String> = Vec::new();
         for index in indices {
             if own.contains(&index.name) {

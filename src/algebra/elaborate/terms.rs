@@ -3,8 +3,8 @@
 use super::{Elaborator, Later, Meaning};
 use crate::algebra::suite::Level;
 use crate::algebra::text::codes as code;
-use crate::algebra::tree::{Form, Tree};
 use crate::algebra::{Atom, Index, Over};
+use crate::algebra::{Form, Term};
 use crate::base::diagnostic::Span;
 use crate::kernel::{self, Id, ONE, TOP, ZERO};
 
@@ -36,7 +36,7 @@ impl Indices {
 
 impl Elaborator {
     /// The term; nothing if something in it is wrong, which is then among the errors.
-    pub(super) fn term(&mut self, t: &Tree, indices: &mut Indices) -> Option<Id> {
+    pub(super) fn term(&mut self, t: &Term, indices: &mut Indices) -> Option<Id> {
         match &t.form {
             Form::Zero => Some(ZERO),
             Form::One => Some(ONE),
@@ -105,12 +105,12 @@ impl Elaborator {
         }
     }
 
-    fn each(&mut self, all: &[Tree], indices: &mut Indices) -> Option<Vec<Id>> {
+    fn each(&mut self, all: &[Term], indices: &mut Indices) -> Option<Vec<Id>> {
         let all: Vec<Option<Id>> = all.iter().map(|x| self.term(x, indices)).collect();
         all.into_iter().collect()
     }
 
-    fn test(&mut self, x: Id, tree: &Tree, so: &str) -> Option<()> {
+    fn test(&mut self, x: Id, tree: &Term, so: &str) -> Option<()> {
         if self.suite.development.terms.is_test(x) {
             return Some(());
         }
@@ -153,7 +153,7 @@ impl Elaborator {
     fn over(
         &mut self,
         over: &Over,
-        body: &Tree,
+        body: &Term,
         span: Span,
         indices: &mut Indices,
     ) -> Option<(Vec<kernel::Index>, Id, Id)> {
@@ -361,7 +361,7 @@ impl Elaborator {
 }
 
 /// The names in a term, with their numbers of indices.
-pub(super) fn names_in(t: &Tree, into: &mut Vec<(String, usize)>) {
+pub(super) fn names_in(t: &Term, into: &mut Vec<(String, usize)>) {
     match &t.form {
         Form::Zero | Form::One | Form::Top | Form::State(_) => {}
         Form::Atom(a) => into.push((a.name.clone(), a.indices.len())),
@@ -376,9 +376,9 @@ pub(super) fn names_in(t: &Tree, into: &mut Vec<(String, usize)>) {
 }
 
 /// A term in a message.
-fn short(t: &Tree) -> String {
+fn short(t: &Term) -> String {
     const LONG: usize = 60;
-    let text = t.term().to_string();
+    let text = t.to_string();
     if text.chars().count() <= LONG {
         return text;
     }

@@ -36,8 +36,8 @@ pub use codes::TERM_CODES;
 pub use file::parse_file;
 pub use sexpr::parse_suite;
 
-use crate::algebra::tree::{Chain, Entry, Tree};
-use crate::algebra::{Definition, Hypothesis, Statement, Theory};
+use crate::algebra::tree::{Chain, Entry};
+use crate::algebra::{Definition, Hypothesis, Statement, Term, Theory};
 use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
 use parser::Parser;
@@ -73,7 +73,7 @@ pub(crate) fn parse_chain(text: &str, depth: usize) -> Result<Chain, Diagnostic>
 ///
 /// # Errors
 /// The first thing that is wrong, with its span in the text.
-pub(crate) fn parse_term(text: &str, depth: usize) -> Result<Tree, Diagnostic> {
+pub(crate) fn parse_term(text: &str, depth: usize) -> Result<Term, Diagnostic> {
     let mut p = Parser::new(text, depth, true)?;
     let term = p.term()?;
     p.end("the end of the term")?;
@@ -101,7 +101,7 @@ pub fn parse_theory(text: &str, depth: usize) -> Result<Theory, Vec<Diagnostic>>
             } => theory.definitions.push(Definition {
                 name: name.name,
                 indices: indices.into_iter().map(|i| i.name).collect(),
-                term: term.term(),
+                term,
             }),
             Entry::Hypothesis {
                 name,

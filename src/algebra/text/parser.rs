@@ -4,8 +4,8 @@ use super::codes::{NO_ITEM, NO_TERM, SUMS, TOO_DEEP, UNBALANCED, WORD};
 use super::model::parse_model;
 use super::tokens::{Token, tokens};
 use super::wrong;
-use crate::algebra::tree::{Argument, Chain, Form, HintTree, ModelTree, Named, Tree};
-use crate::algebra::{Atom, Index, Order, Over};
+use crate::algebra::tree::{Argument, Chain, HintTree, ModelTree, Named};
+use crate::algebra::{Atom, Form, Index, Order, Over, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::results::SyntacticFact;
 use crate::kernel::WORDS;
@@ -442,7 +442,7 @@ impl<'t> Parser<'t> {
         self.depth = 0;
     }
 
-    pub fn term(&mut self) -> Parsed<Tree> {
+    pub fn term(&mut self) -> Parsed<Term> {
         self.deeper(|p| {
             let start = p.span();
             let mut terms = vec![p.hash()?];
@@ -453,7 +453,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn hash(&mut self) -> Parsed<Tree> {
+    fn hash(&mut self) -> Parsed<Term> {
         let start = self.span();
         let left = self.product()?;
         if !self.eat("#") {
@@ -461,10 +461,10 @@ impl<'t> Parser<'t> {
         }
         let right = self.deeper(Self::hash)?;
         let form = Form::Hash(Box::new(left), Box::new(right));
-        Ok(Tree::new(self.since(start), form))
+        Ok(Term::new(self.since(start), form))
     }
 
-    fn product(&mut self) -> Parsed<Tree> {
+    fn product(&mut self) -> Parsed<Term> {
         let start = self.span();
         let mut factors = vec![self.postfix()?];
         loop {
@@ -482,14 +482,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn one_or(&self, start: Span, mut terms: Vec<Tree>, many: fn(Vec<Tree>) -> Form) -> Tree {
+    fn one_or(&self, start: Span, mut terms: Vec<Term>, many: fn(Vec<Term>) -> Form) -> Term {
         match terms.len() {
             1 => terms.remove(0),
-            _ => Tree::new(self.since(start), many(terms)),
+            _ => Term::new(self.since(start), many(terms)),
         }
     }
 
-    fn postfix(&mut self) -> Parsed<Tree> {
+    fn postfix(&mut self) -> Parsed<Term> {
         let start = self.span();
         let mut term = self.prefix()?;
         let mut layers = 0;
@@ -501,7 +501,7 @@ impl<'t> Parser<'t> {
             } else {
                 return Ok(term);
             };
-            term = Tree::new(self.since(start), form);
+            term = Term::new(self.since(start), form);
             layers += 1;
             if layers + self.depth > self.limit {
                 return self.fail_as(TOO_DEEP, "fewer `*` and `^w` in a row (--limit-depth N)");
@@ -509,18 +509,18 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn prefix(&mut self) -> Parsed<Tree> {
+    fn prefix(&mut self) -> Parsed<Term> {
         let start = self.span();
         if self.eat("~") {
             return self.deeper(|p| {
                 let inner = p.prefix()?;
-                Ok(Tree::new(p.since(start), Form::Not(Box::new(inner))))
+                Ok(Term::new(p.since(start), Form::Not(Box::new(inner))))
             });
         }
         self.primary()
     }
 
-    fn primary(&mut self) -> Parsed<Tree> {
+    fn primary(&mut self) -> Parsed<Term> {
         let start = self.span();
         let form = match self.peek().clone() {
             Token::Number(0) => Form::Zero,
@@ -530,15 +530,15 @@ impl<'t> Parser<'t> {
             Token::Name(name) if !self.reserved_ahead(0) => {
                 self.at += 1;
                 let form = self.atom(name)?;
-                return Ok(Tree::new(self.since(start), form));
+                return Ok(Term::new(self.since(start), form));
             }
             _ => return self.fail("a term"),
         };
         self.at += 1;
-        Ok(Tree::new(start, form))
+        Ok(Term::new(start, form))
     }
 
-    fn parenthesis(&mut self) -> Parsed<Tree> {
+    fn parenthesis(&mut self) -> Parsed<Term> {
         let open = self.span();
         self.at += 1;
         let over = match (self.peek(), self.ahead(1), self.ahead(2)) {
@@ -553,9 +553,9 @@ impl<'t> Parser<'t> {
         self.close(")", open)?;
         let span = self.since(open);
         Ok(match over {
-            Some((true, over)) => Tree::new(span, Form::SumOver(over, Box::new(inner))),
-            Some((false, over)) => Tree::new(span, Form::ProductOver(over, Box::new(inner))),
-            None => Tree { span, ..inner },
+            Some((true, over)) => Term::new(span, Form::SumOver(over, Box::new(inner))),
+            Some((false, over)) => Term::new(span, Form::ProductOver(over, Box::new(inner))),
+            None => Term { span, ..inner },
         })
     }
 

@@ -7,8 +7,9 @@
 use super::codes::{SEXPR, TOO_DEEP, UNBALANCED};
 use super::wrong;
 use crate::algebra::suite::Declared;
-use crate::algebra::tree::{Chain, Entry, File, Form, Named, Tree};
+use crate::algebra::tree::{Chain, Entry, File, Named};
 use crate::algebra::{Atom, Order, Sort};
+use crate::algebra::{Form, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -191,7 +192,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn term(&mut self, depth: usize) -> Result<Tree, Diagnostic> {
+    fn term(&mut self, depth: usize) -> Result<Term, Diagnostic> {
         let (word, span) = self.word();
         if depth >= self.depth {
             return Err(wrong(
@@ -221,10 +222,10 @@ impl<'a> Reader<'a> {
                 return Err(wrong(SEXPR, span, message, "`0`, `1`, `T`, a name or `(`"));
             }
         };
-        Ok(Tree::new(span, form))
+        Ok(Term::new(span, form))
     }
 
-    fn operation(&mut self, open: Span, depth: usize) -> Result<Tree, Diagnostic> {
+    fn operation(&mut self, open: Span, depth: usize) -> Result<Term, Diagnostic> {
         let (operator, at) = self.word();
         let many = match operator {
             "+" | "." => true,
@@ -270,7 +271,7 @@ impl<'a> Reader<'a> {
                 return Err(wrong(SEXPR, span, message, expected));
             }
         };
-        Ok(Tree::new(span, form))
+        Ok(Term::new(span, form))
     }
 }
 
