@@ -353,7 +353,7 @@ fn forgeries_are_rejected() {
 #[test]
 fn limits_are_obeyed() {
     let folder = Folder::new("limits");
-    let most = if random::long() { 299 } else { 149 };
+    let most = if random::long() { 299 } else { 199 };
     let model = folder.file(
         "product.cor",
         &format!(

@@ -209,7 +209,7 @@ impl<'a, B: Backend> Session<'a, B> {
     fn show(&mut self, mut report: Report, output: &mut Output) -> Exit {
         self.state_limits(&mut report);
         match self.args.format {
-            Format::Json => output.line(json::check(&report)),
+            Format::Json => output.line(json::object(&report)),
             Format::Text => match &report.annotated {
                 // The answer goes to where the reader looks, and not into the file that the text may go to.
                 Some(annotated) => {

@@ -65,7 +65,7 @@ fn one(
         false => report.verdict.into(),
     };
     match args.format {
-        CompareFormat::Json => output.line(json::compare(&report)),
+        CompareFormat::Json => output.line(json::object(&report)),
         CompareFormat::Text => output.write(&render_compare(&report)),
         CompareFormat::Html => page.push(report),
     }

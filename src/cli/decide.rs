@@ -7,7 +7,8 @@ use super::prove::load;
 use super::question::{Unanswered, failed, list, question, tell, work};
 use coarsen::algebra::files::{prove_item, untried};
 use coarsen::algebra::inline::{self, Wrong};
-use coarsen::report::proofs::{self, Detail};
+use coarsen::report::json;
+use coarsen::report::proofs::Detail;
 use coarsen::results::proofs::{Declared, Proof, Status};
 use std::sync::{Arc, Mutex};
 
@@ -42,7 +43,7 @@ pub fn run(args: &DecideArgs, output: &mut Output) -> Exit {
     };
     match args.format {
         Format::Text => output.write(&render(&proof)),
-        Format::Json => list(proofs::json(&proof), output),
+        Format::Json => list(json::object(&proof), output),
     }
     if let (Some(path), Some(text)) = (&args.certificate, certificate) {
         let shown = path.display();

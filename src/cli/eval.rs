@@ -49,7 +49,7 @@ pub fn run<B: Backend>(backend: &B, args: &EvalArgs, output: &mut Output) -> Exi
 
 fn show(report: &EvalReport, format: Format, output: &mut Output) -> Exit {
     match format {
-        Format::Json => output.line(json::eval(report)),
+        Format::Json => output.line(json::object(report)),
         Format::Text => output.write(&text::render_eval(report)),
     }
     Exit::from(report)

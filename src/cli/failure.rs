@@ -5,7 +5,8 @@ use super::exit::Exit;
 use super::input::{Input, Refused};
 use super::output::{Output, say, stderr_colour};
 use coarsen::base::diagnostic::Diagnostic;
-use coarsen::report::{diagnostics, json, text};
+use coarsen::report::json::{self, Blamed};
+use coarsen::report::{diagnostics, text};
 
 /// Where a user can tell us about a bug.
 const BUGS: &str = "this is a bug in coarsen, not in the model; please report it with the model and the text above";
@@ -67,7 +68,12 @@ impl<'a> Failure<'a> {
             Format::Text => output.write(&text::headline(self.model, "error", &self.reason)),
             Format::Json => {
                 let (_, source) = self.source;
-                let object = json::failure(self.model, &self.reason, source, self.diagnostics);
+                let object = json::fault(
+                    Blamed::Model(self.model),
+                    &self.reason,
+                    source,
+                    self.diagnostics,
+                );
                 output.line(object);
             }
         }

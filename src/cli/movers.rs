@@ -48,7 +48,7 @@ fn one(model: &str, args: &MoversArgs, interrupts: &Interrupts, output: &mut Out
         Err(exit) => return exit,
     };
     match args.format {
-        Format::Json => output.line(json::movers(&report)),
+        Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&render_movers(&report, args.verbose)),
     }
     match report.stopped {

@@ -16,6 +16,7 @@ use coarsen::algebra::files::{Flawed, Text, load_suite, prove_items, untried};
 use coarsen::base::control::{Control, Stop};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::kernel::Development;
+use coarsen::report::json::{self, Blamed};
 use coarsen::report::proofs::{self, Detail};
 use coarsen::results::proofs::{Proof, Tally};
 use std::collections::BTreeSet;
@@ -151,9 +152,10 @@ impl Run<'_, '_> {
             Format::Text => self
                 .output
                 .write(&coarsen::report::text::headline(file, "error", reason)),
-            Format::Json => self
-                .objects
-                .push(proofs::fault(file, reason, source, diagnostics)),
+            Format::Json => {
+                self.objects
+                    .push(json::fault(Blamed::File(file), reason, source, diagnostics))
+            }
         }
         self.exit = self.exit.and(exit);
     }
@@ -254,7 +256,7 @@ impl Run<'_, '_> {
             self.tally.add(proof);
         }
         if self.args.format == Format::Json {
-            self.objects.extend(proofs.iter().map(proofs::json));
+            self.objects.extend(proofs.iter().map(json::object));
             return;
         }
         let width = proofs.iter().map(|p| p.name.chars().count()).max();

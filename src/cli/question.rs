@@ -10,6 +10,7 @@ use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::algebra::inline::{Question, Wrong};
 use coarsen::base::control::{Control, Stop};
 use coarsen::base::diagnostic::Diagnostic;
+use coarsen::report::json::{self, Blamed};
 use coarsen::report::proofs;
 use std::sync::Arc;
 
@@ -92,7 +93,10 @@ fn fault(
 ) {
     match format {
         Format::Text => output.write(&coarsen::report::text::headline(name, "error", reason)),
-        Format::Json => list(proofs::fault(name, reason, text, diagnostics), output),
+        Format::Json => list(
+            json::fault(Blamed::File(name), reason, text, diagnostics),
+            output,
+        ),
     }
 }
 

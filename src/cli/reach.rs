@@ -269,7 +269,7 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
             .push("the memory limit is not kept on this system".to_string());
     }
     match args.format {
-        Format::Json => output.line(json::reach(&report)),
+        Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&render_reach(&report, detail(args))),
     }
     let exit = Exit::from(&report).and(trace(&report, args));

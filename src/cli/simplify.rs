@@ -7,7 +7,7 @@ use super::prove::load;
 use super::question::{Unanswered, failed, list, question, tell, work};
 use coarsen::algebra::inline::{self, Wrong};
 use coarsen::algebra::{egraph, prove, show, simplify};
-use coarsen::report::proofs;
+use coarsen::report::json;
 use coarsen::results::SCHEMA_VERSION;
 use coarsen::results::proofs::{Engine, Simplification};
 use std::time::Instant;
@@ -31,7 +31,7 @@ pub fn run(args: &SimplifyArgs, output: &mut Output) -> Exit {
     };
     match args.format {
         Format::Text => output.write(&answer.render()),
-        Format::Json => list(proofs::json(&answer), output),
+        Format::Json => list(json::object(&answer), output),
     }
     exit
 }

@@ -12,7 +12,7 @@ use coarsen::algebra::files::{Flawed, Text, load_suite};
 use coarsen::base::control::Control;
 use coarsen::certificate;
 use coarsen::certificate as leaf;
-use coarsen::report::proofs;
+use coarsen::report::json::{self, Blamed};
 use coarsen::results::proofs::{Acceptance, Certificate};
 use coarsen::results::replayed::BundleAnswer;
 use std::sync::Arc;
@@ -42,8 +42,8 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
                     Found::Bundle(b) => (b.status, true),
                 };
                 let (shown, object) = match &found {
-                    Found::Algebra(c) => (c.render(args.quiet), proofs::json(c)),
-                    Found::Bundle(b) => (b.render(args.quiet), proofs::json(b)),
+                    Found::Algebra(c) => (c.render(args.quiet), json::object(c)),
+                    Found::Bundle(b) => (b.render(args.quiet), json::object(b)),
                 };
                 let code = match status {
                     Acceptance::Accepted if proves_all => Exit::Holds,
@@ -60,7 +60,7 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
                 if args.format == Format::Text {
                     output.write(&coarsen::report::text::headline(&name, "error", &reason));
                 }
-                (proofs::fault(&name, &reason, "", &[]), code)
+                (json::fault(Blamed::File(&name), &reason, "", &[]), code)
             }
         };
         objects.push(found);

@@ -6,24 +6,42 @@
 use super::diagnostics::in_order;
 use super::position::positions;
 use crate::base::diagnostic::{Diagnostic, Severity};
-use crate::base::results::{
-    CompareReport, EvalReport, MoversReport, ReachReport, Report, SCHEMA_VERSION,
-};
+use crate::base::results::SCHEMA_VERSION;
+use crate::base::results::problems::Szs;
 use serde::Serialize;
 
-/// A model that could not be checked.
+/// What could not be worked on.
+#[derive(Clone, Copy, Debug)]
+pub enum Blamed<'a> {
+    /// A model.
+    Model(&'a str),
+    /// A file of statements, or a certificate.
+    File(&'a str),
+    /// A problem of the TPTP.
+    Problem(&'a str),
+}
+
+/// Something that could not be worked on.
 #[derive(Serialize)]
-struct Failure<'a> {
+struct Fault<'a> {
     schema_version: u32,
-    model: &'a str,
-    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    szs: Option<Szs>,
     reason: &'a str,
     diagnostics: Vec<Placed<'a>>,
 }
 
 /// A diagnostic with its place as lines and columns.
 #[derive(Debug, Serialize)]
-pub(super) struct Placed<'a> {
+struct Placed<'a> {
     code: &'a str,
     severity: &'static str,
     message: &'a str,
@@ -43,67 +61,42 @@ struct Order<'a> {
     variable_order: &'a [String],
 }
 
-/// The object of a checked model.
+/// The object of a report or answer.
 ///
 /// # Errors
 /// If a number can't be written as JSON.
-pub fn check(report: &Report) -> serde_json::Result<String> {
-    serde_json::to_string(report)
+pub fn object(answer: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(answer)
 }
 
-/// The object of an explored model.
+/// The object of something that could not be worked on, with all diagnostics of its `source`.
 ///
 /// # Errors
-/// As [`check`].
-pub fn reach(report: &ReachReport) -> serde_json::Result<String> {
-    serde_json::to_string(report)
-}
-
-/// The object of a model's movers.
-///
-/// # Errors
-/// As [`check`].
-pub fn movers(report: &MoversReport) -> serde_json::Result<String> {
-    serde_json::to_string(report)
-}
-
-/// The object of a comparison.
-///
-/// # Errors
-/// As [`check`].
-pub fn compare(report: &CompareReport) -> serde_json::Result<String> {
-    serde_json::to_string(report)
-}
-
-/// The object of an evaluated statement.
-///
-/// # Errors
-/// As [`check`].
-pub fn eval(report: &EvalReport) -> serde_json::Result<String> {
-    serde_json::to_string(report)
-}
-
-/// The object of a model that could not be checked, with all diagnostics of its `source`.
-///
-/// # Errors
-/// As [`check`].
-pub fn failure(
-    model: &str,
+/// As [`object`].
+pub fn fault(
+    blamed: Blamed,
     reason: &str,
     source: &str,
     diagnostics: &[Diagnostic],
 ) -> serde_json::Result<String> {
-    serde_json::to_string(&Failure {
+    let (model, file) = match blamed {
+        Blamed::Model(name) => (Some(name), None),
+        Blamed::File(name) | Blamed::Problem(name) => (None, Some(name)),
+    };
+    object(&Fault {
         schema_version: SCHEMA_VERSION,
         model,
-        verdict: "error",
+        verdict: model.map(|_| "error"),
+        file,
+        status: file.map(|_| "error"),
+        szs: matches!(blamed, Blamed::Problem(_)).then_some(Szs::InputError),
         reason,
         diagnostics: placed(source, diagnostics),
     })
 }
 
 /// Diagnostics in the order of their places.
-pub(super) fn placed<'a>(source: &str, diagnostics: &'a [Diagnostic]) -> Vec<Placed<'a>> {
+fn placed<'a>(source: &str, diagnostics: &'a [Diagnostic]) -> Vec<Placed<'a>> {
     let sorted = in_order(diagnostics);
     let offsets: Vec<usize> = sorted
         .iter()
@@ -133,9 +126,9 @@ pub(super) fn placed<'a>(source: &str, diagnostics: &'a [Diagnostic]) -> Vec<Pla
 /// The object of a variable order.
 ///
 /// # Errors
-/// As [`check`].
+/// As [`object`].
 pub fn variable_order(model: &str, variable_order: &[String]) -> serde_json::Result<String> {
-    serde_json::to_string(&Order {
+    object(&Order {
         schema_version: SCHEMA_VERSION,
         model,
         variable_order,

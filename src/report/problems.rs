@@ -1,25 +1,10 @@
 //! What became of a problem in TPTP's form: as text and JSON.
 
-use super::json::{Placed, placed};
 use super::layout::printable;
 use super::proofs::Detail;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::results::SCHEMA_VERSION;
 use crate::base::results::problems::{Answer, Stated, Szs};
 use crate::base::results::proofs::{Engine, Status};
-use serde::Serialize;
 use std::fmt::Write;
-
-/// A problem that could not be read.
-#[derive(Debug, Serialize)]
-struct Fault<'a> {
-    schema_version: u32,
-    file: &'a str,
-    status: &'static str,
-    szs: Szs,
-    reason: &'a str,
-    diagnostics: Vec<Placed<'a>>,
-}
 
 impl Answer {
     /// Whether a kernel did not accept a proof.
@@ -82,24 +67,4 @@ impl Stated {
         }
         out
     }
-}
-
-/// The object of a problem that could not be read.
-///
-/// # Errors
-/// If a number can't be written as JSON.
-pub fn fault(
-    file: &str,
-    reason: &str,
-    source: &str,
-    diagnostics: &[Diagnostic],
-) -> serde_json::Result<String> {
-    serde_json::to_string(&Fault {
-        schema_version: SCHEMA_VERSION,
-        file,
-        status: "error",
-        szs: Szs::InputError,
-        reason,
-        diagnostics: placed(source, diagnostics),
-    })
 }

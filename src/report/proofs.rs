@@ -1,26 +1,13 @@
 //! What became of statements that were to be proved, and of certificates: as text and JSON.
 
 use super::diagnostics;
-use super::json::{Placed, placed};
 use super::layout::{counted, printable};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::results::SCHEMA_VERSION;
 use crate::base::results::proofs::{
     Acceptance, Asked, Certificate, Declared, Engine, Letter, Proof, Said, Simplification, Status,
     Tally,
 };
-use serde::Serialize;
 use std::fmt::Write;
-
-/// A file that could not be read.
-#[derive(Debug, Serialize)]
-struct Fault<'a> {
-    schema_version: u32,
-    file: &'a str,
-    status: &'static str,
-    reason: &'a str,
-    diagnostics: Vec<Placed<'a>>,
-}
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,25 +106,6 @@ impl Tally {
             self.proved, self.refuted, self.unknown, self.as_declared
         )
     }
-}
-
-/// The object of a file that could not be read.
-///
-/// # Errors
-/// If a number can't be written as JSON.
-pub fn fault(
-    file: &str,
-    reason: &str,
-    source: &str,
-    diagnostics: &[Diagnostic],
-) -> serde_json::Result<String> {
-    serde_json::to_string(&Fault {
-        schema_version: SCHEMA_VERSION,
-        file,
-        status: "error",
-        reason,
-        diagnostics: placed(source, diagnostics),
-    })
 }
 
 /// `2 errors`
@@ -268,12 +236,4 @@ impl Letter {
             n => format!("{}[{n} indices]", self.name),
         }
     }
-}
-
-/// The object of a statement or certificate.
-///
-/// # Errors
-/// If a number can't be written as JSON.
-pub fn json(answer: &impl Serialize) -> serde_json::Result<String> {
-    serde_json::to_string(answer)
 }

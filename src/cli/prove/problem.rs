@@ -12,7 +12,8 @@ use super::{Exported, Run, exports, fits, read_text};
 use coarsen::algebra::files::{Flawed, Text};
 use coarsen::algebra::tptp::{self, Szs};
 use coarsen::base::control::{Control, Stop};
-use coarsen::report::problems::{self, status_line};
+use coarsen::report::json::{self, Blamed};
+use coarsen::report::problems::status_line;
 use coarsen::report::proofs::{self, Detail};
 use coarsen::report::text::headline;
 use coarsen::results::problems::Answer;
@@ -116,7 +117,7 @@ impl Run<'_, '_> {
         };
         self.problems = self.problems.and(exit);
         if self.args.format == Format::Json {
-            self.objects.push(proofs::json(answer));
+            self.objects.push(json::object(answer));
             return;
         }
         let detail = self.args.detail();
@@ -134,13 +135,20 @@ impl Run<'_, '_> {
         let Flawed { file, diagnostics } = flawed;
         tell_diagnostics((&file.name, &file.text), diagnostics);
         let reason = proofs::summary(diagnostics);
-        let object = || problems::fault(&file.name, &reason, &file.text, diagnostics);
+        let object = || {
+            json::fault(
+                Blamed::Problem(&file.name),
+                &reason,
+                &file.text,
+                diagnostics,
+            )
+        };
         self.refused(path, &file.name, &reason, object, Exit::Input);
     }
 
     fn unread(&mut self, path: &str, reason: &str, exit: Exit) {
         say(&format!("coarsen: {path}: {reason}"));
-        let object = || problems::fault(path, reason, "", &[]);
+        let object = || json::fault(Blamed::Problem(path), reason, "", &[]);
         self.refused(path, path, reason, object, exit);
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::diagnostic::Span;
-use crate::base::results::{SoFar, Verdict};
+use crate::base::results::{CompareReport, ReachReport, Report, SoFar, Verdict};
 use crate::report::samples;
 use serde_json::Value;
 
@@ -130,10 +130,10 @@ fn reports_are_valid() {
         undecided,
     ];
     for report in &reports {
-        let object = valid(check(report));
+        let object = valid(object(report));
         assert!(object.get("evidence_rejected").is_none());
     }
-    let refuted = valid(check(&reports[1]));
+    let refuted = valid(object(&reports[1]));
     assert_eq!(refuted["states"]["original"], "106");
     assert_eq!(refuted["states"]["visited"], Value::Null);
     assert_eq!(
@@ -144,7 +144,7 @@ fn reports_are_valid() {
 
 #[test]
 fn evaluations_and_orders_are_valid() {
-    let object = valid(eval(&samples::eval()));
+    let object = valid(object(&samples::eval()));
     assert_eq!(object["witness"]["steps"][0]["line"], 8);
     valid(variable_order("m", &["x".to_string(), "y".to_string()]));
 }
@@ -161,15 +161,15 @@ fn explorations_are_valid() {
         operations: Some("101".to_string()),
     });
     for report in [&cut, &ReachReport::undecided("m", "auto", "r")] {
-        let object = valid_by(&schema, reach(report));
+        let object = valid_by(&schema, object(report));
         assert_eq!(object["states"], Value::Null);
         assert!(object.get("evidence_rejected").is_none());
     }
-    let object = valid_by(&schema, reach(&samples::reach()));
+    let object = valid_by(&schema, object(&samples::reach()));
     assert_eq!(object["states"], "26");
     assert_eq!(object["questions"][0]["kind"], "deadlock");
     valid_by(&schema, variable_order("m", &["x".to_string()]));
-    valid_by(&schema, failure("m", "r", "", &[]));
+    valid_by(&schema, fault(Blamed::Model("m"), "r", "", &[]));
     for (field, bad) in [
         ("verdict", Value::from("hypothesis_refuted")),
         ("states", Value::from(26)),
@@ -195,7 +195,7 @@ fn failures_have_all_diagnostics_in_order_with_lines_and_columns() {
         "",
         "",
     ));
-    let object = valid(failure("m", "31 problems", &source, &all));
+    let object = valid(fault(Blamed::Model("m"), "31 problems", &source, &all));
     let placed = object["diagnostics"].as_array().expect("a list");
     assert_eq!(placed.len(), 31);
     assert_eq!(
@@ -213,7 +213,7 @@ fn failures_have_all_diagnostics_in_order_with_lines_and_columns() {
 #[test]
 fn the_validator_finds_faults() {
     let schema = schema();
-    let good = valid(check(&samples::holds()));
+    let good = valid(object(&samples::holds()));
     for (field, bad) in [
         ("verdict", Value::from("maybe")),
         ("schema_version", Value::from(2)),
@@ -236,15 +236,15 @@ fn the_validator_finds_faults() {
 #[test]
 fn comparisons_are_valid() {
     let schema = parsed(COMPARE_SCHEMA);
-    valid_by(&schema, compare(&CompareReport::undecided("m", "r")));
+    valid_by(&schema, object(&CompareReport::undecided("m", "r")));
     let model = include_str!("../../../models/levin/figure1.cor");
     let (session, _) = crate::Session::load("m", model, &[], Default::default()).expect("a model");
     let theory = crate::theory("stoller-cohen").expect("shipped");
     let report = session.compare(&theory, &crate::base::control::Control::default());
-    let object = valid_by(&schema, compare(&report));
+    let object = valid_by(&schema, object(&report));
     assert_eq!(object["verdict"], "refuted");
     assert_eq!(object["rows"][0]["states"], "8");
-    valid_by(&schema, failure("m", "r", "", &[]));
+    valid_by(&schema, fault(Blamed::Model("m"), "r", "", &[]));
 }
 
 #[test]
