@@ -171,7 +171,7 @@ fn long_run(arguments: &[&str]) -> std::process::Child {
 
 /// Waits until the command takes interrupts, where Linux says so.
 #[cfg(unix)]
-fn listens(child: &std::process::Child) {
+pub fn listens(child: &std::process::Child) {
     let status = format!("/proc/{}/status", child.id());
     let deaf = || {
         let text = std::fs::read_to_string(&status).unwrap_or_default();

@@ -288,6 +288,7 @@ fn an_interrupted_test_says_what_it_has_covered() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("started");
+    crate::cli::listens(&child);
     std::thread::sleep(Duration::from_millis(2500));
     let kill = format!("kill -INT {}", child.id());
     let sent = Command::new("sh").args(["-c", &kill]).status();

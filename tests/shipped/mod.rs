@@ -35,9 +35,11 @@ const SLOW: [&str; 5] = [
     "thread_pool",
 ];
 
-/// All models in the long suite, else the quick ones.
+/// All models in the long suite, else those that do not take long.
 pub fn models() -> Vec<Shipped> {
-    if random::long() { all() } else { quick() }
+    let mut all = all();
+    all.retain(|m| random::long() || !SLOW.iter().any(|s| m.name.contains(s)));
+    all
 }
 
 /// All models in the long suite, else every fourth of the quick ones: for tests that say the same of each model.
@@ -46,13 +48,6 @@ pub fn some() -> Vec<Shipped> {
     let mut some = models();
     some.retain(|_| number.next().is_some_and(random::picked));
     some
-}
-
-/// Those that do not take long.
-pub fn quick() -> Vec<Shipped> {
-    let mut quick = all();
-    quick.retain(|m| !SLOW.iter().any(|s| m.name.contains(s)));
-    quick
 }
 
 /// All model files but the large ones, by name.
