@@ -348,7 +348,8 @@ fn forgeries_are_rejected() {
     }
 }
 
-/// A product of two numbers takes many nodes: with fewer, nothing is said. An invariant of the original program is then gone through state by state.
+/// A product of two numbers takes many nodes: with fewer, nothing is said. An invariant of the original program is
+/// then gone through state by state.
 #[test]
 fn limits_are_obeyed() {
     let folder = Folder::new("limits");
