@@ -84,12 +84,9 @@ fn the_length_of_a_transfer_costs_the_reduced_system_nothing() {
     }
 }
 
-/// The predicate of the paper and the one that is inferred give the same answers: in the long suite.
+/// The predicate of the paper and the one that is inferred give the same answers.
 #[test]
 fn the_predicate_of_the_paper_and_the_inferred_one_agree() {
-    if !random::long() {
-        return;
-    }
     let inferred = model("section6/memory_reuse").report(false);
     let annotated = model("section6/memory_reuse_annotated").report(false);
     let answers = |r: &Report| -> Vec<_> {
