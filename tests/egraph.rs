@@ -1,7 +1,9 @@
 //! Equal words against a naive twin, and every derivation through the kernel.
 
 use crate::random;
-use coarsen::algebra::egraph::{Cause, Limits, Step, Stop, Words, factors, kernel_steps, reversed};
+use coarsen::algebra::egraph::{
+    Cause, Limits, Rewrite, Stop, Words, factors, kernel_steps, reversed,
+};
 use coarsen::kernel::{Development, Id, ONE, Rule, Statement, TOP, Terms, Theorem, ZERO};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -39,7 +41,7 @@ fn world() -> World {
 }
 
 /// Admits `a = b` from the equations as premises, proved by the steps and the way back.
-fn admit(world: &mut World, equations: &[(Word, Word)], a: &[Id], b: &[Id], steps: &[Step]) {
+fn admit(world: &mut World, equations: &[(Word, Word)], a: &[Id], b: &[Id], steps: &[Rewrite]) {
     let t = &mut world.d.terms;
     let mut parts = |l: &[Id], r: &[Id]| {
         let (l, r) = (t.product(l.iter().copied()), t.product(r.iter().copied()));
@@ -68,7 +70,7 @@ fn admit(world: &mut World, equations: &[(Word, Word)], a: &[Id], b: &[Id], step
 }
 
 /// Whether the steps lead from one word to the other, each touching only what it says.
-fn leads(from: &[Id], steps: &[Step], to: &[Id]) -> bool {
+fn leads(from: &[Id], steps: &[Rewrite], to: &[Id]) -> bool {
     let mut word = from.to_vec();
     for s in steps {
         if s.before != word || s.before[..s.position] != s.after[..s.position] {

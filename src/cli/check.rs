@@ -63,7 +63,7 @@ fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
 }
 
 /// What the worker returns for a model without errors.
-enum Answer {
+enum ModelAnswer {
     /// The model has no property of the name asked for; it has these.
     Unmatched(Vec<String>),
     /// Its variable order.
@@ -149,7 +149,7 @@ impl<'a, B: Backend> Session<'a, B> {
     /// What the worker does with one model.
     fn job(
         &self,
-    ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, Answer), Wrong>
+    ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ModelAnswer), Wrong>
     + Send
     + 'static
     + use<B> {
@@ -160,12 +160,12 @@ impl<'a, B: Backend> Session<'a, B> {
             if let Some(wanted) = &args.property {
                 let names = backend.property_names(&model);
                 if !names.contains(wanted) {
-                    return Ok((warnings, Answer::Unmatched(names)));
+                    return Ok((warnings, ModelAnswer::Unmatched(names)));
                 }
             }
             if args.print_order {
                 let order = backend.variable_order(&model);
-                return Ok((warnings, Answer::Order(order)));
+                return Ok((warnings, ModelAnswer::Order(order)));
             }
             let options = Options {
                 cross_check: args.cross_check,
@@ -178,21 +178,21 @@ impl<'a, B: Backend> Session<'a, B> {
                 only_hypotheses: false,
             };
             let report = backend.check(&model, theorem(&args), &options, control);
-            Ok((warnings, Answer::Checked(Box::new(report))))
+            Ok((warnings, ModelAnswer::Checked(Box::new(report))))
         }
     }
 
-    fn answer(&mut self, name: &str, answer: Answer, output: &mut Output) -> Exit {
+    fn answer(&mut self, name: &str, answer: ModelAnswer, output: &mut Output) -> Exit {
         match answer {
-            Answer::Unmatched(names) => {
+            ModelAnswer::Unmatched(names) => {
                 self.other_properties.extend(names);
                 return Exit::Holds;
             }
-            Answer::Checked(report) => {
+            ModelAnswer::Checked(report) => {
                 self.matched = true;
                 return self.show(*report, output);
             }
-            Answer::Order(order) => {
+            ModelAnswer::Order(order) => {
                 self.matched = true;
                 match self.args.format {
                     Format::Json => output.line(json::variable_order(name, &order)),

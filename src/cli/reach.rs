@@ -29,7 +29,7 @@ const BEST: &str = "best";
 const CONDITION: &str = "<condition>";
 
 /// What the worker returns.
-enum Answer {
+enum ReachAnswer {
     Order(Vec<String>),
     Explored(Box<ReachReport>),
 }
@@ -77,14 +77,14 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
     };
     let name = run.name;
     match run.work(&Interrupts::install(), output, job(args, por, order_file)) {
-        Ok((Worked::Done(Answer::Explored(report)), _)) => match &report.refused {
+        Ok((Worked::Done(ReachAnswer::Explored(report)), _)) => match &report.refused {
             Some(why) => {
                 say(&format!("coarsen: {name}: {why}"));
                 Exit::Usage
             }
             None => show(*report, args, output),
         },
-        Ok((Worked::Done(Answer::Order(order)), _)) => {
+        Ok((Worked::Done(ReachAnswer::Order(order)), _)) => {
             match args.format {
                 Format::Json => output.line(json::variable_order(name, &order)),
                 Format::Text => order.iter().for_each(|v| output.write(&format!("{v}\n"))),
@@ -166,8 +166,10 @@ fn job(
     args: &ReachArgs,
     por: Option<Por>,
     order_file: Option<String>,
-) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, Answer), Wrong> + Send + 'static + use<>
-{
+) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong>
++ Send
++ 'static
++ use<> {
     let args = args.clone();
     move |name, source, control| {
         let depth = args.limits.depth;
@@ -182,7 +184,7 @@ fn job(
                 Order::By(heuristic) => heuristic.order(program),
                 Order::Given(_, order) => order,
             };
-            return Ok((warnings, Answer::Order(model.order_names(&order))));
+            return Ok((warnings, ReachAnswer::Order(model.order_names(&order))));
         }
         let program = model.program();
         let named = || program.properties.iter().chain(&program.lemmas);
@@ -240,7 +242,7 @@ fn job(
         };
         let mut report = model.reach(&theory, &options, control);
         report.notes.splice(0..0, why);
-        Ok((warnings, Answer::Explored(Box::new(report))))
+        Ok((warnings, ReachAnswer::Explored(Box::new(report))))
     }
 }
 

@@ -62,7 +62,7 @@ struct SuperStep {
 /// The super steps from a super node, by thread.
 type SuperNode = Vec<SuperStep>;
 
-struct Node {
+struct StackEntry {
     /// What is still to be tried, the last one first.
     open: Vec<Order>,
     /// How many runs went through it.
@@ -74,11 +74,11 @@ struct Node {
 }
 
 /// An exploration under way.
-struct Search<'e, 'a> {
+struct FilteredSearch<'e, 'a> {
     worker: &'e mut Worker<'a>,
     watch: &'e dyn Watch,
     filters: Filters,
-    nodes: Vec<Node>,
+    nodes: Vec<StackEntry>,
     seen: FxHashSet<Box<[u32]>>,
     kept: usize,
     /// Runs that end where others have gone on or a cycle was found, and executions that are complete.
@@ -96,7 +96,7 @@ pub(super) fn explore(
     watch: &dyn Watch,
 ) -> Part {
     let mut worker = Worker::new(process, settings, all, known, stop);
-    let mut search = Search {
+    let mut search = FilteredSearch {
         worker: &mut worker,
         watch,
         filters,
@@ -114,7 +114,7 @@ pub(super) fn explore(
     worker.done()
 }
 
-impl Search<'_, '_> {
+impl FilteredSearch<'_, '_> {
     fn run(&mut self) -> bool {
         if !self.visit(None) {
             return false;
@@ -187,7 +187,7 @@ impl Search<'_, '_> {
         let pending = self.pending();
         let thread = order.map(|o| usize::from(o.thread));
         let local = thread.and_then(|t| pending.get(t)).map_or(0, |p| p.local);
-        let mut node = Node {
+        let mut node = StackEntry {
             open: Vec::new(),
             runs: 0,
             begun: Rc::default(),

@@ -49,7 +49,7 @@ impl Default for Budgets {
 
 /// What became of a rung.
 #[derive(Clone, Debug)]
-enum Step<T> {
+enum Known<T> {
     /// Not asked for yet.
     Unasked,
     /// An invariant stronger than those below.
@@ -66,11 +66,11 @@ pub struct Ladder<'e, 'p> {
     budgets: Budgets,
     steps: Vec<Rel>,
     everywhere: Option<Bdd>,
-    ownership: Step<Ownership>,
-    modular: Step<Modular>,
-    lemmas: Step<Bdd>,
+    ownership: Known<Ownership>,
+    modular: Known<Modular>,
+    lemmas: Known<Bdd>,
     judged: Option<Judged>,
-    reachable: Step<Bdd>,
+    reachable: Known<Bdd>,
 }
 
 impl<'e, 'p> Ladder<'e, 'p> {
@@ -86,11 +86,11 @@ impl<'e, 'p> Ladder<'e, 'p> {
             budgets,
             steps: Vec::new(),
             everywhere: None,
-            ownership: Step::Unasked,
-            modular: Step::Unasked,
-            lemmas: Step::Unasked,
+            ownership: Known::Unasked,
+            modular: Known::Unasked,
+            lemmas: Known::Unasked,
             judged: None,
-            reachable: Step::Unasked,
+            reachable: Known::Unasked,
         }
     }
 
@@ -198,7 +198,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
     }
 
     fn ask_ownership(&mut self) -> Result<(), Stop> {
-        if !matches!(self.ownership, Step::Unasked) {
+        if !matches!(self.ownership, Known::Unasked) {
             return Ok(());
         }
         let e = self.encoding;
@@ -212,7 +212,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
     }
 
     fn ask_modular(&mut self) -> Result<(), Stop> {
-        if !matches!(self.modular, Step::Unasked) {
+        if !matches!(self.modular, Known::Unasked) {
             return Ok(());
         }
         let below = self.strongest(Rung::LockOwnership)?;
@@ -226,12 +226,12 @@ impl<'e, 'p> Ladder<'e, 'p> {
     }
 
     fn ask_lemmas(&mut self) -> Result<(), Stop> {
-        if !matches!(self.lemmas, Step::Unasked) {
+        if !matches!(self.lemmas, Known::Unasked) {
             return Ok(());
         }
         let e = self.encoding;
         if lemmas::of(e.program).next().is_none() {
-            self.lemmas = Step::Same;
+            self.lemmas = Known::Same;
             return Ok(());
         }
         let below = self.strongest(Rung::ThreadModular)?;
@@ -241,14 +241,14 @@ impl<'e, 'p> Ladder<'e, 'p> {
                 self.lemmas = self.settle(Ok(Some(judged.set.clone())), 0, |s| s, &below)?;
                 self.judged = Some(judged);
             }
-            Err(Stop::Nodes) => self.lemmas = Step::Unknown(format!("{} was hit", Stop::Nodes)),
+            Err(Stop::Nodes) => self.lemmas = Known::Unknown(format!("{} was hit", Stop::Nodes)),
             Err(stop) => return Err(stop),
         }
         Ok(())
     }
 
     fn ask_reachable(&mut self) -> Result<(), Stop> {
-        if !matches!(self.reachable, Step::Unasked) {
+        if !matches!(self.reachable, Known::Unasked) {
             return Ok(());
         }
         let e = self.encoding;
@@ -256,9 +256,9 @@ impl<'e, 'p> Ladder<'e, 'p> {
             .enter("the reachable states of the original program");
         let budget = self.budgets.reachable;
         self.reachable = match reachable(e, usize::try_from(budget).unwrap_or(usize::MAX)) {
-            Ok(Some(set)) => Step::Stronger(set),
-            Ok(None) => Step::Unknown(used_up(budget)),
-            Err(Stop::Nodes) => Step::Unknown(format!("{} was hit", Stop::Nodes)),
+            Ok(Some(set)) => Known::Stronger(set),
+            Ok(None) => Known::Unknown(used_up(budget)),
+            Err(Stop::Nodes) => Known::Unknown(format!("{} was hit", Stop::Nodes)),
             Err(stop) => return Err(stop),
         };
         Ok(())
@@ -270,7 +270,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
         budget: u64,
         set: impl Fn(&T) -> &Bdd,
         below: &Bdd,
-    ) -> Result<Step<T>, Stop> {
+    ) -> Result<Known<T>, Stop> {
         let m = &self.encoding.m;
         match found {
             Ok(Some(found)) => {
@@ -280,28 +280,28 @@ impl<'e, 'p> Ladder<'e, 'p> {
                     "J is closed"
                 );
                 Ok(if m.within(below, set(&found)) {
-                    Step::Same
+                    Known::Same
                 } else {
-                    Step::Stronger(found)
+                    Known::Stronger(found)
                 })
             }
-            Ok(None) => Ok(Step::Unknown(used_up(budget))),
-            Err(Stop::Nodes) => Ok(Step::Unknown(format!("{} was hit", Stop::Nodes))),
+            Ok(None) => Ok(Known::Unknown(used_up(budget))),
+            Err(Stop::Nodes) => Ok(Known::Unknown(format!("{} was hit", Stop::Nodes))),
             Err(stop) => Err(stop),
         }
     }
 }
 
-fn known<T>(step: &Step<T>) -> Option<&T> {
+fn known<T>(step: &Known<T>) -> Option<&T> {
     match step {
-        Step::Stronger(found) => Some(found),
+        Known::Stronger(found) => Some(found),
         _ => None,
     }
 }
 
-fn reason<T>(step: &Step<T>) -> Option<&str> {
+fn reason<T>(step: &Known<T>) -> Option<&str> {
     match step {
-        Step::Unknown(why) => Some(why),
+        Known::Unknown(why) => Some(why),
         _ => None,
     }
 }

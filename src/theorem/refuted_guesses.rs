@@ -75,7 +75,7 @@ pub fn revise(
         if !inference.may_revise(protection.cell) {
             continue;
         }
-        let search = Search {
+        let search = ViolationSearch {
             e,
             explorer,
             reduced,
@@ -104,14 +104,14 @@ pub fn revise(
     Ok(!violations.is_empty())
 }
 
-struct Search<'s, 'p> {
+struct ViolationSearch<'s, 'p> {
     e: &'s Encoding<'p>,
     explorer: &'s Explorer<'s, 'p>,
     reduced: &'s Reduced,
     traced: bool,
 }
 
-impl Search<'_, '_> {
+impl ViolationSearch<'_, '_> {
     /// An access without the right to it, from one of these states.
     fn access(
         &self,

@@ -1,12 +1,12 @@
 //! Steps between words as rule uses for the kernel.
 
-use super::{Cause, Law, Step};
+use super::{Cause, Law, Rewrite};
 use crate::kernel::{Id, Node, ONE, Rule, Sym, Terms, ZERO};
 use rustc_hash::FxHashMap;
 
 /// The way back.
-pub fn reversed(steps: &[Step]) -> Vec<Step> {
-    let back = |s: &Step| Step {
+pub fn reversed(steps: &[Rewrite]) -> Vec<Rewrite> {
+    let back = |s: &Rewrite| Rewrite {
         cause: s.cause,
         reversed: !s.reversed,
         position: s.position,
@@ -23,7 +23,7 @@ pub fn reversed(steps: &[Step]) -> Vec<Step> {
 pub fn kernel_steps(
     terms: &mut Terms,
     word: &[Id],
-    steps: &[Step],
+    steps: &[Rewrite],
     equations: &[(usize, usize)],
     hole: Sym,
     rules: &mut Vec<Rule>,

@@ -63,7 +63,7 @@ pub enum Cause {
 
 /// One replacement in a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct Rewrite {
     /// Why it may be done.
     pub cause: Cause,
     /// Whether the right side is replaced by the left one.
@@ -78,7 +78,7 @@ pub struct Step {
     pub after: Vec<Id>,
 }
 
-impl Step {
+impl Rewrite {
     /// The factors replaced.
     pub fn from(&self) -> &[Id] {
         &self.before[self.position..self.position + self.length]
@@ -96,7 +96,7 @@ impl Step {
 }
 
 /// A word with the steps that lead to it.
-pub type Reached = (Vec<Id>, Vec<Step>);
+pub type Reached = (Vec<Id>, Vec<Rewrite>);
 
 /// The factors of a term; none if it is 1.
 pub fn factors(terms: &Terms, t: Id) -> Vec<Id> {
@@ -142,7 +142,7 @@ impl Words {
     }
 
     /// The steps from one word to another; none if they are not found equal.
-    pub fn equal(&mut self, terms: &Terms, a: &[Id], b: &[Id]) -> Option<Vec<Step>> {
+    pub fn equal(&mut self, terms: &Terms, a: &[Id], b: &[Id]) -> Option<Vec<Rewrite>> {
         if a == b {
             return Some(Vec::new());
         }
@@ -215,9 +215,9 @@ struct Move {
 impl Rules {
     /// Repeats the steps that the e-graph reports, without its help. `None` if they do not lead from the one word to
     /// the other.
-    fn replay(&self, from: &[Id], moves: &[Move], to: &[Id]) -> Option<Vec<Step>> {
+    fn replay(&self, from: &[Id], moves: &[Move], to: &[Id]) -> Option<Vec<Rewrite>> {
         let mut word = from.to_vec();
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<Rewrite> = Vec::new();
         for m in moves {
             let Equation {
                 left, right, cause, ..
@@ -229,7 +229,7 @@ impl Rules {
             };
             let rest = word.get(m.position..)?.strip_prefix(old.as_slice())?;
             let after = [&word[..m.position], new, rest].concat();
-            let step = Step {
+            let step = Rewrite {
                 cause: *cause,
                 reversed: m.reversed,
                 position: m.position,

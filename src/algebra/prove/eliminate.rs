@@ -7,7 +7,7 @@
 
 use super::build::Step;
 use super::context::{Context, Directed};
-use super::search::Search;
+use super::search::ProofSearch;
 use crate::kernel::{Id, Node, ONE, Sym};
 
 /// Summands of a right side that what passes a letter is gathered from.
@@ -42,7 +42,7 @@ impl Reduced {
     }
 
     /// The proof of the original goal from one of the reduced.
-    pub fn back(&self, s: &mut Search, step: Step) -> Option<Step> {
+    pub fn back(&self, s: &mut ProofSearch, step: Step) -> Option<Step> {
         let mut steps = self.before.clone();
         steps.push(step);
         steps.extend(self.after.iter().rev());
@@ -51,7 +51,7 @@ impl Reduced {
 }
 
 /// Replaces letters as long as there are hypotheses to solve; false if there was none.
-pub fn eliminate(s: &mut Search, r: &mut Reduced) -> bool {
+pub fn eliminate(s: &mut ProofSearch, r: &mut Reduced) -> bool {
     let mut any = false;
     let mut done: Vec<Sym> = Vec::new();
     loop {
@@ -85,8 +85,8 @@ pub fn eliminate(s: &mut Search, r: &mut Reduced) -> bool {
 }
 
 /// What a letter may be equal to.
-fn candidates(s: &mut Search, c: &Context, x: Id) -> Vec<Id> {
-    let contains = |s: &Search, t: Id| s.b.letters([t]).contains(&x);
+fn candidates(s: &mut ProofSearch, c: &Context, x: Id) -> Vec<Id> {
+    let contains = |s: &ProofSearch, t: Id| s.b.letters([t]).contains(&x);
     let mut all = Vec::new();
     let (mut bases, mut lefts, mut rights) = (vec![x], Vec::new(), Vec::new());
     let mut square = false;
@@ -120,7 +120,7 @@ fn candidates(s: &mut Search, c: &Context, x: Id) -> Vec<Id> {
         };
         for m in monomials {
             let factors = s.b.factors(m);
-            let rest = |s: &mut Search, f: &[Id]| s.b.terms.product(f.iter().copied());
+            let rest = |s: &mut ProofSearch, f: &[Id]| s.b.terms.product(f.iter().copied());
             if !contains(s, m) {
                 bases.push(m);
             } else if let Some((last, init)) = factors.split_last()
@@ -155,7 +155,7 @@ fn candidates(s: &mut Search, c: &Context, x: Id) -> Vec<Id> {
 }
 
 /// Replaces a letter throughout, if that is proved to change nothing.
-fn replace(s: &mut Search, r: &mut Reduced, symbol: Sym, x: Id, by: Id) -> bool {
+fn replace(s: &mut ProofSearch, r: &mut Reduced, symbol: Sym, x: Id, by: Id) -> bool {
     let map = [(symbol, by)];
     let solved = r.context.rules.iter().any(|rule| {
         let (left, right) = (
@@ -174,7 +174,7 @@ fn replace(s: &mut Search, r: &mut Reduced, symbol: Sym, x: Id, by: Id) -> bool 
         return false;
     };
     let hole = s.b.hole();
-    let put = |s: &mut Search, t: Id, step: Step| {
+    let put = |s: &mut ProofSearch, t: Id, step: Step| {
         let context = s.b.terms.replace(t, &[(symbol, hole)]);
         if context == t {
             None
@@ -207,7 +207,7 @@ fn replace(s: &mut Search, r: &mut Reduced, symbol: Sym, x: Id, by: Id) -> bool 
 /// Adds what simulation gives: `x z <= z y` gives `x* z <= z y*`, and `z x <= y z` gives `z x* <= y* z`
 /// (Stoller & Cohen 2003, (1)), twice over. `z x <= r` gives `z x* <= x* s` as well, where s is what is left of r
 /// behind any x, with z; and the mirror image.
-pub fn simulate(s: &mut Search, c: &mut Context) {
+pub fn simulate(s: &mut ProofSearch, c: &mut Context) {
     let mut next = 0;
     for _ in 0..2 {
         let known = c.rules.len();
@@ -246,8 +246,8 @@ pub fn simulate(s: &mut Search, c: &mut Context) {
 
 /// For `a b <= r`: `a b* <= b* s`, where s is a and what is left of r behind any b; or `a* b <= s a*` with b and what
 /// is left of r before any a.
-fn passed(s: &mut Search, a: &[Id], b: &[Id], r: Id, mirrored: bool) -> Option<(Id, Id)> {
-    let product = |s: &mut Search, f: &[Id]| s.b.terms.product(f.iter().copied());
+fn passed(s: &mut ProofSearch, a: &[Id], b: &[Id], r: Id, mirrored: bool) -> Option<(Id, Id)> {
+    let product = |s: &mut ProofSearch, f: &[Id]| s.b.terms.product(f.iter().copied());
     let (a, b) = (product(s, a), product(s, b));
     let (kept, moved) = if mirrored { (b, a) } else { (a, b) };
     let star = s.b.terms.star(moved);
@@ -280,8 +280,8 @@ fn passed(s: &mut Search, a: &[Id], b: &[Id], r: Id, mirrored: bool) -> Option<(
     })
 }
 
-fn starred(s: &mut Search, x: &[Id], z: &[Id], y: &[Id], at_left: bool) -> (Id, Id) {
-    let product = |s: &mut Search, f: &[Id]| s.b.terms.product(f.iter().copied());
+fn starred(s: &mut ProofSearch, x: &[Id], z: &[Id], y: &[Id], at_left: bool) -> (Id, Id) {
+    let product = |s: &mut ProofSearch, f: &[Id]| s.b.terms.product(f.iter().copied());
     let (x, z, y) = (product(s, x), product(s, z), product(s, y));
     let (x, y) = (s.b.terms.star(x), s.b.terms.star(y));
     match at_left {

@@ -2,13 +2,13 @@
 
 use super::build::Step;
 use super::context::Context;
-use super::search::{MONOMIALS, Search};
+use super::search::{MONOMIALS, ProofSearch};
 use crate::kernel::{Id, Node, Rule};
 
 /// Monomials of an omega's body that is broken up.
 const PARTS: usize = 4;
 
-impl Search<'_> {
+impl ProofSearch<'_> {
     /// `x* z <= y` from `z <= y` and `x y <= y`; and the mirror image.
     pub(super) fn induction(
         &mut self,

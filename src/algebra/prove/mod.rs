@@ -25,7 +25,7 @@ use self::context::{Allowed, Given, Source};
 use self::eliminate::{Reduced, eliminate, simulate};
 use self::hints::usable;
 use self::outcome::tell;
-use self::search::Search;
+use self::search::ProofSearch;
 use super::refute::Model;
 use super::suite::{Declared, Hint, Item, Suite, Use};
 use super::term::Order;
@@ -230,7 +230,7 @@ impl<'d> Proof<'d> {
             std::mem::take(&mut self.claims),
         );
         let budget = (self.limits.steps, self.limits.nodes);
-        let mut s = Search::new(b, given.to_vec(), allowed.clone(), budget, fresh);
+        let mut s = ProofSearch::new(b, given.to_vec(), allowed.clone(), budget, fresh);
         let outcome = one(&mut s, distinct, left, right);
         let outcome = outcome.map_err(|residual| {
             let word = s.b.lasso.take();
@@ -267,7 +267,12 @@ impl<'d> Proof<'d> {
 }
 
 /// Proves one inclusion: as it is, then with letters eliminated and simulations added.
-fn one(s: &mut Search, distinct: &[(u32, u32)], left: Id, right: Id) -> Result<Step, Residual> {
+fn one(
+    s: &mut ProofSearch,
+    distinct: &[(u32, u32)],
+    left: Id,
+    right: Id,
+) -> Result<Step, Residual> {
     if let Some(step) = s.b.decide(left, right) {
         return Ok(step);
     }
@@ -319,7 +324,7 @@ fn one(s: &mut Search, distinct: &[(u32, u32)], left: Id, right: Id) -> Result<S
 }
 
 /// The next two processes to be told apart, if a hint asks for it.
-fn split(s: &Search, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32, u32)> {
+fn split(s: &ProofSearch, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32, u32)> {
     for asked in &s.allowed.cases {
         for (n, &i) in vars.iter().enumerate() {
             for &j in &vars[n + 1..] {
@@ -335,7 +340,7 @@ fn split(s: &Search, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32, u32)
 
 /// Proves a claim once with two processes the same, once with them different.
 fn cases(
-    s: &mut Search,
+    s: &mut ProofSearch,
     distinct: &[(u32, u32)],
     (i, j): (u32, u32),
     left: Id,
@@ -363,7 +368,7 @@ fn cases(
     Ok(s.b.push(Rule::Cases(i, j, claim, same, differ), left, right))
 }
 
-fn residual(s: &mut Search, c: &context::Context, left: Id, right: Id) -> Residual {
+fn residual(s: &mut ProofSearch, c: &context::Context, left: Id, right: Id) -> Residual {
     let limit = match (s.budget, s.b.too_large) {
         (0, _) => Some("the limit of search nodes (--limit-steps)"),
         (_, Some(limit)) => Some(limit),

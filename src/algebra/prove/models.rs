@@ -1,7 +1,7 @@
 //! Statements that are not proved: models in which they are false, and what is known if there is none.
 
 use super::{Decider, Engine, Limits, Outcome, Residual, Status, derive, statement, tell};
-use crate::algebra::refute::{Model, PROCESSES, Search, atoms_of, refute};
+use crate::algebra::refute::{Model, ModelSearch, PROCESSES, atoms_of, refute};
 use crate::algebra::suite::Suite;
 use crate::kernel::{Index, Node, Statement, TOP};
 
@@ -19,7 +19,7 @@ pub fn given(suite: &Suite, item: usize) -> Option<Outcome> {
 ///
 /// # Errors
 /// How far the search went.
-pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, Search> {
+pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, ModelSearch> {
     let assumed = assumed(suite, item);
     let goal = statement(&suite.items[item]);
     let terms = &suite.development.terms;
@@ -31,7 +31,12 @@ pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, Se
 }
 
 /// The answer for a statement whose proof has failed on a word, if that is a model.
-pub fn word(suite: &Suite, item: usize, residual: &Residual, search: &Search) -> Option<Outcome> {
+pub fn word(
+    suite: &Suite,
+    item: usize,
+    residual: &Residual,
+    search: &ModelSearch,
+) -> Option<Outcome> {
     let mut model = residual.model.as_deref()?.clone();
     let assumed = assumed(suite, item);
     let goal = statement(&suite.items[item]);
@@ -54,7 +59,7 @@ pub fn neither(
     item: usize,
     limits: &Limits,
     residual: &Residual,
-    search: &Search,
+    search: &ModelSearch,
 ) -> Outcome {
     let mut why = tell(suite, residual);
     let engine = match residual.rejected {
@@ -97,7 +102,7 @@ fn told(suite: &Suite, goal: &Statement, engine: Engine, model: Model) -> Outcom
 /// What is known of a statement that was neither proved nor refuted.
 fn unrefuted(
     suite: &mut Suite,
-    search: &Search,
+    search: &ModelSearch,
     assumed: &[Statement],
     goal: &Statement,
     limits: &Limits,

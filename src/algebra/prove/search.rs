@@ -21,7 +21,7 @@ const FACTORS: usize = 24;
 pub const DEEPEST: usize = 7;
 
 /// A search.
-pub struct Search<'t> {
+pub struct ProofSearch<'t> {
     /// The proof so far.
     pub b: Builder<'t>,
     /// Statements that may be used.
@@ -55,7 +55,7 @@ struct Member {
     other: Context,
 }
 
-impl<'t> Search<'t> {
+impl<'t> ProofSearch<'t> {
     /// A search with a budget of search nodes, and of nodes for its e-graphs.
     pub fn new(
         b: Builder<'t>,
@@ -64,7 +64,7 @@ impl<'t> Search<'t> {
         (budget, nodes): (usize, usize),
         fresh: u32,
     ) -> Self {
-        Search {
+        ProofSearch {
             b,
             given,
             allowed,

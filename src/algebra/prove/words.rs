@@ -2,7 +2,7 @@
 
 use super::build::Step;
 use super::context::{Context, Directed};
-use super::search::Search;
+use super::search::ProofSearch;
 use crate::algebra::egraph::{self, Words, factors, kernel_steps};
 use crate::kernel::{Id, ZERO};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 const WORDS: usize = 8;
 
 /// A word equal to another, with the way to it.
-pub type Equal = (Id, Vec<egraph::Step>);
+pub type Equal = (Id, Vec<egraph::Rewrite>);
 
 /// The e-graphs of the contexts of a search, and the classes met.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub struct Classes {
     pub cut_short: bool,
 }
 
-impl Search<'_> {
+impl ProofSearch<'_> {
     /// The least words equal to a monomial by the equations of the context, least first.
     pub fn class(&mut self, c: &Context, m: Id) -> Vec<Equal> {
         if c.equations.is_empty() {

@@ -15,7 +15,7 @@ pub(super) const FALSE: Bdd = 1;
 pub(super) struct Spent;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Node {
+struct BddNode {
     variable: u32,
     low: Bdd,
     /// Never complemented, so that a function has one form.
@@ -27,8 +27,8 @@ const LEAF: u32 = u32::MAX;
 
 /// All functions of one search.
 pub(super) struct Bdds {
-    nodes: Vec<Node>,
-    ids: FxHashMap<Node, u32>,
+    nodes: Vec<BddNode>,
+    ids: FxHashMap<BddNode, u32>,
     known: FxHashMap<(Bdd, Bdd), Bdd>,
     /// Steps that are left.
     pub(super) budget: usize,
@@ -40,7 +40,7 @@ pub(super) fn not(x: Bdd) -> Bdd {
 
 impl Bdds {
     pub(super) fn new(budget: usize) -> Self {
-        let leaf = Node {
+        let leaf = BddNode {
             variable: LEAF,
             low: TRUE,
             high: TRUE,
@@ -53,7 +53,7 @@ impl Bdds {
         }
     }
 
-    fn node(&self, x: Bdd) -> Node {
+    fn node(&self, x: Bdd) -> BddNode {
         self.nodes[(x >> 1) as usize]
     }
 
@@ -71,7 +71,7 @@ impl Bdds {
             return low;
         }
         let sign = high & 1;
-        let node = Node {
+        let node = BddNode {
             variable,
             low: low ^ sign,
             high: high ^ sign,

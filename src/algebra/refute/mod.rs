@@ -51,7 +51,7 @@ pub struct Value {
 
 /// What a search has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
+pub struct ModelSearch {
     /// A model, confirmed by evaluating it again.
     pub model: Option<Model>,
     /// All relations on up to so many states have been searched, for up to [`PROCESSES`] processes.
@@ -80,7 +80,7 @@ pub fn refute(
     distinct: &[(u32, u32)],
     parts: &[(Id, Id)],
     limits: &Limits,
-) -> Search {
+) -> ModelSearch {
     let goal = Statement {
         distinct: distinct.to_vec(),
         parts: parts.to_vec(),
@@ -94,9 +94,9 @@ pub fn refute(
     let programs: Vec<Option<Program>> = processes
         .map(|p| Program::new(terms, hypotheses, &goal, p))
         .collect();
-    let mut search = Search {
+    let mut search = ModelSearch {
         cut_short: programs.iter().any(Option::is_none),
-        ..Search::default()
+        ..ModelSearch::default()
     };
     let programs: Vec<Program> = programs.into_iter().flatten().collect();
     let mut budget = limits.models.saturating_mul(STEPS).min(MOST_STEPS);

@@ -8,7 +8,7 @@
 use super::code::{Code, Instruction, Operand, RAX, RBX, RCX, RDI, RDX, RSI, Register};
 use super::ranges::{Condition, Image, Ranges, Type};
 use super::state::{Content, Flags, Outcome, State, mask};
-use super::step::{Escapes, Step};
+use super::step::{Escapes, Execution};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -168,7 +168,7 @@ impl<'a> Flow<'a> {
             "callq" | "retq" | "jmpq" | "pushq" | "popq" | "leaveq" => name.trim_end_matches('q'),
             name => name,
         };
-        let step = Step {
+        let step = Execution {
             code: self.code,
             at,
             name,

@@ -7,7 +7,7 @@ use super::state::{Content, Flags, Place, State, mask};
 pub struct Escapes;
 
 /// An instruction that goes on behind.
-pub struct Step<'a> {
+pub struct Execution<'a> {
     pub code: &'a Code<'a>,
     pub at: usize,
     pub name: &'a str,
@@ -21,7 +21,7 @@ const VECTORS: [&str; 33] = [
     "punpck", "max", "min", "shuf", "pshuf", "padd", "psub", "pmul", "psll", "psrl",
 ];
 
-impl Step<'_> {
+impl Execution<'_> {
     /// The place in the frame that memory is, if it is one.
     fn slot(&self, memory: &Memory, width: u8) -> Option<Place> {
         match memory {

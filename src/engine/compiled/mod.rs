@@ -18,7 +18,7 @@ pub use compile::Compiled;
 pub use layout::Layout;
 pub use machine::{Condition, Machine, Step};
 pub use outcomes::{Execution, Inside, Outcomes};
-pub use search::{Found, Mode, Search};
+pub use search::{ExplicitSearch, Found, Mode};
 pub use shared::{Accesses, Shared, meet};
 pub use transactions::{Mover, Movers, Technique, Transactions, transactions};
 pub use visited::{Keys, Visited};

@@ -99,7 +99,7 @@ impl Task<'_> {
 }
 
 /// A search under way; it can be interrupted and goes on where it was.
-pub struct Search<'c> {
+pub struct ExplicitSearch<'c> {
     task: Task<'c>,
     shards: Vec<Shard>,
     cores: usize,
@@ -149,7 +149,7 @@ pub(super) const GOOD: u64 = 1 << 32;
 /// In a box: the state is a scheduling point.
 pub(super) const IS_POINT: u64 = 1 << 33;
 
-impl<'c> Search<'c> {
+impl<'c> ExplicitSearch<'c> {
     /// A search that has not begun, on so many cores at most.
     pub fn new(
         program: &'c Program,
@@ -186,7 +186,7 @@ impl<'c> Search<'c> {
             found: vec![None; questions.len()],
             boxes: vec![Vec::new(); SHARDS],
         };
-        Search {
+        ExplicitSearch {
             task: Task {
                 program,
                 compiled,

@@ -88,7 +88,7 @@ struct Record {
     committed: bool,
 }
 
-struct Search<'c> {
+struct TransactionSearch<'c> {
     compiled: &'c Compiled,
     control: &'c Control,
     movers: &'c Movers,
@@ -122,7 +122,7 @@ pub fn transactions(
     let machine = Machine::new(compiled);
     let words = compiled.layout.words;
     let wide = words + program.threads.len().div_ceil(64);
-    let mut search = Search {
+    let mut search = TransactionSearch {
         compiled,
         control,
         movers,
@@ -154,7 +154,7 @@ pub fn transactions(
     (search.found, done.and(projected))
 }
 
-impl Search<'_> {
+impl TransactionSearch<'_> {
     fn run(&mut self, program: &Program) -> Result<(), Stop> {
         let mut state = vec![0; self.wide];
         for (tried, candidate) in initial_candidates(program).enumerate() {

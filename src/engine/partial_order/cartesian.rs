@@ -50,7 +50,7 @@ struct Expanded {
     met: Vec<(usize, Vec<Vec<u64>>)>,
 }
 
-struct Search<'s, 'c> {
+struct CartesianSearch<'s, 'c> {
     steps: &'s mut Steps<'c>,
     order: Extend,
     pool: Option<rayon::ThreadPool>,
@@ -78,7 +78,7 @@ pub(super) fn explore(
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(cores.min(MOST))
         .stack_size(STACK);
-    let mut search = Search {
+    let mut search = CartesianSearch {
         steps,
         order,
         // Without a pool there is one worker: this one.
@@ -100,7 +100,7 @@ pub(super) fn explore(
     }
 }
 
-impl Search<'_, '_> {
+impl CartesianSearch<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         for state in self.steps.initial()? {
             self.meet(&state, NOBODY, 0)?;

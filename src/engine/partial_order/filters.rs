@@ -59,7 +59,7 @@ impl SuperNode {
     }
 }
 
-struct Node {
+struct StackEntry {
     next: Pendings,
     /// The super node that its super step began in.
     begun: Rc<RefCell<SuperNode>>,
@@ -72,11 +72,11 @@ struct Node {
     hash: u128,
 }
 
-struct Search<'s, 'c> {
+struct FilteredSearch<'s, 'c> {
     steps: &'s mut Steps<'c>,
     filters: Filters,
     execution: Execution,
-    nodes: Vec<Node>,
+    nodes: Vec<StackEntry>,
     /// The initial state, by number.
     first: u32,
     hashes: FxHashSet<u128>,
@@ -88,7 +88,7 @@ struct Search<'s, 'c> {
 
 /// Runs the executions that the filters leave.
 pub(super) fn explore(steps: &mut Steps, filters: Filters) -> Searched {
-    let mut search = Search {
+    let mut search = FilteredSearch {
         steps,
         filters,
         execution: Execution::default(),
@@ -112,7 +112,7 @@ pub(super) fn explore(steps: &mut Steps, filters: Filters) -> Searched {
     searched
 }
 
-impl Search<'_, '_> {
+impl FilteredSearch<'_, '_> {
     fn run(&mut self) -> Result<(), End> {
         for state in self.steps.initial()? {
             let next = Execution::begin(self.steps, &state)?;
@@ -210,7 +210,7 @@ impl Search<'_, '_> {
             }
         };
         self.execution.come_to(Rc::new(state));
-        self.nodes.push(Node {
+        self.nodes.push(StackEntry {
             next,
             begun,
             threads,

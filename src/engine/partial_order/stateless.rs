@@ -38,7 +38,7 @@ pub(super) struct Stateless {
 type Sleeping = Vec<Accesses>;
 
 /// A state on the present execution.
-struct Node {
+struct StackEntry {
     /// By thread, observers behind the threads.
     next: Pendings,
     sleep: Vec<Sleeping>,
@@ -48,14 +48,14 @@ struct Node {
     outcomes: std::vec::IntoIter<Rc<Outcome>>,
 }
 
-struct Search<'s, 'c> {
+struct StatelessSearch<'s, 'c> {
     steps: &'s mut Steps<'c>,
     how: Stateless,
     futures: Futures,
     /// By observer what its condition may read.
     looks: Vec<Accesses>,
     execution: Execution,
-    nodes: Vec<Node>,
+    nodes: Vec<StackEntry>,
     executions: u64,
     redundant: u64,
     cut: bool,
@@ -70,7 +70,7 @@ pub(super) fn explore(
     how: Stateless,
     looks: Vec<Accesses>,
 ) -> Result<Searched, Stop> {
-    let mut search = Search {
+    let mut search = StatelessSearch {
         futures: Futures::new(steps.program, steps.shared, steps.control)?,
         steps,
         how,
@@ -89,7 +89,7 @@ pub(super) fn explore(
     ))
 }
 
-impl Search<'_, '_> {
+impl StatelessSearch<'_, '_> {
     fn run(&mut self) -> Result<(), End> {
         for state in self.steps.initial()? {
             let next = Execution::begin(self.steps, &state)?;
@@ -207,7 +207,7 @@ impl Search<'_, '_> {
         (self.execution).look(self.steps, upto, std::slice::from_ref(&state));
         let threads = self.steps.threads();
         self.execution.come_to(Rc::new(state));
-        self.nodes.push(Node {
+        self.nodes.push(StackEntry {
             next,
             sleep,
             backtrack: vec![false; threads],

@@ -30,7 +30,7 @@ pub(super) enum Sets {
 }
 
 /// The states of a search, with the ways to them.
-struct Search<'s, 'c> {
+struct StubbornSearch<'s, 'c> {
     steps: &'s mut Steps<'c>,
     sets: Sets,
     futures: Futures,
@@ -63,7 +63,7 @@ pub(super) fn explore(
     looks: Vec<Accesses>,
 ) -> Result<Searched, Stop> {
     let words = steps.compiled.layout.words;
-    let mut search = Search {
+    let mut search = StubbornSearch {
         futures: Futures::new(steps.program, steps.shared, steps.control)?,
         inside: steps.is_reduced().then(|| Visited::new(words)),
         steps,
@@ -90,7 +90,7 @@ pub(super) fn explore(
     })
 }
 
-impl Search<'_, '_> {
+impl StubbornSearch<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         for state in self.steps.initial()? {
             self.meet(&state, NOBODY)?;

@@ -22,7 +22,7 @@ struct Met {
     scheduling: bool,
 }
 
-struct Search<'a> {
+struct Enumeration<'a> {
     program: &'a Program,
     control: &'a Control,
     questions: &'a [Question],
@@ -52,7 +52,7 @@ pub fn enumerate(
 ) -> Outcome {
     let mut outcome = Outcome::begin("interpreter", questions.len());
     control.enter("interpreter: the reachable states");
-    let mut search = Search {
+    let mut search = Enumeration {
         program,
         control,
         questions,
@@ -102,7 +102,7 @@ pub fn enumerate(
     outcome
 }
 
-impl Search<'_> {
+impl Enumeration<'_> {
     fn run(&mut self, reduction: Option<&Reduction>) -> Result<(), Stop> {
         for (tried, state) in initial_candidates(self.program).enumerate() {
             self.control.check()?;

@@ -5,7 +5,7 @@ use super::question::{Question, Sort};
 use super::{Answer, Move, Outcome, Path, Reduction};
 use crate::base::control::{Control, Stop};
 use crate::engine::Variable;
-use crate::engine::compiled::{Compiled, Mode, Search};
+use crate::engine::compiled::{Compiled, ExplicitSearch, Mode};
 use crate::engine::interpreter::{State, each_successor, violates};
 use crate::model::program::{Program, ThreadId};
 use num_bigint::BigUint;
@@ -32,7 +32,7 @@ pub fn explicit(
             return outcome;
         }
     };
-    let search = Search::new(program, &compiled, questions, reduction, how, control);
+    let search = ExplicitSearch::new(program, &compiled, questions, reduction, how, control);
     Running {
         program,
         compiled: &compiled,
@@ -54,7 +54,7 @@ pub(super) struct Running<'c> {
     pub order: &'c [Variable],
     pub questions: &'c [Question],
     pub reduction: Option<&'c Reduction>,
-    pub search: Search<'c>,
+    pub search: ExplicitSearch<'c>,
     pub mode: Mode,
     /// Whether all states are wanted.
     pub keep: bool,

@@ -6,7 +6,7 @@
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{Diagrams, FALSE, Node, Root, TRUE};
 use crate::engine::Variable;
-use crate::engine::compiled::{Compiled, Search};
+use crate::engine::compiled::{Compiled, ExplicitSearch};
 use crate::engine::diagrams::{self, DONE, EMPTY, range};
 use crate::engine::interpreter::State;
 use crate::model::program::Program;
@@ -157,7 +157,7 @@ fn values(
 pub(super) fn from_search(
     program: &Program,
     order: &[Variable],
-    (compiled, search): (&Compiled, &Search),
+    (compiled, search): (&Compiled, &ExplicitSearch),
     control: &Control,
 ) -> Result<Kept, Stop> {
     control.enter("the states as a diagram");

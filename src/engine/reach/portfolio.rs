@@ -11,7 +11,7 @@ use super::symbolic::{Model, Settings, answer, name};
 use super::{Answer, Outcome, Reduction};
 use crate::base::control::{Control, Stop};
 use crate::engine::Variable;
-use crate::engine::compiled::{Compiled, Mode, Search};
+use crate::engine::compiled::{Compiled, ExplicitSearch, Mode};
 use crate::engine::diagrams::Strategy;
 use crate::model::program::Program;
 use std::cell::OnceCell;
@@ -161,7 +161,7 @@ impl<'a> Task<'a> {
         let compiled = compiled.get_or_init(made).as_ref()?;
         let mode = Mode::Breadth;
         let on = (mode, how.cores);
-        let search = Search::new(program, compiled, questions, reduction, on, control);
+        let search = ExplicitSearch::new(program, compiled, questions, reduction, on, control);
         Some(Candidate::Explicit {
             search: Box::new(Running {
                 program,

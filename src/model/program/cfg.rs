@@ -24,7 +24,7 @@ pub(super) const START: &str = "start";
 pub(super) const END: NodeId = 0;
 
 #[derive(Default)]
-pub(super) struct Node {
+pub(super) struct ControlNode {
     pub edges: Vec<Edge>,
     pub forward: Vec<NodeId>,
     pub span: Span,
@@ -51,7 +51,7 @@ pub(super) struct Label {
 
 #[derive(Default)]
 pub(super) struct Graph {
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ControlNode>,
     pub labels: Vec<Label>,
     /// The procedure whose body is being built, if any.
     pub body: Option<usize>,
@@ -69,12 +69,12 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn node(&mut self, span: Span) -> NodeId {
-        self.nodes.push(Node {
+        self.nodes.push(ControlNode {
             span,
             copy: self.copy.join(", "),
             is_part: self.is_part,
             inside: self.around.clone(),
-            ..Node::default()
+            ..ControlNode::default()
         });
         self.nodes.len() - 1
     }
@@ -452,7 +452,7 @@ impl Elaborator {
     /// Elaborates what leaves nothing behind but its errors; gives the labels that stand there.
     pub(super) fn aside(&mut self, f: impl FnOnce(&mut Self, &mut Graph)) -> Vec<Label> {
         let mut aside = Graph {
-            nodes: vec![Node::default()],
+            nodes: vec![ControlNode::default()],
             ..Graph::default()
         };
         let (kept, mark) = (self.diagnostics.len(), self.mark());

@@ -4,7 +4,7 @@
 //! statement, control is inside there, too, but not when it comes from outside; so the beginning of a block has nodes
 //! of its own, copies of those that the first statements have. Copies that nothing leads to never become locations.
 
-use super::cfg::{Graph, Node, NodeId};
+use super::cfg::{ControlNode, Graph, NodeId};
 use super::scope::{Context, Elaborator};
 use super::{Claim, ClaimedBlock, LocId, ThreadId};
 use crate::model::text::ast::{Block, Model, Name, Stmt, StmtKind};
@@ -82,7 +82,7 @@ impl Elaborator {
         locations: &[(LocId, &BTreeSet<NodeId>)],
     ) {
         for (number, claim) in self.program.claims.iter_mut().enumerate() {
-            let at = |holds: &dyn Fn(&Node) -> bool| -> Vec<LocId> {
+            let at = |holds: &dyn Fn(&ControlNode) -> bool| -> Vec<LocId> {
                 let mut all: Vec<LocId> = locations
                     .iter()
                     .filter(|(_, nodes)| nodes.iter().any(|&n| holds(&g.nodes[n])))
@@ -117,7 +117,7 @@ impl Graph {
             let mut at = 0;
             while let Some(&node) = found.get(at) {
                 at += 1;
-                let copy = Node {
+                let copy = ControlNode {
                     edges: self.nodes[node].edges.clone(),
                     forward: Vec::new(),
                     span: self.nodes[node].span,

@@ -12,7 +12,7 @@ use biodivine_lib_bdd::Bdd;
 pub const BUDGET: u64 = 20_000_000;
 
 /// The outcome of a search.
-pub enum Search {
+pub enum PathSearch {
     /// A shortest execution.
     Found(Execution),
     /// There is none.
@@ -25,14 +25,14 @@ pub enum Search {
 ///
 /// # Errors
 /// Any [`Stop`] but that of the node limit, which only ends the search.
-pub fn path(e: &Encoding, target: &Bdd, budget: u64) -> Result<Search, Stop> {
+pub fn path(e: &Encoding, target: &Bdd, budget: u64) -> Result<PathSearch, Stop> {
     match within(e, target, budget) {
-        Err(Stop::Nodes) => Ok(Search::GivenUp),
+        Err(Stop::Nodes) => Ok(PathSearch::GivenUp),
         other => other,
     }
 }
 
-fn within(e: &Encoding, target: &Bdd, budget: u64) -> Result<Search, Stop> {
+fn within(e: &Encoding, target: &Bdd, budget: u64) -> Result<PathSearch, Stop> {
     let m = &e.m;
     let begun = m.spent();
     let mut layers = vec![e.initial.clone()];
@@ -47,12 +47,12 @@ fn within(e: &Encoding, target: &Bdd, budget: u64) -> Result<Search, Stop> {
         for action in &e.actions {
             next = m.or(&next, &action.rel.image(m, last)?)?;
             if m.spent() - begun > budget {
-                return Ok(Search::GivenUp);
+                return Ok(PathSearch::GivenUp);
             }
         }
         let next = m.and_not(&next, &known)?;
         if next.is_false() {
-            return Ok(Search::Nowhere);
+            return Ok(PathSearch::Nowhere);
         }
         known = m.or(&known, &next)?;
         layers.push(next);
@@ -64,7 +64,7 @@ fn back(
     e: &Encoding,
     layers: &[Bdd],
     last: crate::engine::relations::Concrete,
-) -> Result<Search, Stop> {
+) -> Result<PathSearch, Stop> {
     let m = &e.m;
     let mut current = last;
     let mut steps = Vec::new();
@@ -79,13 +79,13 @@ fn back(
             }
         }
         let Some((a, state)) = found else {
-            return Ok(Search::Nowhere);
+            return Ok(PathSearch::Nowhere);
         };
         steps.push((n + 1, a, current));
         current = state;
     }
     steps.reverse();
-    Ok(Search::Found(Execution {
+    Ok(PathSearch::Found(Execution {
         first: current,
         steps,
         shortest: true,

@@ -120,7 +120,7 @@ impl Observed {
 }
 
 /// A state met, and how.
-struct Node {
+struct VisitedState {
     state: State,
     before: Option<usize>,
     step: (ThreadId, LocId),
@@ -197,7 +197,7 @@ struct Exploration<'a> {
     users: FxHashMap<CellId, (ThreadId, bool)>,
     /// Cells with an empty lockset that several threads have.
     unprotected: FxHashSet<CellId>,
-    nodes: Vec<Node>,
+    nodes: Vec<VisitedState>,
     observed: Observed,
 }
 
@@ -236,7 +236,7 @@ impl Exploration<'_> {
     }
 
     fn node(&mut self, state: State, before: Option<usize>, step: (ThreadId, LocId)) -> usize {
-        self.nodes.push(Node {
+        self.nodes.push(VisitedState {
             state,
             before,
             step,

@@ -10,7 +10,7 @@ use crate::base::control::Stop;
 use crate::base::results::Witness;
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item, singleton};
-use crate::theorem::executions::paths::{self, Search};
+use crate::theorem::executions::paths::{self, PathSearch};
 use crate::theorem::executions::trace::retell_as;
 use crate::theorem::invariants::{Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
@@ -45,7 +45,7 @@ pub fn reached(e: &Encoding, witness: &mut Witness, first: &Concrete) -> Result<
     witness.reachable = Some(true);
     let target = singleton(e, first, &e.all_bits());
     match paths::path(e, &target, paths::BUDGET)? {
-        Search::Found(execution) => {
+        PathSearch::Found(execution) => {
             let outcome = "this is s1, the first state of the witness";
             witness.trace = retell_as(e, &execution, outcome);
             witness.because = match &witness.trace {
@@ -54,13 +54,13 @@ pub fn reached(e: &Encoding, witness: &mut Witness, first: &Concrete) -> Result<
                     .into(),
             };
         }
-        Search::GivenUp => {
+        PathSearch::GivenUp => {
             witness.because = format!(
                 "no trace: the search for one used up its budget of {} nodes",
                 paths::BUDGET
             );
         }
-        Search::Nowhere => {
+        PathSearch::Nowhere => {
             witness.because = "no trace: none was found, which is a bug in coarsen".into();
         }
     }

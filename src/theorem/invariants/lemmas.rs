@@ -9,7 +9,7 @@ use crate::base::control::Stop;
 use crate::base::results::{Lemma, Status};
 use crate::engine::relations::{Bit, Concrete, Encoding, Rel, pick};
 use crate::model::program::{Program, Property};
-use crate::theorem::executions::paths::{self, Search};
+use crate::theorem::executions::paths::{self, PathSearch};
 use crate::theorem::executions::trace::{bindings, retell_as, step_of};
 use crate::theorem::invariants::{Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
@@ -209,7 +209,7 @@ fn undecided(program: &Program, lemma: &Property, why: &str) -> Lemma {
 /// A shortest execution to a state in which a lemma is false, if it can be had cheaply.
 fn trace(e: &Encoding, holds: &Bdd) -> Result<Option<crate::base::results::Trace>, Stop> {
     let found = paths::path(e, &holds.not(), paths::BUDGET)?;
-    let Search::Found(execution) = found else {
+    let PathSearch::Found(execution) = found else {
         return Ok(None);
     };
     Ok(retell_as(e, &execution, "the lemma is false in this state"))

@@ -5,7 +5,7 @@
 //! the values of what its action uses, and `c a` is judged like any other action, so nothing rests on how a condition
 //! was guessed. Of the conditions that make a class better, the weakest ones are kept.
 
-use super::{Judged, Obstacle, Other, Part, Search};
+use super::{Judged, MoverSearch, Obstacle, Other, Part};
 use crate::base::control::Stop;
 use crate::engine::relations::Rel;
 use crate::model::program::{CellId, Expr, Kind, NO_OWNER, ThreadId, each_use};
@@ -33,7 +33,7 @@ pub struct Under {
     pub left: bool,
 }
 
-impl Search<'_, '_> {
+impl MoverSearch<'_, '_> {
     /// The conditions under which an action, which is a right or left mover or not, is more.
     pub(super) fn under(&mut self, n: usize, judged: &Judged) -> Result<Vec<Under>, Stop> {
         let (right, left) = (judged.mover.right, judged.mover.left);

@@ -113,7 +113,7 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
 /// # Errors
 /// Any [`Stop`].
 pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged>, Stop> {
-    let mut search = Search {
+    let mut search = MoverSearch {
         e,
         ladder: Ladder::new(e),
         calm: calm(e)?,
@@ -147,7 +147,7 @@ struct Part {
     violating: Bdd,
 }
 
-struct Search<'e, 'p> {
+struct MoverSearch<'e, 'p> {
     e: &'e Encoding<'p>,
     ladder: Ladder<'e, 'p>,
     calm: Bdd,
@@ -155,7 +155,7 @@ struct Search<'e, 'p> {
     detail: Detail,
 }
 
-impl Search<'_, '_> {
+impl MoverSearch<'_, '_> {
     fn part(&self, n: usize) -> Result<Part, Stop> {
         let (e, m) = (self.e, &self.e.m);
         let rel = &e.actions[n].rel;

@@ -54,7 +54,7 @@ pub struct Completed {
 
 /// The transactions of one thread.
 struct Plan {
-    steps: BTreeMap<LocId, Step>,
+    steps: BTreeMap<LocId, CoarseStep>,
     /// The locations at which a transaction always ends.
     outside: Bdd,
     /// L(t) without the phase.
@@ -69,13 +69,13 @@ struct Plan {
 }
 
 /// An action of the thread.
-struct Step {
+struct CoarseStep {
     action: usize,
     mover: Mover,
     targets: Vec<LocId>,
 }
 
-impl Step {
+impl CoarseStep {
     /// The phase behind it.
     fn phase(&self, phase: bool) -> bool {
         match self.mover.local {
@@ -93,7 +93,7 @@ impl Step {
     }
 }
 
-struct Search<'e, 'p> {
+struct CompletionSearch<'e, 'p> {
     e: &'e Encoding<'p>,
     plans: Vec<Plan>,
     found: Completed,
@@ -105,7 +105,7 @@ struct Search<'e, 'p> {
 /// Any [`Stop`].
 pub fn complete(e: &Encoding, movers: &Movers) -> (Completed, Result<(), Stop>) {
     let no = e.m.no();
-    let mut search = Search {
+    let mut search = CompletionSearch {
         e,
         plans: Vec::new(),
         found: Completed {
@@ -118,7 +118,7 @@ pub fn complete(e: &Encoding, movers: &Movers) -> (Completed, Result<(), Stop>) 
     (search.found, done)
 }
 
-impl Search<'_, '_> {
+impl CompletionSearch<'_, '_> {
     fn run(&mut self, movers: &Movers) -> Result<(), Stop> {
         let (e, m) = (self.e, &self.e.m);
         for (t, movers) in movers.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Search<'_, '_> {
         let (mut steps, mut committed) = (BTreeMap::new(), m.no());
         for action in e.of_thread(t) {
             let a = &e.actions[action];
-            let step = Step {
+            let step = CoarseStep {
                 action,
                 mover: movers[a.location],
                 targets: (0..thread.locations.len())
