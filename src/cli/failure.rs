@@ -8,9 +8,6 @@ use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::json::{self, Blamed};
 use coarsen::report::{diagnostics, text};
 
-/// Where a user can tell us about a bug.
-const BUGS: &str = "this is a bug in coarsen, not in the model; please report it with the model and the text above";
-
 /// A model that could not be checked.
 pub struct Failure<'a> {
     /// The model's name.
@@ -50,11 +47,6 @@ impl<'a> Failure<'a> {
             diagnostics: &[],
             exit: Exit::Internal,
         }
-    }
-
-    /// The worker panicked.
-    pub fn bug(model: &'a str) -> Self {
-        Failure::internal(model, format!("internal error: {BUGS}"))
     }
 
     /// Says it in both places.

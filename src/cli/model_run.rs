@@ -122,10 +122,8 @@ impl<'a> ModelRun<'a> {
                 let snapshot = control.snapshot().map(Box::new);
                 return Ok((Worked::Abandoned { hit, snapshot }, source));
             }
-            Ended::Panicked => return Err(Failure::bug(name).tell(format, output)),
-            Ended::NotStarted(error) => {
-                let reason = format!("can't start a thread: {error}");
-                return Err(Failure::internal(name, reason).tell(format, output));
+            Ended::Broken(why) => {
+                return Err(Failure::internal(name, why.to_string()).tell(format, output));
             }
             Ended::Done(Err(wrong)) => wrong,
         };

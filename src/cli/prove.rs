@@ -205,16 +205,7 @@ impl Run<'_, '_> {
                 stopped
             }
             Ended::Abandoned(why) => Some(why),
-            Ended::Panicked => {
-                return self.trouble(
-                    &name,
-                    "internal error: this is a bug in coarsen; please report it with the file and the text above"
-                        .to_string(),
-                );
-            }
-            Ended::NotStarted(error) => {
-                return self.trouble(&name, format!("can't start a thread: {error}"));
-            }
+            Ended::Broken(why) => return self.trouble(&name, why.to_string()),
         };
         let done = answers.done;
         if let Some(why) = stopped {

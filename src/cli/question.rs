@@ -40,11 +40,7 @@ pub fn work<T: Send + 'static>(
     match ended {
         Ended::Done(done) => done.map_err(Unanswered::Wrong),
         Ended::Abandoned(why) => Err(Unanswered::Stopped(why)),
-        Ended::Panicked => Err(Unanswered::Failed(
-            "internal error: this is a bug in coarsen; please report it with the command and the text above"
-                .to_string(),
-        )),
-        Ended::NotStarted(error) => Err(Unanswered::Failed(format!("can't start a thread: {error}"))),
+        Ended::Broken(why) => Err(Unanswered::Failed(why.to_string())),
     }
 }
 

@@ -10,6 +10,7 @@ use super::memory;
 use super::output::say;
 use super::progress::Progress;
 use coarsen::base::control::{Control, Stop};
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,10 +60,29 @@ pub enum Ended<T> {
     Done(T),
     /// The worker did not stop when asked, for this reason, and is still running.
     Abandoned(Stop),
-    /// The worker panicked, which is a bug.
+    /// Without a result.
+    Broken(Broken),
+}
+
+/// Why a worker has no result that it should have.
+#[derive(Debug)]
+pub enum Broken {
+    /// It panicked, which is a bug.
     Panicked,
-    /// The worker could not be started.
+    /// It could not be started.
     NotStarted(io::Error),
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Broken::Panicked => f.write_str(
+                "internal error: this is a bug in coarsen, not in what it was given; please report it with that and \
+                 the text above",
+            ),
+            Broken::NotStarted(error) => write!(f, "can't start a thread: {error}"),
+        }
+    }
 }
 
 /// Runs `job` in a worker until it ends, a limit is hit or Ctrl-C is pressed.
@@ -84,7 +104,7 @@ pub fn supervise<T: Send + 'static>(
             let _ = sender.send(job(&shared));
         });
     if let Err(error) = worker {
-        return Ended::NotStarted(error);
+        return Ended::Broken(Broken::NotStarted(error));
     }
     let mut asked: Option<(Stop, Instant)> = None;
     let ended = loop {
@@ -95,7 +115,7 @@ pub fn supervise<T: Send + 'static>(
         };
         match receiver.recv_timeout(patience) {
             Ok(result) => break Ended::Done(result),
-            Err(RecvTimeoutError::Disconnected) => break Ended::Panicked,
+            Err(RecvTimeoutError::Disconnected) => break Ended::Broken(Broken::Panicked),
             Err(RecvTimeoutError::Timeout) => {}
         }
         match asked {

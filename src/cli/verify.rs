@@ -157,10 +157,6 @@ fn answer(
             Err((format!("{name} has errors"), Exit::Input))
         }
         Ended::Abandoned(why) => Err((format!("stopped by {why}"), Exit::Unknown)),
-        Ended::Panicked => Err((
-            "internal error: this is a bug in coarsen; please report it with the file and the text above".into(),
-            Exit::Internal,
-        )),
-        Ended::NotStarted(error) => Err((format!("can't start a thread: {error}"), Exit::Internal)),
+        Ended::Broken(why) => Err((why.to_string(), Exit::Internal)),
     }
 }

@@ -88,18 +88,7 @@ impl Run<'_, '_> {
                 Some(*answer)
             }
             Ended::Done(Worked::Stopped(why)) | Ended::Abandoned(why) => stopped(why),
-            Ended::Panicked => {
-                let reason = "internal error: this is a bug in coarsen; please report it with the file and the text \
-                    above";
-                return self.unread(path, reason, Exit::Internal);
-            }
-            Ended::NotStarted(error) => {
-                return self.unread(
-                    path,
-                    &format!("can't start a thread: {error}"),
-                    Exit::Internal,
-                );
-            }
+            Ended::Broken(why) => return self.unread(path, &why.to_string(), Exit::Internal),
         };
         match answer {
             Some(answer) => self.answered(&answer),

@@ -74,7 +74,10 @@ fn a_panic_is_told_apart() {
     let ended: Ended<()> = run(&limits(None), &Interrupts::default(), |_| {
         panic!("on purpose, in a test")
     });
-    assert!(matches!(ended, Ended::Panicked), "{ended:?}");
+    assert!(
+        matches!(ended, Ended::Broken(Broken::Panicked)),
+        "{ended:?}"
+    );
 }
 
 #[test]
