@@ -360,10 +360,20 @@ fn a_reduced_row_without_the_theorem_never_holds() {
     assert!(rows.into_iter().all(|r| r.verdict != Verdict::Holds));
 }
 
-#[test]
-fn sound_techniques_agree_on_the_shipped_models() {
-    for model in shipped::some() {
+/// Every second of the shipped models. In one test they took minutes, with one core idle.
+fn sound_techniques_agree(first: usize) {
+    for model in shipped::some().into_iter().skip(first).step_by(2) {
         let report = compared(&model.load(&[]));
         assert!(!report.disagree, "{}: {}", model.name, report.reason);
     }
+}
+
+#[test]
+fn sound_techniques_agree_on_shipped_models_one() {
+    sound_techniques_agree(0);
+}
+
+#[test]
+fn sound_techniques_agree_on_shipped_models_two() {
+    sound_techniques_agree(1);
 }
