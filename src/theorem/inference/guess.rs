@@ -62,7 +62,7 @@ impl Knowledge<'_> {
         let one = self.locks_of(cell).into_iter().map(Guess::Lock);
         one.chain(self.shared(cell))
             .chain(self.initialised(cell))
-            .chain(self.handed_over(cell))
+            .chain(std::iter::once_with(|| self.handed_over(cell)).flatten())
             .find(fresh)
             .unwrap_or(Guess::Unprotected)
     }

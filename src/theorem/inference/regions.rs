@@ -36,21 +36,20 @@ impl<'p> Flow<'p> {
         let mut regions: Vec<Region> = Vec::new();
         for site in sites {
             let index = match site.index.iter().all(|e| self.is_own(thread, e)) {
-                true => site.index.clone(),
-                false => Vec::new(),
+                true => site.index.as_slice(),
+                false => &[],
             };
-            let locations = self.around(thread, site.location, &index, ends);
             match regions.iter_mut().find(|r| r.index == index) {
-                Some(region) => {
-                    region.locations.extend(locations);
-                    region.locations.sort_unstable();
-                    region.locations.dedup();
-                }
+                Some(region) => region.locations.push(site.location),
                 None => regions.push(Region {
-                    locations: locations.into_iter().collect(),
-                    index,
+                    locations: vec![site.location],
+                    index: index.to_vec(),
                 }),
             }
+        }
+        for region in &mut regions {
+            let around = self.around(thread, &region.locations, &region.index, ends);
+            region.locations = around.into_iter().collect();
         }
         regions
     }
@@ -68,25 +67,28 @@ impl<'p> Flow<'p> {
         all
     }
 
-    /// The locations that invisible steps connect with this one, none of which changes an index.
-    fn around(&self, thread: ThreadId, at: LocId, index: &[Expr], ends: bool) -> BTreeSet<LocId> {
+    /// The locations that invisible steps connect with one of these, none of which changes an index.
+    fn around(
+        &self,
+        thread: ThreadId,
+        at: &[LocId],
+        index: &[Expr],
+        ends: bool,
+    ) -> BTreeSet<LocId> {
         let t = &self.program.threads[thread];
-        let mut found = BTreeSet::from([at]);
-        let mut pending = vec![at];
-        let passes = |l: LocId| {
-            !t.locations[l].edges.is_empty()
-                && !(self.visible)(thread, l)
-                && !self.writes(thread, l, index)
-        };
+        let mut found: BTreeSet<LocId> = at.iter().copied().collect();
+        let mut pending = at.to_vec();
+        let passing = |&l: &LocId| !(self.visible)(thread, l) && !self.writes(thread, l, index);
+        let passing: BTreeSet<LocId> = t.steps().filter(passing).collect();
         let mut before: Vec<Vec<LocId>> = vec![Vec::new(); t.locations.len()];
-        for l in t.steps().filter(|&l| passes(l)) {
+        for &l in &passing {
             for next in t.locations[l].targets() {
                 before[next].push(l);
             }
         }
         while let Some(l) = pending.pop() {
             let mut near = before[l].clone();
-            if passes(l) {
+            if passing.contains(&l) {
                 near.extend(t.locations[l].targets());
                 near.extend(t.wrong);
             }
