@@ -12,7 +12,7 @@ use super::output::{Output, say};
 use super::suggest::hint;
 use super::supervise::Interrupts;
 use super::trace_file::TraceFile;
-use coarsen::base::control::Control;
+use coarsen::base::control::{Control, Hit};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
@@ -132,7 +132,14 @@ impl<'a, B: Backend> Session<'a, B> {
         }
         match worked {
             Ok((Worked::Done(answer), _)) => self.answer(name, answer, output),
-            Ok((Worked::Abandoned { hit, snapshot }, _)) => {
+            Ok((
+                Worked::Abandoned {
+                    stop,
+                    phase,
+                    snapshot,
+                },
+                _,
+            )) => {
                 // The worker still holds its memory and one core, so measurements of another model would mean nothing.
                 self.over = self.over.or(Some(
                     "not checked, because work on an earlier model did not stop when asked",
@@ -140,7 +147,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 self.matched = true;
                 let undecided = || Report::undecided(name, theorem(self.args), "");
                 let report = snapshot.map_or_else(undecided, |known| *known);
-                self.show(cut_short(report, hit), output)
+                self.show(cut_short(report, Hit::Abandoned(stop, phase)), output)
             }
             Err(exit) => exit,
         }
@@ -274,7 +281,7 @@ impl<'a, B: Backend> Session<'a, B> {
 }
 
 /// What was last known of a model, with the limit that ended the work.
-fn cut_short(mut report: Report, hit: String) -> Report {
+fn cut_short(mut report: Report, hit: Hit) -> Report {
     report.verdict = Verdict::Unknown;
     report.reason = format!("stopped by {hit}");
     report.limits.hit = Some(hit);

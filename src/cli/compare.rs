@@ -6,7 +6,7 @@ use super::model_run::{ModelRun, Worked, default_theorem};
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::Session;
-use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Hit, ParseLimits};
 use coarsen::report::text::render_compare;
 use coarsen::report::{html, json};
 use coarsen::results::CompareReport;
@@ -54,7 +54,8 @@ fn one(
     });
     let (report, source) = match worked {
         Ok((Worked::Done(report), source)) => (report, source),
-        Ok((Worked::Abandoned { hit, .. }, source)) => {
+        Ok((Worked::Abandoned { stop, phase, .. }, source)) => {
+            let hit = Hit::Abandoned(stop, phase);
             let report = CompareReport::undecided(name, format!("stopped by {hit}"));
             (report, source)
         }

@@ -10,8 +10,7 @@ use super::suggest::hint;
 use super::supervise::Interrupts;
 use super::trace_file;
 use coarsen::algebra::shipped;
-use coarsen::base::control::Control;
-use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Control, Hit, ParseLimits};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::command::reach::{Engine, Order, ReachOptions};
 use coarsen::engine::Heuristic;
@@ -91,7 +90,8 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
             }
             Exit::Holds
         }
-        Ok((Worked::Abandoned { hit, .. }, _)) => {
+        Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
+            let hit = Hit::Abandoned(stop, phase);
             let engine = Engine::from(args.engine).name();
             let mut report = ReachReport::undecided(name, engine, format!("stopped by {hit}"));
             report.limits.hit = Some(hit);

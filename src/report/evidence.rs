@@ -11,7 +11,7 @@ impl fmt::Display for Evidence {
         match self {
             Self::Undecided => f.write_str("not evaluated"),
             Self::NotEvaluated(why) => write!(f, "not evaluated: {why}"),
-            Self::Stopped(why) => write!(f, "stopped by {why}"),
+            Self::Stopped(stop, phase) => write!(f, "stopped by {stop}, in phase `{phase}`"),
             Self::NotDerived(why) => write!(f, "not derived: {why}"),
             Self::Evaluated(evaluated) => evaluated.fmt(f),
             Self::Derived(derivation) => derivation.fmt(f),

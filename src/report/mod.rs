@@ -10,6 +10,8 @@ pub mod html;
 pub mod itf;
 pub mod json;
 mod layout;
+mod limits;
+mod movers;
 mod position;
 pub mod problems;
 pub mod proofs;

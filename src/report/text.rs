@@ -308,7 +308,9 @@ impl Body<'_> {
 
     fn remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.report.limits.hit {
-            Some(hit) if !self.report.reason.contains(hit) => writeln!(f, "stopped by {hit}")?,
+            Some(hit) if !self.report.reason.contains(&hit.to_string()) => {
+                writeln!(f, "stopped by {hit}")?
+            }
             _ => {}
         }
         for note in &self.report.notes {

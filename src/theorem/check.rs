@@ -9,7 +9,7 @@ use super::verdict;
 use super::visibility::{Reason, Visibility, stays_invisible};
 use super::wellformed::{self, well_formedness};
 use crate::algebra::Theory;
-use crate::base::control::{Control, Stop};
+use crate::base::control::{Control, Hit, Stop};
 use crate::base::evidence::Part;
 use crate::base::results::{Evidence, Property, PropertyKind, Report, Statistics, Status};
 use crate::engine::reach::Blocked;
@@ -192,7 +192,7 @@ pub(super) fn asked_claims<'p>(
 /// Notes the first limit that was hit, and what was being done then.
 pub(super) fn hit(report: &mut Report, stop: Stop, control: &Control) {
     if report.limits.hit.is_none() {
-        report.limits.hit = Some(format!("{stop} was hit in phase `{}`", control.phase()));
+        report.limits.hit = Some(Hit::Phase(stop, control.phase()));
     }
 }
 

@@ -26,7 +26,7 @@ pub fn choose(
         let size = match (&prepared, why) {
             (Some(prepared), None) => estimate(prepared),
             (_, why) => {
-                let why = report.limits.hit.or(why);
+                let why = report.limits.hit.map(|h| h.to_string()).or(why);
                 let why = why.unwrap_or_else(|| "it could not be prepared".into());
                 told.push(format!("{} does not apply: {why}", theory.name));
                 continue;

@@ -11,11 +11,12 @@
 //! the program held against them. An outcome is the shared state with the locals of a thread that has the block, once
 //! every thread has ended.
 
-use super::movers::{Detail, Judged, Law, Obstacle, Other, judged};
+use super::movers::{Detail, Judged, Obstacle, Other, judged};
 use crate::base::control::Stop;
 use crate::base::results;
 use crate::base::results::{
-    ClaimBlock, Conflict, Contradiction, MovingStep, Property, PropertyKind, Status, Trace,
+    ClaimBlock, Conflict, Contradiction, MoverClass, MovingStep, Property, PropertyKind, Status,
+    Trace,
 };
 use crate::engine::Heuristic;
 use crate::engine::compiled::{Compiled, Execution, Inside, Mover, Outcomes};
@@ -189,44 +190,14 @@ pub fn undecided(claim: &Claim) -> Property {
     }
 }
 
-/// What an action is as a mover, in a word.
-pub fn class(mover: Mover) -> &'static str {
+/// What an action is as a mover.
+pub fn class(mover: Mover) -> MoverClass {
     match (mover.local, mover.right, mover.left) {
-        (true, ..) => "local",
-        (_, true, true) => "both",
-        (_, true, false) => "right",
-        (_, false, true) => "left",
-        _ => "non",
-    }
-}
-
-/// A law as an inequality, and what it says.
-pub fn law_words(law: Law) -> (&'static str, &'static str) {
-    match law {
-        Law::Right => ("a b <= b a", "a cannot be delayed until after b"),
-        Law::RightViolation => (
-            "a b q <= b q T",
-            "b violates the discipline only because a came first",
-        ),
-        Law::RightHidden => ("q-step of a, b", "b keeps a from violating the discipline"),
-        Law::Enters => ("a {V} <= {V} T", "a leads into the set of states asked for"),
-        Law::Left => (
-            "b a <= a b",
-            "a cannot be taken before b instead of after it",
-        ),
-        Law::Outcome => (
-            "e(a) b <= b e(a)",
-            "b disables a, or takes away one of its outcomes",
-        ),
-        Law::LeftViolation => (
-            "b a q <= a q T",
-            "a violates the discipline only because b came first",
-        ),
-        Law::LeftHidden => ("q-step of b, a", "a keeps b from violating the discipline"),
-        Law::Leaves => (
-            "{V} a <= a {V}",
-            "a leads out of the set of states asked for",
-        ),
+        (true, ..) => MoverClass::Local,
+        (_, true, true) => MoverClass::Both,
+        (_, true, false) => MoverClass::Right,
+        (_, false, true) => MoverClass::Left,
+        _ => MoverClass::Non,
     }
 }
 
@@ -325,7 +296,7 @@ impl Judge<'_, '_, '_> {
                 .into_iter()
                 .map(|a| MovingStep {
                     step: step_of(e, a),
-                    class: class(self.mover(a)).into(),
+                    class: class(self.mover(a)),
                 })
                 .collect(),
         }
@@ -375,13 +346,11 @@ impl Judge<'_, '_, '_> {
             law,
         }) = obstacle
         {
-            let (law, words) = law_words(*law);
             entry.conflict = Some(Conflict {
                 action: step_of(e, broken.action),
                 other: step_of(e, *other),
                 committed: step_of(e, broken.committed),
-                law: law.into(),
-                words: words.into(),
+                law: *law,
             });
         }
         let lines = (

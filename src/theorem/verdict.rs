@@ -81,7 +81,7 @@ fn decide(report: &Report) -> (Verdict, String) {
         );
     }
     if let Some(hit) = &report.limits.hit {
-        return (Verdict::Unknown, hit.clone());
+        return (Verdict::Unknown, hit.to_string());
     }
     if let Some(h) = conditions().find(|h| h.status == Status::Unknown) {
         return (

@@ -1,7 +1,7 @@
 //! How a hypothesis or a well-formedness condition was settled.
 
 use super::{Contradiction, Rung};
-use serde::{Serialize, Serializer};
+use crate::base::control::Stop;
 
 /// How a hypothesis was settled, or why it was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Evidence {
     /// It could not be evaluated, for this reason.
     NotEvaluated(String),
     /// Somebody has stopped the work: what, and in which phase.
-    Stopped(String),
+    Stopped(Stop, String),
     /// There is no derivation, for this reason.
     NotDerived(String),
     /// Looked for in the initial states or in relations.
@@ -170,12 +170,5 @@ impl Needed {
     pub fn highest(&self) -> Rung {
         let some = Rung::ALL.into_iter().rev().find(|r| self.on(*r) > 0);
         some.unwrap_or(Rung::True)
-    }
-}
-
-/// As the sentence that reports have.
-impl Serialize for Evidence {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(self)
     }
 }

@@ -18,15 +18,32 @@ pub use contradiction::Contradiction;
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual,
 };
-pub use movers::{Blocked, Conditional, MoverAction, MoversReport, Transaction};
+pub use movers::{
+    Blocked, Condition, Conditional, Law, MoverAction, MoverClass, MoversReason, MoversReport,
+    Sharing, Transaction,
+};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use rung::Rung;
 
+use crate::base::control::Hit;
 use crate::base::evidence::{Bundle, Execution};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// Results that stand in JSON as the sentences that people read, which `report` makes.
+macro_rules! as_sentences {
+    ($($result:ty),*) => {$(
+        impl Serialize for $result {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+    )*};
+}
+
+as_sentences!(Condition, Evidence, Hit, MoversReason, Sharing);
 
 /// The answer for one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -413,8 +430,8 @@ pub struct ClaimBlock {
 pub struct MovingStep {
     /// The action.
     pub step: Step,
-    /// `local`, `both`, `right`, `left` or `non`.
-    pub class: String,
+    /// What it is.
+    pub class: MoverClass,
 }
 
 /// Two actions that do not commute as they would have to.
@@ -427,9 +444,8 @@ pub struct Conflict {
     /// The action of the block that may have committed before.
     pub committed: Step,
     /// The law that fails, with a for the action and b for the other.
-    pub law: String,
-    /// What it says, in words.
-    pub words: String,
+    #[serde(flatten)]
+    pub law: Law,
 }
 
 /// A lemma: a state expression that may strengthen the invariant.
@@ -579,8 +595,8 @@ pub struct Limits {
     pub time: Option<f64>,
     /// Bytes, if limited.
     pub memory: Option<String>,
-    /// Which limit was hit and how far the work had come.
-    pub hit: Option<String>,
+    /// Which limit was hit.
+    pub hit: Option<Hit>,
 }
 
 /// Seconds per phase.

@@ -1,6 +1,7 @@
 //! What `coarsen reach` found, as plain data.
 
 use super::{Contradiction, Property, SCHEMA_VERSION, Verdict};
+use crate::base::control::Hit;
 use crate::base::evidence::Bundle;
 use serde::Serialize;
 
@@ -150,8 +151,8 @@ pub struct ReachLimits {
     pub time: Option<f64>,
     /// Bytes, if limited.
     pub memory: Option<String>,
-    /// Which limit was hit, and what was being done then.
-    pub hit: Option<String>,
+    /// Which limit was hit.
+    pub hit: Option<Hit>,
     /// How far the work had come, if one was hit.
     pub so_far: Option<SoFar>,
 }

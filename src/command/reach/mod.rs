@@ -305,9 +305,10 @@ impl Run<'_> {
         let open = checked.well_formedness.iter().filter(hides);
         self.hidden = open.map(|w| w.id.clone()).collect();
         let Some(prepared) = prepared else {
-            let hit = checked.limits.hit.unwrap_or_else(|| "a limit".into());
-            report.reason = format!("the reduced system was not found: {hit}");
-            report.limits.hit = Some(hit);
+            if let Some(hit) = checked.limits.hit {
+                report.reason = format!("the reduced system was not found: {hit}");
+                report.limits.hit = Some(hit);
+            }
             return false;
         };
         if let Some(gap) = &self.gap {

@@ -1,7 +1,7 @@
 //! From what an engine found to a report: executions are repeated, then the verdict is settled.
 
 use super::{Run, goal_name};
-use crate::base::control::Stop;
+use crate::base::control::{Hit, Stop};
 use crate::base::results::{
     Attempt, Contradiction, Property, PropertyKind, ReachReport, SoFar, Status, Verdict,
 };
@@ -44,10 +44,7 @@ impl Run<'_> {
         });
         report.attempts = attempts.collect();
         if let Some(stop) = outcome.stopped {
-            report.limits.hit = Some(format!(
-                "{stop} was hit in phase `{}`",
-                self.control.phase()
-            ));
+            report.limits.hit = Some(Hit::Phase(stop, self.control.phase()));
             report.limits.so_far = Some(SoFar {
                 states: told(&outcome.so_far),
                 nodes: report.peak_nodes.clone(),
@@ -154,7 +151,7 @@ impl Run<'_> {
                     "a state is reached, but {stop} was hit in the search for an execution"
                 );
                 if report.limits.hit.is_none() {
-                    report.limits.hit = Some(property.reason.clone());
+                    report.limits.hit = Some(Hit::Search(*stop));
                 }
             }
             Answer::Nowhere if outcome.stopped.is_some() => {

@@ -1,6 +1,7 @@
 //! The objects are valid against the schema in `docs/`, which the manual describes field by field.
 
 use super::*;
+use crate::base::control::{Hit, Stop};
 use crate::base::diagnostic::Span;
 use crate::base::results::{CompareReport, ReachReport, Report, SoFar, Verdict};
 use crate::report::samples;
@@ -154,7 +155,7 @@ fn explorations_are_valid() {
     let schema = parsed(REACH_SCHEMA);
     let mut cut = samples::reach();
     (cut.verdict, cut.states, cut.deadlocks) = (Verdict::Unknown, None, None);
-    cut.limits.hit = Some("the limit of operations".to_string());
+    cut.limits.hit = Some(Hit::Search(Stop::Operations));
     cut.limits.so_far = Some(SoFar {
         states: None,
         nodes: Some("26".to_string()),

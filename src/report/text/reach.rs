@@ -103,7 +103,7 @@ fn costs(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
         row(f, "operations", operations)?;
     }
     if let Some(hit) = &report.limits.hit {
-        row(f, "limit", hit)?;
+        row(f, "limit", &hit.to_string())?;
     }
     if let Some(so_far) = &report.limits.so_far {
         let parts = [

@@ -1,6 +1,7 @@
 //! Texts of the sample reports, compared with the files in `expected/`.
 
 use super::*;
+use crate::base::control::{Hit, Stop};
 use crate::base::results::Step;
 use crate::report::samples;
 
@@ -53,9 +54,9 @@ fn an_empty_report_has_a_verdict_and_no_empty_sections() {
 #[test]
 fn the_limit_that_was_hit_is_said_once() {
     let mut report = Report::undecided("m", "t", "no time");
-    report.limits.hit = Some("the time limit".to_string());
-    assert!(render(&report, Detail::Normal).contains("stopped by the time limit\n"));
-    report.reason = "stopped by the time limit".to_string();
+    report.limits.hit = Some(Hit::Phase(Stop::Time, "p".to_string()));
+    assert!(render(&report, Detail::Normal).contains("stopped by the time limit"));
+    report.reason = "the time limit (--limit-time) was hit in phase `p`".to_string();
     assert_eq!(
         render(&report, Detail::Normal)
             .matches("the time limit")

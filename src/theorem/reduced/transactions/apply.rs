@@ -9,7 +9,7 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Evaluated, Evidence, Hypothesis, Report, Status};
+use crate::base::results::{Evaluated, Evidence, Hypothesis, MoverClass, Report, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -321,10 +321,10 @@ fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phase
             .collect();
         let Judged { mover, .. } = &judged[a];
         step.reasons.push(match class(*mover) {
-            "local" => "shares nothing with other threads".into(),
-            "both" => "moves in both directions".into(),
-            "non" => "is no mover".to_string(),
-            one => format!("is a {one} mover"),
+            MoverClass::Local => "shares nothing with other threads".into(),
+            MoverClass::Both => "moves in both directions".into(),
+            MoverClass::Non => "is no mover".to_string(),
+            one => format!("is a {} mover", one.id()),
         });
         let obstacles = judged[a].right.iter().chain(&judged[a].left);
         if let Some(Other::Action(other)) = obstacles.map(|o| o.other).next() {
