@@ -120,7 +120,7 @@ fn a_limit_decides_nothing_wrongly() {
                     wrong.push(format!("verdict {:?}", some.verdict));
                 }
                 if some.is_contradicted() {
-                    wrong.push(some.reason.clone());
+                    wrong.push(some.reason.to_string());
                 }
                 if !wrong.is_empty() {
                     bad += 1;

@@ -18,7 +18,7 @@ use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
 use coarsen::report::json;
 use coarsen::report::text::{Detail, render_reach};
-use coarsen::results::{PropertyKind, ReachReport};
+use coarsen::results::{PropertyKind, ReachReason, ReachReport};
 use coarsen::{Session, theory};
 
 /// The order that the engine chooses itself.
@@ -93,7 +93,8 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
             let hit = Hit::Abandoned(stop, phase);
             let engine = Engine::from(args.engine).name();
-            let mut report = ReachReport::undecided(name, engine, format!("stopped by {hit}"));
+            let mut report = ReachReport::undecided(name, engine);
+            report.reason = ReachReason::Abandoned(hit.clone());
             report.limits.hit = Some(hit);
             show(report, args, output)
         }

@@ -15,6 +15,8 @@ mod movers;
 mod position;
 pub mod problems;
 pub mod proofs;
+mod properties;
+mod reasons;
 #[cfg(test)]
 mod samples;
 pub mod text;

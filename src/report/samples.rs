@@ -52,16 +52,11 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: Evaluated) -> Hypo
     }
 }
 
-fn property(name: &str, kind: PropertyKind, verdict: Status, reason: &str) -> Property {
+fn property(name: &str, kind: PropertyKind, verdict: Status, reason: PropertyReason) -> Property {
     Property {
-        name: name.to_string(),
-        kind,
         verdict,
-        reason: reason.to_string(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
+        reason,
+        ..Property::undecided(name, kind)
     }
 }
 
@@ -89,11 +84,11 @@ fn broken() -> Lemma {
 
 /// Everything holds; one step was repaired, one expectation is not met.
 pub(super) fn holds() -> Report {
-    let mut report = Report::undecided(
-        "two_locks.cor",
-        "stoller-cohen",
-        "no violation is reachable in the original program",
-    );
+    let mut report = Report::undecided("two_locks.cor", "stoller-cohen");
+    report.reason = CheckReason::Holds {
+        only: None,
+        vacuous: false,
+    };
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
     report.invariant = Some(Rung::LockOwnership);
@@ -141,12 +136,17 @@ pub(super) fn holds() -> Report {
         ..witness()
     }];
     report.properties = vec![
-        property("discipline", PropertyKind::Discipline, Status::Holds, ""),
+        property(
+            "discipline",
+            PropertyKind::Discipline,
+            Status::Holds,
+            PropertyReason::Theorem(Conclusion::Discipline),
+        ),
         property(
             "never_two",
             PropertyKind::Invariant,
             Status::Holds,
-            "by corollary (a)",
+            PropertyReason::Theorem(Conclusion::States),
         ),
     ];
     steps(&mut report);
@@ -209,11 +209,23 @@ fn steps(report: &mut Report) {
     report.invisible = vec![step(0, "B", 8, "x[0] = i;", &[])];
 }
 
+fn violation() -> Violation {
+    Violation::Access {
+        thread: "worker(1)".to_string(),
+        cell: "x[0]".to_string(),
+        holders: vec!["worker(0)".to_string()],
+    }
+}
+
 /// The discipline is refuted by a trace.
 pub(super) fn refuted() -> Report {
     let mut report = holds();
     report.verdict = Verdict::Refuted;
-    report.reason = "the discipline is violated".to_string();
+    report.reason = CheckReason::Property {
+        name: "discipline".to_string(),
+        reason: PropertyReason::Found(Outcome::Discipline),
+        others: 0,
+    };
     report.expectations.clear();
     report.notes.clear();
     let int = |i| Value::Int(i);
@@ -228,11 +240,11 @@ pub(super) fn refuted() -> Report {
         old: old.to_string(),
         new: new.to_string(),
     };
-    let taken = |coarse, step, changes: Vec<Change>, violation: Option<&str>| TraceStep {
+    let taken = |coarse, step, changes: Vec<Change>, violation: Option<Violation>| TraceStep {
         coarse,
         step,
         changes,
-        violation: violation.map(str::to_string),
+        violation,
     };
     report.properties[0] = Property {
         trace_length: Some("3".to_string()),
@@ -269,21 +281,21 @@ pub(super) fn refuted() -> Report {
                     2,
                     step(1, "line 12", 12, "y = x[0];", &[]),
                     Vec::new(),
-                    Some("x[0] is read without its lock"),
+                    Some(violation()),
                 ),
             ],
-            outcome: "the discipline is violated".to_string(),
+            outcome: Outcome::Violation(violation()),
             execution: Default::default(),
         }),
         ..property(
             "discipline",
             PropertyKind::Discipline,
             Status::Refuted,
-            "worker(1) reads x[0] without exclusive access",
+            PropertyReason::Found(Outcome::Violation(violation())),
         )
     };
     report.properties[1].verdict = Status::Unknown;
-    report.properties[1].reason = "a violation is reachable".to_string();
+    report.properties[1].reason = PropertyReason::FoundReduced(None);
     report
 }
 
@@ -291,7 +303,7 @@ pub(super) fn refuted() -> Report {
 pub(super) fn inapplicable() -> Report {
     let mut report = holds();
     report.verdict = Verdict::HypothesisRefuted;
-    report.reason = "(14) fails in a reachable state".to_string();
+    report.reason = CheckReason::Fails("14".to_string());
     report.properties.clear();
     report.lemmas = vec![Lemma {
         trace: report_trace(),
@@ -362,7 +374,9 @@ pub(super) fn eval() -> EvalReport {
 
 /// A deadlock was found in a reduced system; one question is open.
 pub(super) fn reach() -> ReachReport {
-    let mut report = ReachReport::undecided("ring.cor", "chaining", "deadlock: no step is enabled");
+    let mut report = ReachReport::undecided("ring.cor", "chaining");
+    let dead = PropertyReason::Found(Outcome::Deadlock(vec![("ring(0)".into(), "A".into())]));
+    report.reason = ReachReason::Question("deadlock".to_string(), dead.clone());
     report.verdict = Verdict::Refuted;
     report.order = Some("force".to_string());
     report.theorem = Some("stoller-cohen".to_string());
@@ -370,12 +384,7 @@ pub(super) fn reach() -> ReachReport {
     report.visited = Some("62".to_string());
     report.deadlocks = Some("1".to_string());
     report.wrong_deadlocks = Some("0".to_string());
-    let dead = property(
-        "deadlock",
-        PropertyKind::Deadlock,
-        Status::Refuted,
-        "no step is enabled",
-    );
+    let dead = property("deadlock", PropertyKind::Deadlock, Status::Refuted, dead);
     report.questions = vec![
         Property {
             trace_length: Some("3".to_string()),
@@ -386,9 +395,14 @@ pub(super) fn reach() -> ReachReport {
             "bounded",
             PropertyKind::Invariant,
             Status::Holds,
-            "every reachable state satisfies it",
+            PropertyReason::Explored(PropertyKind::Invariant),
         ),
-        property("y == 2", PropertyKind::Find, Status::Unknown, "not found"),
+        property(
+            "y == 2",
+            PropertyKind::Find,
+            Status::Unknown,
+            PropertyReason::NotFound(Doubt::Hidden),
+        ),
     ];
     report.peak_nodes = Some("416".to_string());
     report.memory = Some("206000".to_string());

@@ -13,7 +13,7 @@ mod steps;
 mod trace;
 mod witness;
 
-use super::layout::{counted, counted_text, printable, printable_lines, wrapped};
+use super::layout::{counted, counted_text, display_id, printable, printable_lines, wrapped};
 use crate::base::results::{
     EvalReport, Hypothesis, Property, Report, Rung, States, Status, Verdict,
 };
@@ -39,7 +39,11 @@ pub enum Detail {
 
 /// The report of `coarsen check` on one model.
 pub fn render(report: &Report, detail: Detail) -> String {
-    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
+    let first = headline(
+        &report.model,
+        verdict_words(report.verdict),
+        &report.reason.to_string(),
+    );
     if detail == Detail::Quiet {
         return first;
     }
@@ -308,9 +312,7 @@ impl Body<'_> {
 
     fn remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.report.limits.hit {
-            Some(hit) if !self.report.reason.contains(&hit.to_string()) => {
-                writeln!(f, "stopped by {hit}")?
-            }
+            Some(hit) if !self.report.reason.names(hit) => writeln!(f, "stopped by {hit}")?,
             _ => {}
         }
         for note in &self.report.notes {
@@ -351,15 +353,6 @@ fn states(rung: Rung) -> &'static str {
     match rung {
         Rung::Reachable => "exactly the reachable states",
         rung => rung.states(),
-    }
-}
-
-/// `(14)`, but `WFinitVis`.
-fn display_id(id: &str) -> String {
-    if id.bytes().all(|b| b.is_ascii_digit()) {
-        format!("({id})")
-    } else {
-        id.to_string()
     }
 }
 

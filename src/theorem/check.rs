@@ -11,7 +11,9 @@ use super::wellformed::{self, well_formedness};
 use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::evidence::Part;
-use crate::base::results::{Evidence, Property, PropertyKind, Report, Statistics, Status};
+use crate::base::results::{
+    ClaimReason, Evidence, Property, PropertyKind, PropertyReason, Report, Statistics, Status,
+};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Claim, LocId, Program, Thread, ThreadId};
@@ -129,7 +131,7 @@ fn run(
     control: &Control,
 ) -> (Report, Done) {
     let begun = Instant::now();
-    let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
+    let mut report = Report::undecided(name, &theory.name);
     report.theorem_source = theory.source.clone();
     if options.annotate {
         report.annotated = Some(program.source.clone());
@@ -418,9 +420,7 @@ impl Check<'_> {
         self.elsewhere(report, &prepared, &asked);
         report.timing.exploration = clock.elapsed().as_secs_f64();
         for claim in report.properties.iter_mut().skip(asked.len()) {
-            claim.reason =
-                "not judged: what moves past what is evaluated on BDDs, and these would be too large"
-                    .into();
+            claim.reason = PropertyReason::Claim(ClaimReason::TooLarge);
         }
         self.control.publish(report);
         if self.options.cross_check {
@@ -432,9 +432,11 @@ impl Check<'_> {
     /// Everything that is asked of a program, undecided.
     pub(super) fn begin(&self, report: &mut Report, program: &Program, asked: &[Asked]) {
         report.notes = notes(program);
-        report.properties = asked.iter().map(|a| undecided(a, program)).collect();
+        let undecided = |a: &Asked| Property::undecided(&a.name, a.reported(program));
+        report.properties = asked.iter().map(undecided).collect();
         report.claims.clear();
-        let claims = asked_claims(program, self.options).map(claims::undecided);
+        let claims = asked_claims(program, self.options);
+        let claims = claims.map(|c| Property::undecided(&c.name, PropertyKind::Transaction));
         report.properties.extend(claims);
         report.lemmas = lemmas::unjudged(self.program);
         let hypotheses = self.theory.hypotheses.iter();
@@ -566,19 +568,6 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
         visible,
         when_blocked: Blocked::Ends,
         plain: None,
-    }
-}
-
-pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
-    Property {
-        name: goal.name.clone(),
-        kind: goal.reported(program),
-        verdict: Status::Unknown,
-        reason: "not decided".into(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
     }
 }
 

@@ -22,11 +22,12 @@ pub fn choose(
     let mut told = Vec::new();
     for (n, theory) in theories.iter().enumerate() {
         let (report, prepared) = prepare(name, program, theory, control);
-        let why = gap(&report);
-        let size = match (&prepared, why) {
+        let gap = gap(&report);
+        let size = match (&prepared, &gap) {
             (Some(prepared), None) => estimate(prepared),
-            (_, why) => {
-                let why = report.limits.hit.map(|h| h.to_string()).or(why);
+            _ => {
+                let why = report.limits.hit.map(|h| h.to_string());
+                let why = why.or(gap.map(|gap| gap.to_string()));
                 let why = why.unwrap_or_else(|| "it could not be prepared".into());
                 told.push(format!("{} does not apply: {why}", theory.name));
                 continue;

@@ -6,7 +6,9 @@ use super::properties::{Asked, GoalKind};
 use super::verdict;
 use super::wellformed::hides_id;
 use crate::base::control::Stop;
-use crate::base::results::{Contradiction, Report, Status, Trace};
+use crate::base::results::{
+    Conclusion, Contradiction, Doubt, PropertyReason, Report, Status, Trace,
+};
 use crate::engine::{Original, explore as explore_original};
 use crate::theorem::evidence::by_movers;
 use crate::theorem::executions::search::{SHORTEST_BUDGET, execution};
@@ -23,21 +25,17 @@ pub(super) struct Known {
     /// There is no initial state.
     pub vacuous: bool,
     /// Why a goal that was not met holds.
-    pub because: fn(GoalKind) -> &'static str,
+    pub because: fn(GoalKind) -> Conclusion,
 }
 
 /// Why a goal that was not met holds by Stoller & Cohen's theorem.
-pub(super) fn by_stoller_cohen(all_visible: bool) -> fn(GoalKind) -> &'static str {
+pub(super) fn by_stoller_cohen(all_visible: bool) -> fn(GoalKind) -> Conclusion {
     match all_visible {
-        true => |_| "every step is visible, so the reduced system is the original one",
+        true => |_| Conclusion::AllVisible,
         false => |kind| match kind {
-            GoalKind::Discipline => {
-                "no violation in the reduced system, so by (19) none in the original"
-            }
-            GoalKind::DeadlockFree => {
-                "the reduced system has exactly the original's deadlocks (corollary (b)), and has none"
-            }
-            _ => "the reduced system would show it (corollary (a)), and does not",
+            GoalKind::Discipline => Conclusion::Discipline,
+            GoalKind::DeadlockFree => Conclusion::Deadlocks,
+            _ => Conclusion::States,
         },
     }
 }
@@ -66,7 +64,7 @@ pub(super) fn traced(
 ) {
     let property = &mut report.properties[n];
     let Some(trace) = trace else {
-        property.contradict(Contradiction::ReducedNotRepeated);
+        property.reason = PropertyReason::Contradicted(Contradiction::ReducedNotRepeated);
         return;
     };
     property.verdict = if asked.wanted {
@@ -74,7 +72,7 @@ pub(super) fn traced(
     } else {
         Status::Refuted
     };
-    property.reason = trace.outcome.clone();
+    property.reason = PropertyReason::Found(trace.outcome.clone());
     property.trace_length = Some(steps.to_string());
     if trace.states.is_empty() {
         report.notes.push(format!(
@@ -94,35 +92,21 @@ pub(super) fn nothing_found(report: &mut Report, n: usize, asked: &Asked, known:
         .iter()
         .any(|w| w.id == hides_id(asked) && w.status != Status::Holds);
     let gap = verdict::gap(report);
+    let unsettled = |doubt| (Status::Unknown, PropertyReason::Unsettled(doubt));
     let property = &mut report.properties[n];
     (property.verdict, property.reason) = if !known.complete {
-        (
-            Status::Unknown,
-            "undecided: the exploration was cut short before it was met".into(),
-        )
+        unsettled(Doubt::CutShort)
     } else if let Some(gap) = gap {
-        (
-            Status::Unknown,
-            format!("nothing found in the reduced system, but that says nothing: {gap}"),
-        )
+        unsettled(Doubt::Gap(gap))
     } else if known.violated {
-        (
-            Status::Unknown,
-            "undecided: the discipline is violated, and the theorem then says nothing about the rest"
-                .into(),
-        )
+        unsettled(Doubt::Violated)
     } else if hidden {
-        (
-            Status::Unknown,
-            "undecided: nothing found, but an invisible step could hide it".into(),
-        )
+        unsettled(Doubt::Hidden)
     } else if asked.wanted {
-        (
-            Status::Refuted,
-            "no reachable state satisfies it: the reduced system was explored completely".into(),
-        )
+        (Status::Refuted, PropertyReason::NeverReached)
     } else {
-        (Status::Holds, (known.because)(asked.kind).into())
+        let conclusion = (known.because)(asked.kind);
+        (Status::Holds, PropertyReason::Theorem(conclusion))
     };
 }
 
@@ -215,8 +199,7 @@ impl Check<'_> {
                 nothing_found(report, n, goal, &known);
                 continue;
             }
-            report.properties[n].reason =
-                "found in the reduced system, but not yet traced and re-executed".into();
+            report.properties[n].reason = PropertyReason::FoundReduced(None);
             let found = execution(e, explored.explorer, reduced, goal, SHORTEST_BUDGET)?;
             if found.as_ref().is_some_and(|x| !x.shortest) {
                 let name = &goal.name;
@@ -268,7 +251,8 @@ impl Check<'_> {
             };
             if said != met {
                 let goal = goal.name.clone();
-                property.contradict(Contradiction::CrossCheck { goal, met });
+                let why = Contradiction::CrossCheck { goal, met };
+                property.reason = PropertyReason::Contradicted(why);
             }
         }
         if !report.is_contradicted() && !found_more {

@@ -9,7 +9,9 @@ mod evidence;
 mod movers;
 pub mod problems;
 pub mod proofs;
+mod property;
 mod reach;
+mod reason;
 pub mod replayed;
 mod rung;
 
@@ -22,7 +24,12 @@ pub use movers::{
     Blocked, Condition, Conditional, Law, MoverAction, MoverClass, MoversReason, MoversReport,
     Sharing, Transaction,
 };
+pub use property::{
+    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Outcome, Property, PropertyKind,
+    PropertyReason, Violation,
+};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
+pub use reason::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};
 pub use rung::Rung;
 
 use crate::base::control::Hit;
@@ -43,7 +50,20 @@ macro_rules! as_sentences {
     )*};
 }
 
-as_sentences!(Condition, Evidence, Hit, MoversReason, Sharing);
+as_sentences!(
+    CheckReason,
+    CompareReason,
+    Condition,
+    Evidence,
+    Hit,
+    MoversReason,
+    Outcome,
+    PropertyReason,
+    ReachReason,
+    RowReason,
+    Sharing,
+    Violation
+);
 
 /// The answer for one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -80,8 +100,8 @@ pub struct Report {
     pub model: String,
     /// The answer.
     pub verdict: Verdict,
-    /// Why, in a sentence or two.
-    pub reason: String,
+    /// Why.
+    pub reason: CheckReason,
     /// Name of the reduction theorem.
     pub theorem: String,
     /// Where the theorem comes from.
@@ -143,11 +163,12 @@ impl Report {
     /// What speaks against the answer, and of what it was said: a property, or a hypothesis.
     pub fn contradiction(&self) -> Option<(&str, &Contradiction)> {
         let properties = self.properties.iter();
-        let properties = properties.map(|p| (p.name.as_str(), &p.contradiction));
+        let mut properties = properties.map(|p| (p.name.as_str(), p.contradiction()));
         let hypotheses = self.hypotheses.iter();
-        let hypotheses = hypotheses.map(|h| (h.id.as_str(), &h.contradiction));
-        let mut all = properties.chain(hypotheses);
-        all.find_map(|(name, found)| Some((name, found.as_ref()?)))
+        let mut hypotheses = hypotheses.map(|h| (h.id.as_str(), h.contradiction.as_ref()));
+        let contradicted = |(name, found)| Some((name, found?));
+        let property = properties.find_map(contradicted);
+        property.or_else(|| hypotheses.find_map(contradicted))
     }
 
     /// Whether something speaks against an answer (exit code 12).
@@ -155,13 +176,13 @@ impl Report {
         self.contradiction().is_some()
     }
 
-    /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
-    pub fn undecided(model: &str, theorem: &str, reason: impl Into<String>) -> Self {
+    /// A report that knows nothing yet: verdict `unknown`, all else empty.
+    pub fn undecided(model: &str, theorem: &str) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
             model: model.to_string(),
             verdict: Verdict::Unknown,
-            reason: reason.into(),
+            reason: CheckReason::Undecided,
             theorem: theorem.to_string(),
             theorem_source: String::new(),
             well_formedness: Vec::new(),
@@ -325,74 +346,6 @@ pub struct States {
     pub visited: Option<String>,
 }
 
-/// What a property, or a question of `coarsen reach`, asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PropertyKind {
-    /// Whether no step violates the synchronisation discipline.
-    Discipline,
-    /// Whether no assertion fails, and no value leaves its range.
-    Assertions,
-    /// Whether there is no deadlock, as `deadlock_free` asks.
-    DeadlockFree,
-    /// Whether there is a deadlock, as `coarsen reach` asks.
-    Deadlock,
-    /// Whether an expression holds in all reachable states.
-    Invariant,
-    /// Whether an expression holds in some reachable state.
-    Reach,
-    /// The same, as `coarsen reach --find` asks.
-    Find,
-    /// Whether a block may be treated as atomic.
-    Transaction,
-}
-
-impl PropertyKind {
-    /// The name in reports' data.
-    pub fn id(self) -> &'static str {
-        match self {
-            PropertyKind::Discipline => "discipline",
-            PropertyKind::Assertions => "assertions",
-            PropertyKind::DeadlockFree => "deadlock_free",
-            PropertyKind::Deadlock => "deadlock",
-            PropertyKind::Invariant => "invariant",
-            PropertyKind::Reach => "reach",
-            PropertyKind::Find => "find",
-            PropertyKind::Transaction => "transaction",
-        }
-    }
-}
-
-/// One property.
-#[derive(Clone, Debug, Serialize)]
-pub struct Property {
-    /// `discipline`, `assertions`, `deadlock_free` or the user's name.
-    pub name: String,
-    /// What is asked.
-    pub kind: PropertyKind,
-    /// The answer.
-    pub verdict: Status,
-    /// Why.
-    pub reason: String,
-    /// What speaks against the answer.
-    #[serde(skip)]
-    pub contradiction: Option<Contradiction>,
-    /// Number of single actions in the trace, if there is one.
-    pub trace_length: Option<String>,
-    /// Number of coarse steps in the trace (the last may be partial).
-    pub coarse_length: Option<String>,
-    /// The re-executed trace: a violation, or for `reach` the way there.
-    pub trace: Option<Trace>,
-}
-
-impl Property {
-    /// Has it say what speaks against its answer.
-    pub fn contradict(&mut self, why: Contradiction) {
-        self.reason = why.to_string();
-        self.contradiction = Some(why);
-    }
-}
-
 /// A claim that a block may be treated as atomic, and what supports or refutes it. Its verdict stands among the
 /// properties, too.
 #[derive(Clone, Debug, Serialize)]
@@ -531,7 +484,7 @@ pub struct Trace {
     /// The steps.
     pub steps: Vec<TraceStep>,
     /// What is wrong (or reached) in the last state.
-    pub outcome: String,
+    pub outcome: Outcome,
     /// The same for `coarsen verify`; of no goal yet.
     #[serde(skip)]
     pub execution: Execution,
@@ -570,7 +523,7 @@ pub struct TraceStep {
     /// What changed: name, old value and new value as the user writes them.
     pub changes: Vec<Change>,
     /// What goes wrong in this step, if something does (assertion, range, discipline).
-    pub violation: Option<String>,
+    pub violation: Option<Violation>,
 }
 
 /// A changed variable.

@@ -7,7 +7,11 @@ use std::fmt::{self, Write};
 
 /// The report of `coarsen reach` on one model.
 pub fn render_reach(report: &ReachReport, detail: Detail) -> String {
-    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
+    let first = headline(
+        &report.model,
+        verdict_words(report.verdict),
+        &report.reason.to_string(),
+    );
     if detail == Detail::Quiet {
         return first;
     }

@@ -2,7 +2,7 @@
 //! and the same report.
 
 use crate::base::control::{Control, Stop};
-use crate::base::results::Report;
+use crate::base::results::{PropertyReason, Report};
 use crate::engine::Heuristic;
 use crate::engine::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
 use crate::model::program::{Expr, Program, Thread};
@@ -131,9 +131,7 @@ impl Check<'_> {
     }
 
     fn somewhere(&self, report: &mut Report, n: usize, stop: Stop) {
-        report.properties[n].reason = format!(
-            "found in the reduced system, but {stop} was hit in the search for an execution"
-        );
+        report.properties[n].reason = PropertyReason::FoundReduced(Some(stop));
         hit(report, stop, self.control);
     }
 }
