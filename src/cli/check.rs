@@ -16,7 +16,7 @@ use coarsen::base::control::{Control, Hit};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
-use coarsen::results::{CheckReason, Report, Verdict};
+use coarsen::results::{CheckReason, Note, Report, Verdict};
 use coarsen::theorem::By;
 
 /// Checks the models of `args`; what is said of each goes to `output`.
@@ -233,7 +233,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     model: &report.model,
                     asked: properties.map(|p| p.name.as_str()).collect(),
                     bundle: report.bundle.as_deref(),
-                    missing: report.no_bundle.as_deref(),
+                    missing: report.no_bundle.as_ref(),
                 }
                 .write(file)
             }
@@ -252,8 +252,7 @@ impl<'a, B: Backend> Session<'a, B> {
         let kept = asked.memory.filter(|_| memory::resident().is_some());
         report.limits.memory = kept.map(|bytes| bytes.to_string());
         if asked.memory.is_some() && kept.is_none() {
-            let note = "the memory limit is not kept on this system";
-            report.notes.push(note.to_string());
+            report.notes.push(Note::MemoryUnlimited);
         }
     }
 

@@ -83,7 +83,7 @@ fn section(page: &mut String, report: &CompareReport) {
     *page += "</tbody>\n</table></div>\n";
     bars(page, "visited states", report, |r| r.visited.as_deref());
     for note in &report.notes {
-        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(note));
+        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&note.to_string()));
     }
     *page += "</section>\n";
 }

@@ -12,6 +12,7 @@ pub mod json;
 mod layout;
 mod limits;
 mod movers;
+mod notes;
 mod position;
 pub mod problems;
 pub mod proofs;

@@ -60,12 +60,12 @@ fn property(name: &str, kind: PropertyKind, verdict: Status, reason: PropertyRea
     }
 }
 
-fn lemma(name: &str, status: Status, reason: &str) -> Lemma {
+fn lemma(name: &str, status: Status, reason: LemmaReason) -> Lemma {
     Lemma {
         name: name.to_string(),
         line: 15,
         status,
-        reason: reason.to_string(),
+        reason,
         used: status == Status::Holds,
         step: None,
         state: Vec::new(),
@@ -75,10 +75,15 @@ fn lemma(name: &str, status: Status, reason: &str) -> Lemma {
 
 /// A lemma that is not inductive.
 fn broken() -> Lemma {
+    let place = Place {
+        thread: "worker(0)".to_string(),
+        location: "B".to_string(),
+        line: 8,
+    };
     Lemma {
         step: Some(step(0, "B", 8, "x[0] = i;", &[])),
         state: bindings(&[("x[0]", "0"), ("worker(0)", "B")]),
-        ..lemma("bounded", Status::Unknown, "not inductive")
+        ..lemma("bounded", Status::Unknown, LemmaReason::Broken(place))
     }
 }
 
@@ -155,8 +160,15 @@ pub(super) fn holds() -> Report {
         reduced: Some("62".to_string()),
         visited: None,
     };
-    report.lemmas = vec![lemma("one_owner", Status::Holds, "inductive"), broken()];
-    report.notes = vec!["constants overridden: N = 2".to_string()];
+    report.lemmas = vec![
+        lemma(
+            "one_owner",
+            Status::Holds,
+            LemmaReason::Inductive { used: true },
+        ),
+        broken(),
+    ];
+    report.notes = vec![Note::Overridden(vec!["N = 2".to_string()])];
     let expectation = |text: &str, met, found: &str| Expectation {
         text: text.to_string(),
         met,
@@ -307,11 +319,7 @@ pub(super) fn inapplicable() -> Report {
     report.properties.clear();
     report.lemmas = vec![Lemma {
         trace: report_trace(),
-        ..lemma(
-            "bounded",
-            Status::Refuted,
-            "it is false in a reachable state",
-        )
+        ..lemma("bounded", Status::Refuted, LemmaReason::Reachable)
     }];
     report.visible.clear();
     report.expectations.clear();
@@ -427,6 +435,9 @@ pub(super) fn reach() -> ReachReport {
         so_far: None,
     };
     report.timing.total = 0.125;
-    report.notes = vec!["the trace for deadlock is perhaps not a shortest one".to_string()];
+    report.notes = vec![Note::PerhapsLonger {
+        name: "deadlock".to_string(),
+        exhausted: false,
+    }];
     report
 }

@@ -12,7 +12,7 @@ use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::evidence::Part;
 use crate::base::results::{
-    ClaimReason, Evidence, Property, PropertyKind, PropertyReason, Report, Statistics, Status,
+    ClaimReason, Evidence, Note, Property, PropertyKind, PropertyReason, Report, Statistics, Status,
 };
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
@@ -377,10 +377,7 @@ impl Check<'_> {
         self.begin(report, program, &asked);
         // The `expect` lines speak of what relations show.
         report.as_by_default = false;
-        report.notes.push(format!(
-            "BDDs would be too large (they used up their budget in phase `{phase}`), so visibility and the hypotheses \
-             were read off the text: a step is invisible only if it uses nothing but variables of its own thread"
-        ));
+        report.notes.push(Note::ByText(phase));
         let steps = |(t, thread): (usize, &Thread)| thread.steps().map(move |l| (t, l)).collect();
         let places: Vec<Vec<_>> = program.threads.iter().enumerate().map(steps).collect();
         let placed = places.into_iter().flatten();
@@ -536,7 +533,7 @@ impl Check<'_> {
             match settle(&mut deriver, hypothesis, by, &mut pairs) {
                 Ok(done) => *entry = done,
                 Err(Unreadable::Stopped(stop)) => {
-                    entry.evidence = Evidence::NotEvaluated(format!("{stop} was hit"));
+                    entry.evidence = Evidence::Limit(stop, None);
                     return Err(stop);
                 }
                 Err(why @ Unreadable::Meaningless { .. }) => {
@@ -600,18 +597,13 @@ fn describe<'r>(
     let actions = report.visible.len() + report.invisible.len();
     report.statistics.actions = Some(actions.to_string());
     if report.invisible.is_empty() {
-        report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original \
-            one".into());
+        report.notes.push(Note::AllVisible);
     }
 }
 
-fn notes(program: &Program) -> Vec<String> {
-    let mut notes = Vec::new();
-    if !program.overridden.is_empty() {
-        notes.push(format!(
-            "constants overridden: {}",
-            program.overridden.join(", ")
-        ));
+fn notes(program: &Program) -> Vec<Note> {
+    match program.overridden.as_slice() {
+        [] => Vec::new(),
+        some => vec![Note::Overridden(some.to_vec())],
     }
-    notes
 }

@@ -7,7 +7,7 @@ use super::verdict;
 use super::wellformed::hides_id;
 use crate::base::control::Stop;
 use crate::base::results::{
-    Conclusion, Contradiction, Doubt, PropertyReason, Report, Status, Trace,
+    Conclusion, Contradiction, CrossCheck, Doubt, Note, PropertyReason, Report, Status, Trace,
 };
 use crate::engine::{Original, explore as explore_original};
 use crate::theorem::evidence::by_movers;
@@ -45,11 +45,7 @@ impl Known {
     pub(super) fn note(&self, report: &mut Report) {
         if self.vacuous {
             report.vacuous = true;
-            report.notes.insert(
-                0,
-                "vacuous: no state satisfies the initial values and `init`, so nothing can happen"
-                    .into(),
-            );
+            report.notes.insert(0, Note::Vacuous);
         }
     }
 }
@@ -75,10 +71,7 @@ pub(super) fn traced(
     property.reason = PropertyReason::Found(trace.outcome.clone());
     property.trace_length = Some(steps.to_string());
     if trace.states.is_empty() {
-        report.notes.push(format!(
-            "the execution for {} was repeated by the interpreter, and is too long to be told",
-            asked.name
-        ));
+        report.notes.push(Note::TooLong(asked.name.clone()));
         return;
     }
     property.coarse_length = Some(coarse_length(&trace).to_string());
@@ -202,10 +195,10 @@ impl Check<'_> {
             report.properties[n].reason = PropertyReason::FoundReduced(None);
             let found = execution(e, explored.explorer, reduced, goal, SHORTEST_BUDGET)?;
             if found.as_ref().is_some_and(|x| !x.shortest) {
-                let name = &goal.name;
-                report.notes.push(format!(
-                    "the trace for {name} is perhaps not a shortest one: the search for that used up its budget"
-                ));
+                report.notes.push(Note::PerhapsLonger {
+                    name: goal.name.clone(),
+                    exhausted: true,
+                });
             }
             let trace = found.and_then(|x| explored.retell(&x, goal));
             let steps = trace.as_ref().map_or(0, |t| t.steps.len());
@@ -223,9 +216,8 @@ impl Check<'_> {
             Ok(original) => original,
             Err(Stop::States) => {
                 let limit = self.control.budget().states;
-                report.notes.push(format!(
-                    "the cross-check was cut short: more than {limit} states (--limit-states)"
-                ));
+                let cut = CrossCheck::Cut(limit);
+                report.notes.push(Note::CrossCheck(cut));
                 return Err(Stop::States);
             }
             Err(stop) => return Err(stop),
@@ -238,11 +230,9 @@ impl Check<'_> {
                 (Status::Unknown, _) => {
                     if met {
                         found_more = true;
-                        let name = &goal.name;
-                        report.notes.push(format!(
-                            "cross-check: {name} is {} in the original program, state by state",
-                            if goal.wanted { "reached" } else { "violated" }
-                        ));
+                        let (name, wanted) = (goal.name.clone(), goal.wanted);
+                        let met = CrossCheck::Met { name, wanted };
+                        report.notes.push(Note::CrossCheck(met));
                     }
                     continue;
                 }
@@ -256,11 +246,7 @@ impl Check<'_> {
             }
         }
         if !report.is_contradicted() && !found_more {
-            report.notes.push(
-                "cross-checked: the original program, explored state by state, contradicts no \
-                answer"
-                    .into(),
-            );
+            report.notes.push(Note::CrossCheck(CrossCheck::Agrees));
         }
         Ok(())
     }

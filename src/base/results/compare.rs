@@ -1,6 +1,6 @@
 //! What `coarsen compare` found, as plain data.
 
-use super::{CompareReason, RowReason, SCHEMA_VERSION, Verdict};
+use super::{CompareReason, Note, RowReason, SCHEMA_VERSION, Verdict};
 use serde::Serialize;
 
 /// One model under all techniques.
@@ -19,7 +19,7 @@ pub struct CompareReport {
     /// Seconds for all of it.
     pub timing: CompareTiming,
     /// Things to know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl CompareReport {

@@ -7,6 +7,7 @@ mod compare;
 mod contradiction;
 mod evidence;
 mod movers;
+mod note;
 pub mod problems;
 pub mod proofs;
 mod property;
@@ -18,12 +19,13 @@ mod rung;
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
 pub use evidence::{
-    Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual,
+    Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,
 };
 pub use movers::{
     Blocked, Condition, Conditional, Law, MoverAction, MoverClass, MoversReason, MoversReport,
     Sharing, Transaction,
 };
+pub use note::{Candidate, CompareNote, CrossCheck, MissingEvidence, Note};
 pub use property::{
     ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Outcome, Property, PropertyKind,
     PropertyReason, Violation,
@@ -56,7 +58,9 @@ as_sentences!(
     Condition,
     Evidence,
     Hit,
+    LemmaReason,
     MoversReason,
+    Note,
     Outcome,
     PropertyReason,
     ReachReason,
@@ -137,7 +141,7 @@ pub struct Report {
     /// Seconds per phase.
     pub timing: Timing,
     /// Things to know: no discipline word, nothing invisible, constants overridden, ...
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// `expect` lines of the model and whether they were met (empty when `-D` switched them off).
     pub expectations: Vec<Expectation>,
     /// Sizes that explain the cost.
@@ -150,7 +154,7 @@ pub struct Report {
     pub bundle: Option<Box<Bundle>>,
     /// Why there is none, though it was asked for, if not because nothing is established.
     #[serde(skip)]
-    pub no_bundle: Option<String>,
+    pub no_bundle: Option<MissingEvidence>,
     /// The one property that was asked for, if not all were.
     #[serde(skip)]
     pub only: Option<String>,
@@ -412,7 +416,7 @@ pub struct Lemma {
     /// else `unknown`.
     pub status: Status,
     /// Why.
-    pub reason: String,
+    pub reason: LemmaReason,
     /// Whether the hypotheses were evaluated on the states that it allows.
     pub used: bool,
     /// The step that breaks it, if it is not inductive.
@@ -421,6 +425,28 @@ pub struct Lemma {
     pub state: Vec<Binding>,
     /// A re-executed execution to a state in which it is false, if it is refuted and that was cheap.
     pub trace: Option<Trace>,
+}
+
+/// Why a lemma has its status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LemmaReason {
+    /// Nobody has looked at it.
+    NotJudged,
+    /// The invariant below it could not be had.
+    Unavailable(Unavailable),
+    /// It is inductive.
+    Inductive {
+        /// Whether the hypotheses were evaluated on the states that it allows.
+        used: bool,
+    },
+    /// It is false in an initial state.
+    Initially,
+    /// It is false in a reachable state.
+    Reachable,
+    /// It is true, but this step breaks it from a state that is not reachable.
+    True(Place),
+    /// This step breaks it, from a state not known to be unreachable.
+    Broken(Place),
 }
 
 /// The inferred discipline of a variable, or of some of its cells.

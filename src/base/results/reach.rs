@@ -1,6 +1,8 @@
 //! What `coarsen reach` found, as plain data.
 
-use super::{Contradiction, Gap, Property, ReachReason, SCHEMA_VERSION, Verdict};
+use super::{
+    Contradiction, Gap, MissingEvidence, Note, Property, ReachReason, SCHEMA_VERSION, Verdict,
+};
 use crate::base::control::Hit;
 use crate::base::evidence::Bundle;
 use serde::Serialize;
@@ -56,7 +58,7 @@ pub struct ReachReport {
     /// Seconds.
     pub timing: ReachTiming,
     /// Things to know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Why the theorem says nothing about what the reduced system does not have, if it does not.
     #[serde(skip)]
     pub gap: Option<Gap>,
@@ -74,7 +76,7 @@ pub struct ReachReport {
     pub bundle: Option<Box<Bundle>>,
     /// Why something is missing in it.
     #[serde(skip)]
-    pub no_bundle: Option<String>,
+    pub no_bundle: Option<MissingEvidence>,
 }
 
 impl ReachReport {

@@ -9,8 +9,8 @@ use crate::algebra::text::theory;
 use crate::base::control::{Control, Stop};
 use crate::base::results;
 use crate::base::results::{
-    CompareReason, CompareReport, CompareRow, CompareTiming, ReachReport, RowReason, RowVerdict,
-    Status, Verdict,
+    CompareNote, CompareReason, CompareReport, CompareRow, CompareTiming, Note, ReachReport,
+    RowReason, RowVerdict, Status, Verdict,
 };
 use crate::command::reach::{Engine, ReachOptions, reach};
 use crate::engine::Heuristic;
@@ -42,15 +42,10 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
     let mut report = CompareReport::undecided(name);
     let mut program = program.clone();
     if program.deadlock_free.take().is_some() {
-        report.notes.push(
-            "deadlocks are not compared: right movers do not preserve them (`coarsen check` answers `deadlock_free`)"
-                .into(),
-        );
+        report.notes.push(Note::Compare(CompareNote::Deadlocks));
     }
     if !std::mem::take(&mut program.claims).is_empty() {
-        report
-            .notes
-            .push("claims of transactions are not compared (`coarsen check` answers them)".into());
+        report.notes.push(Note::Compare(CompareNote::Claims));
     }
     let program = &program;
     let compared = Compared {
@@ -157,9 +152,7 @@ impl<'a> Compared<'a> {
         let stubborn = Some(por(&[T::Stubborn]));
         let row = self.reached(Some(self.theory), Engine::Explicit, stubborn);
         report.rows.push(row);
-        report.notes.push(format!(
-            "rows of partial-order reduction take {STEPS} steps at most; `coarsen reach --por` has no such limit"
-        ));
+        report.notes.push(Note::Compare(CompareNote::Steps(STEPS)));
     }
 
     /// The row of `coarsen check`.
@@ -216,10 +209,9 @@ impl<'a> Compared<'a> {
         row.engine = "bdd".into();
         row.timing.total += before;
         report.rows.push(row);
-        report.notes.push(format!(
-            "the times of unsound, cycle-detection, cpc, cpc-l19 and symbolic-cpc include {before:.3} s for finding \
-             the movers, once"
-        ));
+        report
+            .notes
+            .push(Note::Compare(CompareNote::Movers(before)));
     }
 
     /// The program with the disciplines that were inferred, where the theorem says that they are kept.

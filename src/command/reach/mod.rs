@@ -11,7 +11,7 @@ mod tell;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
-use crate::base::results::{Contradiction, Gap, ReachReason, ReachReport, Status};
+use crate::base::results::{Contradiction, Gap, Note, ReachReason, ReachReport, Status};
 use crate::engine::Heuristic;
 use crate::engine::Variable;
 use crate::engine::compiled::Mode;
@@ -161,8 +161,8 @@ pub fn reach(
     let begun = Instant::now();
     let mut report = ReachReport::undecided(name, options.engine.name());
     if !program.overridden.is_empty() {
-        let all = program.overridden.join(", ");
-        report.notes.push(format!("constants overridden: {all}"));
+        let all = program.overridden.clone();
+        report.notes.push(Note::Overridden(all));
     }
     // What is looked for has to be visible in the reduced system, so it is part of the program there.
     let (mut program, mut finds) = (program.clone(), options.find.clone());
@@ -311,15 +311,11 @@ impl Run<'_> {
             return false;
         };
         if let Some(gap) = &self.gap {
-            report.notes.push(format!(
-                "what is not found in the reduced system is not known to be unreachable: {gap}"
-            ));
+            report.notes.push(Note::Gap(gap.clone()));
         }
-        for inferred in &checked.discipline {
-            report.notes.push(format!(
-                "inferred: {}: {}",
-                inferred.variable, inferred.words
-            ));
+        for inferred in checked.discipline {
+            let note = Note::Inferred(inferred.variable, inferred.words);
+            report.notes.push(note);
         }
         self.program = prepared.program;
         if let Some((program, origin)) = prepared.plain {

@@ -3,7 +3,7 @@
 use super::{Run, goal_name};
 use crate::base::control::{Hit, Stop};
 use crate::base::results::{
-    Attempt, Contradiction, Doubt, Outcome as End, Property, PropertyKind, PropertyReason,
+    Attempt, Contradiction, Doubt, Note, Outcome as End, Property, PropertyKind, PropertyReason,
     ReachReason, ReachReport, SoFar, Status, Trace, Verdict,
 };
 use crate::engine::State;
@@ -54,25 +54,16 @@ impl Run<'_> {
             report.refused.clone_from(&por.refused);
             let aside = self.options.por.as_ref().is_some_and(|p| !p.discipline);
             if aside && self.reduction.is_none() && !self.program.protections.is_empty() {
-                report.notes.push(
-                    "with --por the discipline is left aside: executions go on behind a violation"
-                        .into(),
-                );
+                report.notes.push(Note::DisciplineAside);
             }
         }
         report.violated = outcome.violated;
         report.transitions = outcome.transitions.map(|n| n.to_string());
         if outcome.violated {
-            report.notes.push(
-                "the synchronisation discipline is violated; states behind a violation are not explored (`coarsen \
-                 check` shows an execution)".into(),
-            );
+            report.notes.push(Note::Violated);
         }
         if outcome.states == Some(BigUint::ZERO) {
-            report.notes.push(
-                "vacuous: no state satisfies the initial values and `init`, so nothing can happen"
-                    .into(),
-            );
+            report.notes.push(Note::Vacuous);
         }
         for (question, answer) in self.questions.iter().zip(&outcome.answers) {
             let property = self.answer(question, answer, &outcome, report);
@@ -113,16 +104,13 @@ impl Run<'_> {
                     property.trace_length = Some(path.moves.len().to_string());
                     property.reason = PropertyReason::Found(trace.outcome.clone());
                     if trace.states.is_empty() {
-                        report.notes.push(format!(
-                            "the execution for {} was repeated by the interpreter, and is too long to be told",
-                            question.name
-                        ));
+                        report.notes.push(Note::TooLong(question.name.clone()));
                     } else {
                         if !path.shortest {
-                            report.notes.push(format!(
-                                "the trace for {} is perhaps not a shortest one",
-                                question.name
-                            ));
+                            report.notes.push(Note::PerhapsLonger {
+                                name: question.name.clone(),
+                                exhausted: false,
+                            });
                         }
                         property.trace = Some(trace);
                     }
@@ -207,10 +195,7 @@ fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
         return;
     };
     outcome.states = outcome.states.take().map(|all| all - wrong);
-    report.notes.push(format!(
-        "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not \
-         counted"
-    ));
+    report.notes.push(Note::ErrorsEnd(wrong.to_string()));
 }
 
 /// Repeats an execution of a program.

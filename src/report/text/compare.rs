@@ -52,7 +52,7 @@ pub fn render_compare(report: &CompareReport) -> String {
     if !report.notes.is_empty() {
         body += "\nnotes:\n";
         for note in &report.notes {
-            let _ = writeln!(body, "  {}", wrapped(note, 2));
+            let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
         }
     }
     first + &printable_lines(&body)

@@ -22,7 +22,13 @@ impl fmt::Display for Shown<'_> {
         writeln!(f, "\nlemmas:")?;
         let width = widest(self.all.iter().map(|l| l.name.as_str()));
         for lemma in self.all {
-            row(f, &lemma.name, width, status(lemma.status), &lemma.reason)?;
+            row(
+                f,
+                &lemma.name,
+                width,
+                status(lemma.status),
+                &lemma.reason.to_string(),
+            )?;
             if lemma.status == Status::Holds && !self.verbose {
                 continue;
             }

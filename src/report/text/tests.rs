@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::control::{Hit, Stop};
-use crate::base::results::{CheckReason, Step};
+use crate::base::results::{CheckReason, Note, Step};
 use crate::report::samples;
 
 /// Compares with `expected/NAME`; with `UPDATE` set, writes it.
@@ -69,7 +69,9 @@ fn the_limit_that_was_hit_is_said_once() {
 #[test]
 fn names_and_source_lines_can_not_act_on_the_terminal() {
     let mut report = samples::refuted();
-    report.notes.push("\x1b[2J\u{202e}".to_string());
+    report
+        .notes
+        .push(Note::Engine("\x1b[2J\u{202e}".to_string()));
     report.invisible[0].location = "\x07".to_string();
     let seen = render(&report, Detail::Verbose);
     assert!(!seen.chars().any(|c| c.is_control() && c != '\n'), "{seen}");

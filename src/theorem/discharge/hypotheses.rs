@@ -96,10 +96,7 @@ pub fn evaluate(
     let on = match result.status {
         Status::Holds => Places::Held(needed),
         Status::Refuted => Places::Refuted,
-        Status::Unknown => {
-            let why = ladder.unknown(Rung::Reachable).unwrap_or_default();
-            Places::Open(failed_on, why.to_string())
-        }
+        Status::Unknown => Places::Open(failed_on, ladder.unknown(Rung::Reachable)),
     };
     result.evidence = Evidence::Evaluated(Evaluated::Inclusions {
         on,
