@@ -186,6 +186,19 @@ impl fmt::Display for Derivation {
     }
 }
 
+impl Rung {
+    /// The states that satisfy it, in words.
+    pub(super) fn states(self) -> &'static str {
+        match self {
+            Rung::True => "all type-correct states",
+            Rung::LockOwnership => "the states that lock ownership allows",
+            Rung::ThreadModular => "the states that the thread-modular invariant allows",
+            Rung::Lemmas => "the states that the lemmas allow",
+            Rung::Reachable => "the reachable states",
+        }
+    }
+}
+
 impl Textual {
     fn words(self) -> &'static str {
         match self {

@@ -169,15 +169,19 @@ pub(super) fn holds() -> Report {
         broken(),
     ];
     report.notes = vec![Note::Overridden(vec!["N = 2".to_string()])];
-    let expectation = |text: &str, met, found: &str| Expectation {
+    let expectation = |text: &str, met, found: Found| Expectation {
         text: text.to_string(),
         met,
-        found: found.to_string(),
+        found,
     };
     report.expectations = vec![
-        expectation("expect verdict holds", Some(true), "holds"),
-        expectation("expect reduced 61", Some(false), "62"),
-        expectation("expect visited 117", None, ""),
+        expectation(
+            "expect verdict holds",
+            Some(true),
+            Found::Verdict(Verdict::Holds),
+        ),
+        expectation("expect reduced 61", Some(false), Found::Count("62".into())),
+        expectation("expect visited 117", None, Found::Nothing),
     ];
     report.limits = Limits {
         nodes: Some("20000000".to_string()),

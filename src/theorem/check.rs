@@ -289,8 +289,9 @@ impl Check<'_> {
             cells.any(|c| i.may_revise(c))
         };
         if let Some(inference) = inference.as_mut().filter(guessed) {
-            let phase = "inferring disciplines: the reduced system";
-            let reduced = self.explore(report, &explorer, &goals, phase);
+            self.control
+                .enter("inferring disciplines: the reduced system");
+            let reduced = self.explore(report, &explorer, &goals);
             // Also after a limit: the violation of a guess must never be told as one of the model.
             if inferred::revise(&encoding, &explorer, &reduced, inference)? {
                 self.left = self.left.saturating_sub(encoding.m.work());
@@ -311,8 +312,10 @@ impl Check<'_> {
             self.done.prepared = Some(prepared(&encoding, &visibility));
             return Ok(false);
         }
-        let explore = || self.explore(report, &explorer, &goals, "the reduced system");
-        let reduced = explored.unwrap_or_else(explore);
+        let reduced = explored.unwrap_or_else(|| {
+            self.control.enter("the reduced system");
+            self.explore(report, &explorer, &goals)
+        });
         encoding.m.allow(u64::MAX, usize::MAX);
         let explored = Explored {
             plain: &encoding,
@@ -340,10 +343,8 @@ impl Check<'_> {
         report: &mut Report,
         explorer: &Explorer,
         goals: &[Goal],
-        phase: &str,
     ) -> Reduced {
         let clock = Instant::now();
-        self.control.enter(phase);
         let reduced = explore(explorer, goals);
         report.timing.exploration = clock.elapsed().as_secs_f64();
         reduced

@@ -2,7 +2,7 @@
 
 use super::wellformed::WF_INIT_VIS;
 use crate::base::results::{
-    CheckReason, Expectation, Gap, Hypothesis, Property, Report, Status, Verdict,
+    CheckReason, Expectation, Found, Gap, Hypothesis, Property, Report, Status, Verdict,
 };
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
@@ -69,66 +69,45 @@ fn decide(report: &Report) -> (Verdict, CheckReason) {
     (Verdict::Unknown, open)
 }
 
-fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Holds => "holds",
-        Status::Refuted => "refuted",
-        Status::Unknown => "unknown",
-    }
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Refuted => "refuted",
-        Verdict::HypothesisRefuted => "hypothesis_refuted",
-        Verdict::Unknown => "unknown",
-    }
-}
-
 fn expectations(report: &Report, program: &Program) -> Vec<Expectation> {
     if !program.overridden.is_empty() {
         return Vec::new();
     }
-    let open =
-        |found: &Option<String>| report.limits.hit.is_some() && found.as_deref() == Some("unknown");
-    program
-        .expects
-        .iter()
-        .map(|(kind, text)| {
-            // A run with --strict or --property answers another question than the lines speak of.
-            let speaks = report.as_by_default || matches!(kind, ExpectKind::Property { .. });
-            let (wanted, found) = match kind {
-                ExpectKind::Verdict(name) => (
-                    name.text.as_str(),
-                    Some(verdict_name(report.verdict).to_string()),
-                ),
-                ExpectKind::Property { verdict, property } => {
-                    let found = report.properties.iter().find(|p| p.name == property.text);
-                    (
-                        verdict.text.as_str(),
-                        found.map(|p| status_name(p.verdict).to_string()),
-                    )
-                }
-                ExpectKind::Count { what, count } => {
-                    let found = match what.text.as_str() {
-                        "original" => &report.states.original,
-                        "reduced" => &report.states.reduced,
-                        _ => &report.states.visited,
-                    };
-                    (count.as_str(), found.clone())
-                }
-            };
-            Expectation {
-                text: text.clone(),
-                // A limit that was hit leaves things open; only a decided answer can miss an expectation.
-                met: if !speaks || open(&found) {
-                    None
-                } else {
-                    found.as_deref().map(|f| f == wanted)
-                },
-                found: found.unwrap_or_else(|| "not established in this run".into()),
+    let expected = program.expects.iter();
+    let expected = expected.map(|(kind, text)| {
+        let (wanted, found) = match kind {
+            ExpectKind::Verdict(name) => (&name.text, Found::Verdict(report.verdict)),
+            ExpectKind::Property { verdict, property } => {
+                let mut properties = report.properties.iter();
+                let found = properties.find(|p| p.name == property.text);
+                let found = found.map_or(Found::Nothing, |p| Found::Status(p.verdict));
+                (&verdict.text, found)
             }
-        })
-        .collect()
+            ExpectKind::Count { what, count } => {
+                let found = match what.text.as_str() {
+                    "original" => &report.states.original,
+                    "reduced" => &report.states.reduced,
+                    _ => &report.states.visited,
+                };
+                (count, found.clone().map_or(Found::Nothing, Found::Count))
+            }
+        };
+        // A run with --strict or --property answers another question than the lines speak of.
+        let speaks = report.as_by_default || matches!(kind, ExpectKind::Property { .. });
+        // A limit that was hit leaves things open; only a decided answer can miss an expectation.
+        let open = report.limits.hit.is_some();
+        let met = match &found {
+            Found::Nothing => None,
+            Found::Verdict(Verdict::Unknown) | Found::Status(Status::Unknown) if open => None,
+            Found::Verdict(verdict) => Some(verdict.id() == wanted),
+            Found::Status(status) => Some(status.id() == wanted),
+            Found::Count(count) => Some(count == wanted),
+        };
+        Expectation {
+            text: text.clone(),
+            met: met.filter(|_| speaks),
+            found,
+        }
+    });
+    expected.collect()
 }

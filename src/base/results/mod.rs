@@ -57,6 +57,7 @@ as_sentences!(
     CompareReason,
     Condition,
     Evidence,
+    Found,
     Hit,
     LemmaReason,
     MoversReason,
@@ -83,6 +84,18 @@ pub enum Verdict {
     Unknown,
 }
 
+impl Verdict {
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Refuted => "refuted",
+            Verdict::HypothesisRefuted => "hypothesis_refuted",
+            Verdict::Unknown => "unknown",
+        }
+    }
+}
+
 /// The answer for one hypothesis, well-formedness condition or property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,6 +106,17 @@ pub enum Status {
     Refuted,
     /// Not decided; the reason says why.
     Unknown,
+}
+
+impl Status {
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            Status::Holds => "holds",
+            Status::Refuted => "refuted",
+            Status::Unknown => "unknown",
+        }
+    }
 }
 
 /// Everything `coarsen check` says about one model.
@@ -604,8 +628,21 @@ pub struct Expectation {
     pub text: String,
     /// Whether it was met; `None` if this run did not establish what it speaks of.
     pub met: Option<bool>,
-    /// What was found instead.
-    pub found: String,
+    /// What was found.
+    pub found: Found,
+}
+
+/// What was found where the model expects something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing in this run.
+    Nothing,
+    /// This verdict.
+    Verdict(Verdict),
+    /// This answer for a property.
+    Status(Status),
+    /// So many states.
+    Count(String),
 }
 
 /// Sizes that explain the cost.

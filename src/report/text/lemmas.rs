@@ -1,7 +1,7 @@
 //! The lemmas: what became of each, and what breaks those that are not inductive.
 
 use super::steps::at;
-use super::{row, status, trace, widest};
+use super::{row, trace, widest};
 use crate::base::results::{Lemma, Status};
 use crate::report::layout::counted;
 use std::fmt;
@@ -26,7 +26,7 @@ impl fmt::Display for Shown<'_> {
                 f,
                 &lemma.name,
                 width,
-                status(lemma.status),
+                lemma.status.id(),
                 &lemma.reason.to_string(),
             )?;
             if lemma.status == Status::Holds && !self.verbose {

@@ -1,6 +1,6 @@
 //! What `coarsen reach` found, for people.
 
-use super::{Detail, headline, status, trace, verdict_words};
+use super::{Detail, headline, trace, verdict_words};
 use crate::base::results::{PropertyKind, ReachReport, Status};
 use crate::report::layout::{printable_lines, wrapped};
 use std::fmt::{self, Write};
@@ -32,7 +32,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
                 (PropertyKind::Find, Status::Refuted) => "unreachable",
                 (PropertyKind::Deadlock, Status::Holds) => "none",
                 (PropertyKind::Deadlock, Status::Refuted) => "found",
-                (_, answer) => status(answer),
+                (_, answer) => answer.id(),
             };
             let pad = " ".repeat(width - q.name.chars().count());
             writeln!(f, "  {}{pad}  {answer:<11}  {}", q.name, q.reason)?;

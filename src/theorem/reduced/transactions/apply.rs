@@ -98,7 +98,8 @@ fn attempt(
     }
     let e = e;
     let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
-    let reduced = check.explore(report, &explorer, &goals, "the reduced system");
+    control.enter("the reduced system");
+    let reduced = check.explore(report, &explorer, &goals);
     if guess_violated(&e, &reduced)? {
         return Ok(false);
     }
