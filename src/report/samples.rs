@@ -140,34 +140,15 @@ pub(super) fn holds() -> Report {
         because: "lock ownership: worker(0) at B owns m[0]".to_string(),
         ..witness()
     }];
-    report.properties = vec![
-        property(
-            "discipline",
-            PropertyKind::Discipline,
-            Status::Holds,
-            PropertyReason::Theorem(Conclusion::Discipline),
-        ),
-        property(
-            "never_two",
-            PropertyKind::Invariant,
-            Status::Holds,
-            PropertyReason::Theorem(Conclusion::States),
-        ),
-    ];
+    report.properties = properties();
     steps(&mut report);
     report.states = States {
         original: Some("106".to_string()),
         reduced: Some("62".to_string()),
         visited: None,
     };
-    report.lemmas = vec![
-        lemma(
-            "one_owner",
-            Status::Holds,
-            LemmaReason::Inductive { used: true },
-        ),
-        broken(),
-    ];
+    let inductive = LemmaReason::Inductive { used: true };
+    report.lemmas = vec![lemma("one_owner", Status::Holds, inductive), broken()];
     report.notes = vec![Note::Overridden(vec!["N = 2".to_string()])];
     let expectation = |text: &str, met, found: Found| Expectation {
         text: text.to_string(),
@@ -201,6 +182,24 @@ pub(super) fn holds() -> Report {
         peak_nodes: Some("321".to_string()),
     };
     report
+}
+
+/// Two that hold.
+fn properties() -> Vec<Property> {
+    vec![
+        property(
+            "discipline",
+            PropertyKind::Discipline,
+            Status::Holds,
+            PropertyReason::Theorem(Conclusion::Discipline),
+        ),
+        property(
+            "never_two",
+            PropertyKind::Invariant,
+            Status::Holds,
+            PropertyReason::Theorem(Conclusion::States),
+        ),
+    ]
 }
 
 /// Visible steps, one of them by a repair, and an invisible one.

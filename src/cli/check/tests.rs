@@ -154,10 +154,11 @@ fn all_models_are_answered_and_the_gravest_code_wins() {
         assert_eq!(seen.lines().count(), i + 1, "{seen}");
     }
     let (_, seen) = check(&["-q"], &all[..5]);
-    let first = "m0: holds - nothing has been established yet\nm1: unknown - nothing has been established yet\nm2: hypothesis refuted - nothing has been established yet\n";
+    let why = "nothing has been established yet";
+    let first = format!("m0: holds - {why}\nm1: unknown - {why}\nm2: hypothesis refuted - {why}\n");
     assert_eq!(
         seen,
-        format!("{first}m3: refuted - nothing has been established yet\nm4: error - 2 errors\n")
+        format!("{first}m3: refuted - {why}\nm4: error - 2 errors\n")
     );
 }
 

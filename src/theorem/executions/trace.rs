@@ -53,8 +53,8 @@ pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     Some(trace)
 }
 
-/// Re-executes an execution on the original program and tells it with this outcome; `None` if some step is not one of the
-/// program's.
+/// Re-executes an execution on the original program and tells it with this outcome; `None` if some step is not one of
+/// the program's.
 pub fn retell_as(e: &Encoding, execution: &Execution, outcome: Outcome) -> Option<Trace> {
     let (mut trace, ..) = replay(e, execution)?;
     trace.outcome = outcome;
