@@ -2,7 +2,7 @@
 
 use crate::{random, twin};
 
-use coarsen::results::{Hypothesis, Property, PropertyKind, Report, Status, Step, Verdict};
+use coarsen::results::{Demand, Hypothesis, Property, PropertyKind, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 
 use twin::ast::{Discipline, Expr, Procedure, Program, Stmt, StmtKind, Type};
@@ -48,7 +48,7 @@ fn report(judged: &Judged) -> Report {
     let hypothesis = |number: usize| Hypothesis {
         id: HYPOTHESES[number].to_owned(),
         formula: String::new(),
-        words: String::new(),
+        words: Demand::Theory(String::new()),
         status: tool_status(answer.hypothesis(number)),
         instances: String::new(),
         evidence: coarsen::results::Evidence::Undecided,

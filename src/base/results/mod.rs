@@ -60,6 +60,7 @@ as_sentences!(
     Found,
     Hit,
     LemmaReason,
+    Demand,
     MoversReason,
     Note,
     Outcome,
@@ -265,8 +266,8 @@ pub struct Hypothesis {
     pub id: String,
     /// The formula as it stands in the theory file.
     pub formula: String,
-    /// What it says, in words.
-    pub words: String,
+    /// What it says.
+    pub words: Demand,
     /// The answer.
     pub status: Status,
     /// How many instances it has on this model.
@@ -292,6 +293,25 @@ pub struct Hypothesis {
     /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First
     /// one on all type-correct states, then, if there is a rung between, one on the highest rung below.
     pub excluded: Vec<Witness>,
+}
+
+/// What a theorem demands of a program: a hypothesis, or a well-formedness condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// What the theory's file says.
+    Theory(String),
+    /// The first steps of all threads are visible.
+    FirstSteps,
+    /// No two exclusive access predicates overlap in the initial states.
+    Predicates,
+    /// The same, of the threads that have access by them.
+    Access,
+    /// No invisible step leads out of the states that this goal is about.
+    NotHidden(String),
+    /// No mover hides the states that this goal is about.
+    NotMoved(String),
+    /// All threads are outside transactions in the states that this goal is about.
+    Outside(String),
 }
 
 /// How a hypothesis was settled.

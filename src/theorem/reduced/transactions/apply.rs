@@ -9,7 +9,9 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Evaluated, Evidence, Hypothesis, MoverClass, Note, Report, Status};
+use crate::base::results::{
+    Demand, Evaluated, Evidence, Hypothesis, MoverClass, Note, Report, Status,
+};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -201,14 +203,11 @@ fn observed(
     {
         let hypothesis = algebra::Hypothesis {
             id: hides_id(goal),
-            words: format!(
-                "no right mover leads into the states that {} is about, and no left mover out of them",
-                goal.name
-            ),
+            words: String::new(),
             statement: law.statement.with_states("V", &goal.name),
             syntactic: None,
         };
-        let entry = match evaluate(model, &hypothesis, ladder, pairs) {
+        let mut entry = match evaluate(model, &hypothesis, ladder, pairs) {
             Ok(entry) => entry,
             Err(Unreadable::Stopped(stop)) => return Err(stop),
             Err(why @ Unreadable::Meaningless { .. }) => Hypothesis {
@@ -216,6 +215,7 @@ fn observed(
                 ..hypotheses::undecided(&hypothesis)
             },
         };
+        entry.words = Demand::NotMoved(goal.name.clone());
         let worse = |w: &Hypothesis| {
             w.status == Status::Holds
                 && (entry.status != Status::Holds || entry.invariant > w.invariant)
@@ -228,7 +228,7 @@ fn observed(
         entry(
             &hides_id(goal),
             "",
-            "",
+            Demand::NotMoved(goal.name.clone()),
             Status::Unknown,
             Evidence::Undecided,
         )
@@ -256,10 +256,7 @@ fn outside(
     }
     let left = m.and(&bad, &inside)?;
     let holds = m.disjoint(&left, &ladder.strongest(Rung::Reachable)?);
-    let words = format!(
-        "all threads are outside transactions in the states that {} is about",
-        goal.name
-    );
+    let words = Demand::Outside(goal.name.clone());
     let (status, evidence) = match holds {
         true => (Status::Holds, Evaluated::Outside),
         false => (Status::Unknown, Evaluated::PerhapsInside),
@@ -268,7 +265,7 @@ fn outside(
     Ok(entry(
         &hides_id(goal),
         &formula,
-        &words,
+        words,
         status,
         Evidence::Evaluated(evidence),
     ))
