@@ -56,7 +56,7 @@ fn answers(source: &str) -> Vec<(String, Status, String)> {
     let claims = report.properties.into_iter();
     claims
         .filter(|q| q.kind == coarsen::results::PropertyKind::Transaction)
-        .map(|q| (q.name, q.verdict, q.reason))
+        .map(|q| (q.name, q.verdict, q.reason.to_string()))
         .collect()
 }
 
@@ -146,7 +146,11 @@ fn transactions(name: &str, theorem: &str) -> Vec<coarsen::results::Transaction>
     let session = shipped::model(name).load(&[]);
     let default = coarsen::theory("stoller-cohen").expect("shipped");
     let report = session.movers(&default, Some(theorem), &Control::default());
-    assert!(report.disciplined && !report.stopped, "{}", report.reason);
+    assert!(
+        report.disciplined && !report.is_stopped(),
+        "{}",
+        report.reason
+    );
     report.transactions
 }
 

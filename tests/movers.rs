@@ -116,7 +116,7 @@ fn known_conditions() {
         let report = session.movers(&default, Some("lipton"), &Control::default());
         let mut of = report.actions.iter().filter(|a| a.step.text == line);
         let all = of.next().map(|a| a.under.iter()).into_iter().flatten();
-        all.map(|u| format!("{} if {}", u.class, u.condition))
+        all.map(|u| format!("{} if {}", u.class.id(), u.condition))
             .collect()
     };
     let flag = "var ready: bool = false unprotected; var x: 0..1 = 0 unprotected;

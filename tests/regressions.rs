@@ -84,6 +84,7 @@ fn a_violation_inside_straight_line_code_is_not_passed_over() {
     assert!(
         trace
             .outcome
+            .to_string()
             .contains("accesses y without exclusive access"),
         "{}",
         trace.outcome

@@ -145,6 +145,7 @@ fn a_wrong_annotation_is_refuted_with_an_execution() {
         assert!(
             trace
                 .outcome
+                .to_string()
                 .contains("accesses x without exclusive access"),
             "{theorem}: {}",
             trace.outcome

@@ -2,7 +2,7 @@
 
 use crate::{random, twin};
 
-use coarsen::results::{Hypothesis, Property, PropertyKind, Report, Status, Step, Verdict};
+use coarsen::results::{Demand, Hypothesis, Property, PropertyKind, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 
 use twin::ast::{Discipline, Expr, Procedure, Program, Stmt, StmtKind, Type};
@@ -48,7 +48,7 @@ fn report(judged: &Judged) -> Report {
     let hypothesis = |number: usize| Hypothesis {
         id: HYPOTHESES[number].to_owned(),
         formula: String::new(),
-        words: String::new(),
+        words: Demand::Theory(String::new()),
         status: tool_status(answer.hypothesis(number)),
         instances: String::new(),
         evidence: coarsen::results::Evidence::Undecided,
@@ -61,7 +61,6 @@ fn report(judged: &Judged) -> Report {
         excluded: Vec::new(),
     };
     let property = |(name, status): &(String, twin::verdict::Status)| Property {
-        name: name.clone(),
         kind: match name.as_str() {
             "discipline" => PropertyKind::Discipline,
             "assertions" => PropertyKind::Assertions,
@@ -69,11 +68,7 @@ fn report(judged: &Judged) -> Report {
             _ => PropertyKind::Invariant,
         },
         verdict: tool_status(*status),
-        reason: String::new(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
+        ..Property::undecided(name, PropertyKind::Invariant)
     };
     let invariant = match answer.rung {
         Rung::True => Some(coarsen::results::Rung::True),
@@ -93,7 +88,7 @@ fn report(judged: &Judged) -> Report {
         visible,
         invisible,
         invariant,
-        ..Report::undecided("", "stoller-cohen", "")
+        ..Report::undecided("", "stoller-cohen")
     }
 }
 

@@ -8,35 +8,39 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 /// Why work was cut short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// A BDD grew beyond the node limit.
-    #[error("the node limit (--limit-nodes)")]
     Nodes,
     /// Too many explicit states.
-    #[error("the state limit (--limit-states)")]
     States,
     /// Out of time.
-    #[error("the time limit (--limit-time)")]
     Time,
     /// Out of memory.
-    #[error("the memory limit (--limit-memory)")]
     Memory,
     /// Ctrl-C.
-    #[error("an interrupt")]
     Interrupt,
     /// Too many steps on decision diagrams.
-    #[error("the limit of operations (--limit-operations)")]
     Operations,
     /// Executions go on beyond the bound on their length.
-    #[error("the bound on the length of executions (--depth)")]
     Depth,
     /// Work on BDDs has used up its budget, and there is another way.
-    #[error("the limit of work on BDDs (--limit-effort)")]
     Effort,
     /// More Boolean variables than the BDD package can number.
-    #[error("the BDD package's limit of 65,535 variables")]
     Variables,
+}
+
+impl std::error::Error for Stop {}
+
+/// A limit that was hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// In this phase.
+    Phase(Stop, String),
+    /// In this phase, by a worker that did not stop when asked.
+    Abandoned(Stop, String),
+    /// In the search for an execution to a state that is reached.
+    Search(Stop),
 }
 
 /// The limits that the core keeps itself; the caller of [`Control::stop`] keeps those of time and memory.

@@ -6,10 +6,10 @@ use super::model_run::{ModelRun, Worked, default_theorem};
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::Session;
-use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Hit, ParseLimits};
 use coarsen::report::text::render_compare;
 use coarsen::report::{html, json};
-use coarsen::results::CompareReport;
+use coarsen::results::{CompareReason, CompareReport};
 
 /// Compares the techniques on the models of `args`.
 pub fn run(args: &CompareArgs, output: &mut Output) -> Exit {
@@ -54,13 +54,14 @@ fn one(
     });
     let (report, source) = match worked {
         Ok((Worked::Done(report), source)) => (report, source),
-        Ok((Worked::Abandoned { hit, .. }, source)) => {
-            let report = CompareReport::undecided(name, format!("stopped by {hit}"));
+        Ok((Worked::Abandoned { stop, phase, .. }, source)) => {
+            let mut report = CompareReport::undecided(name);
+            report.reason = CompareReason::Abandoned(Hit::Abandoned(stop, phase));
             (report, source)
         }
         Err(exit) => return exit,
     };
-    let exit = match report.disagree {
+    let exit = match report.disagrees() {
         true => reproduce(&report, args, &source),
         false => report.verdict.into(),
     };

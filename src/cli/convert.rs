@@ -30,8 +30,10 @@ pub fn run(args: &ConvertArgs, output: &mut Output) -> Exit {
             output.write(&format!("// {name}, by `coarsen convert`\n\n{model}"));
             Exit::Holds
         }
-        Ok((Worked::Abandoned { hit, .. }, _)) => {
-            say(&format!("coarsen: {name}: stopped by {hit}"));
+        Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
+            say(&format!(
+                "coarsen: {name}: stopped by {stop}, in phase `{phase}`"
+            ));
             Exit::Unknown
         }
         Err(exit) => exit,

@@ -31,13 +31,13 @@ pub fn run<B: Backend>(backend: &B, args: &EvalArgs, output: &mut Output) -> Exi
     );
     match worked {
         Ok((Worked::Done(report), _)) => show(&report, args.format, output),
-        Ok((Worked::Abandoned { hit, .. }, _)) => {
+        Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
             let report = EvalReport {
                 schema_version: SCHEMA_VERSION,
                 model: name.to_string(),
                 statement: args.statement.clone(),
                 status: Status::Unknown,
-                evidence: Evidence::Stopped(hit),
+                evidence: Evidence::Stopped(stop, phase),
                 instances: "0".to_string(),
                 witness: None,
             };

@@ -10,7 +10,7 @@ use super::output::{Output, say};
 use super::progress::Progress;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::algebra::Theory;
-use coarsen::base::control::Control;
+use coarsen::base::control::{Control, Stop};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::results::Report;
 use coarsen::theory;
@@ -54,8 +54,10 @@ pub enum Worked<T> {
     Done(T),
     /// The worker did not stop when asked and is still running.
     Abandoned {
-        /// The limit, and the phase in which it was hit.
-        hit: String,
+        /// The limit that was hit.
+        stop: Stop,
+        /// What was being done then.
+        phase: String,
         /// What was last known.
         snapshot: Option<Box<Report>>,
     },
@@ -117,10 +119,13 @@ impl<'a> ModelRun<'a> {
                 }
                 return Ok((Worked::Done(answer), source));
             }
-            Ended::Abandoned(why) => {
-                let hit = format!("{why}, in phase `{}`", control.phase());
-                let snapshot = control.snapshot().map(Box::new);
-                return Ok((Worked::Abandoned { hit, snapshot }, source));
+            Ended::Abandoned(stop) => {
+                let abandoned = Worked::Abandoned {
+                    stop,
+                    phase: control.phase(),
+                    snapshot: control.snapshot().map(Box::new),
+                };
+                return Ok((abandoned, source));
             }
             Ended::Broken(why) => {
                 return Err(Failure::internal(name, why.to_string()).tell(format, output));

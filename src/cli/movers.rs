@@ -9,7 +9,7 @@ use coarsen::Session;
 use coarsen::base::control::ParseLimits;
 use coarsen::report::json;
 use coarsen::report::text::render_movers;
-use coarsen::results::MoversReport;
+use coarsen::results::{MoversReason, MoversReport};
 
 /// Finds the movers of the models of `args`.
 pub fn run(args: &MoversArgs, output: &mut Output) -> Exit {
@@ -40,9 +40,9 @@ fn one(model: &str, args: &MoversArgs, interrupts: &Interrupts, output: &mut Out
     });
     let report = match worked {
         Ok((Worked::Done(report), _)) => report,
-        Ok((Worked::Abandoned { hit, .. }, _)) => {
-            let mut report = MoversReport::undecided(name, format!("stopped by {hit}"));
-            report.stopped = true;
+        Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
+            let mut report = MoversReport::undecided(name);
+            report.reason = MoversReason::Stopped(stop, phase);
             report
         }
         Err(exit) => return exit,
@@ -51,7 +51,7 @@ fn one(model: &str, args: &MoversArgs, interrupts: &Interrupts, output: &mut Out
         Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&render_movers(&report, args.verbose)),
     }
-    match report.stopped {
+    match report.is_stopped() {
         true => Exit::Unknown,
         false => Exit::Holds,
     }

@@ -73,7 +73,7 @@ fn written(value: &Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::results::{Change, Step, TraceVariable};
+    use crate::base::results::{Change, Outcome, Step, TraceVariable, Violation};
 
     fn variable(name: &str, dims: &[usize]) -> TraceVariable {
         TraceVariable {
@@ -117,9 +117,9 @@ mod tests {
                     old: "0".to_string(),
                     new: "-1".to_string(),
                 }],
-                violation: Some("x[1] without its lock".to_string()),
+                violation: Some(Violation::Failure("worker(0)".to_string(), "why")),
             }],
-            outcome: "the discipline is violated".to_string(),
+            outcome: Outcome::Discipline,
             execution: Default::default(),
         };
         let text = render("m.cor", "discipline", &trace);
@@ -134,7 +134,7 @@ mod tests {
                 {
                     "#meta": {
                         "index": 1, "coarse": 1, "thread": "worker(0)", "location": "A", "line": 7,
-                        "text": "x[1] = -1;", "violation": "x[1] without its lock",
+                        "text": "x[1] = -1;", "violation": "worker(0) goes wrong: why",
                     },
                     "x": [0, -1], "big": { "#bigint": "-9007199254740993" }, "b": true, "worker(0)": "B",
                 },

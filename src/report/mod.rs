@@ -10,9 +10,14 @@ pub mod html;
 pub mod itf;
 pub mod json;
 mod layout;
+mod limits;
+mod movers;
+mod notes;
 mod position;
 pub mod problems;
 pub mod proofs;
+mod properties;
+mod reasons;
 #[cfg(test)]
 mod samples;
 pub mod text;

@@ -11,11 +11,12 @@
 //! the program held against them. An outcome is the shared state with the locals of a thread that has the block, once
 //! every thread has ended.
 
-use super::movers::{Detail, Judged, Law, Obstacle, Other, judged};
+use super::movers::{Detail, Judged, Obstacle, Other, judged};
 use crate::base::control::Stop;
 use crate::base::results;
 use crate::base::results::{
-    ClaimBlock, Conflict, Contradiction, MovingStep, Property, PropertyKind, Status, Trace,
+    ClaimBlock, ClaimReason, ClaimSearch, Conflict, Contradiction, MoverClass, MovingStep, Outcome,
+    Property, PropertyKind, PropertyReason, Status, Trace,
 };
 use crate::engine::Heuristic;
 use crate::engine::compiled::{Compiled, Execution, Inside, Mover, Outcomes};
@@ -175,58 +176,14 @@ pub fn claims(context: &Context) -> Result<Vec<Answer>, Stop> {
     Ok(all)
 }
 
-/// A claim before it is judged.
-pub fn undecided(claim: &Claim) -> Property {
-    Property {
-        name: claim.name.clone(),
-        kind: PropertyKind::Transaction,
-        verdict: Status::Unknown,
-        reason: "not decided".into(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
-    }
-}
-
-/// What an action is as a mover, in a word.
-pub fn class(mover: Mover) -> &'static str {
+/// What an action is as a mover.
+pub fn class(mover: Mover) -> MoverClass {
     match (mover.local, mover.right, mover.left) {
-        (true, ..) => "local",
-        (_, true, true) => "both",
-        (_, true, false) => "right",
-        (_, false, true) => "left",
-        _ => "non",
-    }
-}
-
-/// A law as an inequality, and what it says.
-pub fn law_words(law: Law) -> (&'static str, &'static str) {
-    match law {
-        Law::Right => ("a b <= b a", "a cannot be delayed until after b"),
-        Law::RightViolation => (
-            "a b q <= b q T",
-            "b violates the discipline only because a came first",
-        ),
-        Law::RightHidden => ("q-step of a, b", "b keeps a from violating the discipline"),
-        Law::Enters => ("a {V} <= {V} T", "a leads into the set of states asked for"),
-        Law::Left => (
-            "b a <= a b",
-            "a cannot be taken before b instead of after it",
-        ),
-        Law::Outcome => (
-            "e(a) b <= b e(a)",
-            "b disables a, or takes away one of its outcomes",
-        ),
-        Law::LeftViolation => (
-            "b a q <= a q T",
-            "a violates the discipline only because b came first",
-        ),
-        Law::LeftHidden => ("q-step of b, a", "a keeps b from violating the discipline"),
-        Law::Leaves => (
-            "{V} a <= a {V}",
-            "a leads out of the set of states asked for",
-        ),
+        (true, ..) => MoverClass::Local,
+        (_, true, true) => MoverClass::Both,
+        (_, true, false) => MoverClass::Right,
+        (_, false, true) => MoverClass::Left,
+        _ => MoverClass::Non,
     }
 }
 
@@ -234,7 +191,7 @@ impl Judge<'_, '_, '_> {
     fn claim(&self, claim: &Claim) -> Result<Answer, Stop> {
         let mut hit = None;
         let p = self.context.encoding.program;
-        let mut property = undecided(claim);
+        let mut property = Property::undecided(&claim.name, PropertyKind::Transaction);
         let mut entry = results::Claim {
             name: claim.name.clone(),
             line: p.line(claim.span),
@@ -249,18 +206,18 @@ impl Judge<'_, '_, '_> {
         }
         if claim.blocks.is_empty() {
             property.verdict = Status::Holds;
-            property.reason = "vacuously: no thread ever gets to the block".into();
+            property.reason = PropertyReason::Claim(ClaimReason::Vacuous);
         } else if let Some(theorem) = self.established(claim) {
             entry.theorem = Some(theorem.to_string());
-            (property.verdict, property.reason) = match self.context.disciplined {
-                true => (Status::Holds, self.holds_because(theorem, &entry)),
-                false => (
-                    Status::Unknown,
-                    format!(
-                        "not established: it would be by {theorem}, if the discipline were known to hold"
-                    ),
-                ),
+            let theorem = theorem.to_string();
+            let (verdict, why) = match self.context.disciplined {
+                true => {
+                    let commits = commit_lines(&entry);
+                    (Status::Holds, ClaimReason::Atomic { theorem, commits })
+                }
+                false => (Status::Unknown, ClaimReason::Undisciplined(theorem)),
             };
+            (property.verdict, property.reason) = (verdict, PropertyReason::Claim(why));
         } else {
             hit = self.doubt(claim, &mut entry, &mut property)?;
         }
@@ -325,29 +282,10 @@ impl Judge<'_, '_, '_> {
                 .into_iter()
                 .map(|a| MovingStep {
                     step: step_of(e, a),
-                    class: class(self.mover(a)).into(),
+                    class: class(self.mover(a)),
                 })
                 .collect(),
         }
-    }
-
-    fn holds_because(&self, theorem: &str, entry: &results::Claim) -> String {
-        let mut lines: Vec<usize> = entry
-            .blocks
-            .iter()
-            .flat_map(|b| b.commits.iter().map(|s| s.line))
-            .collect();
-        lines.sort_unstable();
-        lines.dedup();
-        let commits = match lines.as_slice() {
-            [] => "nothing in it commits".to_string(),
-            [line] => format!("it commits at line {line}"),
-            many => {
-                let many: Vec<String> = many.iter().map(usize::to_string).collect();
-                format!("it commits at lines {}", many.join(", "))
-            }
-        };
-        format!("by {theorem}; {commits}")
     }
 
     /// A claim that no theorem establishes.
@@ -366,7 +304,7 @@ impl Judge<'_, '_, '_> {
             .iter()
             .find_map(|b| pattern.broken_by(e, &self.judged, b));
         let Some(broken) = broken else {
-            property.reason = self.outside(claim);
+            property.reason = PropertyReason::Claim(self.outside(claim));
             return Ok(None);
         };
         let obstacle = self.judged[broken.action].left.first();
@@ -375,74 +313,52 @@ impl Judge<'_, '_, '_> {
             law,
         }) = obstacle
         {
-            let (law, words) = law_words(*law);
             entry.conflict = Some(Conflict {
                 action: step_of(e, broken.action),
                 other: step_of(e, *other),
                 committed: step_of(e, broken.committed),
-                law: law.into(),
-                words: words.into(),
+                law: *law,
             });
         }
-        let lines = (
-            step_of(e, broken.action).line,
-            step_of(e, broken.committed).line,
-        );
-        let why = format!(
-            "line {} is no left mover, and line {} may have committed before",
-            lines.0, lines.1
-        );
-        let open = |reason: &mut String, more: &str| {
-            *reason = format!("not established: {why}; {more}");
+        let broken = |search: ClaimSearch| {
+            PropertyReason::Claim(ClaimReason::Broken {
+                line: step_of(e, broken.action).line,
+                committed: step_of(e, broken.committed).line,
+                search,
+            })
         };
-        match self.search(claim) {
+        property.reason = match self.search(claim) {
             Ok(Searched::Refuted { thread, trace }) => {
                 property.verdict = Status::Refuted;
-                property.reason = format!(
-                    "{thread} ends with an outcome that no execution has in which the block is atomic; {why}"
-                );
                 property.trace_length = Some(trace.steps.len().to_string());
-                property.trace = Some(trace);
+                property.trace = Some(*trace);
+                broken(ClaimSearch::Outcome(thread))
             }
-            Ok(Searched::Nothing) => open(
-                &mut property.reason,
-                "yet every execution that ends has the outcome of one in which the block is atomic",
-            ),
-            Ok(Searched::Violated) => open(&mut property.reason, "the discipline is violated"),
-            Ok(Searched::NotRepeated) => {
-                property.contradict(Contradiction::NotRepeated);
-            }
+            Ok(Searched::Nothing) => broken(ClaimSearch::Nothing),
+            Ok(Searched::Violated) => broken(ClaimSearch::Violated),
+            Ok(Searched::NotRepeated) => PropertyReason::Contradicted(Contradiction::NotRepeated),
             Err(stop @ Stop::States) => {
-                open(
-                    &mut property.reason,
-                    &format!("{stop} was hit in the search for an execution that refutes it"),
-                );
+                property.reason = broken(ClaimSearch::Stopped(stop));
                 return Ok(Some(stop));
             }
             Err(stop) => return Err(stop),
-        }
+        };
         Ok(None)
     }
 
     /// Why the theorem of the exploration, the only one that may be used, does not establish a claim that others might.
-    fn outside(&self, claim: &Claim) -> String {
+    fn outside(&self, claim: &Claim) -> ClaimReason {
         let e = self.context.encoding;
-        let theorem = self.context.theorem;
+        let theorem = self.context.theorem.to_string();
         let Some(inside) = self.context.inside else {
-            return format!("not established: {theorem} does not apply");
+            return ClaimReason::Inapplicable(theorem);
         };
         let open = claim.blocks.iter().find_map(|b| {
             let open = b.inside.iter().find(|&&l| !inside(b.thread, l))?;
             self.actions(b, &[*open]).first().copied()
         });
-        match open {
-            Some(action) => format!(
-                "not established by {theorem}: other threads are scheduled before line {}; another theorem may do \
-                 (leave out --theorem)",
-                step_of(e, action).line
-            ),
-            None => format!("not established by {theorem}"),
-        }
+        let scheduled = open.map(|action| step_of(e, action).line);
+        ClaimReason::NotShown { theorem, scheduled }
     }
 
     /// Looks for an execution whose outcome no execution has in which all copies of the block are atomic.
@@ -497,7 +413,7 @@ impl Judge<'_, '_, '_> {
         Ok(match repeated(p, &execution) {
             Some(trace) => Searched::Refuted {
                 thread: p.threads[whose].name.clone(),
-                trace,
+                trace: Box::new(trace),
             },
             None => Searched::NotRepeated,
         })
@@ -508,11 +424,18 @@ enum Searched {
     Refuted {
         /// Whose outcome it is.
         thread: String,
-        trace: Trace,
+        trace: Box<Trace>,
     },
     Nothing,
     Violated,
     NotRepeated,
+}
+
+/// The lines at which a claimed block may commit.
+fn commit_lines(entry: &results::Claim) -> Vec<usize> {
+    let steps = entry.blocks.iter().flat_map(|b| &b.commits);
+    let lines: BTreeSet<usize> = steps.map(|s| s.line).collect();
+    lines.into_iter().collect()
 }
 
 /// What an outcome is made of: the shared state and the locals of a thread with the block.
@@ -544,6 +467,6 @@ fn repeated(p: &Program, (first, steps): &Execution) -> Option<Trace> {
         });
     let rerun = rerun(p, &begin, walked, true)?;
     let mut trace = rerun.trace;
-    trace.outcome = "all threads have ended, with an outcome that no execution has in which the block is atomic".into();
+    trace.outcome = Outcome::NotAtomic;
     Some(trace)
 }

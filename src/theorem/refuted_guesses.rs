@@ -159,6 +159,7 @@ impl ViolationSearch<'_, '_> {
             .and_then(|s| {
                 crate::theorem::executions::trace::overlap_of(p, &p.protections[x], &s.state)
             })
+            .map(|violation| violation.to_string())
             .unwrap_or_else(|| "two threads have access at once".into());
         Ok(Violation {
             cell: e.program.protections[x].cell,

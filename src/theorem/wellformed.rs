@@ -8,7 +8,9 @@
 use super::properties::{Asked, Goal};
 use super::visibility::{Reason, Visibility, hides};
 use crate::base::control::Stop;
-use crate::base::results::{Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual};
+use crate::base::results::{
+    Demand, Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual,
+};
 use crate::engine::relations::{Encoding, Rel};
 use crate::model::program::Program;
 use crate::theorem::executions::trace::step_of;
@@ -42,27 +44,23 @@ pub(super) fn undecided(asked: &[Asked]) -> Vec<Hypothesis> {
         entry(
             WF_INIT_VIS,
             "I => p",
-            "the first steps of all threads are visible",
+            Demand::FirstSteps,
             Status::Unknown,
             Evidence::Undecided,
         ),
         entry(
             WF_INIT_EXCL,
             "I => ~q",
-            "no two predicates overlap initially",
+            Demand::Predicates,
             Status::Unknown,
             Evidence::Undecided,
         ),
     ];
     for goal in asked.iter().filter(|a| a.can_be_hidden) {
-        let words = format!(
-            "no invisible step leaves the states that {} is about",
-            goal.name
-        );
         all.push(entry(
             &hides_id(goal),
             "I u <= u I",
-            &words,
+            Demand::NotHidden(goal.name.clone()),
             Status::Unknown,
             Evidence::Undecided,
         ));
@@ -107,14 +105,14 @@ pub(super) fn hides_id(goal: &Asked) -> String {
 pub(super) fn entry(
     id: &str,
     formula: &str,
-    words: &str,
+    words: Demand,
     status: Status,
     evidence: Evidence,
 ) -> Hypothesis {
     Hypothesis {
         id: id.into(),
         formula: formula.into(),
-        words: words.into(),
+        words,
         status,
         instances: "1".into(),
         discharge: Discharge::Evaluated,
@@ -136,7 +134,7 @@ fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
     entry(
         WF_INIT_VIS,
         "I => p",
-        "the first steps of all threads are visible",
+        Demand::FirstSteps,
         status,
         Evidence::Evaluated(evidence),
     )
@@ -148,11 +146,10 @@ pub(super) fn disjoint_initially(e: &Encoding) -> Hypothesis {
     } else {
         (Status::Refuted, Evaluated::OverlapInitially)
     };
-    let words = "no two threads have exclusive access to one variable initially";
     entry(
         WF_INIT_EXCL,
         "I => ~q",
-        words,
+        Demand::Access,
         status,
         Evidence::Evaluated(evidence),
     )
@@ -165,14 +162,11 @@ fn not_hidden(
     ladder: &mut Ladder,
 ) -> Result<Hypothesis, Stop> {
     let id = hides_id(goal);
-    let words = format!(
-        "no invisible step leaves the states that {} is about",
-        goal.name
-    );
+    let words = Demand::NotHidden(goal.name.clone());
     let by = refused(visibility, &Reason::Hides(goal.name.clone()));
     let finish = |status, evidence| {
         let evidence = Evidence::Evaluated(evidence);
-        entry(&id, "I u <= u I", &words, status, evidence)
+        entry(&id, "I u <= u I", words.clone(), status, evidence)
     };
     let Some(&first) = by.first() else {
         return Ok(finish(Status::Holds, Evaluated::On(Rung::True)));
@@ -219,7 +213,8 @@ fn refused(visibility: &Visibility, reason: &Reason) -> Vec<usize> {
         .collect()
 }
 
-fn place(e: &Encoding, action: usize) -> Place {
+/// An action as a sentence names it.
+pub(super) fn place(e: &Encoding, action: usize) -> Place {
     let s = step_of(e, action);
     Place {
         thread: s.thread,

@@ -1,7 +1,7 @@
 //! How a hypothesis or a well-formedness condition was settled.
 
 use super::{Contradiction, Rung};
-use serde::{Serialize, Serializer};
+use crate::base::control::Stop;
 
 /// How a hypothesis was settled, or why it was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,10 +9,12 @@ pub enum Evidence {
     /// Nobody has looked at it yet.
     #[default]
     Undecided,
-    /// It could not be evaluated, for this reason.
+    /// It has no meaning on this model, for this reason.
     NotEvaluated(String),
+    /// A limit was hit, perhaps in this phase.
+    Limit(Stop, Option<String>),
     /// Somebody has stopped the work: what, and in which phase.
-    Stopped(String),
+    Stopped(Stop, String),
     /// There is no derivation, for this reason.
     NotDerived(String),
     /// Looked for in the initial states or in relations.
@@ -67,7 +69,16 @@ pub enum Places {
     /// One fails in a reachable state.
     Refuted,
     /// One fails on this rung, and the reachable states are not known, for this reason.
-    Open(Rung, String),
+    Open(Rung, Option<Unavailable>),
+}
+
+/// Why an invariant could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unavailable {
+    /// A limit was hit.
+    Limit(Stop),
+    /// The budget of so many nodes was used up.
+    Budget(u64),
 }
 
 /// A step as a sentence names it.
@@ -174,12 +185,5 @@ impl Needed {
     pub fn highest(&self) -> Rung {
         let some = Rung::ALL.into_iter().rev().find(|r| self.on(*r) > 0);
         some.unwrap_or(Rung::True)
-    }
-}
-
-/// As the sentence that reports have.
-impl Serialize for Evidence {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(self)
     }
 }

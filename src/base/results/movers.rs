@@ -1,7 +1,9 @@
 //! What `coarsen movers` found, as plain data.
 
-use super::{SCHEMA_VERSION, Step};
-use serde::Serialize;
+use super::{Note, SCHEMA_VERSION, Step};
+use crate::base::control::Stop;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 /// The movers of a model, and its transactions.
 #[derive(Clone, Debug, Serialize)]
@@ -12,8 +14,8 @@ pub struct MoversReport {
     pub model: String,
     /// Whether the discipline is known to hold: movers are established for executions that keep it.
     pub disciplined: bool,
-    /// What was found, in a sentence.
-    pub reason: String,
+    /// What was found, or why nothing.
+    pub reason: MoversReason,
     /// Every action, thread by thread in the order of the text.
     pub actions: Vec<MoverAction>,
     /// The longest runs of statements that have a theorem's form, theorem by theorem, the least demanding first.
@@ -21,26 +23,140 @@ pub struct MoversReport {
     /// Seconds for all of it.
     pub seconds: f64,
     /// Things to know.
-    pub notes: Vec<String>,
-    /// A limit was hit (exit code 20).
-    #[serde(skip)]
-    pub stopped: bool,
+    pub notes: Vec<Note>,
 }
 
 impl MoversReport {
+    /// Whether a limit was hit (exit code 20).
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.reason, MoversReason::Stopped(..))
+    }
+
     /// A report that knows nothing yet.
-    pub fn undecided(model: &str, reason: impl Into<String>) -> Self {
+    pub fn undecided(model: &str) -> Self {
         MoversReport {
             schema_version: SCHEMA_VERSION,
             model: model.to_string(),
             disciplined: false,
-            reason: reason.into(),
+            reason: MoversReason::Undecided,
             actions: Vec::new(),
             transactions: Vec::new(),
             seconds: 0.0,
             notes: Vec::new(),
-            stopped: false,
         }
+    }
+}
+
+/// What `coarsen movers` found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoversReason {
+    /// Nothing yet.
+    Undecided,
+    /// A limit was hit in this phase.
+    Stopped(Stop, String),
+    /// So many actions of each class.
+    Found {
+        /// The classes, with how many actions are of each.
+        classes: [(MoverClass, usize); 5],
+        /// Transactions of more than one action, by the most demanding theorem.
+        long: usize,
+    },
+}
+
+/// What an action is as a mover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MoverClass {
+    /// It shares nothing with other threads.
+    Local,
+    /// A right and a left mover.
+    Both,
+    /// A right mover.
+    Right,
+    /// A left mover.
+    Left,
+    /// No mover.
+    Non,
+}
+
+impl MoverClass {
+    /// All classes.
+    pub const ALL: [MoverClass; 5] = [
+        MoverClass::Local,
+        MoverClass::Both,
+        MoverClass::Right,
+        MoverClass::Left,
+        MoverClass::Non,
+    ];
+
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            MoverClass::Local => "local",
+            MoverClass::Both => "both",
+            MoverClass::Right => "right",
+            MoverClass::Left => "left",
+            MoverClass::Non => "non",
+        }
+    }
+}
+
+/// A law that an action has to obey as a mover: a is the action, b the other. It stands in JSON as a formula and in
+/// words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// `a b <= b a`, for right movers
+    Right,
+    /// a does not lead to a state from which b violates the discipline, unless b did before.
+    RightViolation,
+    /// b does not keep a from violating the discipline.
+    RightHidden,
+    /// a does not lead into the set from outside.
+    Enters,
+    /// `b a <= a b`, for left movers
+    Left,
+    /// b takes no outcome from a, and does not disable it.
+    Outcome,
+    /// b does not lead to a state from which a violates the discipline, unless a did before.
+    LeftViolation,
+    /// a does not keep b from violating the discipline.
+    LeftHidden,
+    /// a does not lead out of the set.
+    Leaves,
+}
+
+impl Law {
+    /// The law as a formula, or what stands for it.
+    pub fn formula(self) -> &'static str {
+        match self {
+            Law::Right => "a b <= b a",
+            Law::RightViolation => "a b q <= b q T",
+            Law::RightHidden => "q-step of a, b",
+            Law::Enters => "a {V} <= {V} T",
+            Law::Left => "b a <= a b",
+            Law::Outcome => "e(a) b <= b e(a)",
+            Law::LeftViolation => "b a q <= a q T",
+            Law::LeftHidden => "q-step of b, a",
+            Law::Leaves => "{V} a <= a {V}",
+        }
+    }
+
+    /// Whether it is about violations of the discipline.
+    pub fn is_about_violations(self) -> bool {
+        use Law::{LeftHidden, LeftViolation, RightHidden, RightViolation};
+        matches!(
+            self,
+            RightViolation | RightHidden | LeftViolation | LeftHidden
+        )
+    }
+}
+
+impl Serialize for Law {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut law = to.serialize_struct("Law", 2)?;
+        law.serialize_field("law", self.formula())?;
+        law.serialize_field("words", &self.to_string())?;
+        law.end()
     }
 }
 
@@ -49,10 +165,10 @@ impl MoversReport {
 pub struct MoverAction {
     /// The action.
     pub step: Step,
-    /// `local`, `both`, `right`, `left` or `non`.
-    pub class: String,
-    /// Why, in a sentence.
-    pub why: String,
+    /// What it is.
+    pub class: MoverClass,
+    /// Why.
+    pub why: Sharing,
     /// The strongest invariant that was needed for it, as for hypotheses.
     pub invariant: String,
     /// What keeps it from being a right mover.
@@ -63,13 +179,39 @@ pub struct MoverAction {
     pub under: Vec<Conditional>,
 }
 
+/// How many actions of other threads share something with an action, and what becomes of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// All of them.
+    pub actions: usize,
+    /// Those that can't come next to it.
+    pub excluded: usize,
+    /// Those that keep it from being a right mover.
+    pub right: usize,
+    /// Those that keep it from being a left mover.
+    pub left: usize,
+}
+
 /// The class of an action where a condition holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Conditional {
-    /// `both`, `right` or `left`.
-    pub class: String,
-    /// The condition, in words; `it` is the action's thread.
-    pub condition: String,
+    /// `Both`, `Right` or `Left`.
+    pub class: MoverClass,
+    /// The condition.
+    pub condition: Condition,
+}
+
+/// A condition under which an action is more than otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Its thread holds this lock.
+    Holds(String),
+    /// This lock is free.
+    Free(String),
+    /// Its thread has exclusive access to this cell.
+    Access(String),
+    /// An expression of the model's language.
+    Expression(String),
 }
 
 /// An action of another thread that an action does not commute with.
@@ -78,9 +220,8 @@ pub struct Blocked {
     /// The other action, b.
     pub other: Step,
     /// The law that fails; a is the action itself.
-    pub law: String,
-    /// What it says, in words.
-    pub words: String,
+    #[serde(flatten)]
+    pub law: Law,
     /// Whether it is about violations of the discipline.
     pub violation: bool,
 }

@@ -11,14 +11,15 @@ mod statements;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::results::{
-    Blocked, Conditional, MoverAction, MoversReport, PropertyKind, Status, Transaction,
+    Blocked, Conditional, MoverAction, MoverClass, MoversReason, MoversReport, Note, PropertyKind,
+    Sharing, Status, Transaction,
 };
 use crate::engine::relations::Encoding;
 use crate::model::program::{ClaimedBlock, Program, ThreadId};
 use crate::model::text::ast::Model;
 use crate::theorem::{
-    CheckOptions, Detail, Judged, Law, Obstacle, Other, PATTERNS, Pattern, Under, check, class,
-    commits, gap, judged, law_words, prepare, step_of,
+    CheckOptions, Detail, Judged, Obstacle, Other, PATTERNS, Pattern, Under, check, class, commits,
+    gap, judged, prepare, step_of,
 };
 use statements::{List, numbered};
 use std::time::Instant;
@@ -33,7 +34,7 @@ pub fn movers(
     control: &Control,
 ) -> MoversReport {
     let begun = Instant::now();
-    let mut report = MoversReport::undecided(name, "nothing has been established yet");
+    let mut report = MoversReport::undecided(name);
     let (numbered, lists) = numbered(tree);
     let Some(program) = program_of(&numbered).or_else(|| program_of(tree)) else {
         return report;
@@ -48,11 +49,8 @@ pub fn movers(
         elaborate: program_of,
     };
     match found.all(&program, &mut report) {
-        Ok(()) => report.reason = found.words(&report),
-        Err(stop) => {
-            report.reason = format!("stopped by {stop}, in phase `{}`", control.phase());
-            report.stopped = true;
-        }
+        Ok(()) => report.reason = summary(&report),
+        Err(stop) => report.reason = MoversReason::Stopped(stop, control.phase()),
     }
     report.seconds = begun.elapsed().as_secs_f64();
     report
@@ -109,9 +107,7 @@ impl Found<'_> {
         report.disciplined =
             holds || program.protections.is_empty() && checked.discipline.is_empty();
         if !report.disciplined {
-            report.notes.push(
-                "the discipline is not known to hold: what stands here is true only of executions that keep it".into(),
-            );
+            report.notes.push(Note::Undisciplined);
         }
         if checked.discipline.is_empty() {
             return program.clone();
@@ -136,7 +132,7 @@ impl Found<'_> {
                 .to_string();
             // The head of a loop has a location here for each way that leads to it. In the model these are one.
             let place = (thread, step.location.clone(), step.text.clone());
-            let class = class(j.mover).to_string();
+            let class = class(j.mover);
             if met.contains(&place)
                 && report.actions.iter().any(|m| {
                     m.step.thread == step.thread && m.step.text == step.text && m.class == class
@@ -146,7 +142,7 @@ impl Found<'_> {
             }
             met.push(place);
             report.actions.push(MoverAction {
-                why: why(j),
+                why: sharing(j),
                 class,
                 invariant: j.rung.id().into(),
                 right: j.right.iter().filter_map(|o| blocked(e, o)).collect(),
@@ -222,7 +218,7 @@ impl Found<'_> {
         if program.cells.len() == inferred.cells.len()
             && program.protections.len() != inferred.protections.len()
         {
-            program = self.disciplined(&program, &mut MoversReport::undecided(self.name, ""));
+            program = self.disciplined(&program, &mut MoversReport::undecided(self.name));
         }
         let e = Encoding::new(&program, self.control)?;
         let judged = judged(&e, &[], Detail::Class)?;
@@ -283,27 +279,15 @@ impl Found<'_> {
             text: text.to_string(),
         }
     }
+}
 
-    fn words(&self, report: &MoversReport) -> String {
-        let of = |c: &str| report.actions.iter().filter(|a| a.class == c).count();
-        let best = report.transactions.last().map(|t| t.theorem.clone());
-        let long = report
-            .transactions
-            .iter()
-            .filter(|t| Some(&t.theorem) == best.as_ref() && t.actions != "1")
-            .count();
-        format!(
-            "{} action{}: {} local, {} both, {} right, {} left, {} non-movers; {long} transaction{} of more than one \
-             action",
-            report.actions.len(),
-            if report.actions.len() == 1 { "" } else { "s" },
-            of("local"),
-            of("both"),
-            of("right"),
-            of("left"),
-            of("non"),
-            if long == 1 { "" } else { "s" }
-        )
+fn summary(report: &MoversReport) -> MoversReason {
+    let of = |c: MoverClass| report.actions.iter().filter(|a| a.class == c).count();
+    let best = report.transactions.last().map(|t| &t.theorem);
+    let is_long = |t: &&Transaction| Some(&t.theorem) == best && t.actions != "1";
+    MoversReason::Found {
+        classes: MoverClass::ALL.map(|c| (c, of(c))),
+        long: report.transactions.iter().filter(is_long).count(),
     }
 }
 
@@ -330,7 +314,7 @@ fn meet(e: &Encoding, judged: &mut [Judged]) {
             let mine = &mut judged[a];
             mine.under.retain(|u| {
                 let same =
-                    |v: &Under| v.words == u.words && (v.right || !u.right) && (v.left || !u.left);
+                    |v: &Under| v.told == u.told && (v.right || !u.right) && (v.left || !u.left);
                 (theirs.mover.right || !u.right) && (theirs.mover.left || !u.left)
                     || theirs.under.iter().any(same)
             });
@@ -379,14 +363,13 @@ fn run(p: &Program, statements: &[statements::Statement]) -> Option<Vec<ClaimedB
 }
 
 fn under(u: &Under) -> Conditional {
-    let class = match (u.right, u.left) {
-        (true, true) => "both",
-        (true, false) => "right",
-        (false, _) => "left",
-    };
     Conditional {
-        class: class.into(),
-        condition: u.words.clone(),
+        class: match (u.right, u.left) {
+            (true, true) => MoverClass::Both,
+            (true, false) => MoverClass::Right,
+            (false, _) => MoverClass::Left,
+        },
+        condition: u.told.clone(),
     }
 }
 
@@ -394,42 +377,18 @@ fn blocked(e: &Encoding, obstacle: &Obstacle) -> Option<Blocked> {
     let Other::Action(other) = obstacle.other else {
         return None;
     };
-    let (law, words) = law_words(obstacle.law);
     Some(Blocked {
         other: step_of(e, other),
-        law: law.into(),
-        words: words.into(),
-        violation: matches!(
-            obstacle.law,
-            Law::RightViolation | Law::RightHidden | Law::LeftViolation | Law::LeftHidden
-        ),
+        law: obstacle.law,
+        violation: obstacle.law.is_about_violations(),
     })
 }
 
-/// Why an action is what it is, in words.
-fn why(j: &Judged) -> String {
-    let n = j.shares.len();
-    if n == 0 {
-        return "it shares nothing with other threads".into();
+fn sharing(j: &Judged) -> Sharing {
+    Sharing {
+        actions: j.shares.len(),
+        excluded: j.excluded,
+        right: j.right.len(),
+        left: j.left.len(),
     }
-    let actions = |n: usize| format!("{n} action{}", if n == 1 { "" } else { "s" });
-    let mut words = format!("it shares something with {} of other threads", actions(n));
-    if j.excluded == n {
-        words += ", none of which can come next to it";
-    } else if j.excluded > 0 {
-        words += &format!(", {} of which can't come next to it", j.excluded);
-    }
-    match (j.right.len(), j.left.len()) {
-        (0, 0) => words += "; it commutes with all of them",
-        (0, l) => words += &format!("; {} keep it from moving left", actions(l)),
-        (r, 0) => words += &format!("; {} keep it from moving right", actions(r)),
-        (r, l) => {
-            words += &format!(
-                "; {} keep it from moving right, {} from moving left",
-                actions(r),
-                actions(l)
-            );
-        }
-    }
-    words
 }

@@ -24,7 +24,7 @@ impl fmt::Display for Shown<'_> {
         for claim in claims {
             writeln!(f, "  {}, line {}", claim.name, claim.line)?;
             if let Some(c) = &claim.conflict {
-                writeln!(f, "      {} fails: {}", c.law, c.words)?;
+                writeln!(f, "      {} fails: {}", c.law.formula(), c.law)?;
                 writeln!(f, "        a: {}", at(&c.action))?;
                 writeln!(f, "        b: {}", at(&c.other))?;
                 writeln!(f, "      behind the commit at {}", at(&c.committed))?;
@@ -33,7 +33,7 @@ impl fmt::Display for Shown<'_> {
                 continue;
             }
             for moving in claim.blocks.iter().flat_map(|b| &b.actions) {
-                writeln!(f, "      {:5}  {}", moving.class, at(&moving.step))?;
+                writeln!(f, "      {:5}  {}", moving.class.id(), at(&moving.step))?;
             }
         }
         Ok(())

@@ -18,7 +18,7 @@ pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
         let _ = writeln!(body, "{}:", threads.join(", "));
         for action in actions {
             let place = action.step.location.trim_start_matches("line ");
-            let _ = write!(body, "  {:5}  ", action.class);
+            let _ = write!(body, "  {:5}  ", action.class.id());
             match place.parse::<usize>() == Ok(action.step.line) {
                 true => body += &format!("line {}: {}\n", action.step.line, action.step.text),
                 false => {
@@ -39,7 +39,7 @@ pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
                 CONDITIONS
             };
             for u in action.under.iter().take(shown) {
-                let _ = writeln!(body, "           {} if {}", u.class, u.condition);
+                let _ = writeln!(body, "           {} if {}", u.class.id(), u.condition);
             }
         }
     }
@@ -75,10 +75,10 @@ pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
     if !report.notes.is_empty() {
         body += "\nnotes:\n";
         for note in &report.notes {
-            let _ = writeln!(body, "  {}", wrapped(note, 2));
+            let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
         }
     }
-    headline(&report.model, "movers", &report.reason) + &printable_lines(&body)
+    headline(&report.model, "movers", &report.reason.to_string()) + &printable_lines(&body)
 }
 
 /// Threads whose actions are the same, with these.
@@ -95,7 +95,7 @@ fn alike(report: &MoversReport) -> Vec<(Vec<&str>, Vec<&MoverAction>)> {
         let same = |other: &[&MoverAction]| {
             other.len() == actions.len()
                 && other.iter().zip(&actions).all(|(a, b)| {
-                    (a.step.line, &a.step.text, &a.class) == (b.step.line, &b.step.text, &b.class)
+                    (a.step.line, &a.step.text, a.class) == (b.step.line, &b.step.text, b.class)
                 })
         };
         match all.iter_mut().find(|(_, other)| same(other)) {
@@ -113,7 +113,7 @@ fn blocked(body: &mut String, direction: &str, by: &[Blocked], verbose: bool) {
         let _ = writeln!(
             body,
             "           not {direction}: {} fails with b at {}",
-            b.law,
+            b.law.formula(),
             at(&b.other)
         );
     }

@@ -3,7 +3,9 @@
 use super::search::Execution;
 use crate::base::evidence::{self, Taken};
 use crate::base::results;
-use crate::base::results::{Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
+use crate::base::results::{
+    Binding, Change, Outcome, Step, Trace, TraceStep, TraceVariable, Value, Violation,
+};
 use crate::engine::Variable;
 use crate::engine::reach::Path;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item};
@@ -40,25 +42,22 @@ pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     if !goal.reached(p, &last) {
         return None;
     }
+    let said = said.map(Outcome::Violation);
     trace.outcome = match goal.kind {
-        GoalKind::Discipline => {
-            said.unwrap_or_else(|| "the synchronisation discipline is violated".into())
-        }
-        GoalKind::Assertions => said.unwrap_or_else(|| "a thread has gone wrong".into()),
-        GoalKind::DeadlockFree => deadlock_words(p, &last.state),
-        GoalKind::User(_) if goal.wanted => {
-            format!("a state that satisfies {} is reached", goal.name)
-        }
-        GoalKind::User(_) => format!("this state violates {}", goal.name),
+        GoalKind::Discipline => said.unwrap_or(Outcome::Discipline),
+        GoalKind::Assertions => said.unwrap_or(Outcome::Wrong),
+        GoalKind::DeadlockFree => deadlock(p, &last.state),
+        GoalKind::User(_) if goal.wanted => Outcome::Reached(goal.name.clone()),
+        GoalKind::User(_) => Outcome::Violates(goal.name.clone()),
     };
     Some(trace)
 }
 
-/// Re-executes an execution on the original program and tells it with these words at its end; `None` if some step is
-/// not one of the program's.
-pub fn retell_as(e: &Encoding, execution: &Execution, outcome: &str) -> Option<Trace> {
+/// Re-executes an execution on the original program and tells it with this outcome; `None` if some step is not one of
+/// the program's.
+pub fn retell_as(e: &Encoding, execution: &Execution, outcome: Outcome) -> Option<Trace> {
     let (mut trace, ..) = replay(e, execution)?;
-    trace.outcome = outcome.into();
+    trace.outcome = outcome;
     Some(trace)
 }
 
@@ -83,11 +82,11 @@ pub struct Rerun {
     /// The last state.
     pub last: Concrete,
     /// What the last thing that went wrong was.
-    pub said: Option<String>,
+    pub said: Option<Violation>,
 }
 
 /// An execution re-executed: the trace, the last state, and what the last thing that went wrong was.
-fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Option<String>)> {
+fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Option<Violation>)> {
     let steps = execution.steps.iter().map(|(coarse, a, after)| Walked {
         coarse: *coarse,
         thread: e.actions[*a].thread,
@@ -125,7 +124,7 @@ pub fn rerun(
         variables: variables(p),
         states: Vec::new(),
         steps: Vec::new(),
-        outcome: String::new(),
+        outcome: Outcome::Untold,
         execution: evidence::Execution::default(),
     };
     if tell {
@@ -137,7 +136,7 @@ pub fn rerun(
     let mut current = first.clone();
     let mut said = first
         .violated
-        .then(|| overlap_words(p, &first.state))
+        .then(|| any_overlap(p, &first.state))
         .flatten();
     for walked in steps {
         let thread = walked.thread;
@@ -158,10 +157,11 @@ pub fn rerun(
             return None;
         };
         let violation = if step.failure.is_some() {
+            let name = &p.threads[thread].name;
             step.failure
-                .map(|f| format!("{} goes wrong: {}", p.threads[thread].name, f.words()))
+                .map(|f| Violation::Failure(name.clone(), f.words()))
         } else if violated && !current.violated {
-            discipline_words(p, thread, &current.state, &step)
+            undisciplined(p, thread, &current.state, &step)
         } else {
             None
         };
@@ -390,84 +390,61 @@ fn nested(
     }
 }
 
-fn discipline_words(
+fn undisciplined(
     p: &Program,
     thread: ThreadId,
     before: &State,
     step: &Successor,
-) -> Option<String> {
-    let name = &p.threads[thread].name;
-    for x in &p.protections {
+) -> Option<Violation> {
+    let name = |t: ThreadId| p.threads[t].name.clone();
+    let forbidden = p.protections.iter().find(|x| {
         let accessed = step.accesses.binary_search(&x.cell).is_ok();
-        if accessed && !may_access(p, x, thread, before, step) {
-            let cell = &p.cells[x.cell].name;
-            let others: Vec<&str> = (0..p.threads.len())
-                .filter(|&o| o != thread && holds(p, &x.predicates[o], before))
-                .map(|o| p.threads[o].name.as_str())
-                .collect();
-            let holder = match others.as_slice() {
-                [] => String::new(),
-                some => format!("; {} has it", some.join(" and ")),
-            };
-            return Some(format!(
-                "{name} accesses {cell} without exclusive access{holder}"
-            ));
-        }
-    }
-    overlap_words(p, &step.state)
+        accessed && !may_access(p, x, thread, before, step)
+    });
+    let Some(x) = forbidden else {
+        return any_overlap(p, &step.state);
+    };
+    let others = (0..p.threads.len()).filter(|&o| o != thread);
+    let holders = others.filter(|&o| holds(p, &x.predicates[o], before));
+    Some(Violation::Access {
+        thread: name(thread),
+        cell: p.cells[x.cell].name.clone(),
+        holders: holders.map(name).collect(),
+    })
 }
 
-fn overlap_words(p: &Program, state: &State) -> Option<String> {
+fn any_overlap(p: &Program, state: &State) -> Option<Violation> {
     p.protections.iter().find_map(|x| overlap_of(p, x, state))
 }
 
-/// Who has access to a protected cell besides the one who has it exclusively, in words.
-pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<String> {
+/// Who has access to a protected cell besides the one who has it exclusively.
+pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<Violation> {
     if !overlap(p, x, state) {
         return None;
     }
-    let names = |of: &[Expr]| -> Vec<&str> {
-        (0..of.len())
-            .filter(|&t| holds(p, &of[t], state))
-            .map(|t| p.threads[t].name.as_str())
-            .collect()
+    let names = |of: &[Expr]| -> Vec<String> {
+        let satisfied = (0..of.len()).filter(|&t| holds(p, &of[t], state));
+        satisfied.map(|t| p.threads[t].name.clone()).collect()
     };
     let owners = names(&x.predicates);
-    let cell = &p.cells[x.cell].name;
-    Some(match owners.as_slice() {
-        [owner] => {
-            let mut readers = names(x.readers.as_deref().unwrap_or_default());
-            readers.retain(|r| r != owner);
-            let readers = readers.join(" and ");
-            format!("{owner} has exclusive access to {cell} while {readers} may read it")
-        }
-        [_, _] => format!(
-            "{} both have exclusive access to {cell}",
-            owners.join(" and ")
-        ),
-        _ => format!(
-            "{} all have exclusive access to {cell}",
-            owners.join(" and ")
-        ),
+    let mut readers = names(x.readers.as_deref().unwrap_or_default());
+    readers.retain(|r| !owners.contains(r));
+    Some(Violation::Overlap {
+        cell: p.cells[x.cell].name.clone(),
+        owners,
+        readers,
     })
 }
 
 /// Who waits where in a deadlock.
-pub fn deadlock_words(p: &Program, state: &State) -> String {
-    let waiting: Vec<String> = p
-        .threads
-        .iter()
-        .enumerate()
-        .filter(|(t, thread)| {
-            let l = state.location(*t);
-            thread.resting().all(|r| r != l)
-        })
-        .map(|(t, thread)| {
-            let location = &thread.locations[state.location(t)];
-            format!("{} waits at {}", thread.name, location.name)
-        })
-        .collect();
-    format!("no step is enabled: {}", waiting.join(", "))
+pub fn deadlock(p: &Program, state: &State) -> Outcome {
+    let threads = p.threads.iter().enumerate();
+    let waiting = threads.filter_map(|(t, thread)| {
+        let l = state.location(t);
+        let waits = thread.resting().all(|r| r != l);
+        waits.then(|| (thread.name.clone(), thread.locations[l].name.clone()))
+    });
+    Outcome::Deadlock(waiting.collect())
 }
 
 /// The number of coarse steps of a trace.

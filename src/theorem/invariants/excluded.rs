@@ -7,7 +7,7 @@
 
 use super::ownership::Fact;
 use crate::base::control::Stop;
-use crate::base::results::Witness;
+use crate::base::results::{Outcome, Witness};
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item, singleton};
 use crate::theorem::executions::paths::{self, PathSearch};
@@ -46,8 +46,7 @@ pub fn reached(e: &Encoding, witness: &mut Witness, first: &Concrete) -> Result<
     let target = singleton(e, first, &e.all_bits());
     match paths::path(e, &target, paths::BUDGET)? {
         PathSearch::Found(execution) => {
-            let outcome = "this is s1, the first state of the witness";
-            witness.trace = retell_as(e, &execution, outcome);
+            witness.trace = retell_as(e, &execution, Outcome::Witness);
             witness.because = match &witness.trace {
                 Some(_) => String::new(),
                 None => "no trace: its execution could not be repeated, which is a bug in coarsen"

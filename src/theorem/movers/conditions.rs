@@ -7,6 +7,7 @@
 
 use super::{Judged, MoverSearch, Obstacle, Other, Part};
 use crate::base::control::Stop;
+use crate::base::results::Condition;
 use crate::engine::relations::Rel;
 use crate::model::program::{CellId, Expr, Kind, NO_OWNER, ThreadId, each_use};
 use crate::model::text::ast::BinaryOp;
@@ -25,8 +26,8 @@ const TRIED: usize = 40;
 pub struct Under {
     /// The condition.
     pub condition: Expr,
-    /// In words; `it` is the action's thread.
-    pub words: String,
+    /// As it is told.
+    pub told: Condition,
     /// Whether the action is a right mover then, or anyway.
     pub right: bool,
     /// Whether it is a left mover then, or anyway.
@@ -47,7 +48,7 @@ impl MoverSearch<'_, '_> {
         }
         let enabled = m.and(&e.actions[n].enabled, &known)?;
         let mut found: Vec<(Under, Bdd, BigUint)> = Vec::new();
-        for (words, condition) in self.candidates(n) {
+        for (told, condition) in self.candidates(n) {
             let holds = e.predicate(&condition)?;
             let here = m.and(&enabled, &holds)?;
             // What always holds, or never, is no condition.
@@ -63,7 +64,7 @@ impl MoverSearch<'_, '_> {
                 let size = e.count(&here)?;
                 let under = Under {
                     condition,
-                    words,
+                    told,
                     right,
                     left,
                 };
@@ -119,10 +120,10 @@ impl MoverSearch<'_, '_> {
     }
 
     /// Conditions that may matter to an action: the locks of its thread, then the values of what it uses.
-    fn candidates(&self, n: usize) -> Vec<(String, Expr)> {
+    fn candidates(&self, n: usize) -> Vec<(Condition, Expr)> {
         let (action, p) = (&self.e.actions[n], self.e.program);
         let me = action.thread;
-        let mut all: Vec<(String, Expr)> = Vec::new();
+        let mut all: Vec<(Condition, Expr)> = Vec::new();
         let mut used: Vec<CellId> = Vec::new();
         for edge in &p.threads[me].locations[action.location].edges {
             each_use(p, edge, &mut |u| used.extend(u.cells.clone()));
@@ -132,20 +133,21 @@ impl MoverSearch<'_, '_> {
         for (c, cell) in p.cells.iter().enumerate() {
             if cell.ty.kind == Kind::Owner {
                 let lock = crate::theorem::inference::lock_name(p, c);
-                all.push((format!("it holds {lock}"), is(c, me as i64)));
+                all.push((Condition::Holds(lock.clone()), is(c, me as i64)));
                 if used.contains(&c) {
-                    all.push((format!("{lock} is free"), is(c, NO_OWNER)));
+                    all.push((Condition::Free(lock), is(c, NO_OWNER)));
                 }
             }
         }
         for x in &p.protections {
             if used.contains(&x.cell) {
-                let words = format!("it has exclusive access to {}", p.cells[x.cell].name);
-                all.push((words, x.predicates[me].clone()));
+                let access = Condition::Access(p.cells[x.cell].name.clone());
+                all.push((access, x.predicates[me].clone()));
             }
         }
         for &c in &used {
-            all.extend(self.values(me, c));
+            let values = self.values(me, c).into_iter();
+            all.extend(values.map(|(text, expr)| (Condition::Expression(text), expr)));
         }
         all.truncate(TRIED);
         all

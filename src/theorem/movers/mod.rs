@@ -15,6 +15,7 @@ mod conditions;
 pub use conditions::Under;
 
 use crate::base::control::Stop;
+use crate::base::results::Law;
 use crate::engine::compiled::{Mover, Movers};
 use crate::engine::relations::{Bit, Encoding, Rel};
 use crate::theorem::invariants::{Ladder, Rung};
@@ -55,29 +56,6 @@ pub enum Other {
     Action(usize),
     /// A set of states whose reachability matters, by its number.
     Set(usize),
-}
-
-/// A law that an action has to obey: a is the action, b the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Law {
-    /// `a b <= b a`, for right movers
-    Right,
-    /// a does not lead to a state from which b violates the discipline, unless b did before.
-    RightViolation,
-    /// b does not keep a from violating the discipline.
-    RightHidden,
-    /// a does not lead into the set from outside.
-    Enters,
-    /// `b a <= a b`, for left movers
-    Left,
-    /// b takes no outcome from a, and does not disable it.
-    Outcome,
-    /// b does not lead to a state from which a violates the discipline, unless a did before.
-    LeftViolation,
-    /// a does not keep b from violating the discipline.
-    LeftHidden,
-    /// a does not lead out of the set.
-    Leaves,
 }
 
 /// How much is said of each action.

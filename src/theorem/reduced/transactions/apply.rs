@@ -9,7 +9,9 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Evaluated, Evidence, Hypothesis, Report, Status};
+use crate::base::results::{
+    Demand, Evaluated, Evidence, Hypothesis, MoverClass, Note, Report, Status,
+};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -56,9 +58,7 @@ pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), S
             report.annotated = Some(check.program.source.clone());
         }
         attempt(check, check.program, uses, report)?;
-        report.notes.push(
-            "the disciplines that were inferred do not hold, so what declares none is taken as unprotected".into(),
-        );
+        report.notes.push(Note::GuessesDropped);
     }
     Ok(())
 }
@@ -100,7 +100,8 @@ fn attempt(
     }
     let e = e;
     let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
-    let reduced = check.explore(report, &explorer, &goals, "the reduced system");
+    control.enter("the reduced system");
+    let reduced = check.explore(report, &explorer, &goals);
     if guess_violated(&e, &reduced)? {
         return Ok(false);
     }
@@ -202,14 +203,11 @@ fn observed(
     {
         let hypothesis = algebra::Hypothesis {
             id: hides_id(goal),
-            words: format!(
-                "no right mover leads into the states that {} is about, and no left mover out of them",
-                goal.name
-            ),
+            words: String::new(),
             statement: law.statement.with_states("V", &goal.name),
             syntactic: None,
         };
-        let entry = match evaluate(model, &hypothesis, ladder, pairs) {
+        let mut entry = match evaluate(model, &hypothesis, ladder, pairs) {
             Ok(entry) => entry,
             Err(Unreadable::Stopped(stop)) => return Err(stop),
             Err(why @ Unreadable::Meaningless { .. }) => Hypothesis {
@@ -217,6 +215,7 @@ fn observed(
                 ..hypotheses::undecided(&hypothesis)
             },
         };
+        entry.words = Demand::NotMoved(goal.name.clone());
         let worse = |w: &Hypothesis| {
             w.status == Status::Holds
                 && (entry.status != Status::Holds || entry.invariant > w.invariant)
@@ -229,7 +228,7 @@ fn observed(
         entry(
             &hides_id(goal),
             "",
-            "",
+            Demand::NotMoved(goal.name.clone()),
             Status::Unknown,
             Evidence::Undecided,
         )
@@ -257,10 +256,7 @@ fn outside(
     }
     let left = m.and(&bad, &inside)?;
     let holds = m.disjoint(&left, &ladder.strongest(Rung::Reachable)?);
-    let words = format!(
-        "all threads are outside transactions in the states that {} is about",
-        goal.name
-    );
+    let words = Demand::Outside(goal.name.clone());
     let (status, evidence) = match holds {
         true => (Status::Holds, Evaluated::Outside),
         false => (Status::Unknown, Evaluated::PerhapsInside),
@@ -269,7 +265,7 @@ fn outside(
     Ok(entry(
         &hides_id(goal),
         &formula,
-        &words,
+        words,
         status,
         Evidence::Evaluated(evidence),
     ))
@@ -321,10 +317,10 @@ fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phase
             .collect();
         let Judged { mover, .. } = &judged[a];
         step.reasons.push(match class(*mover) {
-            "local" => "shares nothing with other threads".into(),
-            "both" => "moves in both directions".into(),
-            "non" => "is no mover".to_string(),
-            one => format!("is a {one} mover"),
+            MoverClass::Local => "shares nothing with other threads".into(),
+            MoverClass::Both => "moves in both directions".into(),
+            MoverClass::Non => "is no mover".to_string(),
+            one => format!("is a {} mover", one.id()),
         });
         let obstacles = judged[a].right.iter().chain(&judged[a].left);
         if let Some(Other::Action(other)) = obstacles.map(|o| o.other).next() {
@@ -341,11 +337,8 @@ fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phase
         }
     }
     report.statistics.actions = Some(e.actions.len().to_string());
-    let says = match report.invisible.is_empty() {
-        true => "no step is inside transactions only: other threads are scheduled before each",
-        false => {
-            "visible are the steps before which other threads are scheduled, invisible those inside transactions only"
-        }
-    };
-    report.notes.push(says.into());
+    report.notes.push(match report.invisible.is_empty() {
+        true => Note::AllScheduled,
+        false => Note::Transactions,
+    });
 }
