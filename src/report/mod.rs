@@ -18,3 +18,4 @@ pub mod proofs;
 #[cfg(test)]
 mod samples;
 pub mod text;
+mod witness;

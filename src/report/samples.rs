@@ -136,8 +136,15 @@ pub(super) fn holds() -> Report {
     ];
     report.hypotheses[0].invariant = Some(Rung::LockOwnership);
     report.hypotheses[0].excluded = vec![Witness {
-        reachable: Some(false),
-        because: "lock ownership: worker(0) at B owns m[0]".to_string(),
+        start: Start::Unreachable(Exclusion::LockOwnership(vec![LockFact::Owns {
+            thread: "worker(0)".to_string(),
+            location: "B".to_string(),
+            lock: Lock {
+                name: "m[0]".to_string(),
+                writing: false,
+            },
+            owns: true,
+        }])),
         ..witness()
     }];
     report.properties = vec![
@@ -309,8 +316,9 @@ pub(super) fn inapplicable() -> Report {
     report.hypotheses[1].vacuous = false;
     report.hypotheses[1].status = Status::Refuted;
     report.hypotheses[1].invariant = None;
+    let start = report_trace().map(Box::new).ok_or(NoTrace::NotFound);
     report.hypotheses[1].witness = Some(Witness {
-        trace: report_trace(),
+        start: Start::Reachable(start),
         ..witness()
     });
     report
@@ -323,10 +331,10 @@ fn report_trace() -> Option<Trace> {
 
 fn witness() -> Witness {
     Witness {
-        instance: "i = worker(0), j = worker(1)".to_string(),
+        instance: bindings(&[("i", "worker(0)"), ("j", "worker(1)")]),
         invariant: Some(Rung::True),
         inequality: "u_1 u_0 <= u_0 (q T + u_1 + u_1 q T)".to_string(),
-        words: "worker(1) at B, then worker(0) at B, can't be swapped".to_string(),
+        shape: Shape::Swap,
         states: vec![
             bindings(&[("x[0]", "0"), ("y", "1"), ("worker(0)", "B")]),
             bindings(&[("x[0]", "1"), ("y", "1"), ("worker(0)", "B")]),
@@ -336,10 +344,8 @@ fn witness() -> Witness {
             step(1, "B", 8, "x[0] = 1;", &[]),
             step(0, "B", 8, "skip;", &["a step that stands for u_0"]),
         ],
-        reachable: Some(true),
-        because: String::new(),
-        trace: None,
-        mend: "protect x[0] by a lock".to_string(),
+        start: Start::Unknown(None),
+        mend: Some(Mend::Separate(vec![Common::Cell("x[0]".to_string())])),
     }
 }
 
@@ -353,8 +359,7 @@ pub(super) fn eval() -> EvalReport {
         evidence: Evidence::Evaluated(Evaluated::On(Rung::Reachable)),
         instances: "1".to_string(),
         witness: Some(Witness {
-            instance: String::new(),
-            reachable: None,
+            instance: Vec::new(),
             ..witness()
         }),
     }

@@ -12,6 +12,7 @@ pub mod proofs;
 mod reach;
 pub mod replayed;
 mod rung;
+mod witness;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
@@ -24,6 +25,7 @@ pub use movers::{
 };
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use rung::Rung;
+pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 
 use crate::base::control::Hit;
 use crate::base::evidence::{Bundle, Execution};
@@ -258,33 +260,6 @@ pub enum Discharge {
     /// Not at all.
     #[default]
     None,
-}
-
-/// Why an inclusion between relations fails.
-#[derive(Clone, Debug, Serialize)]
-pub struct Witness {
-    /// The instance, such as `i = worker(0), j = worker(1)`; empty if there is nothing to choose.
-    pub instance: String,
-    /// The rung of the invariant on whose states it fails.
-    #[serde(serialize_with = "rung::by_id")]
-    pub invariant: Option<Rung>,
-    /// The inequality that fails, instantiated.
-    pub inequality: String,
-    /// What is wrong, in words.
-    pub words: String,
-    /// States s1, s2, .. along the left side; variables not shown do not matter.
-    pub states: Vec<Vec<Binding>>,
-    /// The steps between them (one less than there are states), or the single step concerned.
-    pub steps: Vec<Step>,
-    /// Whether s1 is reachable in the original program, if known.
-    pub reachable: Option<bool>,
-    /// What excludes s1, or why it is not known whether it is reachable, or why there is no trace; else empty.
-    pub because: String,
-    /// A re-executed execution of the original program to s1, if it is reachable; every action is a coarse step of its
-    /// own.
-    pub trace: Option<Trace>,
-    /// How to mend it.
-    pub mend: String,
 }
 
 /// A variable and its value, both as the user writes them.

@@ -15,7 +15,8 @@ use crate::model::program::{CellId, Expr, Kind, LocId, Program, Protection, Thre
 use crate::theorem::properties::{Asked, Goal, GoalKind};
 use std::ops::ControlFlow;
 
-fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
+/// A name with its value.
+pub fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
     Binding {
         name: name.into(),
         value: value.into(),
