@@ -302,7 +302,7 @@ fn strict_refuses_what_is_repaired_by_default() {
         let ids: Vec<&str> = refuted.iter().map(|h| h.id.as_str()).collect();
         assert_eq!(ids, [*id], "{name}");
         assert!(
-            report.visible.iter().all(|step| step.repair.is_none()),
+            report.visible.iter().all(|step| step.repair().is_none()),
             "{name}: nothing is repaired"
         );
         for witness in refuted.iter().filter_map(|h| h.witness.as_ref()) {
@@ -321,7 +321,7 @@ fn strict_refuses_what_is_repaired_by_default() {
             .status;
         assert_eq!(status.code(), Some(11), "{name}");
         let repaired = m.report(false);
-        let only_default = repaired.visible.iter().any(|step| step.repair.is_some());
+        let only_default = repaired.visible.iter().any(|step| step.repair().is_some());
         assert_eq!(only_default, *id != "15", "{name}");
     }
 }

@@ -36,7 +36,6 @@ fn report(judged: &Judged) -> Report {
                 line: location.line,
                 text: String::new(),
                 reasons: Vec::new(),
-                repair: None,
             };
             if reasons[i][number].is_empty() {
                 invisible.push(step)

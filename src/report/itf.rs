@@ -110,7 +110,6 @@ mod tests {
                     line: 7,
                     text: "x[1] = -1;".to_string(),
                     reasons: Vec::new(),
-                    repair: None,
                 },
                 changes: vec![Change {
                     name: "x[1]".to_string(),

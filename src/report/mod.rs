@@ -18,4 +18,5 @@ pub mod proofs;
 #[cfg(test)]
 mod samples;
 pub mod text;
+mod visibility;
 mod witness;

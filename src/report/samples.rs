@@ -2,16 +2,19 @@
 
 use crate::base::results::*;
 
-fn step(thread: usize, location: &str, line: usize, text: &str, reasons: &[&str]) -> Step {
+fn step(
+    thread: usize,
+    location: &str,
+    line: usize,
+    text: &str,
+    reasons: &[VisibilityReason],
+) -> Step {
     Step {
         thread: format!("worker({thread})"),
         location: location.to_string(),
         line,
         text: text.to_string(),
-        reasons: reasons.iter().map(|r| r.to_string()).collect(),
-        repair: reasons
-            .iter()
-            .find_map(|r| Some(r.strip_prefix("repair: ")?.to_string())),
+        reasons: reasons.iter().cloned().map(Remark::Visible).collect(),
     }
 }
 
@@ -202,15 +205,9 @@ fn steps(report: &mut Report) {
             "A",
             7,
             "lock(m[0]);",
-            &["it may change an exclusive access predicate"],
+            &[VisibilityReason::ChangesPredicate("x[0]".to_string())],
         ),
-        step(
-            0,
-            "line 9",
-            9,
-            "t = 1;",
-            &["repair: the thread's first step (WFinitVis)"],
-        ),
+        step(0, "line 9", 9, "t = 1;", &[VisibilityReason::FirstStep]),
         step(1, "A", 7, "lock(m[0]);", &[]),
     ];
     report.invisible = vec![step(0, "B", 8, "x[0] = i;", &[])];
@@ -342,7 +339,7 @@ fn witness() -> Witness {
         ],
         steps: vec![
             step(1, "B", 8, "x[0] = 1;", &[]),
-            step(0, "B", 8, "skip;", &["a step that stands for u_0"]),
+            step(0, "B", 8, "skip;", &[]),
         ],
         start: Start::Unknown(None),
         mend: Some(Mend::Separate(vec![Common::Cell("x[0]".to_string())])),

@@ -4,11 +4,12 @@ use super::properties::{Asked, Goal, GoalKind, goals};
 use super::visibility::Visibility;
 use crate::base::control::{Control, Stop};
 use crate::base::results;
-use crate::base::results::{Report, Status};
+use crate::base::results::{Report, Status, VisibilityReason};
 use crate::engine::each_successor;
 use crate::engine::relations::{Concrete, Encoding, pick};
 use crate::model::program::{CellId, How, LocId, Program, ThreadId, each_use};
 use crate::theorem::executions::search::execution;
+use crate::theorem::executions::trace::step_at;
 use crate::theorem::inference::{Finding, Inference, Violation, lock_name};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
 use biodivine_lib_bdd::Bdd;
@@ -199,8 +200,8 @@ pub fn pin(e: &Encoding, visibility: &mut Visibility, inference: &Inference) {
     for (n, action) in e.actions.iter().enumerate() {
         let here =
             |(t, l, _): &&(ThreadId, LocId, String)| *t == action.thread && *l == action.location;
-        if let Some((_, _, why)) = inference.pinned().iter().find(here) {
-            visibility.pin(n, why);
+        if let Some((_, _, id)) = inference.pinned().iter().find(here) {
+            visibility.pin(n, VisibilityReason::Guessed(id.clone()));
         }
     }
 }
@@ -224,8 +225,7 @@ pub fn pin_witnesses(
                 let here =
                     t.name == step.thread && t.locations[action.location].name == step.location;
                 if here && !visibility.is_visible(n) && rests_on_guess(e.program, inference, n, e) {
-                    let why = format!("({}) is not established otherwise", h.id);
-                    inference.pin(action.thread, action.location, why);
+                    inference.pin(action.thread, action.location, h.id.clone());
                     any = true;
                 }
             }
@@ -287,17 +287,7 @@ pub fn tell(report: &mut Report, inference: &Inference) {
             });
         }
     }
-    let step = |(t, l): &(ThreadId, LocId)| {
-        let location = &p.threads[*t].locations[*l];
-        results::Step {
-            thread: p.threads[*t].name.clone(),
-            location: location.name.clone(),
-            line: p.line(location.span),
-            text: p.text(location.span),
-            reasons: Vec::new(),
-            repair: None,
-        }
-    };
+    let step = |(t, l): &(ThreadId, LocId)| step_at(p, *t, *l);
     report.revisions = inference
         .revisions()
         .iter()

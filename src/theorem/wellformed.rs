@@ -6,9 +6,11 @@
 //! only serves to prove (14) and (15), which are evaluated.
 
 use super::properties::{Asked, Goal};
-use super::visibility::{Reason, Visibility, hides};
+use super::visibility::{Visibility, hides};
 use crate::base::control::Stop;
-use crate::base::results::{Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual};
+use crate::base::results::{
+    Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual, VisibilityReason,
+};
 use crate::engine::relations::{Encoding, Rel};
 use crate::model::program::Program;
 use crate::theorem::executions::trace::step_of;
@@ -129,7 +131,7 @@ pub(super) fn entry(
 }
 
 fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
-    let (status, evidence) = match refused(visibility, &Reason::FirstStep).first() {
+    let (status, evidence) = match refused(visibility, &VisibilityReason::FirstStep).first() {
         None => (Status::Holds, Evaluated::Initially),
         Some(&a) => (Status::Refuted, Evaluated::EnabledInitially(place(e, a))),
     };
@@ -169,7 +171,7 @@ fn not_hidden(
         "no invisible step leaves the states that {} is about",
         goal.name
     );
-    let by = refused(visibility, &Reason::Hides(goal.name.clone()));
+    let by = refused(visibility, &VisibilityReason::Hides(goal.name.clone()));
     let finish = |status, evidence| {
         let evidence = Evidence::Evaluated(evidence);
         entry(&id, "I u <= u I", &words, status, evidence)
@@ -210,7 +212,7 @@ fn not_hidden(
     })
 }
 
-fn refused(visibility: &Visibility, reason: &Reason) -> Vec<usize> {
+fn refused(visibility: &Visibility, reason: &VisibilityReason) -> Vec<usize> {
     visibility
         .refused
         .iter()

@@ -12,6 +12,7 @@ pub mod proofs;
 mod reach;
 pub mod replayed;
 mod rung;
+mod step;
 mod witness;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
@@ -25,6 +26,7 @@ pub use movers::{
 };
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use rung::Rung;
+pub use step::{Remark, Shared, Step, VisibilityReason};
 pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 
 use crate::base::control::Hit;
@@ -45,7 +47,7 @@ macro_rules! as_sentences {
     )*};
 }
 
-as_sentences!(Condition, Evidence, Hit, MoversReason, Sharing);
+as_sentences!(Condition, Evidence, Hit, MoversReason, Remark, Sharing);
 
 /// The answer for one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -269,24 +271,6 @@ pub struct Binding {
     pub name: String,
     /// The value.
     pub value: String,
-}
-
-/// A step (action) of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
-    /// `worker(0)`; the factor of the term if it is no single action.
-    pub thread: String,
-    /// The location it leaves: a label or `line 12`.
-    pub location: String,
-    /// Line in the source, from 1; 0 if it has none.
-    pub line: usize,
-    /// The source text of the statement's first line.
-    pub text: String,
-    /// Why it is visible (several reasons may apply), or what it stands for in a witness.
-    pub reasons: Vec<String>,
-    /// Why a repair made it visible, if one did; among the reasons, too.
-    #[serde(skip)]
-    pub repair: Option<String>,
 }
 
 /// Exact state counts: program states without q, at scheduling points.

@@ -287,7 +287,6 @@ pub fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
         line: p.line(location.span),
         text: p.text(location.span),
         reasons: Vec::new(),
-        repair: None,
     }
 }
 

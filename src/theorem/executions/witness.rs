@@ -48,7 +48,6 @@ fn step(model: &Model, taken: &Taken) -> Step {
             line: 0,
             text: text.clone(),
             reasons: Vec::new(),
-            repair: None,
         },
     }
 }

@@ -153,7 +153,7 @@ impl Inference {
         &self.revisions
     }
 
-    /// Actions to be made visible, with the reason.
+    /// Actions to be made visible, with the hypothesis that is not established otherwise.
     pub fn pinned(&self) -> &BTreeSet<(ThreadId, LocId, String)> {
         &self.pinned
     }
@@ -252,8 +252,8 @@ impl Inference {
     }
 
     /// Has an action made visible because a hypothesis is not established while it is invisible.
-    pub fn pin(&mut self, thread: ThreadId, location: LocId, why: String) {
-        self.pinned.insert((thread, location, why));
+    pub fn pin(&mut self, thread: ThreadId, location: LocId, hypothesis: String) {
+        self.pinned.insert((thread, location, hypothesis));
     }
 
     /// The present guess for a cell in words.

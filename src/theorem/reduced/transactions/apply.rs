@@ -9,7 +9,7 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Evaluated, Evidence, Hypothesis, MoverClass, Report, Status};
+use crate::base::results::{Evaluated, Evidence, Hypothesis, Remark, Report, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -320,19 +320,14 @@ fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phase
             .map(|(_, phase)| *phase)
             .collect();
         let Judged { mover, .. } = &judged[a];
-        step.reasons.push(match class(*mover) {
-            MoverClass::Local => "shares nothing with other threads".into(),
-            MoverClass::Both => "moves in both directions".into(),
-            MoverClass::Non => "is no mover".to_string(),
-            one => format!("is a {} mover", one.id()),
-        });
+        step.reasons.push(Remark::Mover(class(*mover)));
         let obstacles = judged[a].right.iter().chain(&judged[a].left);
         if let Some(Other::Action(other)) = obstacles.map(|o| o.other).next() {
             let other = step_of(e, other);
-            step.reasons.push(format!(
-                "{} at line {} is in its way",
-                other.thread, other.line
-            ));
+            step.reasons.push(Remark::InTheWay {
+                thread: other.thread,
+                line: other.line,
+            });
         }
         if phases.contains(&Phase::Outside) || phases.is_empty() {
             report.visible.push(step);
