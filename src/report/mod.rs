@@ -7,6 +7,7 @@ mod contradictions;
 pub mod diagnostics;
 mod evidence;
 pub mod html;
+mod inference;
 pub mod itf;
 pub mod json;
 mod layout;
@@ -18,5 +19,6 @@ pub mod proofs;
 #[cfg(test)]
 mod samples;
 pub mod text;
+mod trace;
 mod visibility;
 mod witness;

@@ -100,17 +100,21 @@ pub(super) fn holds() -> Report {
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
     report.invariant = Some(Rung::LockOwnership);
+    let mutexes = || Discipline::Mutexes(vec!["m[0]".to_string()]);
     report.discipline = vec![Inferred {
         variable: "x[0]".to_string(),
-        kind: "protected".to_string(),
-        words: "protected by m[0]".to_string(),
+        discipline: mutexes(),
     }];
     report.annotated = Some("mutex m;\n".to_string());
     report.revisions = vec![Revision {
         variable: "x[0]".to_string(),
-        from: "protected by every mutex".to_string().into(),
-        to: "protected by m[0]".to_string().into(),
-        why: "worker(0) accesses it at B without m[1]".to_string(),
+        from: Discipline::EveryMutex,
+        to: mutexes(),
+        why: Refutation::Unlocked {
+            thread: "worker(0)".to_string(),
+            location: "B".to_string(),
+            missing: vec!["m[1]".to_string()],
+        },
         steps: vec![step(0, "B", 7, "x[0] = i;", &[])],
     }];
     report.well_formedness = vec![hypothesis(
@@ -232,11 +236,11 @@ pub(super) fn refuted() -> Report {
         old: old.to_string(),
         new: new.to_string(),
     };
-    let taken = |coarse, step, changes: Vec<Change>, violation: Option<&str>| TraceStep {
+    let taken = |coarse, step, changes: Vec<Change>, violation: Option<Violation>| TraceStep {
         coarse,
         step,
         changes,
-        violation: violation.map(str::to_string),
+        violation,
     };
     report.properties[0] = Property {
         trace_length: Some("3".to_string()),
@@ -273,10 +277,14 @@ pub(super) fn refuted() -> Report {
                     2,
                     step(1, "line 12", 12, "y = x[0];", &[]),
                     Vec::new(),
-                    Some("x[0] is read without its lock"),
+                    Some(Violation::Access {
+                        thread: "worker(1)".to_string(),
+                        cell: "x[0]".to_string(),
+                        holders: vec!["worker(0)".to_string()],
+                    }),
                 ),
             ],
-            outcome: "the discipline is violated".to_string(),
+            outcome: Ending::Undisciplined,
             execution: Default::default(),
         }),
         ..property(

@@ -15,8 +15,8 @@ use super::movers::{Detail, Judged, Obstacle, Other, judged};
 use crate::base::control::Stop;
 use crate::base::results;
 use crate::base::results::{
-    ClaimBlock, Conflict, Contradiction, MoverClass, MovingStep, Property, PropertyKind, Status,
-    Trace,
+    ClaimBlock, Conflict, Contradiction, Ending, MoverClass, MovingStep, Property, PropertyKind,
+    Status, Trace,
 };
 use crate::engine::Heuristic;
 use crate::engine::compiled::{Compiled, Execution, Inside, Mover, Outcomes};
@@ -513,6 +513,6 @@ fn repeated(p: &Program, (first, steps): &Execution) -> Option<Trace> {
         });
     let rerun = rerun(p, &begin, walked, true)?;
     let mut trace = rerun.trace;
-    trace.outcome = "all threads have ended, with an outcome that no execution has in which the block is atomic".into();
+    trace.outcome = Ending::NotAtomic;
     Some(trace)
 }

@@ -74,7 +74,7 @@ pub(super) fn traced(
     } else {
         Status::Refuted
     };
-    property.reason = trace.outcome.clone();
+    property.reason = trace.outcome.to_string();
     property.trace_length = Some(steps.to_string());
     if trace.states.is_empty() {
         report.notes.push(format!(

@@ -5,6 +5,7 @@
 
 mod compare;
 mod contradiction;
+mod discipline;
 mod evidence;
 mod movers;
 pub mod problems;
@@ -13,10 +14,12 @@ mod reach;
 pub mod replayed;
 mod rung;
 mod step;
+mod trace;
 mod witness;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
+pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision};
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual,
 };
@@ -27,10 +30,13 @@ pub use movers::{
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use rung::Rung;
 pub use step::{Remark, Shared, Step, VisibilityReason};
+pub use trace::{
+    Change, Ending, Failure, Overlap, Trace, TraceStep, TraceVariable, Value, Violation,
+};
 pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 
 use crate::base::control::Hit;
-use crate::base::evidence::{Bundle, Execution};
+use crate::base::evidence::Bundle;
 use serde::{Serialize, Serializer};
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -47,7 +53,18 @@ macro_rules! as_sentences {
     )*};
 }
 
-as_sentences!(Condition, Evidence, Hit, MoversReason, Remark, Sharing);
+as_sentences!(
+    Condition,
+    Discipline,
+    Ending,
+    Evidence,
+    Hit,
+    MoversReason,
+    Refutation,
+    Remark,
+    Sharing,
+    Violation
+);
 
 /// The answer for one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -427,120 +444,6 @@ pub struct Lemma {
     pub state: Vec<Binding>,
     /// A re-executed execution to a state in which it is false, if it is refuted and that was cheap.
     pub trace: Option<Trace>,
-}
-
-/// The inferred discipline of a variable, or of some of its cells.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Inferred {
-    /// The variable, or the cells where they differ: `x`, `x[0], x[2]`.
-    pub variable: String,
-    /// `private`, `unused`, `protected` or `unprotected`.
-    pub kind: String,
-    /// The discipline in words.
-    pub words: String,
-}
-
-/// A discipline in words, in full and without places in the program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
-pub struct Wording {
-    /// With the places.
-    pub full: String,
-    /// Without them.
-    pub brief: String,
-}
-
-impl From<String> for Wording {
-    fn from(full: String) -> Self {
-        Wording {
-            brief: full.clone(),
-            full,
-        }
-    }
-}
-
-impl From<Wording> for String {
-    fn from(wording: Wording) -> Self {
-        wording.full
-    }
-}
-
-/// One change of a guess at a discipline.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Revision {
-    /// The variable, or its cells.
-    pub variable: String,
-    /// The guess before.
-    pub from: Wording,
-    /// The guess after.
-    pub to: Wording,
-    /// What refuted the one before.
-    pub why: String,
-    /// The steps that lead there, the refuting one last; empty if they are not known.
-    pub steps: Vec<Step>,
-}
-
-/// A finite execution of the original program, re-executed by the interpreter.
-#[derive(Clone, Debug, Serialize)]
-pub struct Trace {
-    /// The state variables, in the order of the values below.
-    pub variables: Vec<TraceVariable>,
-    /// The states, one more than there are steps.
-    pub states: Vec<Vec<Value>>,
-    /// The steps.
-    pub steps: Vec<TraceStep>,
-    /// What is wrong (or reached) in the last state.
-    pub outcome: String,
-    /// The same for `coarsen verify`; of no goal yet.
-    #[serde(skip)]
-    pub execution: Execution,
-}
-
-/// A variable of a trace.
-#[derive(Clone, Debug, Serialize)]
-pub struct TraceVariable {
-    /// Its name: a variable, `m.owner`, a local `worker(0).t`, or a thread for its location.
-    pub name: String,
-    /// Array sizes; the value is then a nested list.
-    pub dims: Vec<usize>,
-}
-
-/// A value in a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// An integer.
-    Int(i64),
-    /// A boolean.
-    Bool(bool),
-    /// An enum value, a thread, a location.
-    Text(String),
-    /// An array.
-    List(Vec<Value>),
-}
-
-/// One step of a trace.
-#[derive(Clone, Debug, Serialize)]
-pub struct TraceStep {
-    /// Number of the coarse step it belongs to, from 1.
-    pub coarse: usize,
-    /// The step.
-    pub step: Step,
-    /// What changed: name, old value and new value as the user writes them.
-    pub changes: Vec<Change>,
-    /// What goes wrong in this step, if something does (assertion, range, discipline).
-    pub violation: Option<String>,
-}
-
-/// A changed variable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// The variable or cell.
-    pub name: String,
-    /// Value before.
-    pub old: String,
-    /// Value after.
-    pub new: String,
 }
 
 /// The limits in force.

@@ -4,7 +4,7 @@ use super::*;
 use clap::Parser;
 use coarsen::base::diagnostic::Span;
 use coarsen::results::{
-    Contradiction, Property, PropertyKind, Status, Trace, TraceStep, TraceVariable, Value,
+    Contradiction, Ending, Property, PropertyKind, Status, Trace, TraceStep, TraceVariable, Value,
 };
 use serde_json::Value as Json;
 use std::time::Duration;
@@ -105,7 +105,7 @@ fn refuted() -> Property {
             }],
             states: vec![vec![Value::Int(1)]],
             steps: Vec::<TraceStep>::new(),
-            outcome: "told so".to_string(),
+            outcome: Ending::Violates("told".to_string()),
             execution: Default::default(),
         }),
     }

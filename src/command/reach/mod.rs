@@ -319,7 +319,7 @@ impl Run<'_> {
         for inferred in &checked.discipline {
             report.notes.push(format!(
                 "inferred: {}: {}",
-                inferred.variable, inferred.words
+                inferred.variable, inferred.discipline
             ));
         }
         self.program = prepared.program;

@@ -3,13 +3,13 @@
 use super::{Run, goal_name};
 use crate::base::control::{Hit, Stop};
 use crate::base::results::{
-    Attempt, Contradiction, Property, PropertyKind, ReachReport, SoFar, Status, Verdict,
+    Attempt, Contradiction, Ending, Property, PropertyKind, ReachReport, SoFar, Status, Verdict,
 };
 use crate::engine::State;
 use crate::engine::Variable;
 use crate::engine::reach::{Answer, Outcome, Path, Question, Sort};
 use crate::model::program::{LocId, Program};
-use crate::theorem::{Rerun, deadlock_words, repeat};
+use crate::theorem::{Rerun, deadlock, repeat};
 use num_bigint::BigUint;
 
 /// A count, or the words that there is none.
@@ -117,16 +117,16 @@ impl Run<'_> {
         let wanted = question.sort == Sort::Find;
         match answer {
             Answer::Found(path) => match self.repeat(question, path) {
-                Some((rerun, words)) => {
+                Some((rerun, ending)) => {
                     property.verdict = if wanted {
                         Status::Holds
                     } else {
                         Status::Refuted
                     };
                     property.trace_length = Some(path.moves.len().to_string());
-                    property.reason.clone_from(&words);
+                    property.reason = ending.to_string();
                     let mut trace = rerun.trace;
-                    trace.outcome = words;
+                    trace.outcome = ending;
                     if trace.states.is_empty() {
                         report.notes.push(format!(
                             "the execution for {} was repeated by the interpreter, and is too long to be told",
@@ -198,8 +198,8 @@ impl Run<'_> {
         (status, what.into())
     }
 
-    /// Repeats an execution with the interpreter; with the words for its end.
-    fn repeat(&self, question: &Question, path: &Path) -> Option<(Rerun, String)> {
+    /// Repeats an execution with the interpreter; with what it ends in.
+    fn repeat(&self, question: &Question, path: &Path) -> Option<(Rerun, Ending)> {
         let Some((plain, questions, origin)) = &self.plain else {
             return repeat_on(&self.program, question, path);
         };
@@ -235,19 +235,19 @@ fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
     ));
 }
 
-/// Repeats an execution of a program; with the words for its end.
-fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, String)> {
+/// Repeats an execution of a program; with what it ends in.
+fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, Ending)> {
     let rerun = repeat(p, path, None, false)?;
     let last = &rerun.last.state;
     if !question.met(p, last) {
         return None;
     }
-    let words = match question.sort {
-        Sort::Deadlock => deadlock_words(p, last),
-        Sort::Find => format!("a state that satisfies {} is reached", question.name),
-        Sort::Invariant | Sort::Violation => format!("this state violates {}", question.name),
+    let ending = match question.sort {
+        Sort::Deadlock => deadlock(p, last),
+        Sort::Find => Ending::Satisfies(question.name.clone()),
+        Sort::Invariant | Sort::Violation => Ending::Violates(question.name.clone()),
     };
-    Some((rerun, words))
+    Some((rerun, ending))
 }
 
 /// The verdict: a question that is refuted, else one that is open or a limit, else all is well.

@@ -3,7 +3,9 @@
 use super::search::Execution;
 use crate::base::evidence::{self, Taken};
 use crate::base::results;
-use crate::base::results::{Binding, Change, Step, Trace, TraceStep, TraceVariable, Value};
+use crate::base::results::{
+    Binding, Change, Ending, Overlap, Step, Trace, TraceStep, TraceVariable, Value, Violation,
+};
 use crate::engine::Variable;
 use crate::engine::reach::Path;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item};
@@ -11,7 +13,7 @@ use crate::engine::{
     State, Successor, each_successor, holds, initially_violated, is_initial, may_access, overlap,
     violates,
 };
-use crate::model::program::{CellId, Expr, Kind, LocId, Program, Protection, ThreadId};
+use crate::model::program::{CellId, Expr, Kind, LocId, Program, Protection, Thread, ThreadId};
 use crate::theorem::properties::{Asked, Goal, GoalKind};
 use std::ops::ControlFlow;
 
@@ -30,7 +32,7 @@ pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace>
     settles(e.program, Rerun { trace, last, said }, goal)
 }
 
-/// The trace of an execution that was repeated, with the words for its end; `None` if that does not settle what is
+/// The trace of an execution that was repeated, with what it ends in; `None` if that does not settle what is
 /// asked.
 pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     let Rerun {
@@ -42,24 +44,20 @@ pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
         return None;
     }
     trace.outcome = match goal.kind {
-        GoalKind::Discipline => {
-            said.unwrap_or_else(|| "the synchronisation discipline is violated".into())
-        }
-        GoalKind::Assertions => said.unwrap_or_else(|| "a thread has gone wrong".into()),
-        GoalKind::DeadlockFree => deadlock_words(p, &last.state),
-        GoalKind::User(_) if goal.wanted => {
-            format!("a state that satisfies {} is reached", goal.name)
-        }
-        GoalKind::User(_) => format!("this state violates {}", goal.name),
+        GoalKind::Discipline => said.map_or(Ending::Undisciplined, Ending::Violation),
+        GoalKind::Assertions => said.map_or(Ending::GoneWrong, Ending::Violation),
+        GoalKind::DeadlockFree => deadlock(p, &last.state),
+        GoalKind::User(_) if goal.wanted => Ending::Satisfies(goal.name.clone()),
+        GoalKind::User(_) => Ending::Violates(goal.name.clone()),
     };
     Some(trace)
 }
 
-/// Re-executes an execution on the original program and tells it with these words at its end; `None` if some step is
-/// not one of the program's.
-pub fn retell_as(e: &Encoding, execution: &Execution, outcome: &str) -> Option<Trace> {
+/// Re-executes an execution on the original program and tells it with this ending; `None` if some step is not one of
+/// the program's.
+pub fn retell_as(e: &Encoding, execution: &Execution, outcome: Ending) -> Option<Trace> {
     let (mut trace, ..) = replay(e, execution)?;
-    trace.outcome = outcome.into();
+    trace.outcome = outcome;
     Some(trace)
 }
 
@@ -84,11 +82,11 @@ pub struct Rerun {
     /// The last state.
     pub last: Concrete,
     /// What the last thing that went wrong was.
-    pub said: Option<String>,
+    pub said: Option<Violation>,
 }
 
 /// An execution re-executed: the trace, the last state, and what the last thing that went wrong was.
-fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Option<String>)> {
+fn replay(e: &Encoding, execution: &Execution) -> Option<(Trace, Concrete, Option<Violation>)> {
     let steps = execution.steps.iter().map(|(coarse, a, after)| Walked {
         coarse: *coarse,
         thread: e.actions[*a].thread,
@@ -126,7 +124,7 @@ pub fn rerun(
         variables: variables(p),
         states: Vec::new(),
         steps: Vec::new(),
-        outcome: String::new(),
+        outcome: Ending::Unasked,
         execution: evidence::Execution::default(),
     };
     if tell {
@@ -138,7 +136,7 @@ pub fn rerun(
     let mut current = first.clone();
     let mut said = first
         .violated
-        .then(|| overlap_words(p, &first.state))
+        .then(|| overlapping(p, &first.state))
         .flatten();
     for walked in steps {
         let thread = walked.thread;
@@ -158,11 +156,10 @@ pub fn rerun(
         let ControlFlow::Break(step) = found else {
             return None;
         };
-        let violation = if step.failure.is_some() {
-            step.failure
-                .map(|f| format!("{} goes wrong: {}", p.threads[thread].name, f.words()))
+        let violation = if let Some(failure) = step.failure {
+            Some(Violation::Failure(p.threads[thread].name.clone(), failure))
         } else if violated && !current.violated {
-            discipline_words(p, thread, &current.state, &step)
+            undisciplined(p, thread, &current.state, &step)
         } else {
             None
         };
@@ -390,84 +387,67 @@ fn nested(
     }
 }
 
-fn discipline_words(
+fn undisciplined(
     p: &Program,
     thread: ThreadId,
     before: &State,
     step: &Successor,
-) -> Option<String> {
-    let name = &p.threads[thread].name;
+) -> Option<Violation> {
     for x in &p.protections {
         let accessed = step.accesses.binary_search(&x.cell).is_ok();
         if accessed && !may_access(p, x, thread, before, step) {
-            let cell = &p.cells[x.cell].name;
-            let others: Vec<&str> = (0..p.threads.len())
-                .filter(|&o| o != thread && holds(p, &x.predicates[o], before))
-                .map(|o| p.threads[o].name.as_str())
-                .collect();
-            let holder = match others.as_slice() {
-                [] => String::new(),
-                some => format!("; {} has it", some.join(" and ")),
-            };
-            return Some(format!(
-                "{name} accesses {cell} without exclusive access{holder}"
-            ));
+            let mut holders = names(p, &x.predicates, before);
+            holders.retain(|o| *o != p.threads[thread].name);
+            return Some(Violation::Access {
+                thread: p.threads[thread].name.clone(),
+                cell: p.cells[x.cell].name.clone(),
+                holders,
+            });
         }
     }
-    overlap_words(p, &step.state)
+    overlapping(p, &step.state)
 }
 
-fn overlap_words(p: &Program, state: &State) -> Option<String> {
-    p.protections.iter().find_map(|x| overlap_of(p, x, state))
+fn overlapping(p: &Program, state: &State) -> Option<Violation> {
+    let overlap = p.protections.iter().find_map(|x| overlap_of(p, x, state));
+    overlap.map(Violation::Overlap)
 }
 
-/// Who has access to a protected cell besides the one who has it exclusively, in words.
-pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<String> {
+/// Who has access to a protected cell besides the one who has it exclusively.
+pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<Overlap> {
     if !overlap(p, x, state) {
         return None;
     }
-    let names = |of: &[Expr]| -> Vec<&str> {
-        (0..of.len())
-            .filter(|&t| holds(p, &of[t], state))
-            .map(|t| p.threads[t].name.as_str())
-            .collect()
-    };
-    let owners = names(&x.predicates);
-    let cell = &p.cells[x.cell].name;
-    Some(match owners.as_slice() {
-        [owner] => {
-            let mut readers = names(x.readers.as_deref().unwrap_or_default());
-            readers.retain(|r| r != owner);
-            let readers = readers.join(" and ");
-            format!("{owner} has exclusive access to {cell} while {readers} may read it")
-        }
-        [_, _] => format!(
-            "{} both have exclusive access to {cell}",
-            owners.join(" and ")
-        ),
-        _ => format!(
-            "{} all have exclusive access to {cell}",
-            owners.join(" and ")
-        ),
+    let owners = names(p, &x.predicates, state);
+    let mut readers = names(p, x.readers.as_deref().unwrap_or_default(), state);
+    readers.retain(|r| !owners.contains(r));
+    Some(Overlap {
+        cell: p.cells[x.cell].name.clone(),
+        owners,
+        readers,
     })
 }
 
+/// The threads whose predicate holds.
+fn names(p: &Program, predicates: &[Expr], state: &State) -> Vec<String> {
+    (0..predicates.len())
+        .filter(|&t| holds(p, &predicates[t], state))
+        .map(|t| p.threads[t].name.clone())
+        .collect()
+}
+
 /// Who waits where in a deadlock.
-pub fn deadlock_words(p: &Program, state: &State) -> String {
-    let waiting: Vec<String> = p
-        .threads
-        .iter()
-        .enumerate()
-        .filter(|(t, thread)| {
-            let l = state.location(*t);
-            thread.resting().all(|r| r != l)
-        })
-        .map(|(t, thread)| {
-            let location = &thread.locations[state.location(t)];
-            format!("{} waits at {}", thread.name, location.name)
-        })
-        .collect();
-    format!("no step is enabled: {}", waiting.join(", "))
+pub fn deadlock(p: &Program, state: &State) -> Ending {
+    let threads = p.threads.iter().enumerate();
+    let waiting = threads.filter(|(t, thread)| {
+        let l = state.location(*t);
+        thread.resting().all(|r| r != l)
+    });
+    let at = |(t, thread): (ThreadId, &Thread)| {
+        let location = &thread.locations[state.location(t)];
+        binding(&thread.name, &location.name)
+    };
+    Ending::Deadlock(waiting.map(at).collect())
 }
 
 /// The number of coarse steps of a trace.

@@ -6,7 +6,7 @@
 //! whether it was used.
 
 use crate::base::control::Stop;
-use crate::base::results::{Lemma, Status};
+use crate::base::results::{Ending, Lemma, Status};
 use crate::engine::relations::{Bit, Concrete, Encoding, Rel, pick};
 use crate::model::program::{Program, Property};
 use crate::theorem::executions::paths::{self, PathSearch};
@@ -212,5 +212,5 @@ fn trace(e: &Encoding, holds: &Bdd) -> Result<Option<crate::base::results::Trace
     let PathSearch::Found(execution) = found else {
         return Ok(None);
     };
-    Ok(retell_as(e, &execution, "the lemma is false in this state"))
+    Ok(retell_as(e, &execution, Ending::Lemma))
 }
