@@ -47,7 +47,7 @@ fn report(judged: &Judged) -> Report {
     let hypothesis = |number: usize| Hypothesis {
         id: HYPOTHESES[number].to_owned(),
         formula: String::new(),
-        words: String::new(),
+        words: coarsen::results::Demand::Theory(String::new()),
         status: tool_status(answer.hypothesis(number)),
         instances: String::new(),
         evidence: coarsen::results::Evidence::Undecided,

@@ -1,8 +1,8 @@
-//! How a hypothesis was settled, in words.
+//! What a hypothesis demands and how it was settled, in words.
 
 use super::layout::counted;
 use crate::base::results::{
-    Derivation, Evaluated, Evidence, Needed, Place, Places, Rung, SyntacticFact, Textual,
+    Demand, Derivation, Evaluated, Evidence, Needed, Place, Places, Rung, SyntacticFact, Textual,
 };
 use std::fmt;
 
@@ -18,6 +18,31 @@ impl fmt::Display for Evidence {
             Self::Both(derivation, evaluated) => write!(f, "{derivation}; {evaluated}"),
             Self::Text(textual) => write!(f, "by the text: {}", textual.words()),
             Self::Contradicted(why) => why.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Theory(words) => f.write_str(words),
+            Self::FirstSteps => f.write_str("the first steps of all threads are visible"),
+            Self::Apart => f.write_str("no two predicates overlap initially"),
+            Self::ApartThreads => {
+                f.write_str("no two threads have exclusive access to one variable initially")
+            }
+            Self::NotHidden(goal) => write!(
+                f,
+                "no invisible step leaves the states that {goal} is about"
+            ),
+            Self::NotMoved(goal) => write!(
+                f,
+                "no right mover leads into the states that {goal} is about, and no left mover out of them"
+            ),
+            Self::Outside(goal) => write!(
+                f,
+                "all threads are outside transactions in the states that {goal} is about"
+            ),
         }
     }
 }

@@ -41,7 +41,7 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: Evaluated) -> Hypo
     Hypothesis {
         id: id.to_string(),
         formula: formula.to_string(),
-        words: words.to_string(),
+        words: Demand::Theory(words.to_string()),
         status: Status::Holds,
         instances: "2".to_string(),
         evidence: Evidence::Evaluated(evidence),

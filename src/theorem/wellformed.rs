@@ -9,7 +9,7 @@ use super::properties::{Asked, Goal};
 use super::visibility::{Visibility, hides};
 use crate::base::control::Stop;
 use crate::base::results::{
-    Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual, VisibilityReason,
+    Demand, Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual, VisibilityReason,
 };
 use crate::engine::relations::{Encoding, Rel};
 use crate::model::program::Program;
@@ -44,27 +44,23 @@ pub(super) fn undecided(asked: &[Asked]) -> Vec<Hypothesis> {
         entry(
             WF_INIT_VIS,
             "I => p",
-            "the first steps of all threads are visible",
+            Demand::FirstSteps,
             Status::Unknown,
             Evidence::Undecided,
         ),
         entry(
             WF_INIT_EXCL,
             "I => ~q",
-            "no two predicates overlap initially",
+            Demand::Apart,
             Status::Unknown,
             Evidence::Undecided,
         ),
     ];
     for goal in asked.iter().filter(|a| a.can_be_hidden) {
-        let words = format!(
-            "no invisible step leaves the states that {} is about",
-            goal.name
-        );
         all.push(entry(
             &hides_id(goal),
             "I u <= u I",
-            &words,
+            Demand::NotHidden(goal.name.clone()),
             Status::Unknown,
             Evidence::Undecided,
         ));
@@ -109,14 +105,14 @@ pub(super) fn hides_id(goal: &Asked) -> String {
 pub(super) fn entry(
     id: &str,
     formula: &str,
-    words: &str,
+    words: Demand,
     status: Status,
     evidence: Evidence,
 ) -> Hypothesis {
     Hypothesis {
         id: id.into(),
         formula: formula.into(),
-        words: words.into(),
+        words,
         status,
         instances: "1".into(),
         discharge: Discharge::Evaluated,
@@ -138,7 +134,7 @@ fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
     entry(
         WF_INIT_VIS,
         "I => p",
-        "the first steps of all threads are visible",
+        Demand::FirstSteps,
         status,
         Evidence::Evaluated(evidence),
     )
@@ -150,11 +146,10 @@ pub(super) fn disjoint_initially(e: &Encoding) -> Hypothesis {
     } else {
         (Status::Refuted, Evaluated::OverlapInitially)
     };
-    let words = "no two threads have exclusive access to one variable initially";
     entry(
         WF_INIT_EXCL,
         "I => ~q",
-        words,
+        Demand::ApartThreads,
         status,
         Evidence::Evaluated(evidence),
     )
@@ -167,14 +162,11 @@ fn not_hidden(
     ladder: &mut Ladder,
 ) -> Result<Hypothesis, Stop> {
     let id = hides_id(goal);
-    let words = format!(
-        "no invisible step leaves the states that {} is about",
-        goal.name
-    );
     let by = refused(visibility, &VisibilityReason::Hides(goal.name.clone()));
     let finish = |status, evidence| {
         let evidence = Evidence::Evaluated(evidence);
-        entry(&id, "I u <= u I", &words, status, evidence)
+        let demand = Demand::NotHidden(goal.name.clone());
+        entry(&id, "I u <= u I", demand, status, evidence)
     };
     let Some(&first) = by.first() else {
         return Ok(finish(Status::Holds, Evaluated::On(Rung::True)));

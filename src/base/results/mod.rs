@@ -55,6 +55,7 @@ macro_rules! as_sentences {
 
 as_sentences!(
     Condition,
+    Demand,
     Discipline,
     Ending,
     Evidence,
@@ -237,8 +238,8 @@ pub struct Hypothesis {
     pub id: String,
     /// The formula as it stands in the theory file.
     pub formula: String,
-    /// What it says, in words.
-    pub words: String,
+    /// What it says.
+    pub words: Demand,
     /// The answer.
     pub status: Status,
     /// How many instances it has on this model.
@@ -264,6 +265,25 @@ pub struct Hypothesis {
     /// Why it fails on weaker invariants than the one it holds on: witnesses whose first states are unreachable. First
     /// one on all type-correct states, then, if there is a rung between, one on the highest rung below.
     pub excluded: Vec<Witness>,
+}
+
+/// What a hypothesis or a well-formedness condition demands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// What the theory file says of it.
+    Theory(String),
+    /// The first steps of all threads are visible.
+    FirstSteps,
+    /// No two exclusive access predicates overlap initially.
+    Apart,
+    /// The same, as evaluated.
+    ApartThreads,
+    /// No invisible step leaves the states that this property is about.
+    NotHidden(String),
+    /// No right mover enters them, and no left mover leaves them.
+    NotMoved(String),
+    /// In them all threads are outside transactions.
+    Outside(String),
 }
 
 /// How a hypothesis was settled.

@@ -156,7 +156,7 @@ pub fn undecided(hypothesis: &algebra::Hypothesis) -> results::Hypothesis {
     results::Hypothesis {
         id: hypothesis.id.clone(),
         formula: hypothesis.statement.to_string(),
-        words: hypothesis.words.clone(),
+        words: results::Demand::Theory(hypothesis.words.clone()),
         status: Status::Unknown,
         instances: "0".into(),
         evidence: Evidence::Undecided,

@@ -9,7 +9,7 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Evaluated, Evidence, Hypothesis, Remark, Report, Status};
+use crate::base::results::{Demand, Evaluated, Evidence, Hypothesis, Remark, Report, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -202,14 +202,11 @@ fn observed(
     {
         let hypothesis = algebra::Hypothesis {
             id: hides_id(goal),
-            words: format!(
-                "no right mover leads into the states that {} is about, and no left mover out of them",
-                goal.name
-            ),
+            words: String::new(),
             statement: law.statement.with_states("V", &goal.name),
             syntactic: None,
         };
-        let entry = match evaluate(model, &hypothesis, ladder, pairs) {
+        let mut entry = match evaluate(model, &hypothesis, ladder, pairs) {
             Ok(entry) => entry,
             Err(Unreadable::Stopped(stop)) => return Err(stop),
             Err(why @ Unreadable::Meaningless { .. }) => Hypothesis {
@@ -217,6 +214,7 @@ fn observed(
                 ..hypotheses::undecided(&hypothesis)
             },
         };
+        entry.words = Demand::NotMoved(goal.name.clone());
         let worse = |w: &Hypothesis| {
             w.status == Status::Holds
                 && (entry.status != Status::Holds || entry.invariant > w.invariant)
@@ -229,7 +227,7 @@ fn observed(
         entry(
             &hides_id(goal),
             "",
-            "",
+            Demand::NotMoved(goal.name.clone()),
             Status::Unknown,
             Evidence::Undecided,
         )
@@ -257,10 +255,6 @@ fn outside(
     }
     let left = m.and(&bad, &inside)?;
     let holds = m.disjoint(&left, &ladder.strongest(Rung::Reachable)?);
-    let words = format!(
-        "all threads are outside transactions in the states that {} is about",
-        goal.name
-    );
     let (status, evidence) = match holds {
         true => (Status::Holds, Evaluated::Outside),
         false => (Status::Unknown, Evaluated::PerhapsInside),
@@ -269,7 +263,7 @@ fn outside(
     Ok(entry(
         &hides_id(goal),
         &formula,
-        &words,
+        Demand::Outside(goal.name.clone()),
         status,
         Evidence::Evaluated(evidence),
     ))
