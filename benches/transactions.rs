@@ -26,7 +26,7 @@ fn main() {
             continue;
         };
         let report = session.compare(&theory, &Control::default());
-        assert!(!report.disagree, "{}\n{source}", report.reason);
+        assert!(!report.disagrees(), "{}\n{source}", report.reason);
         let verdict = |technique: &str| {
             let row = report.rows.iter().find(|r| r.technique == technique);
             row.map(|r| r.verdict)

@@ -56,7 +56,7 @@ fn answers(source: &str) -> Vec<(String, Status, String)> {
     let claims = report.properties.into_iter();
     claims
         .filter(|q| q.kind == coarsen::results::PropertyKind::Transaction)
-        .map(|q| (q.name, q.verdict, q.reason))
+        .map(|q| (q.name, q.verdict, q.reason.to_string()))
         .collect()
 }
 

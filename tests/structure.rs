@@ -5,6 +5,8 @@
 
 #[path = "structure/functions.rs"]
 mod functions;
+#[path = "structure/sentences.rs"]
+mod sentences;
 
 use functions::{comment, quoted};
 use std::collections::{BTreeMap, BTreeSet};

@@ -60,7 +60,6 @@ fn report(judged: &Judged) -> Report {
         excluded: Vec::new(),
     };
     let property = |(name, status): &(String, twin::verdict::Status)| Property {
-        name: name.clone(),
         kind: match name.as_str() {
             "discipline" => PropertyKind::Discipline,
             "assertions" => PropertyKind::Assertions,
@@ -68,11 +67,7 @@ fn report(judged: &Judged) -> Report {
             _ => PropertyKind::Invariant,
         },
         verdict: tool_status(*status),
-        reason: String::new(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
+        ..Property::undecided(name, PropertyKind::Invariant)
     };
     let invariant = match answer.rung {
         Rung::True => Some(coarsen::results::Rung::True),
@@ -92,7 +87,7 @@ fn report(judged: &Judged) -> Report {
         visible,
         invisible,
         invariant,
-        ..Report::undecided("", "stoller-cohen", "")
+        ..Report::undecided("", "stoller-cohen")
     }
 }
 

@@ -13,7 +13,7 @@ use coarsen::base::diagnostic::Diagnostic;
 use coarsen::model::dve::text::DVE_CODES;
 use coarsen::model::program::codes::PROGRAM_CODES;
 use coarsen::model::text::SYNTAX_CODES;
-use coarsen::results::{EvalReport, Report};
+use coarsen::results::{CheckReason, EvalReport, Report};
 use coarsen::{Session, theory};
 
 pub use coarsen::CheckOptions as Options;
@@ -83,6 +83,12 @@ pub fn codes() -> Vec<&'static Code> {
         .collect()
 }
 
+fn unknown_theorem(name: &str) -> Report {
+    let mut report = Report::undecided("", name);
+    report.reason = CheckReason::NoTheorem(name.to_string());
+    report
+}
+
 impl Backend for Library {
     type Model = Session;
 
@@ -120,13 +126,13 @@ impl Backend for Library {
                     report.notes.insert(0, why);
                     report
                 }
-                None => Report::undecided("", name, why),
+                None => unknown_theorem(name),
             };
         }
         match theory(name) {
             Some(theory) => model.check(&theory, options, control),
             // The command line has refused unknown names before.
-            None => Report::undecided("", name, format!("there is no theorem `{name}`")),
+            None => unknown_theorem(name),
         }
     }
 

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::output::say;
 use coarsen::base::evidence::Bundle;
 use coarsen::certificate::write;
+use coarsen::results::MissingEvidence;
 use std::path::Path;
 
 /// What there is to be written.
@@ -15,7 +16,7 @@ pub struct Evidence<'e> {
     /// The bundle, if there is one.
     pub bundle: Option<&'e Bundle>,
     /// Why something is missing, if not because it does not hold.
-    pub missing: Option<&'e str>,
+    pub missing: Option<&'e MissingEvidence>,
 }
 
 impl Evidence<'_> {
@@ -24,7 +25,7 @@ impl Evidence<'_> {
         let (model, shown) = (self.model, file.display());
         let Some(bundle) = self.bundle else {
             let nothing = "no property is known to hold, and what is refuted has its trace";
-            let why = self.missing.unwrap_or(nothing);
+            let why = self.missing.map_or(nothing.to_string(), |m| m.to_string());
             say(&format!(
                 "certificate of {model} not written to {shown}: {why}"
             ));

@@ -16,7 +16,7 @@ use coarsen::base::control::{Control, Hit};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
-use coarsen::results::{Report, Verdict};
+use coarsen::results::{CheckReason, Note, Report, Verdict};
 use coarsen::theorem::By;
 
 /// Checks the models of `args`; what is said of each goes to `output`.
@@ -82,7 +82,7 @@ struct Session<'a, B> {
     matched: bool,
     other_properties: Vec<String>,
     /// Why no further model is begun.
-    over: Option<&'static str>,
+    over: Option<CheckReason>,
 }
 
 impl<'a, B: Backend> Session<'a, B> {
@@ -115,9 +115,11 @@ impl<'a, B: Backend> Session<'a, B> {
             Ok(input) => input,
             Err(refused) => return refuse(name, &refused, self.args.format, output),
         };
-        if let Some(why) = self.over {
+        if let Some(why) = &self.over {
             self.matched = true;
-            return self.show(Report::undecided(name, theorem(self.args), why), output);
+            let mut report = Report::undecided(name, theorem(self.args));
+            report.reason = why.clone();
+            return self.show(report, output);
         }
         let run = ModelRun {
             name,
@@ -128,7 +130,7 @@ impl<'a, B: Backend> Session<'a, B> {
         };
         let worked = run.work(&self.interrupts, output, self.job());
         if self.interrupts.pending() {
-            self.over = Some("not checked, because of an interrupt");
+            self.over = Some(CheckReason::Interrupted);
         }
         match worked {
             Ok((Worked::Done(answer), _)) => self.answer(name, answer, output),
@@ -141,11 +143,9 @@ impl<'a, B: Backend> Session<'a, B> {
                 _,
             )) => {
                 // The worker still holds its memory and one core, so measurements of another model would mean nothing.
-                self.over = self.over.or(Some(
-                    "not checked, because work on an earlier model did not stop when asked",
-                ));
+                self.over.get_or_insert(CheckReason::Occupied);
                 self.matched = true;
-                let undecided = || Report::undecided(name, theorem(self.args), "");
+                let undecided = || Report::undecided(name, theorem(self.args));
                 let report = snapshot.map_or_else(undecided, |known| *known);
                 self.show(cut_short(report, Hit::Abandoned(stop, phase)), output)
             }
@@ -233,7 +233,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     model: &report.model,
                     asked: properties.map(|p| p.name.as_str()).collect(),
                     bundle: report.bundle.as_deref(),
-                    missing: report.no_bundle.as_deref(),
+                    missing: report.no_bundle.as_ref(),
                 }
                 .write(file)
             }
@@ -252,8 +252,7 @@ impl<'a, B: Backend> Session<'a, B> {
         let kept = asked.memory.filter(|_| memory::resident().is_some());
         report.limits.memory = kept.map(|bytes| bytes.to_string());
         if asked.memory.is_some() && kept.is_none() {
-            let note = "the memory limit is not kept on this system";
-            report.notes.push(note.to_string());
+            report.notes.push(Note::MemoryUnlimited);
         }
     }
 
@@ -283,7 +282,7 @@ impl<'a, B: Backend> Session<'a, B> {
 /// What was last known of a model, with the limit that ended the work.
 fn cut_short(mut report: Report, hit: Hit) -> Report {
     report.verdict = Verdict::Unknown;
-    report.reason = format!("stopped by {hit}");
+    report.reason = CheckReason::Abandoned(hit.clone());
     report.limits.hit = Some(hit);
     report
 }

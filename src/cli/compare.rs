@@ -9,7 +9,7 @@ use coarsen::Session;
 use coarsen::base::control::{Hit, ParseLimits};
 use coarsen::report::text::render_compare;
 use coarsen::report::{html, json};
-use coarsen::results::CompareReport;
+use coarsen::results::{CompareReason, CompareReport};
 
 /// Compares the techniques on the models of `args`.
 pub fn run(args: &CompareArgs, output: &mut Output) -> Exit {
@@ -55,13 +55,13 @@ fn one(
     let (report, source) = match worked {
         Ok((Worked::Done(report), source)) => (report, source),
         Ok((Worked::Abandoned { stop, phase, .. }, source)) => {
-            let hit = Hit::Abandoned(stop, phase);
-            let report = CompareReport::undecided(name, format!("stopped by {hit}"));
+            let mut report = CompareReport::undecided(name);
+            report.reason = CompareReason::Abandoned(Hit::Abandoned(stop, phase));
             (report, source)
         }
         Err(exit) => return exit,
     };
-    let exit = match report.disagree {
+    let exit = match report.disagrees() {
         true => reproduce(&report, args, &source),
         false => report.verdict.into(),
     };

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn rejected_evidence_outweighs_the_verdict() {
-        let mut report = ReachReport::undecided("m", "e", "r");
+        let mut report = ReachReport::undecided("m", "e");
         assert_eq!(Exit::from(&report), Exit::Unknown);
         report.verdict = Verdict::Holds;
         assert_eq!(Exit::from(&report), Exit::Holds);

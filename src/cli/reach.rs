@@ -18,7 +18,7 @@ use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
 use coarsen::report::json;
 use coarsen::report::text::{Detail, render_reach};
-use coarsen::results::{PropertyKind, ReachReport};
+use coarsen::results::{Note, PropertyKind, ReachReason, ReachReport};
 use coarsen::{Session, theory};
 
 /// The order that the engine chooses itself.
@@ -93,7 +93,8 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
             let hit = Hit::Abandoned(stop, phase);
             let engine = Engine::from(args.engine).name();
-            let mut report = ReachReport::undecided(name, engine, format!("stopped by {hit}"));
+            let mut report = ReachReport::undecided(name, engine);
+            report.reason = ReachReason::Abandoned(hit.clone());
             report.limits.hit = Some(hit);
             show(report, args, output)
         }
@@ -266,9 +267,7 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
     let kept = asked.memory.filter(|_| memory::resident().is_some());
     report.limits.memory = kept.map(|bytes| bytes.to_string());
     if asked.memory.is_some() && kept.is_none() {
-        report
-            .notes
-            .push("the memory limit is not kept on this system".to_string());
+        report.notes.push(Note::MemoryUnlimited);
     }
     match args.format {
         Format::Json => output.line(json::object(&report)),
@@ -293,7 +292,7 @@ fn certify(report: &ReachReport, args: &ReachArgs) -> Exit {
         model: &report.model,
         asked: questions.iter().map(String::as_str).collect(),
         bundle: report.bundle.as_deref(),
-        missing: report.no_bundle.as_deref(),
+        missing: report.no_bundle.as_ref(),
     }
     .write(file)
 }

@@ -10,7 +10,7 @@ use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::evidence::Bundle;
 use crate::base::nearest;
-use crate::base::results::{CompareReport, EvalReport, MoversReport, ReachReport, Report};
+use crate::base::results::{CompareReport, EvalReport, MoversReport, Note, ReachReport, Report};
 use crate::command::compare::compare;
 use crate::command::movers::movers;
 use crate::command::reach::{self, ReachOptions};
@@ -122,7 +122,7 @@ impl Session {
 
     /// The theorem that applies and has the smaller estimated reduced system, with the reason. `deadlock` says that
     /// deadlocks are asked for.
-    pub fn choose(&self, deadlock: bool, control: &Control) -> (Option<Theory>, String) {
+    pub fn choose(&self, deadlock: bool, control: &Control) -> (Option<Theory>, Note) {
         let mut program = self.model.program.clone();
         if deadlock {
             program.deadlock_free.get_or_insert(Span::default());

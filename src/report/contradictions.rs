@@ -23,7 +23,22 @@ impl fmt::Display for Contradiction {
                 f,
                 "derived, but refuted on the relations; this is a bug in coarsen ({evidence})"
             ),
-            Self::Recounted { why } => write!(f, "{why}; this is a bug in coarsen"),
+            Self::Recounted {
+                engine,
+                states,
+                again,
+            } => {
+                let number = |n: &Option<String>| n.clone().unwrap_or_else(|| "unknown".into());
+                let (states, again) = (number(states), number(again));
+                write!(
+                    f,
+                    "{engine} counts {states} states, the interpreter {again}; this is a bug in coarsen"
+                )
+            }
+            Self::Disagreement { engine, question } => write!(
+                f,
+                "{engine} and the interpreter disagree about {question}; this is a bug in coarsen"
+            ),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::layout::counted;
 use crate::base::results::{
-    Demand, Derivation, Evaluated, Evidence, Needed, Place, Places, Rung, SyntacticFact, Textual,
+    Demand, Derivation, Evaluated, Evidence, LemmaReason, Needed, Place, Places, Rung,
+    SyntacticFact, Textual, Unavailable,
 };
 use std::fmt;
 
@@ -12,6 +13,13 @@ impl fmt::Display for Evidence {
             Self::Undecided => f.write_str("not evaluated"),
             Self::NotEvaluated(why) => write!(f, "not evaluated: {why}"),
             Self::Stopped(stop, phase) => write!(f, "stopped by {stop}, in phase `{phase}`"),
+            Self::Limit(stop, phase) => {
+                write!(f, "not evaluated: {stop} was hit")?;
+                match phase {
+                    Some(phase) => write!(f, " in phase `{phase}`"),
+                    None => Ok(()),
+                }
+            }
             Self::NotDerived(why) => write!(f, "not derived: {why}"),
             Self::Evaluated(evaluated) => evaluated.fmt(f),
             Self::Derived(derivation) => derivation.fmt(f),
@@ -95,10 +103,13 @@ impl Evaluated {
             Self::Inclusions { on, .. } => match on {
                 Places::Held(needed) => places(needed, "instances"),
                 Places::Refuted => format!("on {}, where it fails", Rung::Reachable.states()),
-                Places::Open(rung, why) => format!(
-                    "on {}, where it fails, and the reachable states are not known ({why})",
-                    rung.states()
-                ),
+                Places::Open(rung, why) => {
+                    let why = why.map_or(String::new(), |why| why.to_string());
+                    let on = rung.states();
+                    format!(
+                        "on {on}, where it fails, and the reachable states are not known ({why})"
+                    )
+                }
             },
             Self::On(rung) => format!("on {}", rung.states()),
             Self::Initially | Self::NoInitialViolation => "on the initial states".to_string(),
@@ -136,6 +147,41 @@ impl Evaluated {
     }
 }
 
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Limit(stop) => write!(f, "{stop} was hit"),
+            Self::Budget(nodes) => write!(f, "the budget of {nodes} nodes was used up"),
+        }
+    }
+}
+
+impl fmt::Display for LemmaReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotJudged => f.write_str("not judged"),
+            Self::Unavailable(why) => why.fmt(f),
+            Self::Inductive { used: true } => f.write_str(
+                "inductive, and the hypotheses were evaluated on the states that it allows",
+            ),
+            Self::Inductive { used: false } => {
+                f.write_str("inductive; the hypotheses hold without it")
+            }
+            Self::Initially => f.write_str("it is false in an initial state"),
+            Self::Reachable => f.write_str("it is false in a reachable state"),
+            Self::True(place) => write!(
+                f,
+                "true in every reachable state, but not inductive, so not used: {place} breaks it from a state that is \
+                 not reachable"
+            ),
+            Self::Broken(place) => write!(
+                f,
+                "not inductive: {place} leads from a state that all else allows to one where it is false"
+            ),
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -162,6 +208,19 @@ impl fmt::Display for Derivation {
             write!(f, ", {}", places(&self.needed, "facts"))?;
         }
         write!(f, "; certificate of {}", counted(self.steps, "step"))
+    }
+}
+
+impl Rung {
+    /// The states that satisfy it, in words.
+    pub(super) fn states(self) -> &'static str {
+        match self {
+            Rung::True => "all type-correct states",
+            Rung::LockOwnership => "the states that lock ownership allows",
+            Rung::ThreadModular => "the states that the thread-modular invariant allows",
+            Rung::Lemmas => "the states that the lemmas allow",
+            Rung::Reachable => "the reachable states",
+        }
     }
 }
 

@@ -47,7 +47,7 @@ fn section(page: &mut String, report: &CompareReport) {
          class=\"n\">bytes</th><th>verdict</th></tr></thead>\n<tbody>\n",
         escaped(&report.model),
         verdict_words(report.verdict),
-        escaped(&report.reason)
+        escaped(&report.reason.to_string())
     );
     for row in &report.rows {
         let unsound = match row.sound {
@@ -77,13 +77,13 @@ fn section(page: &mut String, report: &CompareReport) {
             page,
             "<td>{unsound}{}: {}</td></tr>",
             verdict_words(row.verdict),
-            escaped(&row.reason)
+            escaped(&row.reason.to_string())
         );
     }
     *page += "</tbody>\n</table></div>\n";
     bars(page, "visited states", report, |r| r.visited.as_deref());
     for note in &report.notes {
-        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(note));
+        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&note.to_string()));
     }
     *page += "</section>\n";
 }
@@ -151,11 +151,13 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::results::{CompareReason, RowReason};
 
     /// What a model is called is text, not markup; nothing is fetched from elsewhere.
     #[test]
     fn names_are_text() {
-        let report = CompareReport::undecided("<b>&\"x\".cor", "1 < 2");
+        let mut report = CompareReport::undecided("<b>&\"x\".cor");
+        report.reason = CompareReason::Agree(RowReason::Violates("1 < 2".to_string()), 1);
         let page = render(&[report]);
         assert!(page.contains("&lt;b&gt;&amp;&quot;x&quot;.cor: unknown"));
         assert!(page.contains("1 &lt; 2"));

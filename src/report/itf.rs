@@ -73,7 +73,7 @@ fn written(value: &Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::results::{Change, Ending, Step, TraceVariable, Violation};
+    use crate::base::results::{Change, Failure, Outcome, Step, TraceVariable, Violation};
 
     fn variable(name: &str, dims: &[usize]) -> TraceVariable {
         TraceVariable {
@@ -86,11 +86,6 @@ mod tests {
     fn has_the_shape_of_itf() {
         let at = |label: &str| Value::Text(label.to_string());
         let pair = |a, b| Value::List(vec![Value::Int(a), Value::Int(b)]);
-        let unlocked = Violation::Access {
-            thread: "worker(0)".to_string(),
-            cell: "x[1]".to_string(),
-            holders: Vec::new(),
-        };
         let trace = Trace {
             variables: vec![
                 variable("x", &[2]),
@@ -121,9 +116,9 @@ mod tests {
                     old: "0".to_string(),
                     new: "-1".to_string(),
                 }],
-                violation: Some(unlocked),
+                violation: Some(Violation::Failure("worker(0)".to_string(), Failure::Range)),
             }],
-            outcome: Ending::Undisciplined,
+            outcome: Outcome::Discipline,
             execution: Default::default(),
         };
         let text = render("m.cor", "discipline", &trace);
@@ -138,7 +133,7 @@ mod tests {
                 {
                     "#meta": {
                         "index": 1, "coarse": 1, "thread": "worker(0)", "location": "A", "line": 7,
-                        "text": "x[1] = -1;", "violation": "worker(0) accesses x[1] without exclusive access",
+                        "text": "x[1] = -1;", "violation": "worker(0) goes wrong: the value is outside the variable's type",
                     },
                     "x": [0, -1], "big": { "#bigint": "-9007199254740993" }, "b": true, "worker(0)": "B",
                 },

@@ -86,6 +86,15 @@ pub(super) fn counted_text(n: &str, noun: &str) -> String {
     }
 }
 
+/// `(14)`, but `WFinitVis`.
+pub(super) fn display_id(id: &str) -> String {
+    if id.bytes().all(|b| b.is_ascii_digit()) {
+        format!("({id})")
+    } else {
+        id.to_string()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

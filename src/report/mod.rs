@@ -13,9 +13,12 @@ pub mod json;
 mod layout;
 mod limits;
 mod movers;
+mod notes;
 mod position;
 pub mod problems;
 pub mod proofs;
+mod properties;
+mod reasons;
 #[cfg(test)]
 mod samples;
 pub mod text;

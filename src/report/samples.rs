@@ -55,25 +55,20 @@ fn hypothesis(id: &str, formula: &str, words: &str, evidence: Evaluated) -> Hypo
     }
 }
 
-fn property(name: &str, kind: PropertyKind, verdict: Status, reason: &str) -> Property {
+fn property(name: &str, kind: PropertyKind, verdict: Status, reason: PropertyReason) -> Property {
     Property {
-        name: name.to_string(),
-        kind,
         verdict,
-        reason: reason.to_string(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
+        reason,
+        ..Property::undecided(name, kind)
     }
 }
 
-fn lemma(name: &str, status: Status, reason: &str) -> Lemma {
+fn lemma(name: &str, status: Status, reason: LemmaReason) -> Lemma {
     Lemma {
         name: name.to_string(),
         line: 15,
         status,
-        reason: reason.to_string(),
+        reason,
         used: status == Status::Holds,
         step: None,
         state: Vec::new(),
@@ -83,20 +78,25 @@ fn lemma(name: &str, status: Status, reason: &str) -> Lemma {
 
 /// A lemma that is not inductive.
 fn broken() -> Lemma {
+    let place = Place {
+        thread: "worker(0)".to_string(),
+        location: "B".to_string(),
+        line: 8,
+    };
     Lemma {
         step: Some(step(0, "B", 8, "x[0] = i;", &[])),
         state: bindings(&[("x[0]", "0"), ("worker(0)", "B")]),
-        ..lemma("bounded", Status::Unknown, "not inductive")
+        ..lemma("bounded", Status::Unknown, LemmaReason::Broken(place))
     }
 }
 
 /// Everything holds; one step was repaired, one expectation is not met.
 pub(super) fn holds() -> Report {
-    let mut report = Report::undecided(
-        "two_locks.cor",
-        "stoller-cohen",
-        "no violation is reachable in the original program",
-    );
+    let mut report = Report::undecided("two_locks.cor", "stoller-cohen");
+    report.reason = CheckReason::Holds {
+        only: None,
+        vacuous: false,
+    };
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
     report.invariant = Some(Rung::LockOwnership);
@@ -154,32 +154,29 @@ pub(super) fn holds() -> Report {
         }])),
         ..witness()
     }];
-    report.properties = vec![
-        property("discipline", PropertyKind::Discipline, Status::Holds, ""),
-        property(
-            "never_two",
-            PropertyKind::Invariant,
-            Status::Holds,
-            "by corollary (a)",
-        ),
-    ];
+    report.properties = properties();
     steps(&mut report);
     report.states = States {
         original: Some("106".to_string()),
         reduced: Some("62".to_string()),
         visited: None,
     };
-    report.lemmas = vec![lemma("one_owner", Status::Holds, "inductive"), broken()];
-    report.notes = vec!["constants overridden: N = 2".to_string()];
-    let expectation = |text: &str, met, found: &str| Expectation {
+    let inductive = LemmaReason::Inductive { used: true };
+    report.lemmas = vec![lemma("one_owner", Status::Holds, inductive), broken()];
+    report.notes = vec![Note::Overridden(vec!["N = 2".to_string()])];
+    let expectation = |text: &str, met, found: Found| Expectation {
         text: text.to_string(),
         met,
-        found: found.to_string(),
+        found,
     };
     report.expectations = vec![
-        expectation("expect verdict holds", Some(true), "holds"),
-        expectation("expect reduced 61", Some(false), "62"),
-        expectation("expect visited 117", None, ""),
+        expectation(
+            "expect verdict holds",
+            Some(true),
+            Found::Verdict(Verdict::Holds),
+        ),
+        expectation("expect reduced 61", Some(false), Found::Count("62".into())),
+        expectation("expect visited 117", None, Found::Nothing),
     ];
     report.limits = Limits {
         nodes: Some("20000000".to_string()),
@@ -201,6 +198,24 @@ pub(super) fn holds() -> Report {
     report
 }
 
+/// Two that hold.
+fn properties() -> Vec<Property> {
+    vec![
+        property(
+            "discipline",
+            PropertyKind::Discipline,
+            Status::Holds,
+            PropertyReason::Theorem(Conclusion::Discipline),
+        ),
+        property(
+            "never_two",
+            PropertyKind::Invariant,
+            Status::Holds,
+            PropertyReason::Theorem(Conclusion::States),
+        ),
+    ]
+}
+
 /// Visible steps, one of them by a repair, and an invisible one.
 fn steps(report: &mut Report) {
     report.visible = vec![
@@ -217,11 +232,23 @@ fn steps(report: &mut Report) {
     report.invisible = vec![step(0, "B", 8, "x[0] = i;", &[])];
 }
 
+fn violation() -> Violation {
+    Violation::Access {
+        thread: "worker(1)".to_string(),
+        cell: "x[0]".to_string(),
+        holders: vec!["worker(0)".to_string()],
+    }
+}
+
 /// The discipline is refuted by a trace.
 pub(super) fn refuted() -> Report {
     let mut report = holds();
     report.verdict = Verdict::Refuted;
-    report.reason = "the discipline is violated".to_string();
+    report.reason = CheckReason::Property {
+        name: "discipline".to_string(),
+        reason: PropertyReason::Found(Outcome::Discipline),
+        others: 0,
+    };
     report.expectations.clear();
     report.notes.clear();
     let int = |i| Value::Int(i);
@@ -277,25 +304,21 @@ pub(super) fn refuted() -> Report {
                     2,
                     step(1, "line 12", 12, "y = x[0];", &[]),
                     Vec::new(),
-                    Some(Violation::Access {
-                        thread: "worker(1)".to_string(),
-                        cell: "x[0]".to_string(),
-                        holders: vec!["worker(0)".to_string()],
-                    }),
+                    Some(violation()),
                 ),
             ],
-            outcome: Ending::Undisciplined,
+            outcome: Outcome::Violation(violation()),
             execution: Default::default(),
         }),
         ..property(
             "discipline",
             PropertyKind::Discipline,
             Status::Refuted,
-            "worker(1) reads x[0] without exclusive access",
+            PropertyReason::Found(Outcome::Violation(violation())),
         )
     };
     report.properties[1].verdict = Status::Unknown;
-    report.properties[1].reason = "a violation is reachable".to_string();
+    report.properties[1].reason = PropertyReason::FoundReduced(None);
     report
 }
 
@@ -303,15 +326,11 @@ pub(super) fn refuted() -> Report {
 pub(super) fn inapplicable() -> Report {
     let mut report = holds();
     report.verdict = Verdict::HypothesisRefuted;
-    report.reason = "(14) fails in a reachable state".to_string();
+    report.reason = CheckReason::Fails("14".to_string());
     report.properties.clear();
     report.lemmas = vec![Lemma {
         trace: report_trace(),
-        ..lemma(
-            "bounded",
-            Status::Refuted,
-            "it is false in a reachable state",
-        )
+        ..lemma("bounded", Status::Refuted, LemmaReason::Reachable)
     }];
     report.visible.clear();
     report.expectations.clear();
@@ -372,7 +391,9 @@ pub(super) fn eval() -> EvalReport {
 
 /// A deadlock was found in a reduced system; one question is open.
 pub(super) fn reach() -> ReachReport {
-    let mut report = ReachReport::undecided("ring.cor", "chaining", "deadlock: no step is enabled");
+    let mut report = ReachReport::undecided("ring.cor", "chaining");
+    let dead = PropertyReason::Found(Outcome::Deadlock(vec![("ring(0)".into(), "A".into())]));
+    report.reason = ReachReason::Question("deadlock".to_string(), dead.clone());
     report.verdict = Verdict::Refuted;
     report.order = Some("force".to_string());
     report.theorem = Some("stoller-cohen".to_string());
@@ -380,12 +401,7 @@ pub(super) fn reach() -> ReachReport {
     report.visited = Some("62".to_string());
     report.deadlocks = Some("1".to_string());
     report.wrong_deadlocks = Some("0".to_string());
-    let dead = property(
-        "deadlock",
-        PropertyKind::Deadlock,
-        Status::Refuted,
-        "no step is enabled",
-    );
+    let dead = property("deadlock", PropertyKind::Deadlock, Status::Refuted, dead);
     report.questions = vec![
         Property {
             trace_length: Some("3".to_string()),
@@ -396,9 +412,14 @@ pub(super) fn reach() -> ReachReport {
             "bounded",
             PropertyKind::Invariant,
             Status::Holds,
-            "every reachable state satisfies it",
+            PropertyReason::Explored(PropertyKind::Invariant),
         ),
-        property("y == 2", PropertyKind::Find, Status::Unknown, "not found"),
+        property(
+            "y == 2",
+            PropertyKind::Find,
+            Status::Unknown,
+            PropertyReason::NotFound(Doubt::Hidden),
+        ),
     ];
     report.peak_nodes = Some("416".to_string());
     report.memory = Some("206000".to_string());
@@ -423,6 +444,9 @@ pub(super) fn reach() -> ReachReport {
         so_far: None,
     };
     report.timing.total = 0.125;
-    report.notes = vec!["the trace for deadlock is perhaps not a shortest one".to_string()];
+    report.notes = vec![Note::PerhapsLonger {
+        name: "deadlock".to_string(),
+        exhausted: false,
+    }];
     report
 }

@@ -13,9 +13,9 @@ mod steps;
 mod trace;
 mod witness;
 
-use super::layout::{counted, counted_text, printable, printable_lines, wrapped};
+use super::layout::{counted, counted_text, display_id, printable, printable_lines, wrapped};
 use crate::base::results::{
-    EvalReport, Hypothesis, Property, Report, Rung, States, Status, Verdict,
+    EvalReport, Found, Hypothesis, Property, Report, Rung, States, Status, Verdict,
 };
 pub use compare::render_compare;
 pub use movers::render_movers;
@@ -39,7 +39,11 @@ pub enum Detail {
 
 /// The report of `coarsen check` on one model.
 pub fn render(report: &Report, detail: Detail) -> String {
-    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
+    let first = headline(
+        &report.model,
+        verdict_words(report.verdict),
+        &report.reason.to_string(),
+    );
     if detail == Detail::Quiet {
         return first;
     }
@@ -56,7 +60,7 @@ pub fn render_eval(report: &EvalReport) -> String {
             format!("{places} ({instances})")
         }
     };
-    let mut out = headline(&report.model, status(report.status), &reason);
+    let mut out = headline(&report.model, report.status.id(), &reason);
     if let Some(witness) = &report.witness {
         out += &printable_lines(&witness::Shown(witness).to_string());
     }
@@ -76,18 +80,19 @@ pub fn headline(model: &str, verdict: &str, reason: &str) -> String {
 /// A verdict in words.
 pub fn verdict_words(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Refuted => "refuted",
         Verdict::HypothesisRefuted => "hypothesis refuted",
-        Verdict::Unknown => "unknown",
+        other => other.id(),
     }
 }
 
-fn status(status: Status) -> &'static str {
-    match status {
-        Status::Holds => "holds",
-        Status::Refuted => "refuted",
-        Status::Unknown => "unknown",
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "not established in this run",
+            Self::Verdict(verdict) => verdict.id(),
+            Self::Status(status) => status.id(),
+            Self::Count(count) => count,
+        })
     }
 }
 
@@ -141,7 +146,7 @@ impl Body<'_> {
         } else {
             format!("({}) ", property.kind.id())
         };
-        let (name, answer) = (&property.name, status(property.verdict));
+        let (name, answer) = (&property.name, property.verdict.id());
         row(
             f,
             name,
@@ -202,7 +207,7 @@ impl Body<'_> {
             let instances = counted_text(&hypothesis.instances, "instance");
             format!("{instances}, {how}")
         };
-        row(f, name, width, status(hypothesis.status), &how)?;
+        row(f, name, width, hypothesis.status.id(), &how)?;
         if self.verbose() || hypothesis.status == Status::Refuted {
             writeln!(f, "      {}", hypothesis.formula)?;
             writeln!(f, "      {}", hypothesis.words)?;
@@ -308,9 +313,7 @@ impl Body<'_> {
 
     fn remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.report.limits.hit {
-            Some(hit) if !self.report.reason.contains(&hit.to_string()) => {
-                writeln!(f, "stopped by {hit}")?
-            }
+            Some(hit) if !self.report.reason.names(hit) => writeln!(f, "stopped by {hit}")?,
             _ => {}
         }
         for note in &self.report.notes {
@@ -351,15 +354,6 @@ fn states(rung: Rung) -> &'static str {
     match rung {
         Rung::Reachable => "exactly the reachable states",
         rung => rung.states(),
-    }
-}
-
-/// `(14)`, but `WFinitVis`.
-fn display_id(id: &str) -> String {
-    if id.bytes().all(|b| b.is_ascii_digit()) {
-        format!("({id})")
-    } else {
-        id.to_string()
     }
 }
 

@@ -1,23 +1,25 @@
 //! What goes wrong in an execution, and what it ends in, in words.
 
-use super::witness::listed;
-use crate::base::results::{Binding, Ending, Failure, Overlap, Violation};
+use crate::base::results::{Failure, Outcome, Overlap, Violation};
 use std::fmt;
 
-impl fmt::Display for Ending {
+/// What is wrong in a deadlock.
+pub(super) const DEADLOCK: &str = "no step is enabled";
+
+impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unasked => Ok(()),
+            Self::Untold => Ok(()),
             Self::Violation(violation) => violation.fmt(f),
-            Self::Undisciplined => f.write_str("the synchronisation discipline is violated"),
-            Self::GoneWrong => f.write_str("a thread has gone wrong"),
+            Self::Discipline => f.write_str("the synchronisation discipline is violated"),
+            Self::Wrong => f.write_str("a thread has gone wrong"),
             Self::Deadlock(waiting) => {
-                let waits = |b: &Binding| format!("{} waits at {}", b.name, b.value);
-                let waiting: Vec<String> = waiting.iter().map(waits).collect();
-                write!(f, "no step is enabled: {}", listed(&waiting, ", "))
+                let waiting = waiting.iter();
+                let each = waiting.map(|(thread, location)| format!("{thread} waits at {location}"));
+                write!(f, "{DEADLOCK}: {}", each.collect::<Vec<_>>().join(", "))
             }
-            Self::Satisfies(goal) => write!(f, "a state that satisfies {goal} is reached"),
-            Self::Violates(goal) => write!(f, "this state violates {goal}"),
+            Self::Reached(name) => write!(f, "a state that satisfies {name} is reached"),
+            Self::Violates(name) => write!(f, "this state violates {name}"),
             Self::Witness => f.write_str("this is s1, the first state of the witness"),
             Self::Lemma => f.write_str("the lemma is false in this state"),
             Self::NotAtomic => f.write_str(

@@ -12,7 +12,8 @@ use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::evidence::Part;
 use crate::base::results::{
-    Evidence, Property, PropertyKind, Remark, Report, Statistics, Status, VisibilityReason,
+    ClaimReason, Evidence, Note, Property, PropertyKind, PropertyReason, Remark, Report,
+    Statistics, Status, VisibilityReason,
 };
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
@@ -131,7 +132,7 @@ fn run(
     control: &Control,
 ) -> (Report, Done) {
     let begun = Instant::now();
-    let mut report = Report::undecided(name, &theory.name, "nothing has been established yet");
+    let mut report = Report::undecided(name, &theory.name);
     report.theorem_source = theory.source.clone();
     if options.annotate {
         report.annotated = Some(program.source.clone());
@@ -289,8 +290,9 @@ impl Check<'_> {
             cells.any(|c| i.may_revise(c))
         };
         if let Some(inference) = inference.as_mut().filter(guessed) {
-            let phase = "inferring disciplines: the reduced system";
-            let reduced = self.explore(report, &explorer, &goals, phase);
+            self.control
+                .enter("inferring disciplines: the reduced system");
+            let reduced = self.explore(report, &explorer, &goals);
             // Also after a limit: the violation of a guess must never be told as one of the model.
             if inferred::revise(&encoding, &explorer, &reduced, inference)? {
                 self.left = self.left.saturating_sub(encoding.m.work());
@@ -311,8 +313,10 @@ impl Check<'_> {
             self.done.prepared = Some(prepared(&encoding, &visibility));
             return Ok(false);
         }
-        let explore = || self.explore(report, &explorer, &goals, "the reduced system");
-        let reduced = explored.unwrap_or_else(explore);
+        let reduced = explored.unwrap_or_else(|| {
+            self.control.enter("the reduced system");
+            self.explore(report, &explorer, &goals)
+        });
         encoding.m.allow(u64::MAX, usize::MAX);
         let explored = Explored {
             plain: &encoding,
@@ -340,10 +344,8 @@ impl Check<'_> {
         report: &mut Report,
         explorer: &Explorer,
         goals: &[Goal],
-        phase: &str,
     ) -> Reduced {
         let clock = Instant::now();
-        self.control.enter(phase);
         let reduced = explore(explorer, goals);
         report.timing.exploration = clock.elapsed().as_secs_f64();
         reduced
@@ -377,10 +379,7 @@ impl Check<'_> {
         self.begin(report, program, &asked);
         // The `expect` lines speak of what relations show.
         report.as_by_default = false;
-        report.notes.push(format!(
-            "BDDs would be too large (they used up their budget in phase `{phase}`), so visibility and the hypotheses \
-             were read off the text: a step is invisible only if it uses nothing but variables of its own thread"
-        ));
+        report.notes.push(Note::ByText(phase));
         let steps = |(t, thread): (usize, &Thread)| thread.steps().map(move |l| (t, l)).collect();
         let places: Vec<Vec<_>> = program.threads.iter().enumerate().map(steps).collect();
         let placed = places.into_iter().flatten();
@@ -420,9 +419,7 @@ impl Check<'_> {
         self.elsewhere(report, &prepared, &asked);
         report.timing.exploration = clock.elapsed().as_secs_f64();
         for claim in report.properties.iter_mut().skip(asked.len()) {
-            claim.reason =
-                "not judged: what moves past what is evaluated on BDDs, and these would be too large"
-                    .into();
+            claim.reason = PropertyReason::Claim(ClaimReason::TooLarge);
         }
         self.control.publish(report);
         if self.options.cross_check {
@@ -434,9 +431,11 @@ impl Check<'_> {
     /// Everything that is asked of a program, undecided.
     pub(super) fn begin(&self, report: &mut Report, program: &Program, asked: &[Asked]) {
         report.notes = notes(program);
-        report.properties = asked.iter().map(|a| undecided(a, program)).collect();
+        let undecided = |a: &Asked| Property::undecided(&a.name, a.reported(program));
+        report.properties = asked.iter().map(undecided).collect();
         report.claims.clear();
-        let claims = asked_claims(program, self.options).map(claims::undecided);
+        let claims = asked_claims(program, self.options);
+        let claims = claims.map(|c| Property::undecided(&c.name, PropertyKind::Transaction));
         report.properties.extend(claims);
         report.lemmas = lemmas::unjudged(self.program);
         let hypotheses = self.theory.hypotheses.iter();
@@ -536,7 +535,7 @@ impl Check<'_> {
             match settle(&mut deriver, hypothesis, by, &mut pairs) {
                 Ok(done) => *entry = done,
                 Err(Unreadable::Stopped(stop)) => {
-                    entry.evidence = Evidence::NotEvaluated(format!("{stop} was hit"));
+                    entry.evidence = Evidence::Limit(stop, None);
                     return Err(stop);
                 }
                 Err(why @ Unreadable::Meaningless { .. }) => {
@@ -571,19 +570,6 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
     }
 }
 
-pub(super) fn undecided(goal: &Asked, program: &Program) -> Property {
-    Property {
-        name: goal.name.clone(),
-        kind: goal.reported(program),
-        verdict: Status::Unknown,
-        reason: "not decided".into(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
-    }
-}
-
 /// The visible and the invisible steps, with reasons.
 fn describe<'r>(
     report: &mut Report,
@@ -605,18 +591,13 @@ fn describe<'r>(
     let actions = report.visible.len() + report.invisible.len();
     report.statistics.actions = Some(actions.to_string());
     if report.invisible.is_empty() {
-        report.notes.push("no step is invisible: the hypotheses hold vacuously, and the reduced system is the original \
-            one".into());
+        report.notes.push(Note::AllVisible);
     }
 }
 
-fn notes(program: &Program) -> Vec<String> {
-    let mut notes = Vec::new();
-    if !program.overridden.is_empty() {
-        notes.push(format!(
-            "constants overridden: {}",
-            program.overridden.join(", ")
-        ));
+fn notes(program: &Program) -> Vec<Note> {
+    match program.overridden.as_slice() {
+        [] => Vec::new(),
+        some => vec![Note::Overridden(some.to_vec())],
     }
-    notes
 }

@@ -8,6 +8,7 @@ use super::check::{Prepared, prepare};
 use super::verdict::gap;
 use crate::algebra::Theory;
 use crate::base::control::Control;
+use crate::base::results::{Candidate, Note};
 use crate::model::program::Program;
 use num_bigint::BigUint;
 
@@ -17,33 +18,29 @@ pub fn choose(
     program: &Program,
     theories: &[Theory],
     control: &Control,
-) -> (usize, String) {
+) -> (usize, Note) {
     let mut best: Option<(usize, BigUint)> = None;
-    let mut told = Vec::new();
+    let mut candidates = Vec::new();
     for (n, theory) in theories.iter().enumerate() {
         let (report, prepared) = prepare(name, program, theory, control);
-        let why = gap(&report);
-        let size = match (&prepared, why) {
-            (Some(prepared), None) => estimate(prepared),
-            (_, why) => {
-                let why = report.limits.hit.map(|h| h.to_string()).or(why);
-                let why = why.unwrap_or_else(|| "it could not be prepared".into());
-                told.push(format!("{} does not apply: {why}", theory.name));
-                continue;
+        let candidate = match (&prepared, gap(&report), report.limits.hit) {
+            (Some(prepared), None, _) => {
+                let size = estimate(prepared);
+                let told = Candidate::Applies(size.to_string());
+                if best.as_ref().is_none_or(|(_, smallest)| size < *smallest) {
+                    best = Some((n, size));
+                }
+                told
             }
+            (_, _, Some(hit)) => Candidate::Hit(hit),
+            (_, Some(gap), None) => Candidate::Gap(gap),
+            (None, None, None) => Candidate::Unprepared,
         };
-        let s = if size == BigUint::from(1u32) { "" } else { "s" };
-        told.push(format!("{}: {size} control state{s}", theory.name));
-        if best.as_ref().is_none_or(|(_, smallest)| size < *smallest) {
-            best = Some((n, size));
-        }
+        candidates.push((theory.name.clone(), candidate));
     }
     let chosen = best.map_or(0, |(n, _)| n);
-    let name = theories.get(chosen).map_or("none", |t| &t.name);
-    (
-        chosen,
-        format!("theorem {name} was chosen ({})", told.join("; ")),
-    )
+    let name = theories.get(chosen).map(|t| t.name.clone());
+    (chosen, Note::Chosen(name.unwrap_or_default(), candidates))
 }
 
 /// The control states in which threads are scheduled.

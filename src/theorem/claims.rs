@@ -15,8 +15,8 @@ use super::movers::{Detail, Judged, Obstacle, Other, judged};
 use crate::base::control::Stop;
 use crate::base::results;
 use crate::base::results::{
-    ClaimBlock, Conflict, Contradiction, Ending, MoverClass, MovingStep, Property, PropertyKind,
-    Status, Trace,
+    ClaimBlock, ClaimReason, ClaimSearch, Conflict, Contradiction, MoverClass, MovingStep, Outcome,
+    Property, PropertyKind, PropertyReason, Status, Trace,
 };
 use crate::engine::Heuristic;
 use crate::engine::compiled::{Compiled, Execution, Inside, Mover, Outcomes};
@@ -176,20 +176,6 @@ pub fn claims(context: &Context) -> Result<Vec<Answer>, Stop> {
     Ok(all)
 }
 
-/// A claim before it is judged.
-pub fn undecided(claim: &Claim) -> Property {
-    Property {
-        name: claim.name.clone(),
-        kind: PropertyKind::Transaction,
-        verdict: Status::Unknown,
-        reason: "not decided".into(),
-        contradiction: None,
-        trace_length: None,
-        coarse_length: None,
-        trace: None,
-    }
-}
-
 /// What an action is as a mover.
 pub fn class(mover: Mover) -> MoverClass {
     match (mover.local, mover.right, mover.left) {
@@ -205,7 +191,7 @@ impl Judge<'_, '_, '_> {
     fn claim(&self, claim: &Claim) -> Result<Answer, Stop> {
         let mut hit = None;
         let p = self.context.encoding.program;
-        let mut property = undecided(claim);
+        let mut property = Property::undecided(&claim.name, PropertyKind::Transaction);
         let mut entry = results::Claim {
             name: claim.name.clone(),
             line: p.line(claim.span),
@@ -220,18 +206,18 @@ impl Judge<'_, '_, '_> {
         }
         if claim.blocks.is_empty() {
             property.verdict = Status::Holds;
-            property.reason = "vacuously: no thread ever gets to the block".into();
+            property.reason = PropertyReason::Claim(ClaimReason::Vacuous);
         } else if let Some(theorem) = self.established(claim) {
             entry.theorem = Some(theorem.to_string());
-            (property.verdict, property.reason) = match self.context.disciplined {
-                true => (Status::Holds, self.holds_because(theorem, &entry)),
-                false => (
-                    Status::Unknown,
-                    format!(
-                        "not established: it would be by {theorem}, if the discipline were known to hold"
-                    ),
-                ),
+            let theorem = theorem.to_string();
+            let (verdict, why) = match self.context.disciplined {
+                true => {
+                    let commits = commit_lines(&entry);
+                    (Status::Holds, ClaimReason::Atomic { theorem, commits })
+                }
+                false => (Status::Unknown, ClaimReason::Undisciplined(theorem)),
             };
+            (property.verdict, property.reason) = (verdict, PropertyReason::Claim(why));
         } else {
             hit = self.doubt(claim, &mut entry, &mut property)?;
         }
@@ -302,25 +288,6 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    fn holds_because(&self, theorem: &str, entry: &results::Claim) -> String {
-        let mut lines: Vec<usize> = entry
-            .blocks
-            .iter()
-            .flat_map(|b| b.commits.iter().map(|s| s.line))
-            .collect();
-        lines.sort_unstable();
-        lines.dedup();
-        let commits = match lines.as_slice() {
-            [] => "nothing in it commits".to_string(),
-            [line] => format!("it commits at line {line}"),
-            many => {
-                let many: Vec<String> = many.iter().map(usize::to_string).collect();
-                format!("it commits at lines {}", many.join(", "))
-            }
-        };
-        format!("by {theorem}; {commits}")
-    }
-
     /// A claim that no theorem establishes.
     fn doubt(
         &self,
@@ -337,7 +304,7 @@ impl Judge<'_, '_, '_> {
             .iter()
             .find_map(|b| pattern.broken_by(e, &self.judged, b));
         let Some(broken) = broken else {
-            property.reason = self.outside(claim);
+            property.reason = PropertyReason::Claim(self.outside(claim));
             return Ok(None);
         };
         let obstacle = self.judged[broken.action].left.first();
@@ -353,65 +320,45 @@ impl Judge<'_, '_, '_> {
                 law: *law,
             });
         }
-        let lines = (
-            step_of(e, broken.action).line,
-            step_of(e, broken.committed).line,
-        );
-        let why = format!(
-            "line {} is no left mover, and line {} may have committed before",
-            lines.0, lines.1
-        );
-        let open = |reason: &mut String, more: &str| {
-            *reason = format!("not established: {why}; {more}");
+        let broken = |search: ClaimSearch| {
+            PropertyReason::Claim(ClaimReason::Broken {
+                line: step_of(e, broken.action).line,
+                committed: step_of(e, broken.committed).line,
+                search,
+            })
         };
-        match self.search(claim) {
+        property.reason = match self.search(claim) {
             Ok(Searched::Refuted { thread, trace }) => {
                 property.verdict = Status::Refuted;
-                property.reason = format!(
-                    "{thread} ends with an outcome that no execution has in which the block is atomic; {why}"
-                );
                 property.trace_length = Some(trace.steps.len().to_string());
                 property.trace = Some(trace);
+                broken(ClaimSearch::Outcome(thread))
             }
-            Ok(Searched::Nothing) => open(
-                &mut property.reason,
-                "yet every execution that ends has the outcome of one in which the block is atomic",
-            ),
-            Ok(Searched::Violated) => open(&mut property.reason, "the discipline is violated"),
-            Ok(Searched::NotRepeated) => {
-                property.contradict(Contradiction::NotRepeated);
-            }
+            Ok(Searched::Nothing) => broken(ClaimSearch::Nothing),
+            Ok(Searched::Violated) => broken(ClaimSearch::Violated),
+            Ok(Searched::NotRepeated) => PropertyReason::Contradicted(Contradiction::NotRepeated),
             Err(stop @ Stop::States) => {
-                open(
-                    &mut property.reason,
-                    &format!("{stop} was hit in the search for an execution that refutes it"),
-                );
+                property.reason = broken(ClaimSearch::Stopped(stop));
                 return Ok(Some(stop));
             }
             Err(stop) => return Err(stop),
-        }
+        };
         Ok(None)
     }
 
     /// Why the theorem of the exploration, the only one that may be used, does not establish a claim that others might.
-    fn outside(&self, claim: &Claim) -> String {
+    fn outside(&self, claim: &Claim) -> ClaimReason {
         let e = self.context.encoding;
-        let theorem = self.context.theorem;
+        let theorem = self.context.theorem.to_string();
         let Some(inside) = self.context.inside else {
-            return format!("not established: {theorem} does not apply");
+            return ClaimReason::Inapplicable(theorem);
         };
         let open = claim.blocks.iter().find_map(|b| {
             let open = b.inside.iter().find(|&&l| !inside(b.thread, l))?;
             self.actions(b, &[*open]).first().copied()
         });
-        match open {
-            Some(action) => format!(
-                "not established by {theorem}: other threads are scheduled before line {}; another theorem may do \
-                 (leave out --theorem)",
-                step_of(e, action).line
-            ),
-            None => format!("not established by {theorem}"),
-        }
+        let scheduled = open.map(|action| step_of(e, action).line);
+        ClaimReason::NotShown { theorem, scheduled }
     }
 
     /// Looks for an execution whose outcome no execution has in which all copies of the block are atomic.
@@ -484,6 +431,13 @@ enum Searched {
     NotRepeated,
 }
 
+/// The lines at which a claimed block may commit.
+fn commit_lines(entry: &results::Claim) -> Vec<usize> {
+    let steps = entry.blocks.iter().flat_map(|b| &b.commits);
+    let lines: BTreeSet<usize> = steps.map(|s| s.line).collect();
+    lines.into_iter().collect()
+}
+
 /// What an outcome is made of: the shared state and the locals of a thread with the block.
 fn outcome_cells(p: &Program, thread: ThreadId) -> Vec<CellId> {
     let counts = |c: &CellId| match p.cells[*c].class {
@@ -513,6 +467,6 @@ fn repeated(p: &Program, (first, steps): &Execution) -> Option<Trace> {
         });
     let rerun = rerun(p, &begin, walked, true)?;
     let mut trace = rerun.trace;
-    trace.outcome = Ending::NotAtomic;
+    trace.outcome = Outcome::NotAtomic;
     Some(trace)
 }

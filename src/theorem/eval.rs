@@ -42,8 +42,7 @@ pub fn eval(
             report.witness = done.witness;
         }
         Err(Unreadable::Stopped(stop)) => {
-            let phase = control.phase();
-            report.evidence = Evidence::NotEvaluated(format!("{stop} was hit in phase `{phase}`"));
+            report.evidence = Evidence::Limit(stop, Some(control.phase()));
         }
         Err(Unreadable::Meaningless {
             about,

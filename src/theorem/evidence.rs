@@ -6,7 +6,7 @@ use crate::base::evidence::{
     Bundle, Diagrams, Execution, Item, Letter, Node, Part, Root, TRUE, Transactions, settled,
 };
 use crate::base::results;
-use crate::base::results::{Property, PropertyKind, Report, Status};
+use crate::base::results::{MissingEvidence, Note, Property, PropertyKind, Report, Status};
 use crate::engine::Heuristic;
 use crate::engine::Variable;
 use crate::engine::compiled::Mover;
@@ -189,13 +189,9 @@ pub(super) fn complete(
         match invariant(program, open.clone(), control) {
             Ok(part) => bundle.parts.extend(part),
             Err(stop) => {
-                let open = open.join(", ");
-                let why = format!(
-                    "nothing shows {open}: the theorem's sets do not, and {stop} was hit when all states of the \
-                     original program were explored"
-                );
-                report.notes.push(format!("certificate: {why}"));
-                report.no_bundle = Some(why);
+                let missing = MissingEvidence { open, stop };
+                report.notes.push(Note::Missing(missing.clone()));
+                report.no_bundle = Some(missing);
             }
         }
     }

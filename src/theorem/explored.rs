@@ -3,7 +3,7 @@
 use super::properties::{Goal, GoalKind};
 use super::settled::by_stoller_cohen;
 use super::visibility::Visibility;
-use crate::base::results::{Report, Trace};
+use crate::base::results::{Conclusion, Report, Trace};
 use crate::engine::relations::Encoding;
 use crate::model::program::{LocId, ThreadId};
 use crate::theorem::executions::search::Execution;
@@ -52,7 +52,7 @@ impl Explored<'_, '_, '_> {
     }
 
     /// Why a goal that was not met holds.
-    pub(super) fn because(&self, report: &Report) -> fn(GoalKind) -> &'static str {
+    pub(super) fn because(&self, report: &Report) -> fn(GoalKind) -> Conclusion {
         match self.phased {
             None => by_stoller_cohen(report.invisible.is_empty()),
             Some(phased) => phased.because(),

@@ -21,6 +21,7 @@ use self::reachable::reachable;
 use self::thread_modular::Modular;
 use crate::base::control::Stop;
 pub use crate::base::results::Rung;
+use crate::base::results::Unavailable;
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Class;
@@ -57,7 +58,7 @@ enum Known<T> {
     /// It says no more than what is known below.
     Same,
     /// It could not be had, for this reason.
-    Unknown(String),
+    Unknown(Unavailable),
 }
 
 /// The invariants of one program, as far as they have been asked for.
@@ -140,7 +141,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
     }
 
     /// Why a rung could not be had, if that was tried.
-    pub fn unknown(&self, rung: Rung) -> Option<&str> {
+    pub fn unknown(&self, rung: Rung) -> Option<Unavailable> {
         match rung {
             Rung::True => None,
             Rung::LockOwnership => reason(&self.ownership),
@@ -241,7 +242,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
                 self.lemmas = self.settle(Ok(Some(judged.set.clone())), 0, |s| s, &below)?;
                 self.judged = Some(judged);
             }
-            Err(Stop::Nodes) => self.lemmas = Known::Unknown(format!("{} was hit", Stop::Nodes)),
+            Err(Stop::Nodes) => self.lemmas = Known::Unknown(Unavailable::Limit(Stop::Nodes)),
             Err(stop) => return Err(stop),
         }
         Ok(())
@@ -257,8 +258,8 @@ impl<'e, 'p> Ladder<'e, 'p> {
         let budget = self.budgets.reachable;
         self.reachable = match reachable(e, usize::try_from(budget).unwrap_or(usize::MAX)) {
             Ok(Some(set)) => Known::Stronger(set),
-            Ok(None) => Known::Unknown(used_up(budget)),
-            Err(Stop::Nodes) => Known::Unknown(format!("{} was hit", Stop::Nodes)),
+            Ok(None) => Known::Unknown(Unavailable::Budget(budget)),
+            Err(Stop::Nodes) => Known::Unknown(Unavailable::Limit(Stop::Nodes)),
             Err(stop) => return Err(stop),
         };
         Ok(())
@@ -285,8 +286,8 @@ impl<'e, 'p> Ladder<'e, 'p> {
                     Known::Stronger(found)
                 })
             }
-            Ok(None) => Ok(Known::Unknown(used_up(budget))),
-            Err(Stop::Nodes) => Ok(Known::Unknown(format!("{} was hit", Stop::Nodes))),
+            Ok(None) => Ok(Known::Unknown(Unavailable::Budget(budget))),
+            Err(Stop::Nodes) => Ok(Known::Unknown(Unavailable::Limit(Stop::Nodes))),
             Err(stop) => Err(stop),
         }
     }
@@ -299,15 +300,11 @@ fn known<T>(step: &Known<T>) -> Option<&T> {
     }
 }
 
-fn reason<T>(step: &Known<T>) -> Option<&str> {
+fn reason<T>(step: &Known<T>) -> Option<Unavailable> {
     match step {
-        Known::Unknown(why) => Some(why),
+        Known::Unknown(why) => Some(*why),
         _ => None,
     }
-}
-
-fn used_up(budget: u64) -> String {
-    format!("the budget of {budget} nodes was used up")
 }
 
 /// An action's steps on program states: q is forgotten, before and after. So is that the location or a local of another

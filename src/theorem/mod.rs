@@ -31,7 +31,7 @@ pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};
 pub use eval::eval;
 pub(crate) use evidence::{empty, invariant};
 pub(crate) use executions::search::{SHORTEST_BUDGET, execution};
-pub(crate) use executions::trace::{Rerun, deadlock, repeat, step_of};
+pub(crate) use executions::trace::{deadlock, repeat, step_of};
 pub use invariants::reachable::reachable;
 pub use invariants::{Budgets, Ladder, Rung, leaves};
 pub use movers::{Detail, Judged, Obstacle, Other, Under, judged, movers};

@@ -6,7 +6,9 @@ use super::properties::{Asked, GoalKind};
 use super::verdict;
 use super::wellformed::hides_id;
 use crate::base::control::Stop;
-use crate::base::results::{Contradiction, Report, Status, Trace};
+use crate::base::results::{
+    Conclusion, Contradiction, CrossCheck, Doubt, Note, PropertyReason, Report, Status, Trace,
+};
 use crate::engine::{Original, explore as explore_original};
 use crate::theorem::evidence::by_movers;
 use crate::theorem::executions::search::{SHORTEST_BUDGET, execution};
@@ -23,21 +25,17 @@ pub(super) struct Known {
     /// There is no initial state.
     pub vacuous: bool,
     /// Why a goal that was not met holds.
-    pub because: fn(GoalKind) -> &'static str,
+    pub because: fn(GoalKind) -> Conclusion,
 }
 
 /// Why a goal that was not met holds by Stoller & Cohen's theorem.
-pub(super) fn by_stoller_cohen(all_visible: bool) -> fn(GoalKind) -> &'static str {
+pub(super) fn by_stoller_cohen(all_visible: bool) -> fn(GoalKind) -> Conclusion {
     match all_visible {
-        true => |_| "every step is visible, so the reduced system is the original one",
+        true => |_| Conclusion::AllVisible,
         false => |kind| match kind {
-            GoalKind::Discipline => {
-                "no violation in the reduced system, so by (19) none in the original"
-            }
-            GoalKind::DeadlockFree => {
-                "the reduced system has exactly the original's deadlocks (corollary (b)), and has none"
-            }
-            _ => "the reduced system would show it (corollary (a)), and does not",
+            GoalKind::Discipline => Conclusion::Discipline,
+            GoalKind::DeadlockFree => Conclusion::Deadlocks,
+            _ => Conclusion::States,
         },
     }
 }
@@ -47,11 +45,7 @@ impl Known {
     pub(super) fn note(&self, report: &mut Report) {
         if self.vacuous {
             report.vacuous = true;
-            report.notes.insert(
-                0,
-                "vacuous: no state satisfies the initial values and `init`, so nothing can happen"
-                    .into(),
-            );
+            report.notes.insert(0, Note::Vacuous);
         }
     }
 }
@@ -66,7 +60,7 @@ pub(super) fn traced(
 ) {
     let property = &mut report.properties[n];
     let Some(trace) = trace else {
-        property.contradict(Contradiction::ReducedNotRepeated);
+        property.reason = PropertyReason::Contradicted(Contradiction::ReducedNotRepeated);
         return;
     };
     property.verdict = if asked.wanted {
@@ -74,13 +68,10 @@ pub(super) fn traced(
     } else {
         Status::Refuted
     };
-    property.reason = trace.outcome.to_string();
+    property.reason = PropertyReason::Found(trace.outcome.clone());
     property.trace_length = Some(steps.to_string());
     if trace.states.is_empty() {
-        report.notes.push(format!(
-            "the execution for {} was repeated by the interpreter, and is too long to be told",
-            asked.name
-        ));
+        report.notes.push(Note::TooLong(asked.name.clone()));
         return;
     }
     property.coarse_length = Some(coarse_length(&trace).to_string());
@@ -94,35 +85,21 @@ pub(super) fn nothing_found(report: &mut Report, n: usize, asked: &Asked, known:
         .iter()
         .any(|w| w.id == hides_id(asked) && w.status != Status::Holds);
     let gap = verdict::gap(report);
+    let unsettled = |doubt| (Status::Unknown, PropertyReason::Unsettled(doubt));
     let property = &mut report.properties[n];
     (property.verdict, property.reason) = if !known.complete {
-        (
-            Status::Unknown,
-            "undecided: the exploration was cut short before it was met".into(),
-        )
+        unsettled(Doubt::CutShort)
     } else if let Some(gap) = gap {
-        (
-            Status::Unknown,
-            format!("nothing found in the reduced system, but that says nothing: {gap}"),
-        )
+        unsettled(Doubt::Gap(gap))
     } else if known.violated {
-        (
-            Status::Unknown,
-            "undecided: the discipline is violated, and the theorem then says nothing about the rest"
-                .into(),
-        )
+        unsettled(Doubt::Violated)
     } else if hidden {
-        (
-            Status::Unknown,
-            "undecided: nothing found, but an invisible step could hide it".into(),
-        )
+        unsettled(Doubt::Hidden)
     } else if asked.wanted {
-        (
-            Status::Refuted,
-            "no reachable state satisfies it: the reduced system was explored completely".into(),
-        )
+        (Status::Refuted, PropertyReason::NeverReached)
     } else {
-        (Status::Holds, (known.because)(asked.kind).into())
+        let conclusion = (known.because)(asked.kind);
+        (Status::Holds, PropertyReason::Theorem(conclusion))
     };
 }
 
@@ -215,14 +192,13 @@ impl Check<'_> {
                 nothing_found(report, n, goal, &known);
                 continue;
             }
-            report.properties[n].reason =
-                "found in the reduced system, but not yet traced and re-executed".into();
+            report.properties[n].reason = PropertyReason::FoundReduced(None);
             let found = execution(e, explored.explorer, reduced, goal, SHORTEST_BUDGET)?;
             if found.as_ref().is_some_and(|x| !x.shortest) {
-                let name = &goal.name;
-                report.notes.push(format!(
-                    "the trace for {name} is perhaps not a shortest one: the search for that used up its budget"
-                ));
+                report.notes.push(Note::PerhapsLonger {
+                    name: goal.name.clone(),
+                    exhausted: true,
+                });
             }
             let trace = found.and_then(|x| explored.retell(&x, goal));
             let steps = trace.as_ref().map_or(0, |t| t.steps.len());
@@ -240,9 +216,8 @@ impl Check<'_> {
             Ok(original) => original,
             Err(Stop::States) => {
                 let limit = self.control.budget().states;
-                report.notes.push(format!(
-                    "the cross-check was cut short: more than {limit} states (--limit-states)"
-                ));
+                let cut = CrossCheck::Cut(limit);
+                report.notes.push(Note::CrossCheck(cut));
                 return Err(Stop::States);
             }
             Err(stop) => return Err(stop),
@@ -255,11 +230,9 @@ impl Check<'_> {
                 (Status::Unknown, _) => {
                     if met {
                         found_more = true;
-                        let name = &goal.name;
-                        report.notes.push(format!(
-                            "cross-check: {name} is {} in the original program, state by state",
-                            if goal.wanted { "reached" } else { "violated" }
-                        ));
+                        let (name, wanted) = (goal.name.clone(), goal.wanted);
+                        let met = CrossCheck::Met { name, wanted };
+                        report.notes.push(Note::CrossCheck(met));
                     }
                     continue;
                 }
@@ -268,15 +241,12 @@ impl Check<'_> {
             };
             if said != met {
                 let goal = goal.name.clone();
-                property.contradict(Contradiction::CrossCheck { goal, met });
+                let why = Contradiction::CrossCheck { goal, met };
+                property.reason = PropertyReason::Contradicted(why);
             }
         }
         if !report.is_contradicted() && !found_more {
-            report.notes.push(
-                "cross-checked: the original program, explored state by state, contradicts no \
-                answer"
-                    .into(),
-            );
+            report.notes.push(Note::CrossCheck(CrossCheck::Agrees));
         }
         Ok(())
     }

@@ -2,43 +2,25 @@
 
 use super::wellformed::WF_INIT_VIS;
 use crate::base::results::{
-    Expectation, Hypothesis, Property, PropertyKind, Report, Status, Verdict,
+    CheckReason, Expectation, Found, Gap, Hypothesis, Property, Report, Status, Verdict,
 };
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
 
 /// Why the theorem can't be used, if it can't: the first condition that is not known to hold.
-pub fn gap(report: &Report) -> Option<String> {
+pub fn gap(report: &Report) -> Option<Gap> {
+    if report.hypotheses.is_empty() || report.well_formedness.is_empty() {
+        return Some(Gap::NotEvaluated);
+    }
     // An overlap in the initial states is a violation itself, and a hidden property concerns that property only.
     let concerns = |w: &&Hypothesis| w.id == WF_INIT_VIS;
-    if report.hypotheses.is_empty() || report.well_formedness.is_empty() {
-        return Some("the hypotheses were not evaluated".into());
+    let is_open = |h: &&Hypothesis| h.status != Status::Holds;
+    let mut conditions = report.well_formedness.iter().filter(concerns);
+    if let Some(open) = conditions.find(is_open) {
+        return Some(Gap::Condition(open.id.clone(), open.status));
     }
-    let open = report
-        .well_formedness
-        .iter()
-        .filter(concerns)
-        .chain(&report.hypotheses)
-        .find(|h| h.status != Status::Holds)?;
-    let says = if open.status == Status::Refuted {
-        "fails"
-    } else {
-        "is not established"
-    };
-    let what = match report.well_formedness.iter().any(|w| w.id == open.id) {
-        true => "condition",
-        false => "hypothesis",
-    };
-    Some(format!("{what} {} {says}", shown(&open.id)))
-}
-
-/// `(14)`, but `WFinitVis`.
-fn shown(id: &str) -> String {
-    if id.starts_with(|c: char| c.is_ascii_digit()) {
-        format!("({id})")
-    } else {
-        id.to_string()
-    }
+    let open = report.hypotheses.iter().find(is_open)?;
+    Some(Gap::Hypothesis(open.id.clone(), open.status))
 }
 
 /// Sets the verdict, its reason and the expectations.
@@ -47,136 +29,85 @@ pub fn settle(report: &mut Report, program: &Program) {
     report.expectations = expectations(report, program);
 }
 
-fn decide(report: &Report) -> (Verdict, String) {
+fn decide(report: &Report) -> (Verdict, CheckReason) {
     if let Some((of, why)) = report.contradiction() {
-        let of = shown(of);
-        return (Verdict::Unknown, format!("evidence rejected: {of}: {why}"));
+        let rejected = CheckReason::Rejected(of.to_string(), why.clone());
+        return (Verdict::Unknown, rejected);
     }
-    let named = |status| {
-        report
-            .properties
-            .iter()
-            .filter(move |p| p.verdict == status)
+    let with = |status| {
+        let properties = report.properties.iter();
+        properties.filter(move |p| p.verdict == status)
     };
-    if let Some(p) = named(Status::Refuted).next() {
-        let others = named(Status::Refuted).count() - 1;
-        let more = if others > 0 {
-            format!(" (and {others} more refuted)")
-        } else {
-            String::new()
-        };
-        return (
-            Verdict::Refuted,
-            format!("{}: {}{more}", p.name, headline(p)),
-        );
+    let property = |p: &Property, others: usize| CheckReason::Property {
+        name: p.name.clone(),
+        reason: p.reason.clone(),
+        others,
+    };
+    if let Some(p) = with(Status::Refuted).next() {
+        let others = with(Status::Refuted).count() - 1;
+        return (Verdict::Refuted, property(p, others));
     }
     let conditions = || report.well_formedness.iter().chain(&report.hypotheses);
     if let Some(h) = conditions().find(|h| h.status == Status::Refuted) {
-        return (
-            Verdict::HypothesisRefuted,
-            format!(
-                "the theorem does not apply: {} fails in a reachable state",
-                shown(&h.id)
-            ),
-        );
+        return (Verdict::HypothesisRefuted, CheckReason::Fails(h.id.clone()));
     }
-    if let Some(hit) = &report.limits.hit {
-        return (Verdict::Unknown, hit.to_string());
-    }
-    if let Some(h) = conditions().find(|h| h.status == Status::Unknown) {
-        return (
-            Verdict::Unknown,
-            format!("{} is not established: {}", shown(&h.id), h.evidence),
-        );
-    }
-    if let Some(p) = named(Status::Unknown).next() {
-        return (Verdict::Unknown, format!("{}: {}", p.name, p.reason));
-    }
-    if report.properties.is_empty() {
-        return (Verdict::Unknown, "nothing has been established".into());
-    }
-    let what = match &report.only {
-        Some(name) if name == "discipline" => "the discipline holds".to_string(),
-        Some(name) => format!("the discipline and {name} hold"),
-        None => "the discipline and every property hold".to_string(),
-    };
-    let how = if report.vacuous {
-        "vacuously"
+    let open = if let Some(hit) = &report.limits.hit {
+        CheckReason::Hit(hit.clone())
+    } else if let Some(h) = conditions().find(|h| h.status == Status::Unknown) {
+        CheckReason::Open(h.id.clone(), h.evidence.clone())
+    } else if let Some(p) = with(Status::Unknown).next() {
+        property(p, 0)
+    } else if report.properties.is_empty() {
+        CheckReason::Nothing
     } else {
-        "in the original program"
+        let holds = CheckReason::Holds {
+            only: report.only.clone(),
+            vacuous: report.vacuous,
+        };
+        return (Verdict::Holds, holds);
     };
-    (Verdict::Holds, format!("{what} {how}"))
-}
-
-/// A property's reason; of a deadlock without the list of those who wait, which stands below.
-fn headline(p: &Property) -> &str {
-    if p.kind == PropertyKind::DeadlockFree {
-        p.reason.split(": ").next().unwrap_or_default()
-    } else {
-        &p.reason
-    }
-}
-
-fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Holds => "holds",
-        Status::Refuted => "refuted",
-        Status::Unknown => "unknown",
-    }
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Refuted => "refuted",
-        Verdict::HypothesisRefuted => "hypothesis_refuted",
-        Verdict::Unknown => "unknown",
-    }
+    (Verdict::Unknown, open)
 }
 
 fn expectations(report: &Report, program: &Program) -> Vec<Expectation> {
     if !program.overridden.is_empty() {
         return Vec::new();
     }
-    let open =
-        |found: &Option<String>| report.limits.hit.is_some() && found.as_deref() == Some("unknown");
-    program
-        .expects
-        .iter()
-        .map(|(kind, text)| {
-            // A run with --strict or --property answers another question than the lines speak of.
-            let speaks = report.as_by_default || matches!(kind, ExpectKind::Property { .. });
-            let (wanted, found) = match kind {
-                ExpectKind::Verdict(name) => (
-                    name.text.as_str(),
-                    Some(verdict_name(report.verdict).to_string()),
-                ),
-                ExpectKind::Property { verdict, property } => {
-                    let found = report.properties.iter().find(|p| p.name == property.text);
-                    (
-                        verdict.text.as_str(),
-                        found.map(|p| status_name(p.verdict).to_string()),
-                    )
-                }
-                ExpectKind::Count { what, count } => {
-                    let found = match what.text.as_str() {
-                        "original" => &report.states.original,
-                        "reduced" => &report.states.reduced,
-                        _ => &report.states.visited,
-                    };
-                    (count.as_str(), found.clone())
-                }
-            };
-            Expectation {
-                text: text.clone(),
-                // A limit that was hit leaves things open; only a decided answer can miss an expectation.
-                met: if !speaks || open(&found) {
-                    None
-                } else {
-                    found.as_deref().map(|f| f == wanted)
-                },
-                found: found.unwrap_or_else(|| "not established in this run".into()),
+    let expected = program.expects.iter();
+    let expected = expected.map(|(kind, text)| {
+        let (wanted, found) = match kind {
+            ExpectKind::Verdict(name) => (&name.text, Found::Verdict(report.verdict)),
+            ExpectKind::Property { verdict, property } => {
+                let mut properties = report.properties.iter();
+                let found = properties.find(|p| p.name == property.text);
+                let found = found.map_or(Found::Nothing, |p| Found::Status(p.verdict));
+                (&verdict.text, found)
             }
-        })
-        .collect()
+            ExpectKind::Count { what, count } => {
+                let found = match what.text.as_str() {
+                    "original" => &report.states.original,
+                    "reduced" => &report.states.reduced,
+                    _ => &report.states.visited,
+                };
+                (count, found.clone().map_or(Found::Nothing, Found::Count))
+            }
+        };
+        // A run with --strict or --property answers another question than the lines speak of.
+        let speaks = report.as_by_default || matches!(kind, ExpectKind::Property { .. });
+        // A limit that was hit leaves things open; only a decided answer can miss an expectation.
+        let open = report.limits.hit.is_some();
+        let met = match &found {
+            Found::Nothing => None,
+            Found::Verdict(Verdict::Unknown) | Found::Status(Status::Unknown) if open => None,
+            Found::Verdict(verdict) => Some(verdict.id() == wanted),
+            Found::Status(status) => Some(status.id() == wanted),
+            Found::Count(count) => Some(count == wanted),
+        };
+        Expectation {
+            text: text.clone(),
+            met: met.filter(|_| speaks),
+            found,
+        }
+    });
+    expected.collect()
 }

@@ -213,7 +213,8 @@ fn refused(visibility: &Visibility, reason: &VisibilityReason) -> Vec<usize> {
         .collect()
 }
 
-fn place(e: &Encoding, action: usize) -> Place {
+/// An action as a sentence names it.
+pub(super) fn place(e: &Encoding, action: usize) -> Place {
     let s = step_of(e, action);
     Place {
         thread: s.thread,

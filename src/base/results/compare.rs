@@ -1,6 +1,6 @@
 //! What `coarsen compare` found, as plain data.
 
-use super::{SCHEMA_VERSION, Verdict};
+use super::{CompareReason, Note, RowReason, SCHEMA_VERSION, Verdict};
 use serde::Serialize;
 
 /// One model under all techniques.
@@ -12,31 +12,32 @@ pub struct CompareReport {
     pub model: String,
     /// What the sound rows agree on.
     pub verdict: Verdict,
-    /// Why, in a sentence or two.
-    pub reason: String,
+    /// Why.
+    pub reason: CompareReason,
     /// One technique on one engine each.
     pub rows: Vec<CompareRow>,
     /// Seconds for all of it.
     pub timing: CompareTiming,
     /// Things to know.
-    pub notes: Vec<String>,
-    /// Sound rows disagree (exit code 12).
-    #[serde(skip)]
-    pub disagree: bool,
+    pub notes: Vec<Note>,
 }
 
 impl CompareReport {
-    /// A report without rows: verdict `unknown` for `reason`.
-    pub fn undecided(model: &str, reason: impl Into<String>) -> Self {
+    /// Whether sound rows disagree (exit code 12).
+    pub fn disagrees(&self) -> bool {
+        matches!(self.reason, CompareReason::Disagree(_))
+    }
+
+    /// A report without rows: verdict `unknown`.
+    pub fn undecided(model: &str) -> Self {
         CompareReport {
             schema_version: SCHEMA_VERSION,
             model: model.to_string(),
             verdict: Verdict::Unknown,
-            reason: reason.into(),
+            reason: CompareReason::Undecided,
             rows: Vec::new(),
             timing: CompareTiming::default(),
             notes: Vec::new(),
-            disagree: false,
         }
     }
 }
@@ -60,8 +61,8 @@ pub struct CompareRow {
     pub forced: Option<String>,
     /// What this row found.
     pub verdict: Verdict,
-    /// What it found, in words, or why nothing.
-    pub reason: String,
+    /// What it found, or why nothing.
+    pub reason: RowReason,
     /// Whether that can be relied on.
     pub sound: bool,
     /// Bytes held by what was explored.

@@ -21,9 +21,20 @@ pub enum Contradiction {
         /// How it was derived.
         evidence: Box<Evidence>,
     },
-    /// Counted anew, the reachable states are others.
+    /// Counted anew by the interpreter, the reachable states are others.
     Recounted {
-        /// In what they differ.
-        why: String,
+        /// The engine.
+        engine: String,
+        /// Its count, if it has one.
+        states: Option<String>,
+        /// The interpreter's count, if it has one.
+        again: Option<String>,
+    },
+    /// The interpreter's answer to a question is another than the engine's.
+    Disagreement {
+        /// The engine.
+        engine: String,
+        /// The question.
+        question: String,
     },
 }

@@ -9,8 +9,10 @@ pub enum Evidence {
     /// Nobody has looked at it yet.
     #[default]
     Undecided,
-    /// It could not be evaluated, for this reason.
+    /// It has no meaning on this model, for this reason.
     NotEvaluated(String),
+    /// A limit was hit, perhaps in this phase.
+    Limit(Stop, Option<String>),
     /// Somebody has stopped the work: what, and in which phase.
     Stopped(Stop, String),
     /// There is no derivation, for this reason.
@@ -67,7 +69,16 @@ pub enum Places {
     /// One fails in a reachable state.
     Refuted,
     /// One fails on this rung, and the reachable states are not known, for this reason.
-    Open(Rung, String),
+    Open(Rung, Option<Unavailable>),
+}
+
+/// Why an invariant could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unavailable {
+    /// A limit was hit.
+    Limit(Stop),
+    /// The budget of so many nodes was used up.
+    Budget(u64),
 }
 
 /// A step as a sentence names it.

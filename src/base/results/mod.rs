@@ -8,9 +8,12 @@ mod contradiction;
 mod discipline;
 mod evidence;
 mod movers;
+mod note;
 pub mod problems;
 pub mod proofs;
+mod property;
 mod reach;
+mod reason;
 pub mod replayed;
 mod rung;
 mod step;
@@ -21,17 +24,22 @@ pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
 pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision};
 pub use evidence::{
-    Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual,
+    Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,
 };
 pub use movers::{
     Blocked, Condition, Conditional, Law, MoverAction, MoverClass, MoversReason, MoversReport,
     Sharing, Transaction,
 };
+pub use note::{Candidate, CompareNote, CrossCheck, MissingEvidence, Note};
+pub use property::{
+    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Property, PropertyKind, PropertyReason,
+};
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
+pub use reason::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};
 pub use rung::Rung;
 pub use step::{Remark, Shared, Step, VisibilityReason};
 pub use trace::{
-    Change, Ending, Failure, Overlap, Trace, TraceStep, TraceVariable, Value, Violation,
+    Change, Failure, Outcome, Overlap, Trace, TraceStep, TraceVariable, Value, Violation,
 };
 pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 
@@ -54,15 +62,23 @@ macro_rules! as_sentences {
 }
 
 as_sentences!(
+    CheckReason,
+    CompareReason,
     Condition,
     Demand,
     Discipline,
-    Ending,
     Evidence,
+    Found,
     Hit,
+    LemmaReason,
     MoversReason,
+    Note,
+    Outcome,
+    PropertyReason,
+    ReachReason,
     Refutation,
     Remark,
+    RowReason,
     Sharing,
     Violation
 );
@@ -81,6 +97,18 @@ pub enum Verdict {
     Unknown,
 }
 
+impl Verdict {
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Refuted => "refuted",
+            Verdict::HypothesisRefuted => "hypothesis_refuted",
+            Verdict::Unknown => "unknown",
+        }
+    }
+}
+
 /// The answer for one hypothesis, well-formedness condition or property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,6 +121,17 @@ pub enum Status {
     Unknown,
 }
 
+impl Status {
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            Status::Holds => "holds",
+            Status::Refuted => "refuted",
+            Status::Unknown => "unknown",
+        }
+    }
+}
+
 /// Everything `coarsen check` says about one model.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -102,8 +141,8 @@ pub struct Report {
     pub model: String,
     /// The answer.
     pub verdict: Verdict,
-    /// Why, in a sentence or two.
-    pub reason: String,
+    /// Why.
+    pub reason: CheckReason,
     /// Name of the reduction theorem.
     pub theorem: String,
     /// Where the theorem comes from.
@@ -139,7 +178,7 @@ pub struct Report {
     /// Seconds per phase.
     pub timing: Timing,
     /// Things to know: no discipline word, nothing invisible, constants overridden, ...
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// `expect` lines of the model and whether they were met (empty when `-D` switched them off).
     pub expectations: Vec<Expectation>,
     /// Sizes that explain the cost.
@@ -152,7 +191,7 @@ pub struct Report {
     pub bundle: Option<Box<Bundle>>,
     /// Why there is none, though it was asked for, if not because nothing is established.
     #[serde(skip)]
-    pub no_bundle: Option<String>,
+    pub no_bundle: Option<MissingEvidence>,
     /// The one property that was asked for, if not all were.
     #[serde(skip)]
     pub only: Option<String>,
@@ -165,11 +204,12 @@ impl Report {
     /// What speaks against the answer, and of what it was said: a property, or a hypothesis.
     pub fn contradiction(&self) -> Option<(&str, &Contradiction)> {
         let properties = self.properties.iter();
-        let properties = properties.map(|p| (p.name.as_str(), &p.contradiction));
+        let mut properties = properties.map(|p| (p.name.as_str(), p.contradiction()));
         let hypotheses = self.hypotheses.iter();
-        let hypotheses = hypotheses.map(|h| (h.id.as_str(), &h.contradiction));
-        let mut all = properties.chain(hypotheses);
-        all.find_map(|(name, found)| Some((name, found.as_ref()?)))
+        let mut hypotheses = hypotheses.map(|h| (h.id.as_str(), h.contradiction.as_ref()));
+        let contradicted = |(name, found)| Some((name, found?));
+        let property = properties.find_map(contradicted);
+        property.or_else(|| hypotheses.find_map(contradicted))
     }
 
     /// Whether something speaks against an answer (exit code 12).
@@ -177,13 +217,13 @@ impl Report {
         self.contradiction().is_some()
     }
 
-    /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
-    pub fn undecided(model: &str, theorem: &str, reason: impl Into<String>) -> Self {
+    /// A report that knows nothing yet: verdict `unknown`, all else empty.
+    pub fn undecided(model: &str, theorem: &str) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
             model: model.to_string(),
             verdict: Verdict::Unknown,
-            reason: reason.into(),
+            reason: CheckReason::Undecided,
             theorem: theorem.to_string(),
             theorem_source: String::new(),
             well_formedness: Vec::new(),
@@ -321,74 +361,6 @@ pub struct States {
     pub visited: Option<String>,
 }
 
-/// What a property, or a question of `coarsen reach`, asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PropertyKind {
-    /// Whether no step violates the synchronisation discipline.
-    Discipline,
-    /// Whether no assertion fails, and no value leaves its range.
-    Assertions,
-    /// Whether there is no deadlock, as `deadlock_free` asks.
-    DeadlockFree,
-    /// Whether there is a deadlock, as `coarsen reach` asks.
-    Deadlock,
-    /// Whether an expression holds in all reachable states.
-    Invariant,
-    /// Whether an expression holds in some reachable state.
-    Reach,
-    /// The same, as `coarsen reach --find` asks.
-    Find,
-    /// Whether a block may be treated as atomic.
-    Transaction,
-}
-
-impl PropertyKind {
-    /// The name in reports' data.
-    pub fn id(self) -> &'static str {
-        match self {
-            PropertyKind::Discipline => "discipline",
-            PropertyKind::Assertions => "assertions",
-            PropertyKind::DeadlockFree => "deadlock_free",
-            PropertyKind::Deadlock => "deadlock",
-            PropertyKind::Invariant => "invariant",
-            PropertyKind::Reach => "reach",
-            PropertyKind::Find => "find",
-            PropertyKind::Transaction => "transaction",
-        }
-    }
-}
-
-/// One property.
-#[derive(Clone, Debug, Serialize)]
-pub struct Property {
-    /// `discipline`, `assertions`, `deadlock_free` or the user's name.
-    pub name: String,
-    /// What is asked.
-    pub kind: PropertyKind,
-    /// The answer.
-    pub verdict: Status,
-    /// Why.
-    pub reason: String,
-    /// What speaks against the answer.
-    #[serde(skip)]
-    pub contradiction: Option<Contradiction>,
-    /// Number of single actions in the trace, if there is one.
-    pub trace_length: Option<String>,
-    /// Number of coarse steps in the trace (the last may be partial).
-    pub coarse_length: Option<String>,
-    /// The re-executed trace: a violation, or for `reach` the way there.
-    pub trace: Option<Trace>,
-}
-
-impl Property {
-    /// Has it say what speaks against its answer.
-    pub fn contradict(&mut self, why: Contradiction) {
-        self.reason = why.to_string();
-        self.contradiction = Some(why);
-    }
-}
-
 /// A claim that a block may be treated as atomic, and what supports or refutes it. Its verdict stands among the
 /// properties, too.
 #[derive(Clone, Debug, Serialize)]
@@ -455,7 +427,7 @@ pub struct Lemma {
     /// else `unknown`.
     pub status: Status,
     /// Why.
-    pub reason: String,
+    pub reason: LemmaReason,
     /// Whether the hypotheses were evaluated on the states that it allows.
     pub used: bool,
     /// The step that breaks it, if it is not inductive.
@@ -464,6 +436,28 @@ pub struct Lemma {
     pub state: Vec<Binding>,
     /// A re-executed execution to a state in which it is false, if it is refuted and that was cheap.
     pub trace: Option<Trace>,
+}
+
+/// Why a lemma has its status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LemmaReason {
+    /// Nobody has looked at it.
+    NotJudged,
+    /// The invariant below it could not be had.
+    Unavailable(Unavailable),
+    /// It is inductive.
+    Inductive {
+        /// Whether the hypotheses were evaluated on the states that it allows.
+        used: bool,
+    },
+    /// It is false in an initial state.
+    Initially,
+    /// It is false in a reachable state.
+    Reachable,
+    /// It is true, but this step breaks it from a state that is not reachable.
+    True(Place),
+    /// This step breaks it, from a state not known to be unreachable.
+    Broken(Place),
 }
 
 /// The limits in force.
@@ -507,8 +501,21 @@ pub struct Expectation {
     pub text: String,
     /// Whether it was met; `None` if this run did not establish what it speaks of.
     pub met: Option<bool>,
-    /// What was found instead.
-    pub found: String,
+    /// What was found.
+    pub found: Found,
+}
+
+/// What was found where the model expects something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing in this run.
+    Nothing,
+    /// This verdict.
+    Verdict(Verdict),
+    /// This answer for a property.
+    Status(Status),
+    /// So many states.
+    Count(String),
 }
 
 /// Sizes that explain the cost.

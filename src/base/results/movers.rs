@@ -1,6 +1,6 @@
 //! What `coarsen movers` found, as plain data.
 
-use super::{SCHEMA_VERSION, Step};
+use super::{Note, SCHEMA_VERSION, Step};
 use crate::base::control::Stop;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -23,7 +23,7 @@ pub struct MoversReport {
     /// Seconds for all of it.
     pub seconds: f64,
     /// Things to know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl MoversReport {

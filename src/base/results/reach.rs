@@ -1,6 +1,8 @@
 //! What `coarsen reach` found, as plain data.
 
-use super::{Contradiction, Property, SCHEMA_VERSION, Verdict};
+use super::{
+    Contradiction, Gap, MissingEvidence, Note, Property, ReachReason, SCHEMA_VERSION, Verdict,
+};
 use crate::base::control::Hit;
 use crate::base::evidence::Bundle;
 use serde::Serialize;
@@ -14,8 +16,8 @@ pub struct ReachReport {
     pub model: String,
     /// The answer to all that was asked.
     pub verdict: Verdict,
-    /// Why, in a sentence or two.
-    pub reason: String,
+    /// Why.
+    pub reason: ReachReason,
     /// The engine that answered.
     pub engine: String,
     /// The variable order that it used; none if it has no use for one.
@@ -56,10 +58,10 @@ pub struct ReachReport {
     /// Seconds.
     pub timing: ReachTiming,
     /// Things to know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Why the theorem says nothing about what the reduced system does not have, if it does not.
     #[serde(skip)]
-    pub gap: Option<String>,
+    pub gap: Option<Gap>,
     /// Whether a step violates the discipline.
     #[serde(skip)]
     pub violated: bool,
@@ -74,13 +76,13 @@ pub struct ReachReport {
     pub bundle: Option<Box<Bundle>>,
     /// Why something is missing in it.
     #[serde(skip)]
-    pub no_bundle: Option<String>,
+    pub no_bundle: Option<MissingEvidence>,
 }
 
 impl ReachReport {
     /// The question whose answer something speaks against.
     pub fn contradicted(&self) -> Option<&Property> {
-        self.questions.iter().find(|q| q.contradiction.is_some())
+        self.questions.iter().find(|q| q.contradiction().is_some())
     }
 
     /// Whether something speaks against an answer (exit code 12).
@@ -88,13 +90,13 @@ impl ReachReport {
         self.recounted.is_some() || self.contradicted().is_some()
     }
 
-    /// A report that knows nothing yet: verdict `unknown` for `reason`, all else empty.
-    pub fn undecided(model: &str, engine: &str, reason: impl Into<String>) -> Self {
+    /// A report that knows nothing yet: verdict `unknown`, all else empty.
+    pub fn undecided(model: &str, engine: &str) -> Self {
         ReachReport {
             schema_version: SCHEMA_VERSION,
             model: model.to_string(),
             verdict: Verdict::Unknown,
-            reason: reason.into(),
+            reason: ReachReason::Undecided,
             engine: engine.to_string(),
             order: None,
             theorem: None,

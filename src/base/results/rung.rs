@@ -37,17 +37,6 @@ impl Rung {
             Rung::Reachable => "reachable",
         }
     }
-
-    /// The states that satisfy it, in words.
-    pub fn states(self) -> &'static str {
-        match self {
-            Rung::True => "all type-correct states",
-            Rung::LockOwnership => "the states that lock ownership allows",
-            Rung::ThreadModular => "the states that the thread-modular invariant allows",
-            Rung::Lemmas => "the states that the lemmas allow",
-            Rung::Reachable => "the reachable states",
-        }
-    }
 }
 
 /// A rung by its name; `none` where no rung will do.

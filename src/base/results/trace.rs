@@ -1,6 +1,6 @@
 //! Executions as they are told: states, steps, what goes wrong in them, and what they end in.
 
-use super::{Binding, Step};
+use super::Step;
 use crate::base::evidence::Execution;
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct Trace {
     /// The steps.
     pub steps: Vec<TraceStep>,
     /// What is wrong (or reached) in the last state.
-    pub outcome: Ending,
+    pub outcome: Outcome,
     /// The same for `coarsen verify`; of no goal yet.
     #[serde(skip)]
     pub execution: Execution,
@@ -67,28 +67,28 @@ pub struct Change {
     pub new: String,
 }
 
-/// What an execution ends in.
+/// What is wrong, or reached, at the end of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// Nothing that anybody has asked for.
-    Unasked,
-    /// Something goes wrong.
+pub enum Outcome {
+    /// Nothing has been said of it yet.
+    Untold,
+    /// This was the last thing that went wrong.
     Violation(Violation),
-    /// The discipline is violated, in a way that is not known.
-    Undisciplined,
-    /// A thread has gone wrong, in a way that is not known.
-    GoneWrong,
-    /// No step is enabled: threads with the locations at which they wait.
-    Deadlock(Vec<Binding>),
-    /// A state that satisfies this, as was wanted.
-    Satisfies(String),
-    /// A state that violates this.
+    /// The discipline is violated.
+    Discipline,
+    /// A thread has gone wrong.
+    Wrong,
+    /// No step is enabled; which threads wait, and where.
+    Deadlock(Vec<(String, String)>),
+    /// A state that satisfies this property.
+    Reached(String),
+    /// A state that violates this property.
     Violates(String),
     /// The first state of a witness.
     Witness,
-    /// A state in which a lemma is false.
+    /// A state in which the lemma is false.
     Lemma,
-    /// All threads have ended, with an outcome that no execution has in which a block is atomic.
+    /// All threads have ended as they never do if the claimed block is atomic.
     NotAtomic,
 }
 

@@ -1,6 +1,6 @@
 //! Why an inclusion between relations fails, and what excludes that.
 
-use super::{Binding, Rung, Step, Trace};
+use super::{Binding, Rung, Step, Trace, Unavailable};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -40,7 +40,7 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub enum Start {
     /// That is not known, for this reason if one is known.
-    Unknown(Option<String>),
+    Unknown(Option<Unavailable>),
     /// It is not.
     Unreachable(Exclusion),
     /// It is; with a re-executed execution to it, each of whose actions is a coarse step of its own.

@@ -4,7 +4,8 @@ use super::*;
 use clap::Parser;
 use coarsen::base::diagnostic::Span;
 use coarsen::results::{
-    Contradiction, Ending, Property, PropertyKind, Status, Trace, TraceStep, TraceVariable, Value,
+    Contradiction, Outcome, Property, PropertyKind, PropertyReason, Status, Trace, TraceStep,
+    TraceVariable, Value,
 };
 use serde_json::Value as Json;
 use std::time::Duration;
@@ -52,7 +53,7 @@ impl Backend for Obedient {
         options: &Options,
         control: &Control,
     ) -> Report {
-        let mut report = Report::undecided(name, theorem, "told so");
+        let mut report = Report::undecided(name, theorem);
         control.enter("obeying");
         control.publish(&report);
         for word in source.split_whitespace() {
@@ -62,7 +63,7 @@ impl Backend for Obedient {
                 "holds" => report.verdict = Verdict::Holds,
                 "rejected" => {
                     let mut property = refuted();
-                    property.contradict(Contradiction::NotRepeated);
+                    property.reason = PropertyReason::Contradicted(Contradiction::NotRepeated);
                     report.properties.push(property);
                 }
                 "inapplicable" => report.verdict = Verdict::HypothesisRefuted,
@@ -91,11 +92,7 @@ impl Backend for Obedient {
 
 fn refuted() -> Property {
     Property {
-        name: "refuted".to_string(),
-        kind: PropertyKind::Invariant,
         verdict: Status::Refuted,
-        reason: "told so".to_string(),
-        contradiction: None,
         trace_length: Some("0".to_string()),
         coarse_length: Some("0".to_string()),
         trace: Some(Trace {
@@ -105,9 +102,10 @@ fn refuted() -> Property {
             }],
             states: vec![vec![Value::Int(1)]],
             steps: Vec::<TraceStep>::new(),
-            outcome: Ending::Violates("told".to_string()),
+            outcome: Outcome::Wrong,
             execution: Default::default(),
         }),
+        ..Property::undecided("refuted", PropertyKind::Invariant)
     }
 }
 
@@ -156,10 +154,11 @@ fn all_models_are_answered_and_the_gravest_code_wins() {
         assert_eq!(seen.lines().count(), i + 1, "{seen}");
     }
     let (_, seen) = check(&["-q"], &all[..5]);
-    let first = "m0: holds - told so\nm1: unknown - told so\nm2: hypothesis refuted - told so\n";
+    let why = "nothing has been established yet";
+    let first = format!("m0: holds - {why}\nm1: unknown - {why}\nm2: hypothesis refuted - {why}\n");
     assert_eq!(
         seen,
-        format!("{first}m3: refuted - told so\nm4: error - 2 errors\n")
+        format!("{first}m3: refuted - {why}\nm4: error - 2 errors\n")
     );
 }
 

@@ -7,8 +7,10 @@
 use crate::algebra::Theory;
 use crate::algebra::text::theory;
 use crate::base::control::{Control, Stop};
+use crate::base::results;
 use crate::base::results::{
-    CompareReport, CompareRow, CompareTiming, ReachReport, Status, Verdict,
+    CompareNote, CompareReason, CompareReport, CompareRow, CompareTiming, Note, ReachReport,
+    RowReason, RowVerdict, Status, Verdict,
 };
 use crate::command::reach::{Engine, ReachOptions, reach};
 use crate::engine::Heuristic;
@@ -37,18 +39,13 @@ const OPERATIONS: u64 = 100_000_000;
 /// Compares all techniques on a program. It never fails: a row that could not decide is `unknown` and says why.
 pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
     let begun = Instant::now();
-    let mut report = CompareReport::undecided(name, "nothing was explored yet");
+    let mut report = CompareReport::undecided(name);
     let mut program = program.clone();
     if program.deadlock_free.take().is_some() {
-        report.notes.push(
-            "deadlocks are not compared: right movers do not preserve them (`coarsen check` answers `deadlock_free`)"
-                .into(),
-        );
+        report.notes.push(Note::Compare(CompareNote::Deadlocks));
     }
     if !std::mem::take(&mut program.claims).is_empty() {
-        report
-            .notes
-            .push("claims of transactions are not compared (`coarsen check` answers them)".into());
+        report.notes.push(Note::Compare(CompareNote::Claims));
     }
     let program = &program;
     let compared = Compared {
@@ -155,9 +152,7 @@ impl<'a> Compared<'a> {
         let stubborn = Some(por(&[T::Stubborn]));
         let row = self.reached(Some(self.theory), Engine::Explicit, stubborn);
         report.rows.push(row);
-        report.notes.push(format!(
-            "rows of partial-order reduction take {STEPS} steps at most; `coarsen reach --por` has no such limit"
-        ));
+        report.notes.push(Note::Compare(CompareNote::Steps(STEPS)));
     }
 
     /// The row of `coarsen check`.
@@ -174,7 +169,7 @@ impl<'a> Compared<'a> {
             transitions: None,
             forced: None,
             verdict: report.verdict,
-            reason: report.reason,
+            reason: RowReason::Check(report.reason),
             sound: true,
             memory: None,
             timing: since(begun),
@@ -214,10 +209,9 @@ impl<'a> Compared<'a> {
         row.engine = "bdd".into();
         row.timing.total += before;
         report.rows.push(row);
-        report.notes.push(format!(
-            "the times of unsound, cycle-detection, cpc, cpc-l19 and symbolic-cpc include {before:.3} s for finding \
-             the movers, once"
-        ));
+        report
+            .notes
+            .push(Note::Compare(CompareNote::Movers(before)));
     }
 
     /// The program with the disciplines that were inferred, where the theorem says that they are kept.
@@ -333,7 +327,7 @@ struct Asked {
     /// The value it has in them.
     value: bool,
     /// What it means for the verdict, and in which case.
-    words: String,
+    reason: RowReason,
     bad_if_met: bool,
 }
 
@@ -342,7 +336,7 @@ fn asked(program: &Program) -> Vec<Asked> {
     let wrong = wrong(program).map(|condition| Asked {
         condition,
         value: true,
-        words: WRONG.into(),
+        reason: RowReason::Wrong,
         bad_if_met: true,
     });
     let declared = program.properties.iter().map(|p| {
@@ -350,9 +344,9 @@ fn asked(program: &Program) -> Vec<Asked> {
         Asked {
             condition: p.expr.clone(),
             value: reach,
-            words: match reach {
-                true => format!("{} is not reached", p.name),
-                false => format!("{} is violated", p.name),
+            reason: match reach {
+                true => RowReason::NotReached(p.name.clone()),
+                false => RowReason::Violates(p.name.clone()),
             },
             bad_if_met: !reach,
         }
@@ -361,18 +355,18 @@ fn asked(program: &Program) -> Vec<Asked> {
 }
 
 /// The verdict of an exploration that met these states, and was stopped or not.
-fn told(asked: &[Asked], violated: bool, met: &[bool], stop: Option<Stop>) -> (Verdict, String) {
+fn told(asked: &[Asked], violated: bool, met: &[bool], stop: Option<Stop>) -> (Verdict, RowReason) {
     if violated {
-        return (Verdict::Refuted, "the discipline is violated".into());
+        return (Verdict::Refuted, RowReason::Discipline);
     }
     for (a, &met) in asked.iter().zip(met) {
         if met == a.bad_if_met && (met || stop.is_none()) {
-            return (Verdict::Refuted, a.words.clone());
+            return (Verdict::Refuted, a.reason.clone());
         }
     }
     match stop {
-        Some(stop) => (Verdict::Unknown, stop.to_string()),
-        None => (Verdict::Holds, "nothing goes wrong".into()),
+        Some(stop) => (Verdict::Unknown, RowReason::Stopped(stop)),
+        None => (Verdict::Holds, RowReason::Fine),
     }
 }
 
@@ -387,7 +381,7 @@ fn stopped(stop: Stop) -> CompareRow {
         transitions: None,
         forced: None,
         verdict: Verdict::Unknown,
-        reason: format!("stopped by {stop}"),
+        reason: RowReason::NotBegun(stop),
         sound: true,
         memory: None,
         timing: CompareTiming::default(),
@@ -407,24 +401,24 @@ fn wrong(program: &Program) -> Option<Expr> {
 }
 
 /// What a row of `coarsen reach` says about all that is compared.
-fn verdict(report: &ReachReport) -> (Verdict, String) {
+fn verdict(report: &ReachReport) -> (Verdict, RowReason) {
     if report.violated {
-        return (Verdict::Refuted, "the discipline is violated".into());
+        return (Verdict::Refuted, RowReason::Discipline);
     }
-    let is_bad = |q: &&crate::base::results::Property| match q.name.as_str() {
+    let is_bad = |q: &&results::Property| match q.name.as_str() {
         WRONG => q.verdict == Status::Holds,
         _ => q.verdict == Status::Refuted,
     };
     if let Some(q) = report.questions.iter().find(is_bad) {
         let why = match (q.name.as_str(), q.kind) {
-            (WRONG, _) => WRONG.to_string(),
-            (name, crate::base::results::PropertyKind::Find) => format!("{name} is not reached"),
-            (name, _) => format!("{name} is violated"),
+            (WRONG, _) => RowReason::Wrong,
+            (name, results::PropertyKind::Find) => RowReason::NotReached(name.to_string()),
+            (name, _) => RowReason::Violates(name.to_string()),
         };
         return (Verdict::Refuted, why);
     }
     if let Some(gap) = &report.gap {
-        return (Verdict::Unknown, gap.clone());
+        return (Verdict::Unknown, RowReason::Gap(gap.clone()));
     }
     if report.states.is_none() && report.executions.is_none()
         || report
@@ -432,9 +426,10 @@ fn verdict(report: &ReachReport) -> (Verdict, String) {
             .iter()
             .any(|q| q.verdict == Status::Unknown)
     {
-        return (Verdict::Unknown, report.reason.clone());
+        let reason = RowReason::Reach(report.reason.clone());
+        return (Verdict::Unknown, reason);
     }
-    (Verdict::Holds, "nothing goes wrong".into())
+    (Verdict::Holds, RowReason::Fine)
 }
 
 /// The sound rows' common verdict.
@@ -442,32 +437,18 @@ fn settle(report: &mut CompareReport) {
     let decided = |v: Verdict| matches!(v, Verdict::Holds | Verdict::Refuted);
     let sound = || report.rows.iter().filter(|r| r.sound && decided(r.verdict));
     let Some(first) = sound().next() else {
-        report.reason = "no sound technique has decided it".into();
+        report.reason = CompareReason::Open;
         return;
     };
     if let Some(other) = sound().find(|r| r.verdict != first.verdict) {
-        report.disagree = true;
-        report.reason = format!(
-            "{} on {} says {}, {} on {} says {}; this is a bug in coarsen",
-            first.technique,
-            first.engine,
-            said(first.verdict),
-            other.technique,
-            other.engine,
-            said(other.verdict)
-        );
+        let says = |row: &CompareRow| RowVerdict {
+            technique: row.technique.clone(),
+            engine: row.engine.clone(),
+            verdict: row.verdict,
+        };
+        report.reason = CompareReason::Disagree([says(first), says(other)]);
         return;
     }
-    let (verdict, count) = (first.verdict, sound().count());
-    let reason = first.reason.clone();
-    report.reason = format!("{reason}, as {count} sound rows agree");
-    report.verdict = verdict;
-}
-
-fn said(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Refuted => "refuted",
-        _ => "unknown",
-    }
+    report.verdict = first.verdict;
+    report.reason = CompareReason::Agree(first.reason.clone(), sound().count());
 }

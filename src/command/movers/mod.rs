@@ -11,7 +11,7 @@ mod statements;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::results::{
-    Blocked, Conditional, MoverAction, MoverClass, MoversReason, MoversReport, PropertyKind,
+    Blocked, Conditional, MoverAction, MoverClass, MoversReason, MoversReport, Note, PropertyKind,
     Sharing, Status, Transaction,
 };
 use crate::engine::relations::Encoding;
@@ -107,9 +107,7 @@ impl Found<'_> {
         report.disciplined =
             holds || program.protections.is_empty() && checked.discipline.is_empty();
         if !report.disciplined {
-            report.notes.push(
-                "the discipline is not known to hold: what stands here is true only of executions that keep it".into(),
-            );
+            report.notes.push(Note::Undisciplined);
         }
         if checked.discipline.is_empty() {
             return program.clone();

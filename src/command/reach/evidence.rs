@@ -3,9 +3,8 @@
 
 use super::{Run, goal_name};
 use crate::algebra::Theory;
-use crate::base::control::Stop;
 use crate::base::evidence::{Bundle, Execution};
-use crate::base::results::{Property, PropertyKind, ReachReport, Status};
+use crate::base::results::{MissingEvidence, Property, PropertyKind, ReachReport, Status};
 use crate::engine::reach::Outcome;
 use crate::model::program::{Expr, Program};
 use crate::theorem::{CheckOptions, check, empty, invariant};
@@ -49,7 +48,10 @@ impl Run<'_> {
         if !claims.is_empty() {
             match invariant(program, claims, self.control) {
                 Ok(part) => bundle.parts.extend(part),
-                Err(stop) => report.no_bundle = Some(missing(stop)),
+                Err(stop) => {
+                    let open = Vec::new();
+                    report.no_bundle = Some(MissingEvidence { open, stop });
+                }
             }
         }
         if !bundle.parts.is_empty() || !bundle.executions.is_empty() {
@@ -119,8 +121,4 @@ impl Run<'_> {
 /// Whether an error can end the system: then properties mean something else than for a check.
 fn can_end(program: &Program) -> bool {
     program.errors_end && !matches!(program.gone_wrong(), Expr::Const(_))
-}
-
-fn missing(stop: Stop) -> String {
-    format!("{stop} was hit when all states of the original program were explored")
 }

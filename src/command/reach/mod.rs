@@ -11,7 +11,7 @@ mod tell;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
-use crate::base::results::{ReachReport, Status};
+use crate::base::results::{Contradiction, Gap, Note, ReachReason, ReachReport, Status};
 use crate::engine::Heuristic;
 use crate::engine::Variable;
 use crate::engine::compiled::Mode;
@@ -159,11 +159,10 @@ pub fn reach(
     control: &Control,
 ) -> ReachReport {
     let begun = Instant::now();
-    let mut report =
-        ReachReport::undecided(name, options.engine.name(), "nothing was explored yet");
+    let mut report = ReachReport::undecided(name, options.engine.name());
     if !program.overridden.is_empty() {
-        let all = program.overridden.join(", ");
-        report.notes.push(format!("constants overridden: {all}"));
+        let all = program.overridden.clone();
+        report.notes.push(Note::Overridden(all));
     }
     // What is looked for has to be visible in the reduced system, so it is part of the program there.
     let (mut program, mut finds) = (program.clone(), options.find.clone());
@@ -268,7 +267,7 @@ struct Run<'a> {
     control: &'a Control,
     reduction: Option<Reduction>,
     /// Why the theorem cannot be used, if it cannot.
-    gap: Option<String>,
+    gap: Option<Gap>,
     /// Goals that an invisible step could hide.
     hidden: Vec<String>,
     /// The order in use, by name.
@@ -306,22 +305,16 @@ impl Run<'_> {
         self.hidden = open.map(|w| w.id.clone()).collect();
         let Some(prepared) = prepared else {
             if let Some(hit) = checked.limits.hit {
-                report.reason = format!("the reduced system was not found: {hit}");
+                report.reason = ReachReason::NotReduced(hit.clone());
                 report.limits.hit = Some(hit);
             }
             return false;
         };
         if let Some(gap) = &self.gap {
-            report.notes.push(format!(
-                "what is not found in the reduced system is not known to be unreachable: {gap}"
-            ));
+            report.notes.push(Note::Gap(gap.clone()));
         }
-        for inferred in &checked.discipline {
-            report.notes.push(format!(
-                "inferred: {}: {}",
-                inferred.variable, inferred.discipline
-            ));
-        }
+        let inferred = checked.discipline.into_iter();
+        report.notes.extend(inferred.map(Note::Inferred));
         self.program = prepared.program;
         if let Some((program, origin)) = prepared.plain {
             let mut questions = self.questions.clone();
@@ -439,7 +432,7 @@ impl Run<'_> {
     }
 
     /// Where states are few, the same state by state: shortest executions, and a check. `Err` if the two disagree.
-    fn recount(&self, outcome: &mut Outcome) -> Result<(), String> {
+    fn recount(&self, outcome: &mut Outcome) -> Result<(), Contradiction> {
         let few = outcome.states.as_ref().is_some_and(|n| *n <= FEW.into());
         let small = self.program.cells.len() + self.program.threads.len() <= 1000;
         let cut = outcome.stopped.is_some() || self.por.is_some();
@@ -467,12 +460,12 @@ impl Run<'_> {
             (o.states.clone(), o.deadlocks.clone(), wrong, o.violated)
         };
         if told(&again) != told(outcome) {
-            return Err(format!(
-                "{} counts {} states, the interpreter {}",
-                outcome.engine,
-                tell::number(outcome.states.as_ref()),
-                tell::number(again.states.as_ref())
-            ));
+            let number = |o: &Outcome| o.states.as_ref().map(|n| n.to_string());
+            return Err(Contradiction::Recounted {
+                engine: outcome.engine.to_string(),
+                states: number(outcome),
+                again: number(&again),
+            });
         }
         for ((mine, other), question) in outcome
             .answers
@@ -481,10 +474,10 @@ impl Run<'_> {
             .zip(&self.questions)
         {
             if matches!(mine, Answer::Nowhere) != matches!(other, Answer::Nowhere) {
-                return Err(format!(
-                    "{} and the interpreter disagree about {}",
-                    outcome.engine, question.name
-                ));
+                return Err(Contradiction::Disagreement {
+                    engine: outcome.engine.to_string(),
+                    question: question.name.clone(),
+                });
             }
             *mine = other;
         }

@@ -3,19 +3,15 @@
 use super::{Run, goal_name};
 use crate::base::control::{Hit, Stop};
 use crate::base::results::{
-    Attempt, Contradiction, Ending, Property, PropertyKind, ReachReport, SoFar, Status, Verdict,
+    Attempt, Contradiction, Doubt, Note, Outcome as End, Property, PropertyKind, PropertyReason,
+    ReachReason, ReachReport, SoFar, Status, Trace, Verdict,
 };
 use crate::engine::State;
 use crate::engine::Variable;
 use crate::engine::reach::{Answer, Outcome, Path, Question, Sort};
 use crate::model::program::{LocId, Program};
-use crate::theorem::{Rerun, deadlock, repeat};
+use crate::theorem::{deadlock, repeat};
 use num_bigint::BigUint;
-
-/// A count, or the words that there is none.
-pub(super) fn number(n: Option<&BigUint>) -> String {
-    n.map_or("unknown".into(), |n| n.to_string())
-}
 
 impl Run<'_> {
     /// Fills the report.
@@ -58,33 +54,23 @@ impl Run<'_> {
             report.refused.clone_from(&por.refused);
             let aside = self.options.por.as_ref().is_some_and(|p| !p.discipline);
             if aside && self.reduction.is_none() && !self.program.protections.is_empty() {
-                report.notes.push(
-                    "with --por the discipline is left aside: executions go on behind a violation"
-                        .into(),
-                );
+                report.notes.push(Note::DisciplineAside);
             }
         }
         report.violated = outcome.violated;
         report.transitions = outcome.transitions.map(|n| n.to_string());
         if outcome.violated {
-            report.notes.push(
-                "the synchronisation discipline is violated; states behind a violation are not explored (`coarsen \
-                 check` shows an execution)".into(),
-            );
+            report.notes.push(Note::Violated);
         }
         if outcome.states == Some(BigUint::ZERO) {
-            report.notes.push(
-                "vacuous: no state satisfies the initial values and `init`, so nothing can happen"
-                    .into(),
-            );
+            report.notes.push(Note::Vacuous);
         }
         for (question, answer) in self.questions.iter().zip(&outcome.answers) {
             let property = self.answer(question, answer, &outcome, report);
             report.questions.push(property);
         }
         if let Err(why) = recounted {
-            let why = Contradiction::Recounted { why };
-            report.reason = format!("evidence rejected: {why}");
+            report.reason = ReachReason::Rejected(None, why.clone());
             report.recounted = Some(why);
             report.verdict = Verdict::Unknown;
             return;
@@ -99,107 +85,87 @@ impl Run<'_> {
         outcome: &Outcome,
         report: &mut ReachReport,
     ) -> Property {
-        let mut property = Property {
-            name: question.name.clone(),
-            kind: match question.sort {
-                Sort::Deadlock => PropertyKind::Deadlock,
-                Sort::Find => PropertyKind::Find,
-                Sort::Invariant => PropertyKind::Invariant,
-                Sort::Violation => PropertyKind::Discipline,
-            },
-            verdict: Status::Unknown,
-            reason: String::new(),
-            contradiction: None,
-            trace_length: None,
-            coarse_length: None,
-            trace: None,
+        let kind = match question.sort {
+            Sort::Deadlock => PropertyKind::Deadlock,
+            Sort::Find => PropertyKind::Find,
+            Sort::Invariant => PropertyKind::Invariant,
+            Sort::Violation => PropertyKind::Discipline,
         };
+        let mut property = Property::undecided(&question.name, kind);
         let wanted = question.sort == Sort::Find;
         match answer {
             Answer::Found(path) => match self.repeat(question, path) {
-                Some((rerun, ending)) => {
+                Some(trace) => {
                     property.verdict = if wanted {
                         Status::Holds
                     } else {
                         Status::Refuted
                     };
                     property.trace_length = Some(path.moves.len().to_string());
-                    property.reason = ending.to_string();
-                    let mut trace = rerun.trace;
-                    trace.outcome = ending;
+                    property.reason = PropertyReason::Found(trace.outcome.clone());
                     if trace.states.is_empty() {
-                        report.notes.push(format!(
-                            "the execution for {} was repeated by the interpreter, and is too long to be told",
-                            question.name
-                        ));
+                        report.notes.push(Note::TooLong(question.name.clone()));
                     } else {
                         if !path.shortest {
-                            report.notes.push(format!(
-                                "the trace for {} is perhaps not a shortest one",
-                                question.name
-                            ));
+                            report.notes.push(Note::PerhapsLonger {
+                                name: question.name.clone(),
+                                exhausted: false,
+                            });
                         }
                         property.trace = Some(trace);
                     }
                 }
                 None => {
-                    property.contradict(Contradiction::NotRepeated);
+                    property.reason = PropertyReason::Contradicted(Contradiction::NotRepeated);
                 }
             },
             Answer::Somewhere(stop) => {
-                property.reason = format!(
-                    "a state is reached, but {stop} was hit in the search for an execution"
-                );
+                property.reason = PropertyReason::FoundState(*stop);
                 if report.limits.hit.is_none() {
                     report.limits.hit = Some(Hit::Search(*stop));
                 }
             }
             Answer::Nowhere if outcome.stopped.is_some() => {
-                property.reason = "not met before the exploration was cut short".into();
+                property.reason = PropertyReason::NotFound(Doubt::CutShort);
             }
             Answer::Nowhere => {
-                (property.verdict, property.reason) = self.nowhere(question, outcome);
+                (property.verdict, property.reason) = self.nowhere(question, kind, outcome);
             }
         }
         property
     }
 
     /// What it means that nothing was found in a complete exploration.
-    fn nowhere(&self, question: &Question, outcome: &Outcome) -> (Status, String) {
-        let unknown = |why: String| (Status::Unknown, why);
-        if let Some(gap) = &self.gap {
-            return unknown(format!(
-                "nothing found in the reduced system, but that says nothing: {gap}"
-            ));
-        }
-        if let Some(why) = self
-            .por
-            .as_ref()
-            .and_then(|p| p.refused.as_ref().or(p.open.as_ref()))
-        {
-            return unknown(format!("not found, but {why}"));
-        }
-        if outcome.violated {
-            return unknown(
-                "not found, but the discipline is violated, and states behind a violation are not explored".into(),
-            );
-        }
+    fn nowhere(
+        &self,
+        question: &Question,
+        kind: PropertyKind,
+        outcome: &Outcome,
+    ) -> (Status, PropertyReason) {
+        let por = self.por.as_ref();
+        let technique = por.and_then(|p| p.refused.as_ref().or(p.open.as_ref()));
         let hides = |name: &str| self.hidden.contains(&format!("hides({name})"));
         let dead = question.sort == Sort::Deadlock && hides("deadlock_free");
-        if dead || hides(&question.name) || hides(&goal_name(&question.name)) {
-            return unknown("not found, but an invisible step could hide it".into());
-        }
-        let (status, what) = match question.sort {
-            Sort::Deadlock => (Status::Holds, "no reachable state is a deadlock"),
-            Sort::Find => (Status::Refuted, "no reachable state satisfies it"),
-            Sort::Invariant => (Status::Holds, "every reachable state satisfies it"),
-            Sort::Violation => (Status::Holds, "no step violates it"),
+        let doubt = if let Some(gap) = &self.gap {
+            Doubt::Gap(gap.clone())
+        } else if let Some(why) = technique {
+            Doubt::Technique(why.clone())
+        } else if outcome.violated {
+            Doubt::Violated
+        } else if dead || hides(&question.name) || hides(&goal_name(&question.name)) {
+            Doubt::Hidden
+        } else {
+            let status = match kind {
+                PropertyKind::Find => Status::Refuted,
+                _ => Status::Holds,
+            };
+            return (status, PropertyReason::Explored(kind));
         };
-        (status, what.into())
+        (Status::Unknown, PropertyReason::NotFound(doubt))
     }
 
-    /// Repeats an execution with the interpreter; with what it ends in.
-    fn repeat(&self, question: &Question, path: &Path) -> Option<(Rerun, Ending)> {
+    /// Repeats an execution with the interpreter.
+    fn repeat(&self, question: &Question, path: &Path) -> Option<Trace> {
         let Some((plain, questions, origin)) = &self.plain else {
             return repeat_on(&self.program, question, path);
         };
@@ -229,67 +195,53 @@ fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
         return;
     };
     outcome.states = outcome.states.take().map(|all| all - wrong);
-    report.notes.push(format!(
-        "an error ends a system in DVE; {wrong} further states, reached by what other processes do behind one, are not \
-         counted"
-    ));
+    report.notes.push(Note::ErrorsEnd(wrong.to_string()));
 }
 
-/// Repeats an execution of a program; with what it ends in.
-fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<(Rerun, Ending)> {
+/// Repeats an execution of a program.
+fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<Trace> {
     let rerun = repeat(p, path, None, false)?;
     let last = &rerun.last.state;
     if !question.met(p, last) {
         return None;
     }
-    let ending = match question.sort {
+    let mut trace = rerun.trace;
+    let name = question.name.clone();
+    trace.outcome = match question.sort {
         Sort::Deadlock => deadlock(p, last),
-        Sort::Find => Ending::Satisfies(question.name.clone()),
-        Sort::Invariant | Sort::Violation => Ending::Violates(question.name.clone()),
+        Sort::Find => End::Reached(name),
+        Sort::Invariant | Sort::Violation => End::Violates(name),
     };
-    Some((rerun, ending))
+    Some(trace)
 }
 
 /// The verdict: a question that is refuted, else one that is open or a limit, else all is well.
 fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
     let with = |status: Status| report.questions.iter().find(move |q| q.verdict == status);
-    let said = |q: &Property| format!("{}: {}", q.name, q.reason);
-    (report.verdict, report.reason) = if let Some(rejected) = report.contradicted() {
-        let why = said(rejected);
-        (Verdict::Unknown, format!("evidence rejected: {why}"))
+    let said = |q: &Property| (q.name.clone(), q.reason.clone());
+    let question = |q: &Property| ReachReason::Question(q.name.clone(), q.reason.clone());
+    let rejected = report
+        .questions
+        .iter()
+        .find_map(|q| Some((q.name.clone(), q.contradiction()?.clone())));
+    (report.verdict, report.reason) = if let Some((name, why)) = rejected {
+        (Verdict::Unknown, ReachReason::Rejected(Some(name), why))
     } else if let Some(q) = with(Status::Refuted) {
-        (Verdict::Refuted, said(q))
+        (Verdict::Refuted, question(q))
     } else if let Some(stop) = stopped {
-        (Verdict::Unknown, format!("stopped by {stop}"))
+        (Verdict::Unknown, ReachReason::Stopped(stop))
     } else if let Some(why) = &report.refused {
-        (Verdict::Unknown, why.clone())
+        (Verdict::Unknown, ReachReason::Refused(why.clone()))
     } else if let Some(q) = with(Status::Unknown) {
-        (Verdict::Unknown, said(q))
+        (Verdict::Unknown, question(q))
     } else {
-        let states = report.states.as_deref().unwrap_or("?");
-        let executions = report.executions.as_deref();
-        let system = match &report.theorem {
-            None => "reachable",
-            Some(_) => "in the reduced system",
+        let explored = ReachReason::Explored {
+            states: report.states.clone(),
+            executions: report.executions.clone(),
+            reduced: report.theorem.is_some(),
+            por: report.por.clone(),
+            answers: report.questions.iter().map(said).collect(),
         };
-        let system = match &report.por {
-            None => system.to_string(),
-            Some(por) => format!("{system} by {por}"),
-        };
-        let shown = match states.len() {
-            0..=30 => states.to_string(),
-            digits => format!("{}.{}e{}", &states[..1], &states[1..4], digits - 1),
-        };
-        let (shown, what) = match executions {
-            None => (shown, "states"),
-            Some("1") => ("1".into(), "execution"),
-            Some(executions) => (executions.to_string(), "executions"),
-        };
-        let answers: Vec<String> = report.questions.iter().map(said).collect();
-        let mut reason = format!("{shown} {what} {system}");
-        for answer in answers {
-            reason = format!("{reason}; {answer}");
-        }
-        (Verdict::Holds, reason)
+        (Verdict::Holds, explored)
     };
 }

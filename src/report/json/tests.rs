@@ -123,7 +123,7 @@ fn valid_by(schema: &Value, line: serde_json::Result<String>) -> Value {
 
 #[test]
 fn reports_are_valid() {
-    let undecided = Report::undecided("m", "t", "r");
+    let undecided = Report::undecided("m", "t");
     let reports = [
         samples::holds(),
         samples::refuted(),
@@ -161,7 +161,7 @@ fn explorations_are_valid() {
         nodes: Some("26".to_string()),
         operations: Some("101".to_string()),
     });
-    for report in [&cut, &ReachReport::undecided("m", "auto", "r")] {
+    for report in [&cut, &ReachReport::undecided("m", "auto")] {
         let object = valid_by(&schema, object(report));
         assert_eq!(object["states"], Value::Null);
         assert!(object.get("evidence_rejected").is_none());
@@ -237,7 +237,7 @@ fn the_validator_finds_faults() {
 #[test]
 fn comparisons_are_valid() {
     let schema = parsed(COMPARE_SCHEMA);
-    valid_by(&schema, object(&CompareReport::undecided("m", "r")));
+    valid_by(&schema, object(&CompareReport::undecided("m")));
     let model = include_str!("../../../models/levin/figure1.cor");
     let (session, _) = crate::Session::load("m", model, &[], Default::default()).expect("a model");
     let theory = crate::theory("stoller-cohen").expect("shipped");

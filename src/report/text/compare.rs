@@ -11,7 +11,11 @@ const UNSOUND: &str = "UNSOUND";
 
 /// The report of `coarsen compare` on one model.
 pub fn render_compare(report: &CompareReport) -> String {
-    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
+    let first = headline(
+        &report.model,
+        verdict_words(report.verdict),
+        &report.reason.to_string(),
+    );
     let head = [
         "technique",
         "engine",
@@ -48,7 +52,7 @@ pub fn render_compare(report: &CompareReport) -> String {
     if !report.notes.is_empty() {
         body += "\nnotes:\n";
         for note in &report.notes {
-            let _ = writeln!(body, "  {}", wrapped(note, 2));
+            let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
         }
     }
     first + &printable_lines(&body)
@@ -56,10 +60,7 @@ pub fn render_compare(report: &CompareReport) -> String {
 
 fn cells(row: &CompareRow) -> [String; 10] {
     let known = |n: &Option<String>| n.clone().unwrap_or_else(|| "-".into());
-    let mut said = match row.reason.as_str() {
-        "" => verdict_words(row.verdict).to_string(),
-        why => format!("{}: {why}", verdict_words(row.verdict)),
-    };
+    let mut said = format!("{}: {}", verdict_words(row.verdict), row.reason);
     if !row.sound {
         said = format!("{UNSOUND} {said}");
     }

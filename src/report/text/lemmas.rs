@@ -1,7 +1,7 @@
 //! The lemmas: what became of each, and what breaks those that are not inductive.
 
 use super::steps::at;
-use super::{row, status, trace, widest};
+use super::{row, trace, widest};
 use crate::base::results::{Lemma, Status};
 use crate::report::layout::counted;
 use crate::report::witness::listed;
@@ -23,7 +23,13 @@ impl fmt::Display for Shown<'_> {
         writeln!(f, "\nlemmas:")?;
         let width = widest(self.all.iter().map(|l| l.name.as_str()));
         for lemma in self.all {
-            row(f, &lemma.name, width, status(lemma.status), &lemma.reason)?;
+            row(
+                f,
+                &lemma.name,
+                width,
+                lemma.status.id(),
+                &lemma.reason.to_string(),
+            )?;
             if lemma.status == Status::Holds && !self.verbose {
                 continue;
             }

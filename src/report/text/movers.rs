@@ -75,7 +75,7 @@ pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
     if !report.notes.is_empty() {
         body += "\nnotes:\n";
         for note in &report.notes {
-            let _ = writeln!(body, "  {}", wrapped(note, 2));
+            let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
         }
     }
     headline(&report.model, "movers", &report.reason.to_string()) + &printable_lines(&body)

@@ -1,13 +1,17 @@
 //! What `coarsen reach` found, for people.
 
-use super::{Detail, headline, status, trace, verdict_words};
+use super::{Detail, headline, trace, verdict_words};
 use crate::base::results::{PropertyKind, ReachReport, Status};
 use crate::report::layout::{printable_lines, wrapped};
 use std::fmt::{self, Write};
 
 /// The report of `coarsen reach` on one model.
 pub fn render_reach(report: &ReachReport, detail: Detail) -> String {
-    let first = headline(&report.model, verdict_words(report.verdict), &report.reason);
+    let first = headline(
+        &report.model,
+        verdict_words(report.verdict),
+        &report.reason.to_string(),
+    );
     if detail == Detail::Quiet {
         return first;
     }
@@ -28,7 +32,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
                 (PropertyKind::Find, Status::Refuted) => "unreachable",
                 (PropertyKind::Deadlock, Status::Holds) => "none",
                 (PropertyKind::Deadlock, Status::Refuted) => "found",
-                (_, answer) => status(answer),
+                (_, answer) => answer.id(),
             };
             let pad = " ".repeat(width - q.name.chars().count());
             writeln!(f, "  {}{pad}  {answer:<11}  {}", q.name, q.reason)?;
@@ -43,7 +47,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     if !report.notes.is_empty() {
         writeln!(f, "\nnotes:")?;
         for note in &report.notes {
-            writeln!(f, "  {}", wrapped(note, 2))?;
+            writeln!(f, "  {}", wrapped(&note.to_string(), 2))?;
         }
     }
     Ok(())

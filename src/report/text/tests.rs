@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::control::{Hit, Stop};
-use crate::base::results::Step;
+use crate::base::results::{CheckReason, Note, Step};
 use crate::report::samples;
 
 /// Compares with `expected/NAME`; with `UPDATE` set, writes it.
@@ -44,19 +44,20 @@ fn quiet_is_one_line() {
 
 #[test]
 fn an_empty_report_has_a_verdict_and_no_empty_sections() {
-    let seen = render(&Report::undecided("a\nb", "t", ""), Detail::Normal);
+    let seen = render(&Report::undecided("a\nb", "t"), Detail::Normal);
     assert_eq!(
         seen,
-        "a␊b: unknown\n\nstates: reduced -, original -, visited -\n"
+        "a␊b: unknown - nothing has been established yet\n\nstates: reduced -, original -, visited -\n"
     );
 }
 
 #[test]
 fn the_limit_that_was_hit_is_said_once() {
-    let mut report = Report::undecided("m", "t", "no time");
-    report.limits.hit = Some(Hit::Phase(Stop::Time, "p".to_string()));
+    let mut report = Report::undecided("m", "t");
+    let hit = Hit::Phase(Stop::Time, "p".to_string());
+    report.limits.hit = Some(hit.clone());
     assert!(render(&report, Detail::Normal).contains("stopped by the time limit"));
-    report.reason = "the time limit (--limit-time) was hit in phase `p`".to_string();
+    report.reason = CheckReason::Hit(hit);
     assert_eq!(
         render(&report, Detail::Normal)
             .matches("the time limit")
@@ -68,7 +69,9 @@ fn the_limit_that_was_hit_is_said_once() {
 #[test]
 fn names_and_source_lines_can_not_act_on_the_terminal() {
     let mut report = samples::refuted();
-    report.notes.push("\x1b[2J\u{202e}".to_string());
+    report
+        .notes
+        .push(Note::Engine("\x1b[2J\u{202e}".to_string()));
     report.invisible[0].location = "\x07".to_string();
     let seen = render(&report, Detail::Verbose);
     assert!(!seen.chars().any(|c| c.is_control() && c != '\n'), "{seen}");

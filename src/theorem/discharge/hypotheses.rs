@@ -75,7 +75,7 @@ pub fn evaluate(
                 witness.invariant = Some(rung);
                 result.status = Status::Unknown;
                 if let Some(why) = ladder.unknown(Rung::Reachable) {
-                    witness.start = results::Start::Unknown(Some(why.to_string()));
+                    witness.start = results::Start::Unknown(Some(why));
                 } else {
                     result.status = Status::Refuted;
                     if let Some(first) = failure.0.states.first() {
@@ -96,10 +96,7 @@ pub fn evaluate(
     let on = match result.status {
         Status::Holds => Places::Held(needed),
         Status::Refuted => Places::Refuted,
-        Status::Unknown => {
-            let why = ladder.unknown(Rung::Reachable).unwrap_or_default();
-            Places::Open(failed_on, why.to_string())
-        }
+        Status::Unknown => Places::Open(failed_on, ladder.unknown(Rung::Reachable)),
     };
     result.evidence = Evidence::Evaluated(Evaluated::Inclusions {
         on,

@@ -4,7 +4,7 @@ use super::search::Execution;
 use crate::base::evidence::{self, Taken};
 use crate::base::results;
 use crate::base::results::{
-    Binding, Change, Ending, Overlap, Step, Trace, TraceStep, TraceVariable, Value, Violation,
+    Binding, Change, Outcome, Overlap, Step, Trace, TraceStep, TraceVariable, Value, Violation,
 };
 use crate::engine::Variable;
 use crate::engine::reach::Path;
@@ -13,7 +13,7 @@ use crate::engine::{
     State, Successor, each_successor, holds, initially_violated, is_initial, may_access, overlap,
     violates,
 };
-use crate::model::program::{CellId, Expr, Kind, LocId, Program, Protection, Thread, ThreadId};
+use crate::model::program::{CellId, Expr, Kind, LocId, Program, Protection, ThreadId};
 use crate::theorem::properties::{Asked, Goal, GoalKind};
 use std::ops::ControlFlow;
 
@@ -32,7 +32,7 @@ pub fn retell(e: &Encoding, execution: &Execution, goal: &Goal) -> Option<Trace>
     settles(e.program, Rerun { trace, last, said }, goal)
 }
 
-/// The trace of an execution that was repeated, with what it ends in; `None` if that does not settle what is
+/// The trace of an execution that was repeated, with the words for its end; `None` if that does not settle what is
 /// asked.
 pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     let Rerun {
@@ -43,19 +43,20 @@ pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     if !goal.reached(p, &last) {
         return None;
     }
+    let said = said.map(Outcome::Violation);
     trace.outcome = match goal.kind {
-        GoalKind::Discipline => said.map_or(Ending::Undisciplined, Ending::Violation),
-        GoalKind::Assertions => said.map_or(Ending::GoneWrong, Ending::Violation),
+        GoalKind::Discipline => said.unwrap_or(Outcome::Discipline),
+        GoalKind::Assertions => said.unwrap_or(Outcome::Wrong),
         GoalKind::DeadlockFree => deadlock(p, &last.state),
-        GoalKind::User(_) if goal.wanted => Ending::Satisfies(goal.name.clone()),
-        GoalKind::User(_) => Ending::Violates(goal.name.clone()),
+        GoalKind::User(_) if goal.wanted => Outcome::Reached(goal.name.clone()),
+        GoalKind::User(_) => Outcome::Violates(goal.name.clone()),
     };
     Some(trace)
 }
 
-/// Re-executes an execution on the original program and tells it with this ending; `None` if some step is not one of
+/// Re-executes an execution on the original program and tells it with this outcome; `None` if some step is not one of
 /// the program's.
-pub fn retell_as(e: &Encoding, execution: &Execution, outcome: Ending) -> Option<Trace> {
+pub fn retell_as(e: &Encoding, execution: &Execution, outcome: Outcome) -> Option<Trace> {
     let (mut trace, ..) = replay(e, execution)?;
     trace.outcome = outcome;
     Some(trace)
@@ -124,7 +125,7 @@ pub fn rerun(
         variables: variables(p),
         states: Vec::new(),
         steps: Vec::new(),
-        outcome: Ending::Unasked,
+        outcome: Outcome::Untold,
         execution: evidence::Execution::default(),
     };
     if tell {
@@ -136,7 +137,7 @@ pub fn rerun(
     let mut current = first.clone();
     let mut said = first
         .violated
-        .then(|| overlapping(p, &first.state))
+        .then(|| any_overlap(p, &first.state))
         .flatten();
     for walked in steps {
         let thread = walked.thread;
@@ -393,22 +394,24 @@ fn undisciplined(
     before: &State,
     step: &Successor,
 ) -> Option<Violation> {
-    for x in &p.protections {
+    let name = |t: ThreadId| p.threads[t].name.clone();
+    let forbidden = p.protections.iter().find(|x| {
         let accessed = step.accesses.binary_search(&x.cell).is_ok();
-        if accessed && !may_access(p, x, thread, before, step) {
-            let mut holders = names(p, &x.predicates, before);
-            holders.retain(|o| *o != p.threads[thread].name);
-            return Some(Violation::Access {
-                thread: p.threads[thread].name.clone(),
-                cell: p.cells[x.cell].name.clone(),
-                holders,
-            });
-        }
-    }
-    overlapping(p, &step.state)
+        accessed && !may_access(p, x, thread, before, step)
+    });
+    let Some(x) = forbidden else {
+        return any_overlap(p, &step.state);
+    };
+    let others = (0..p.threads.len()).filter(|&o| o != thread);
+    let holders = others.filter(|&o| holds(p, &x.predicates[o], before));
+    Some(Violation::Access {
+        thread: name(thread),
+        cell: p.cells[x.cell].name.clone(),
+        holders: holders.map(name).collect(),
+    })
 }
 
-fn overlapping(p: &Program, state: &State) -> Option<Violation> {
+fn any_overlap(p: &Program, state: &State) -> Option<Violation> {
     let overlap = p.protections.iter().find_map(|x| overlap_of(p, x, state));
     overlap.map(Violation::Overlap)
 }
@@ -418,8 +421,12 @@ pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<Overlap>
     if !overlap(p, x, state) {
         return None;
     }
-    let owners = names(p, &x.predicates, state);
-    let mut readers = names(p, x.readers.as_deref().unwrap_or_default(), state);
+    let names = |of: &[Expr]| -> Vec<String> {
+        let satisfied = (0..of.len()).filter(|&t| holds(p, &of[t], state));
+        satisfied.map(|t| p.threads[t].name.clone()).collect()
+    };
+    let owners = names(&x.predicates);
+    let mut readers = names(x.readers.as_deref().unwrap_or_default());
     readers.retain(|r| !owners.contains(r));
     Some(Overlap {
         cell: p.cells[x.cell].name.clone(),
@@ -428,26 +435,15 @@ pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<Overlap>
     })
 }
 
-/// The threads whose predicate holds.
-fn names(p: &Program, predicates: &[Expr], state: &State) -> Vec<String> {
-    (0..predicates.len())
-        .filter(|&t| holds(p, &predicates[t], state))
-        .map(|t| p.threads[t].name.clone())
-        .collect()
-}
-
 /// Who waits where in a deadlock.
-pub fn deadlock(p: &Program, state: &State) -> Ending {
+pub fn deadlock(p: &Program, state: &State) -> Outcome {
     let threads = p.threads.iter().enumerate();
-    let waiting = threads.filter(|(t, thread)| {
-        let l = state.location(*t);
-        thread.resting().all(|r| r != l)
+    let waiting = threads.filter_map(|(t, thread)| {
+        let l = state.location(t);
+        let waits = thread.resting().all(|r| r != l);
+        waits.then(|| (thread.name.clone(), thread.locations[l].name.clone()))
     });
-    let at = |(t, thread): (ThreadId, &Thread)| {
-        let location = &thread.locations[state.location(t)];
-        binding(&thread.name, &location.name)
-    };
-    Ending::Deadlock(waiting.map(at).collect())
+    Outcome::Deadlock(waiting.collect())
 }
 
 /// The number of coarse steps of a trace.

@@ -7,7 +7,7 @@
 
 use super::ownership::Fact;
 use crate::base::control::Stop;
-use crate::base::results::{Ending, Exclusion, Lock, LockFact, NoTrace, Part, Start, Witness};
+use crate::base::results::{Exclusion, Lock, LockFact, NoTrace, Outcome, Part, Start, Witness};
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item, singleton};
 use crate::theorem::executions::paths::{self, PathSearch};
@@ -44,7 +44,7 @@ pub fn reached(e: &Encoding, witness: &mut Witness, first: &Concrete) -> Result<
     let target = singleton(e, first, &e.all_bits());
     witness.start = Start::Reachable(match paths::path(e, &target, paths::BUDGET)? {
         PathSearch::Found(execution) => {
-            let trace = retell_as(e, &execution, Ending::Witness);
+            let trace = retell_as(e, &execution, Outcome::Witness);
             trace.map(Box::new).ok_or(NoTrace::NotRepeated)
         }
         PathSearch::GivenUp => Err(NoTrace::Budget(paths::BUDGET)),

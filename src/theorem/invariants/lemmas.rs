@@ -6,12 +6,13 @@
 //! whether it was used.
 
 use crate::base::control::Stop;
-use crate::base::results::{Ending, Lemma, Status};
+use crate::base::results::{Lemma, LemmaReason, Outcome, Status};
 use crate::engine::relations::{Bit, Concrete, Encoding, Rel, pick};
 use crate::model::program::{Program, Property};
 use crate::theorem::executions::paths::{self, PathSearch};
 use crate::theorem::executions::trace::{bindings, retell_as, step_of};
 use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::wellformed::place;
 use biodivine_lib_bdd::Bdd;
 
 /// The lemmas of a program.
@@ -122,15 +123,14 @@ fn broken(
 pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
     let e = ladder.encoding();
     let Some(judged) = ladder.judged()?.cloned() else {
-        let why = ladder.unknown(Rung::Lemmas).unwrap_or("not judged");
-        return Ok(of(e.program)
-            .map(|p| undecided(e.program, p, why))
-            .collect());
+        let why = ladder.unknown(Rung::Lemmas);
+        let why = why.map_or(LemmaReason::NotJudged, LemmaReason::Unavailable);
+        return Ok(undecided(e.program, &why).collect());
     };
     let reachable = ladder.known(Rung::Reachable);
     let mut all = Vec::new();
-    for (property, one) in of(e.program).zip(&judged.lemmas) {
-        let mut told = undecided(e.program, property, "");
+    let lemmas = undecided(e.program, &LemmaReason::NotJudged);
+    for (mut told, one) in lemmas.zip(&judged.lemmas) {
         let counter = match reachable {
             Some(set) => pick(e, &e.m.and_not(set, &one.holds)?),
             None => None,
@@ -139,45 +139,27 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
             (Fate::Inductive, _) => {
                 told.status = Status::Holds;
                 told.used = used;
-                told.reason = match used {
-                    true => {
-                        "inductive, and the hypotheses were evaluated on the states that it allows"
-                    }
-                    false => "inductive; the hypotheses hold without it",
-                }
-                .into();
+                told.reason = LemmaReason::Inductive { used };
             }
             (Fate::Initially(first), _) => {
                 told.status = Status::Refuted;
-                told.reason = "it is false in an initial state".into();
+                told.reason = LemmaReason::Initially;
                 told.state = bindings(e, first, None);
                 told.trace = trace(e, &one.holds)?;
             }
             (Fate::Broken(..), Some(state)) => {
                 told.status = Status::Refuted;
-                told.reason = "it is false in a reachable state".into();
+                told.reason = LemmaReason::Reachable;
                 told.state = bindings(e, &state, None);
                 told.trace = trace(e, &one.holds)?;
             }
             (Fate::Broken(a, before), None) => {
-                let step = step_of(e, *a);
-                let place = format!("{} at {} (line {})", step.thread, step.location, step.line);
+                let place = place(e, *a);
                 (told.status, told.reason) = match reachable {
-                    Some(_) => (
-                        Status::Holds,
-                        format!(
-                            "true in every reachable state, but not inductive, so not used: {place} breaks it from a \
-                             state that is not reachable"
-                        ),
-                    ),
-                    None => (
-                        Status::Unknown,
-                        format!(
-                            "not inductive: {place} leads from a state that all else allows to one where it is false"
-                        ),
-                    ),
+                    Some(_) => (Status::Holds, LemmaReason::True(place)),
+                    None => (Status::Unknown, LemmaReason::Broken(place)),
                 };
-                told.step = Some(step);
+                told.step = Some(step_of(e, *a));
                 told.state = bindings(e, before, None);
             }
         }
@@ -188,22 +170,20 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
 
 /// The lemmas of a program, none of them judged.
 pub fn unjudged(program: &Program) -> Vec<Lemma> {
-    of(program)
-        .map(|p| undecided(program, p, "not judged"))
-        .collect()
+    undecided(program, &LemmaReason::NotJudged).collect()
 }
 
-fn undecided(program: &Program, lemma: &Property, why: &str) -> Lemma {
-    Lemma {
+fn undecided<'p>(program: &'p Program, why: &'p LemmaReason) -> impl Iterator<Item = Lemma> + 'p {
+    of(program).map(|lemma| Lemma {
         name: lemma.name.clone(),
         line: program.line(lemma.span),
         status: Status::Unknown,
-        reason: why.into(),
+        reason: why.clone(),
         used: false,
         step: None,
         state: Vec::new(),
         trace: None,
-    }
+    })
 }
 
 /// A shortest execution to a state in which a lemma is false, if it can be had cheaply.
@@ -212,5 +192,5 @@ fn trace(e: &Encoding, holds: &Bdd) -> Result<Option<crate::base::results::Trace
     let PathSearch::Found(execution) = found else {
         return Ok(None);
     };
-    Ok(retell_as(e, &execution, Ending::Lemma))
+    Ok(retell_as(e, &execution, Outcome::Lemma))
 }

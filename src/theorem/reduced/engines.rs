@@ -2,7 +2,7 @@
 //! and the same report.
 
 use crate::base::control::{Control, Stop};
-use crate::base::results::Report;
+use crate::base::results::{Note, PropertyReason, Report};
 use crate::engine::Heuristic;
 use crate::engine::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
 use crate::model::program::{Expr, Program, Thread};
@@ -83,10 +83,7 @@ impl Check<'_> {
         asked: &[Asked],
     ) {
         let outcome = prepared.explore(asked, self.control);
-        report.notes.push(format!(
-            "the reduced system was explored by the engine `{}` of `coarsen reach`",
-            outcome.engine
-        ));
+        report.notes.push(Note::Engine(outcome.engine.to_string()));
         if let Some(stop) = outcome.stopped {
             hit(report, stop, self.control);
         }
@@ -116,10 +113,10 @@ impl Check<'_> {
                     let p = &prepared.program;
                     let rerun = repeat(p, path, Some(&prepared.visible), badly);
                     if !path.shortest {
-                        report.notes.push(format!(
-                            "the trace for {} is perhaps not a shortest one",
-                            asked.name
-                        ));
+                        report.notes.push(Note::PerhapsLonger {
+                            name: asked.name.clone(),
+                            exhausted: false,
+                        });
                     }
                     let trace = rerun.and_then(|rerun| settles(p, rerun, asked));
                     traced(report, n, asked, trace, path.moves.len());
@@ -131,9 +128,7 @@ impl Check<'_> {
     }
 
     fn somewhere(&self, report: &mut Report, n: usize, stop: Stop) {
-        report.properties[n].reason = format!(
-            "found in the reduced system, but {stop} was hit in the search for an execution"
-        );
+        report.properties[n].reason = PropertyReason::FoundReduced(Some(stop));
         hit(report, stop, self.control);
     }
 }

@@ -9,7 +9,7 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Demand, Evaluated, Evidence, Hypothesis, Remark, Report, Status};
+use crate::base::results::{Demand, Evaluated, Evidence, Hypothesis, Note, Remark, Report, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -56,9 +56,7 @@ pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), S
             report.annotated = Some(check.program.source.clone());
         }
         attempt(check, check.program, uses, report)?;
-        report.notes.push(
-            "the disciplines that were inferred do not hold, so what declares none is taken as unprotected".into(),
-        );
+        report.notes.push(Note::GuessesDropped);
     }
     Ok(())
 }
@@ -100,7 +98,8 @@ fn attempt(
     }
     let e = e;
     let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
-    let reduced = check.explore(report, &explorer, &goals, "the reduced system");
+    control.enter("the reduced system");
+    let reduced = check.explore(report, &explorer, &goals);
     if guess_violated(&e, &reduced)? {
         return Ok(false);
     }
@@ -330,11 +329,8 @@ fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phase
         }
     }
     report.statistics.actions = Some(e.actions.len().to_string());
-    let says = match report.invisible.is_empty() {
-        true => "no step is inside transactions only: other threads are scheduled before each",
-        false => {
-            "visible are the steps before which other threads are scheduled, invisible those inside transactions only"
-        }
-    };
-    report.notes.push(says.into());
+    report.notes.push(match report.invisible.is_empty() {
+        true => Note::AllScheduled,
+        false => Note::Transactions,
+    });
 }

@@ -10,6 +10,7 @@
 //! Where it differs from the source: movers are those of `movers`, found on the relations; the paper finds them from
 //! access predicates. A phase is a copy of a location, not a variable beside it.
 
+use crate::base::results::Conclusion;
 use crate::engine::State;
 use crate::engine::compiled::Movers;
 use crate::engine::reach::Blocked;
@@ -258,16 +259,12 @@ impl Phased {
     }
 
     /// Why what the reduced system does not show holds.
-    pub(in crate::theorem) fn because(&self) -> fn(GoalKind) -> &'static str {
+    pub(in crate::theorem) fn because(&self) -> fn(GoalKind) -> Conclusion {
         match self.phases.iter().flatten().all(|p| *p == Phase::Outside) {
-            true => {
-                |_| "no step is inside a transaction, so the reduced system is the original one"
-            }
+            true => |_| Conclusion::AllOutside,
             false => |kind| match kind {
-                GoalKind::Discipline | GoalKind::Assertions => {
-                    "no thread goes wrong in the reduced system, so by (A) none does in the original"
-                }
-                _ => "an observer would go wrong in the reduced system by (A), and does not",
+                GoalKind::Discipline | GoalKind::Assertions => Conclusion::Threads,
+                _ => Conclusion::Observer,
             },
         }
     }

@@ -9,7 +9,6 @@ use crate::certificate::{BundleVerdict, verify};
 use crate::engine::reach::Blocked;
 use crate::model::program::Program;
 use crate::theorem::Detail;
-use crate::theorem::check::undecided;
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::discharge::hypotheses::{Pairs, evaluate};
 use crate::theorem::explored::Explored;
@@ -78,10 +77,10 @@ fn replayed(phased: &Phased) -> BundleVerdict {
     let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits).unwrap();
     let mut with_checks = Encoding::new(&phased.program, &control).unwrap();
     with_checks.actions = checked(&with_checks).unwrap();
-    let mut report = Report::undecided("m.cor", "flanagan-qadeer", "");
+    let mut report = Report::undecided("m.cor", "flanagan-qadeer");
     report.properties = goals
         .iter()
-        .map(|g| undecided(g, &phased.program))
+        .map(|g| Property::undecided(&g.name, g.reported(&phased.program)))
         .map(|p| Property {
             verdict: Status::Holds,
             ..p

@@ -1,0 +1,207 @@
+//! What became of a property, and why.
+
+use super::{Contradiction, Outcome, Status, Trace};
+use crate::base::control::Stop;
+use serde::Serialize;
+
+/// What a property, or a question of `coarsen reach`, asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PropertyKind {
+    /// Whether no step violates the synchronisation discipline.
+    Discipline,
+    /// Whether no assertion fails, and no value leaves its range.
+    Assertions,
+    /// Whether there is no deadlock, as `deadlock_free` asks.
+    DeadlockFree,
+    /// Whether there is a deadlock, as `coarsen reach` asks.
+    Deadlock,
+    /// Whether an expression holds in all reachable states.
+    Invariant,
+    /// Whether an expression holds in some reachable state.
+    Reach,
+    /// The same, as `coarsen reach --find` asks.
+    Find,
+    /// Whether a block may be treated as atomic.
+    Transaction,
+}
+
+impl PropertyKind {
+    /// The name in reports' data.
+    pub fn id(self) -> &'static str {
+        match self {
+            PropertyKind::Discipline => "discipline",
+            PropertyKind::Assertions => "assertions",
+            PropertyKind::DeadlockFree => "deadlock_free",
+            PropertyKind::Deadlock => "deadlock",
+            PropertyKind::Invariant => "invariant",
+            PropertyKind::Reach => "reach",
+            PropertyKind::Find => "find",
+            PropertyKind::Transaction => "transaction",
+        }
+    }
+}
+
+/// One property.
+#[derive(Clone, Debug, Serialize)]
+pub struct Property {
+    /// `discipline`, `assertions`, `deadlock_free` or the user's name.
+    pub name: String,
+    /// What is asked.
+    pub kind: PropertyKind,
+    /// The answer.
+    pub verdict: Status,
+    /// Why.
+    pub reason: PropertyReason,
+    /// Number of single actions in the trace, if there is one.
+    pub trace_length: Option<String>,
+    /// Number of coarse steps in the trace (the last may be partial).
+    pub coarse_length: Option<String>,
+    /// The re-executed trace: a violation, or for `reach` the way there.
+    pub trace: Option<Trace>,
+}
+
+impl Property {
+    /// A property that nobody has looked at yet.
+    pub fn undecided(name: &str, kind: PropertyKind) -> Self {
+        Property {
+            name: name.to_string(),
+            kind,
+            verdict: Status::Unknown,
+            reason: PropertyReason::Undecided,
+            trace_length: None,
+            coarse_length: None,
+            trace: None,
+        }
+    }
+
+    /// What speaks against the answer.
+    pub fn contradiction(&self) -> Option<&Contradiction> {
+        match &self.reason {
+            PropertyReason::Contradicted(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+/// Why a property has its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PropertyReason {
+    /// Nobody has looked at it yet.
+    Undecided,
+    /// An execution was re-executed, and ends like this.
+    Found(Outcome),
+    /// The reduced system reaches such a state. There is no execution yet, or none because a limit was hit.
+    FoundReduced(Option<Stop>),
+    /// Such a state is reached, and a limit was hit in the search for an execution.
+    FoundState(Stop),
+    /// Nothing was found by `coarsen check`, and that says nothing.
+    Unsettled(Doubt),
+    /// Nothing was found by `coarsen reach`, and that says nothing.
+    NotFound(Doubt),
+    /// The reduced system has none of the states that are asked for, so the program has none.
+    NeverReached,
+    /// The reduced system has no violation, so the program has none.
+    Theorem(Conclusion),
+    /// `coarsen reach` has explored all states, and found none that settles a question of this kind.
+    Explored(PropertyKind),
+    /// It is a claim that a block is a transaction.
+    Claim(ClaimReason),
+    /// What speaks against the answer.
+    Contradicted(Contradiction),
+}
+
+/// Why it says nothing that nothing was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Not everything was explored.
+    CutShort,
+    /// The theorem can't be used.
+    Gap(Gap),
+    /// The technique says so, for this reason.
+    Technique(String),
+    /// The discipline is violated.
+    Violated,
+    /// An invisible step could hide it.
+    Hidden,
+}
+
+/// Why a theorem can't be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// The hypotheses were not evaluated.
+    NotEvaluated,
+    /// A condition of well-formedness does not hold, or is not known to.
+    Condition(String, Status),
+    /// A hypothesis does not hold, or is not known to.
+    Hypothesis(String, Status),
+}
+
+/// Why the program has no violation if its reduced system has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// All steps are visible, so the two systems are one.
+    AllVisible,
+    /// Stoller & Cohen's theorem, of the discipline.
+    Discipline,
+    /// Its corollary about deadlocks.
+    Deadlocks,
+    /// Its corollary about other states.
+    States,
+    /// No step is inside a transaction, so the two systems are one.
+    AllOutside,
+    /// A theorem about transactions, of threads that go wrong.
+    Threads,
+    /// The same, of other states.
+    Observer,
+}
+
+/// Why a claim that a block is a transaction has its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimReason {
+    /// It is judged on BDDs only, and these would be too large.
+    TooLarge,
+    /// No thread ever gets to the block.
+    Vacuous,
+    /// It holds by this theorem.
+    Atomic {
+        /// The theorem.
+        theorem: String,
+        /// The lines at which it may commit.
+        commits: Vec<usize>,
+    },
+    /// It would hold by this theorem if the discipline did.
+    Undisciplined(String),
+    /// A line is no left mover, and another may have committed before. An execution that refutes the claim was looked
+    /// for.
+    Broken {
+        /// The line behind the commit.
+        line: usize,
+        /// The line that may have committed.
+        committed: usize,
+        /// What was found.
+        search: ClaimSearch,
+    },
+    /// The one theorem that may be used does not apply.
+    Inapplicable(String),
+    /// The one theorem that may be used does not show it.
+    NotShown {
+        /// The theorem.
+        theorem: String,
+        /// The line before which other threads are scheduled, if one is known.
+        scheduled: Option<usize>,
+    },
+}
+
+/// What the search for an execution that refutes a claim has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimSearch {
+    /// This thread ends with an outcome that no execution has in which the block is atomic.
+    Outcome(String),
+    /// There is none.
+    Nothing,
+    /// A violation of the discipline.
+    Violated,
+    /// A limit was hit.
+    Stopped(Stop),
+}

@@ -1,0 +1,180 @@
+//! Why a property has its answer, in words.
+
+use super::layout::display_id;
+use super::trace::DEADLOCK;
+use crate::base::control::Hit;
+use crate::base::results::{
+    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Outcome, PropertyKind, PropertyReason, Status,
+};
+use std::fmt;
+
+impl fmt::Display for PropertyReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Undecided => f.write_str("not decided"),
+            Self::Found(outcome) => outcome.fmt(f),
+            Self::FoundReduced(None) => {
+                f.write_str("found in the reduced system, but not yet traced and re-executed")
+            }
+            Self::FoundReduced(Some(stop)) => write!(
+                f,
+                "found in the reduced system, but {stop} was hit in the search for an execution"
+            ),
+            Self::FoundState(stop) => Hit::Search(*stop).fmt(f),
+            Self::Unsettled(Doubt::Gap(gap)) | Self::NotFound(Doubt::Gap(gap)) => {
+                write!(
+                    f,
+                    "nothing found in the reduced system, but that says nothing: {gap}"
+                )
+            }
+            Self::Unsettled(Doubt::Technique(why)) | Self::NotFound(Doubt::Technique(why)) => {
+                write!(f, "not found, but {why}")
+            }
+            Self::Unsettled(doubt) => write!(f, "undecided: {}", doubt.of_check()),
+            Self::NotFound(doubt) => f.write_str(doubt.of_reach()),
+            Self::NeverReached => f.write_str(
+                "no reachable state satisfies it: the reduced system was explored completely",
+            ),
+            Self::Theorem(conclusion) => conclusion.fmt(f),
+            Self::Explored(kind) => f.write_str(match kind {
+                PropertyKind::Deadlock => "no reachable state is a deadlock",
+                PropertyKind::Find => "no reachable state satisfies it",
+                PropertyKind::Discipline => "no step violates it",
+                _ => "every reachable state satisfies it",
+            }),
+            Self::Claim(why) => why.fmt(f),
+            Self::Contradicted(why) => why.fmt(f),
+        }
+    }
+}
+
+impl PropertyReason {
+    /// Without the list of those who wait in a deadlock.
+    pub(super) fn brief(&self) -> String {
+        match self {
+            Self::Found(Outcome::Deadlock(_)) => DEADLOCK.to_string(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl Doubt {
+    fn of_check(&self) -> &'static str {
+        match self {
+            Self::Violated => {
+                "the discipline is violated, and the theorem then says nothing about the rest"
+            }
+            Self::Hidden => "nothing found, but an invisible step could hide it",
+            _ => "the exploration was cut short before it was met",
+        }
+    }
+
+    fn of_reach(&self) -> &'static str {
+        match self {
+            Self::Violated => {
+                "not found, but the discipline is violated, and states behind a violation are not explored"
+            }
+            Self::Hidden => "not found, but an invisible step could hide it",
+            _ => "not met before the exploration was cut short",
+        }
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, id, status) = match self {
+            Self::NotEvaluated => return f.write_str("the hypotheses were not evaluated"),
+            Self::Condition(id, status) => ("condition", id, status),
+            Self::Hypothesis(id, status) => ("hypothesis", id, status),
+        };
+        let says = match status {
+            Status::Refuted => "fails",
+            _ => "is not established",
+        };
+        write!(f, "{what} {} {says}", display_id(id))
+    }
+}
+
+impl fmt::Display for Conclusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AllVisible => "every step is visible, so the reduced system is the original one",
+            Self::Discipline => "no violation in the reduced system, so by (19) none in the original",
+            Self::Deadlocks => {
+                "the reduced system has exactly the original's deadlocks (corollary (b)), and has none"
+            }
+            Self::States => "the reduced system would show it (corollary (a)), and does not",
+            Self::AllOutside => {
+                "no step is inside a transaction, so the reduced system is the original one"
+            }
+            Self::Threads => {
+                "no thread goes wrong in the reduced system, so by (A) none does in the original"
+            }
+            Self::Observer => {
+                "an observer would go wrong in the reduced system by (A), and does not"
+            }
+        })
+    }
+}
+
+impl fmt::Display for ClaimReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => f.write_str(
+                "not judged: what moves past what is evaluated on BDDs, and these would be too large",
+            ),
+            Self::Vacuous => f.write_str("vacuously: no thread ever gets to the block"),
+            Self::Atomic { theorem, commits } => {
+                let lines: Vec<String> = commits.iter().map(usize::to_string).collect();
+                match lines.as_slice() {
+                    [] => write!(f, "by {theorem}; nothing in it commits"),
+                    [line] => write!(f, "by {theorem}; it commits at line {line}"),
+                    many => write!(f, "by {theorem}; it commits at lines {}", many.join(", ")),
+                }
+            }
+            Self::Undisciplined(theorem) => write!(
+                f,
+                "not established: it would be by {theorem}, if the discipline were known to hold"
+            ),
+            Self::Broken {
+                line,
+                committed,
+                search,
+            } => {
+                let why = format!(
+                    "line {line} is no left mover, and line {committed} may have committed before"
+                );
+                let more = match search {
+                    ClaimSearch::Outcome(thread) => {
+                        return write!(
+                            f,
+                            "{thread} ends with an outcome that no execution has in which the block is atomic; {why}"
+                        );
+                    }
+                    ClaimSearch::Nothing => {
+                        "yet every execution that ends has the outcome of one in which the block is atomic"
+                            .to_string()
+                    }
+                    ClaimSearch::Violated => "the discipline is violated".to_string(),
+                    ClaimSearch::Stopped(stop) => {
+                        format!("{stop} was hit in the search for an execution that refutes it")
+                    }
+                };
+                write!(f, "not established: {why}; {more}")
+            }
+            Self::Inapplicable(theorem) => {
+                write!(f, "not established: {theorem} does not apply")
+            }
+            Self::NotShown { theorem, scheduled } => {
+                write!(f, "not established by {theorem}")?;
+                match scheduled {
+                    Some(line) => write!(
+                        f,
+                        ": other threads are scheduled before line {line}; another theorem may do (leave out --theorem)"
+                    ),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
