@@ -116,7 +116,10 @@ mod tests {
                     old: "0".to_string(),
                     new: "-1".to_string(),
                 }],
-                violation: Some(Violation::Failure("worker(0)".to_string(), Failure::Range)),
+                violation: Some(Violation::Failure(
+                    "worker(0)".to_string(),
+                    Failure::Division,
+                )),
             }],
             outcome: Outcome::Discipline,
             execution: Default::default(),
@@ -133,7 +136,7 @@ mod tests {
                 {
                     "#meta": {
                         "index": 1, "coarse": 1, "thread": "worker(0)", "location": "A", "line": 7,
-                        "text": "x[1] = -1;", "violation": "worker(0) goes wrong: the value is outside the variable's type",
+                        "text": "x[1] = -1;", "violation": "worker(0) goes wrong: division by zero",
                     },
                     "x": [0, -1], "big": { "#bigint": "-9007199254740993" }, "b": true, "worker(0)": "B",
                 },

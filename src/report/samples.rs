@@ -100,23 +100,7 @@ pub(super) fn holds() -> Report {
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
     report.invariant = Some(Rung::LockOwnership);
-    let mutexes = || Discipline::Mutexes(vec!["m[0]".to_string()]);
-    report.discipline = vec![Inferred {
-        variable: "x[0]".to_string(),
-        discipline: mutexes(),
-    }];
-    report.annotated = Some("mutex m;\n".to_string());
-    report.revisions = vec![Revision {
-        variable: "x[0]".to_string(),
-        from: Discipline::EveryMutex,
-        to: mutexes(),
-        why: Refutation::Unlocked {
-            thread: "worker(0)".to_string(),
-            location: "B".to_string(),
-            missing: vec!["m[1]".to_string()],
-        },
-        steps: vec![step(0, "B", 7, "x[0] = i;", &[])],
-    }];
+    inferred(&mut report);
     report.well_formedness = vec![hypothesis(
         "WFinitVis",
         "init <= p",
@@ -214,6 +198,27 @@ fn properties() -> Vec<Property> {
             PropertyReason::Theorem(Conclusion::States),
         ),
     ]
+}
+
+/// The discipline of one cell was guessed, and revised once.
+fn inferred(report: &mut Report) {
+    let mutexes = || Discipline::Mutexes(vec!["m[0]".to_string()]);
+    report.discipline = vec![Inferred {
+        variable: "x[0]".to_string(),
+        discipline: mutexes(),
+    }];
+    report.annotated = Some("mutex m;\n".to_string());
+    report.revisions = vec![Revision {
+        variable: "x[0]".to_string(),
+        from: Discipline::EveryMutex,
+        to: mutexes(),
+        why: Refutation::Unlocked {
+            thread: "worker(0)".to_string(),
+            location: "B".to_string(),
+            missing: vec!["m[1]".to_string()],
+        },
+        steps: vec![step(0, "B", 7, "x[0] = i;", &[])],
+    }];
 }
 
 /// Visible steps, one of them by a repair, and an invisible one.
