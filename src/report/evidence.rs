@@ -30,31 +30,6 @@ impl fmt::Display for Evidence {
     }
 }
 
-impl fmt::Display for Demand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Theory(words) => f.write_str(words),
-            Self::FirstSteps => f.write_str("the first steps of all threads are visible"),
-            Self::Apart => f.write_str("no two predicates overlap initially"),
-            Self::ApartThreads => {
-                f.write_str("no two threads have exclusive access to one variable initially")
-            }
-            Self::NotHidden(goal) => write!(
-                f,
-                "no invisible step leaves the states that {goal} is about"
-            ),
-            Self::NotMoved(goal) => write!(
-                f,
-                "no right mover leads into the states that {goal} is about, and no left mover out of them"
-            ),
-            Self::Outside(goal) => write!(
-                f,
-                "all threads are outside transactions in the states that {goal} is about"
-            ),
-        }
-    }
-}
-
 impl Evidence {
     /// Without what goes without saying: that something was evaluated, and on all type-correct states.
     pub(super) fn brief(&self) -> String {
@@ -238,6 +213,33 @@ impl Textual {
             Self::Fact(SyntacticFact::Located) => "which step is next depends on the location",
             Self::Fact(SyntacticFact::Definition) => "p says just that",
             Self::Fact(SyntacticFact::Sticky) => "q remains",
+        }
+    }
+}
+
+impl fmt::Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Theory(words) => f.write_str(words),
+            Self::FirstSteps => f.write_str("the first steps of all threads are visible"),
+            Self::Predicates => f.write_str("no two predicates overlap initially"),
+            Self::Access => {
+                f.write_str("no two threads have exclusive access to one variable initially")
+            }
+            Self::NotHidden(goal) => {
+                write!(
+                    f,
+                    "no invisible step leaves the states that {goal} is about"
+                )
+            }
+            Self::NotMoved(goal) => write!(
+                f,
+                "no right mover leads into the states that {goal} is about, and no left mover out of them"
+            ),
+            Self::Outside(goal) => write!(
+                f,
+                "all threads are outside transactions in the states that {goal} is about"
+            ),
         }
     }
 }

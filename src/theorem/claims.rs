@@ -331,7 +331,7 @@ impl Judge<'_, '_, '_> {
             Ok(Searched::Refuted { thread, trace }) => {
                 property.verdict = Status::Refuted;
                 property.trace_length = Some(trace.steps.len().to_string());
-                property.trace = Some(trace);
+                property.trace = Some(*trace);
                 broken(ClaimSearch::Outcome(thread))
             }
             Ok(Searched::Nothing) => broken(ClaimSearch::Nothing),
@@ -413,7 +413,7 @@ impl Judge<'_, '_, '_> {
         Ok(match repeated(p, &execution) {
             Some(trace) => Searched::Refuted {
                 thread: p.threads[whose].name.clone(),
-                trace,
+                trace: Box::new(trace),
             },
             None => Searched::NotRepeated,
         })
@@ -424,7 +424,7 @@ enum Searched {
     Refuted {
         /// Whose outcome it is.
         thread: String,
-        trace: Trace,
+        trace: Box<Trace>,
     },
     Nothing,
     Violated,

@@ -51,7 +51,7 @@ pub(super) fn undecided(asked: &[Asked]) -> Vec<Hypothesis> {
         entry(
             WF_INIT_EXCL,
             "I => ~q",
-            Demand::Apart,
+            Demand::Predicates,
             Status::Unknown,
             Evidence::Undecided,
         ),
@@ -149,7 +149,7 @@ pub(super) fn disjoint_initially(e: &Encoding) -> Hypothesis {
     entry(
         WF_INIT_EXCL,
         "I => ~q",
-        Demand::ApartThreads,
+        Demand::Access,
         status,
         Evidence::Evaluated(evidence),
     )

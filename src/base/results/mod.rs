@@ -307,22 +307,22 @@ pub struct Hypothesis {
     pub excluded: Vec<Witness>,
 }
 
-/// What a hypothesis or a well-formedness condition demands.
+/// What a theorem demands of a program: a hypothesis, or a well-formedness condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Demand {
-    /// What the theory file says of it.
+    /// What the theory's file says.
     Theory(String),
     /// The first steps of all threads are visible.
     FirstSteps,
-    /// No two exclusive access predicates overlap initially.
-    Apart,
-    /// The same, as evaluated.
-    ApartThreads,
-    /// No invisible step leaves the states that this property is about.
+    /// No two exclusive access predicates overlap in the initial states.
+    Predicates,
+    /// The same, of the threads that have access by them.
+    Access,
+    /// No invisible step leads out of the states that this goal is about.
     NotHidden(String),
-    /// No right mover enters them, and no left mover leaves them.
+    /// No mover hides the states that this goal is about.
     NotMoved(String),
-    /// In them all threads are outside transactions.
+    /// All threads are outside transactions in the states that this goal is about.
     Outside(String),
 }
 

@@ -38,7 +38,7 @@ fn quiet_is_one_line() {
     let seen = render(&samples::refuted(), Detail::Quiet);
     assert_eq!(
         seen,
-        "two_locks.cor: refuted - the discipline is violated\n"
+        "two_locks.cor: refuted - discipline: the synchronisation discipline is violated\n"
     );
 }
 

@@ -7,7 +7,7 @@
 use crate::algebra::{self, Order};
 use crate::base::control::Stop;
 use crate::base::results;
-use crate::base::results::{Evaluated, Evidence, Needed, Places, Report, Status};
+use crate::base::results::{Demand, Evaluated, Evidence, Needed, Places, Report, Status};
 use crate::engine::relations::{Evaluator, Failure, Ground, Meaning};
 use crate::theorem::executions::witness as telling;
 use crate::theorem::invariants::excluded::{excluded, reached};
@@ -153,7 +153,7 @@ pub fn undecided(hypothesis: &algebra::Hypothesis) -> results::Hypothesis {
     results::Hypothesis {
         id: hypothesis.id.clone(),
         formula: hypothesis.statement.to_string(),
-        words: results::Demand::Theory(hypothesis.words.clone()),
+        words: Demand::Theory(hypothesis.words.clone()),
         status: Status::Unknown,
         instances: "0".into(),
         evidence: Evidence::Undecided,
