@@ -53,9 +53,7 @@ impl fmt::Display for Note {
             Self::Vacuous => f.write_str(
                 "vacuous: no state satisfies the initial values and `init`, so nothing can happen",
             ),
-            Self::MemoryUnlimited => f.write_str(
-                "the memory limit is not kept on this system",
-            ),
+            Self::MemoryUnlimited => f.write_str("the memory limit is not kept on this system"),
             Self::AllVisible => f.write_str(
                 "no step is invisible: the hypotheses hold vacuously, and the reduced system is the original one",
             ),
