@@ -31,6 +31,7 @@ mod jumps;
 mod kernel_fuzz;
 mod kernel_rules;
 mod ladder;
+mod lemmas;
 mod library;
 mod lock_disciplined;
 #[path = "support/loops.rs"]

@@ -12,8 +12,6 @@ use coarsen::results::{Report, Status, Verdict};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
 use twin::generate::{Disciplines, samples_with};
 
 fn check(session: &Session) -> Report {
@@ -56,16 +54,7 @@ fn bundle_of(name: &str, defines: &[(&str, i64)]) -> Bundle {
 
 /// The report on a shipped model with its bundle, made once.
 fn bundled(model: &shipped::Shipped) -> Report {
-    type Known = HashMap<String, Arc<OnceLock<Report>>>;
-    static KNOWN: OnceLock<Mutex<Known>> = OnceLock::new();
-    let known = KNOWN.get_or_init(Mutex::default);
-    let cell = known
-        .lock()
-        .expect("no test panics here")
-        .entry(model.name.clone())
-        .or_default()
-        .clone();
-    cell.get_or_init(|| check(&model.load(&[]))).clone()
+    model.once("bundled", || check(&model.load(&[])))
 }
 
 /// In two halves, that run side by side.

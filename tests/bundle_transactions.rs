@@ -71,7 +71,10 @@ fn every_shipped_model_that_holds_has_a_bundle() {
                 *k == 0
             }
         }) {
-            let report = check(&model.load(&[]), theorem);
+            let report = match *theorem {
+                "flanagan-qadeer" => model.by_flanagan_qadeer(),
+                _ => check(&model.load(&[]), theorem),
+            };
             let done = accepted(&format!("{} by {theorem}", model.name), &report);
             found[k] += done.unwrap_or_else(|failure| panic!("{failure}"));
         }

@@ -65,7 +65,7 @@ fn algebra_alone_derives_section_7_its_family_and_the_ring() {
     let (report, _) = derives_everything("stoller_cohen/two_locks_barrier.cor", &[]);
     // Three invisible and six visible steps of each of two threads.
     let facts: Vec<&str> = report.hypotheses.iter().map(|h| h.facts.as_str()).collect();
-    assert_eq!(facts, ["12", "18", "36", "18", "36", "42", "6", "6"]);
+    assert_eq!(facts, ["2", "18", "36", "54", "36", "42", "6", "6"]);
     for k in [1, 2, 5, 9] {
         derives_everything("stoller_cohen/two_locks_barrier_k.cor", &[("K", k)]);
     }
@@ -83,7 +83,10 @@ fn algebra_alone_derives_section_7_its_family_and_the_ring() {
 fn replays(discharge: &Discharge) {
     let d = &discharge.development;
     assert_eq!(d.hypotheses().len(), discharge.facts.len());
-    assert_eq!(d.theorems().len(), discharge.derived.len());
+    assert_eq!(
+        d.theorems().len(),
+        discharge.lemmas + discharge.derived.len()
+    );
     assert_eq!(d.terms.symbols().len(), discharge.letters.len());
     let read = kernel::read(&kernel::write(d)).expect("an accepted certificate");
     assert_eq!(read.theorems().len(), d.theorems().len());
@@ -107,21 +110,35 @@ fn ground(
         Node::Sum(all) => Ground::Sum(each(all)),
         Node::Product(all) => Ground::Product(each(all)),
         Node::Not(x) => Ground::Not(Box::new(ground((e, d), *x, threads, atoms))),
+        Node::Omega(x) => Ground::Omega(Box::new(ground((e, d), *x, threads, atoms))),
         Node::Atom(s, indices) => {
-            let action = |l| {
+            let actions = |class: usize, group: usize| -> Vec<usize> {
                 let Some(Index::Var(v)) = indices.first() else {
                     panic!("a letter without a thread");
                 };
-                let at = |a: &usize| e.actions[*a].location == l;
-                e.of_thread(threads[*v as usize])
-                    .find(at)
-                    .expect("an action")
+                let locations = &d.classes[class].groups[group].locations;
+                let at = |a: &usize| locations.contains(&e.actions[*a].location);
+                let all: Vec<usize> = e.of_thread(threads[*v as usize]).filter(at).collect();
+                assert_eq!(all.len(), locations.len());
+                all
             };
             let meaning = match d.letters[*s as usize] {
-                Letter::Action(_, l) => Meaning::Actions(vec![action(l)]),
-                Letter::Enabled(_, l) => Meaning::Test(e.actions[action(l)].enabled.clone()),
+                Letter::Action(c, g) => Meaning::Actions(actions(c, g)),
+                Letter::Enabled(c, g) => {
+                    let some = actions(c, g).into_iter().fold(e.m.no(), |some, a| {
+                        e.m.or(&some, &e.actions[a].enabled).expect("no limit")
+                    });
+                    Meaning::Test(some)
+                }
                 Letter::Violated => Meaning::Test(e.q()),
-                Letter::Hole => panic!("a hole in a fact"),
+                Letter::Exclusive(_, cell) => {
+                    let Some(Index::Var(v)) = indices.first() else {
+                        panic!("a letter without a thread");
+                    };
+                    let x = e.program.protection_of(cell).expect("a protected cell");
+                    Meaning::Test(e.exclusive(x, threads[*v as usize]).clone())
+                }
+                Letter::Schematic => panic!("a letter of a lemma in a fact"),
                 Letter::Phase(..) | Letter::Initial => panic!("a phase without phases"),
             };
             atoms.push(GroundAtom {
@@ -266,27 +283,20 @@ fn what_is_not_derived_is_unknown_and_names_the_missing_fact() {
 }
 
 #[test]
-fn an_endless_invisible_loop_with_an_exit_is_left_to_the_relations() {
+fn that_a_loop_ends_for_its_data_is_one_fact() {
     let source = "mutex m; var x: 0..3 = 0 protected x by m;
         thread a { var n: 0..3 = 0; lock(m); n = 0; while (n < 3) { n = n + 1; x = n; } unlock(m); }
         thread b { lock(m); x = 0; unlock(m); }";
     let session = session("loop.cor", source, &[]);
     let (report, _) = run(&session, By::Both);
     let of = |id: &str| report.hypotheses.iter().find(|h| h.id == id).expect("11");
-    assert_eq!(
-        (of("11").status, of("11").discharge),
-        (Status::Holds, How::Evaluated)
-    );
-    assert_eq!(
-        (of("14").status, of("14").discharge),
-        (Status::Holds, How::Derived)
-    );
-    let (report, _) = run(&session, By::Algebra);
-    let evidence = report.hypotheses[0].evidence.to_string();
-    assert_eq!(
-        evidence,
-        "not derived: the control of invisible steps is cyclic"
-    );
+    // That the loop ends is one fact about it: its control alone does not show it.
+    for id in ["11", "14"] {
+        assert_eq!(
+            (of(id).status, of(id).discharge),
+            (Status::Holds, How::Derived)
+        );
+    }
 }
 
 #[test]
@@ -298,7 +308,7 @@ fn threads_that_are_alike_are_evaluated_once() {
     assert_eq!(report.verdict, Verdict::Holds);
     let meets = |f: &&coarsen::theorem::Fact| f.on.all() == 90 && f.independent == 0;
     let facts: Vec<_> = discharge.facts.iter().filter(meets).collect();
-    assert!(facts.len() >= 4, "{}", facts.len());
+    assert!(facts.len() >= 2, "{}", facts.len());
     // Only which of the two comes first in the order of bits makes a difference.
     for fact in facts {
         assert!(fact.alike >= 80, "{} {}", fact.text, fact.alike);

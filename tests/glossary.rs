@@ -163,14 +163,14 @@ fn every_entry_names_its_file() {
 /// What answers say, and what the compared techniques are called.
 #[test]
 fn the_names_that_outputs_use_have_entries() {
-    let args = read("src/base/results/rung.rs");
+    let words = read("src/report/evidence.rs");
     for states in [
         "lock ownership",
         "thread-modular",
         "reachable",
         "type-correct",
     ] {
-        assert!(args.contains(states));
+        assert!(words.contains(states));
         entry(states);
     }
     let mut names = 0;

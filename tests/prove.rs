@@ -275,7 +275,12 @@ fn shipped_files_are_elaborated() {
         }
     }
     // All files of these folders are found by name.
-    for folder in ["theories", "theories/identities", "proofs"] {
+    for folder in [
+        "theories",
+        "theories/identities",
+        "theories/lemmas",
+        "proofs",
+    ] {
         for entry in std::fs::read_dir(root().join(folder)).expect(folder) {
             let path = format!("{folder}/{}", entry.expect("a file").file_name().display());
             if !path.ends_with(".thy") {

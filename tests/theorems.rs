@@ -34,7 +34,7 @@ fn theorems_agree_on_the_shipped_models() {
     let (mut derived, mut smaller) = (0, 0);
     for model in shipped::some() {
         let known = model.report(false);
-        let report = check(&model.load(&[]), "flanagan-qadeer", By::Both);
+        let report = model.by_flanagan_qadeer();
         assert!(
             !report.is_contradicted(),
             "{}: {}",

@@ -23,4 +23,4 @@ pub mod tptp;
 pub mod tree;
 
 pub use term::{Atom, Form, Index, Order, Over, Statement, Term};
-pub use theory::{Definition, Hypothesis, Sort, Theory, library, shipped};
+pub use theory::{Definition, Hypothesis, Sort, Theory, lemmas, library, shipped};

@@ -85,6 +85,11 @@ pub fn shipped() -> &'static [(&'static str, &'static str, &'static str)] {
     }
 }
 
+/// The lemmas about pairs of steps (`theories/lemmas/`) with their proofs, as the kernel writes them.
+pub fn lemmas() -> &'static str {
+    include_str!("../../proofs/lemmas.cert")
+}
+
 /// The files that `use NAME;` finds without a path: name, path in the repository, text.
 pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
     macro_rules! files {
@@ -124,5 +129,7 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "flanagan-qadeer" "theories/flanagan_qadeer.thy"
         "flanagan-qadeer-proof" "proofs/flanagan_qadeer.thy"
         "flanagan-qadeer-necessity" "proofs/flanagan_qadeer_necessity.thy"
+        "lemma-protected" "theories/lemmas/protected.thy"
+        "lemmas-necessity" "proofs/lemmas_necessity.thy"
     }
 }

@@ -3,6 +3,7 @@
 use crate::base::evidence::{
     Bundle, Diagrams, Discipline, Execution, Item, Letter, Node, Part, Root, Taken, Transactions,
 };
+use std::fmt;
 use std::fmt::Write;
 
 const HEADER: &str = "coarsen bundle 1";
@@ -103,18 +104,21 @@ fn write_part(part: &Part, say: Say) {
     }
     for letter in &part.letters {
         match letter {
-            Letter::Steps { class, location } => {
-                say(format_args!("letter steps {class} {location}"));
+            Letter::Steps { class, locations } => {
+                say(format_args!("letter steps {class}{}", Numbers(locations)));
             }
-            Letter::Enabled { class, location } => {
-                say(format_args!("letter enabled {class} {location}"));
+            Letter::Enabled { class, locations } => {
+                say(format_args!("letter enabled {class}{}", Numbers(locations)));
             }
             Letter::Violated => say(format_args!("letter q")),
             Letter::Before { class } => say(format_args!("letter before {class}")),
             Letter::Behind { class } => say(format_args!("letter behind {class}")),
             Letter::Wrong { class } => say(format_args!("letter wrong {class}")),
             Letter::Initial => say(format_args!("letter init")),
-            Letter::Hole => say(format_args!("letter hole")),
+            Letter::Exclusive { class, cell } => {
+                say(format_args!("letter exclusive {class} {cell}"));
+            }
+            Letter::Schematic => say(format_args!("letter hole")),
         }
     }
     if let Some(d) = &part.derivations {
@@ -384,19 +388,43 @@ fn number(word: Option<&str>) -> Result<u32, &'static str> {
         .ok_or("a number is missing or too large")
 }
 
+/// Each after a blank.
+struct Numbers<'n>(&'n [usize]);
+
+impl fmt::Display for Numbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|n| write!(f, " {n}"))
+    }
+}
+
 fn letter(rest: &str) -> Result<Letter, &'static str> {
+    if let Some(what) = rest.strip_prefix("exclusive ") {
+        let (class, cell) = what.split_once(' ').ok_or("a cell is missing")?;
+        return Ok(Letter::Exclusive {
+            class: class.parse().map_err(|_| "no number")?,
+            cell: cell.to_string(),
+        });
+    }
     let mut words = rest.split(' ');
     let kind = words.next();
     let numbers: Result<Vec<usize>, _> = words.map(str::parse).collect();
     match (kind, numbers.map_err(|_| "no number")?.as_slice()) {
-        (Some("steps"), &[class, location]) => Ok(Letter::Steps { class, location }),
-        (Some("enabled"), &[class, location]) => Ok(Letter::Enabled { class, location }),
+        (Some("steps"), [class, locations @ ..]) if !locations.is_empty() => Ok(Letter::Steps {
+            class: *class,
+            locations: locations.to_vec(),
+        }),
+        (Some("enabled"), [class, locations @ ..]) if !locations.is_empty() => {
+            Ok(Letter::Enabled {
+                class: *class,
+                locations: locations.to_vec(),
+            })
+        }
         (Some("q"), []) => Ok(Letter::Violated),
         (Some("before"), &[class]) => Ok(Letter::Before { class }),
         (Some("behind"), &[class]) => Ok(Letter::Behind { class }),
         (Some("wrong"), &[class]) => Ok(Letter::Wrong { class }),
         (Some("init"), []) => Ok(Letter::Initial),
-        (Some("hole"), []) => Ok(Letter::Hole),
+        (Some("hole"), []) => Ok(Letter::Schematic),
         _ => Err("no such letter"),
     }
 }

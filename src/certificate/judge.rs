@@ -199,8 +199,12 @@ impl<'a, 'p> Judge<'a, 'p> {
         plain
     }
 
-    /// `x y <= y x` of what is apart, and `a b = 0` where control does not lead from a to b.
+    /// `x y <= y x` of what is apart, `a b = 0` where control does not lead from a to b, and `x^w = 0` where it can't
+    /// go on for ever.
     fn is_plain(&mut self, terms: &Terms, letters: &[Option<Letter>], left: Id, right: Id) -> bool {
+        if let (Node::Omega(run), ZERO) = (terms.node(left), right) {
+            return self.is_straight(terms, letters, *run);
+        }
         let Node::Product(l) = terms.node(left) else {
             return left == right;
         };
@@ -227,6 +231,23 @@ impl<'a, 'p> Judge<'a, 'p> {
             return false;
         };
         x.is_apart(&y)
+    }
+
+    /// Whether control goes through a sum of one thread's steps only in some order, each at most once.
+    fn is_straight(&self, terms: &Terms, letters: &[Option<Letter>], run: Id) -> bool {
+        let all = match terms.node(run) {
+            Node::Sum(all) => all.as_slice(),
+            _ => &[run],
+        };
+        let places: Option<Vec<_>> = all.iter().map(|x| steps(terms, letters, *x)).collect();
+        let Some(places) = places else {
+            return false;
+        };
+        let Some(&(thread, _)) = places.first() else {
+            return false;
+        };
+        let locations = places.iter().map(|p| p.1).collect();
+        places.iter().all(|p| p.0 == thread) && self.program.threads[thread].is_straight(locations)
     }
 
     /// The footprint of a sum of actions or of a test; `None` if it has q, or T.

@@ -71,6 +71,8 @@ pub struct Letters {
     classes: Vec<Vec<ThreadId>>,
     steps: FxHashMap<(ThreadId, LocId), Sym>,
     enabled: FxHashMap<(ThreadId, LocId), Sym>,
+    /// Where a thread has exclusive access, by the letter of the derivations.
+    exclusive: FxHashMap<(ThreadId, Sym), Sym>,
     violated: Sym,
     /// What is said of phases, if there are some.
     phases: Option<Phases>,
@@ -110,16 +112,16 @@ impl Letters {
             return Err("the derivations have not one symbol for each letter");
         }
         for (letter, symbol) in part.letters.iter().zip(terms.symbols()) {
-            let (test, at) = match *letter {
-                evidence::Letter::Steps { location, .. } => (false, Some(location)),
-                evidence::Letter::Enabled { location, .. } => (true, Some(location)),
-                evidence::Letter::Violated => (true, None),
-                evidence::Letter::Hole => (false, None),
+            let (test, at): (bool, &[LocId]) = match letter {
+                evidence::Letter::Steps { locations, .. } => (false, locations),
+                evidence::Letter::Enabled { locations, .. } => (true, locations),
+                evidence::Letter::Violated | evidence::Letter::Exclusive { .. } => (true, &[]),
+                evidence::Letter::Schematic => (symbol.test, &[]),
                 evidence::Letter::Before { .. }
                 | evidence::Letter::Behind { .. }
                 | evidence::Letter::Wrong { .. }
                 | evidence::Letter::Initial => match phased {
-                    Some(_) => (true, None),
+                    Some(_) => (true, &[]),
                     None => return Err("a letter for phases, which the program has not"),
                 },
             };
@@ -131,9 +133,12 @@ impl Letters {
             if class == Some(None) {
                 return Err("there is no such class");
             }
-            if let (Some(Some(class)), Some(location)) = (class, at) {
-                let has = |t: &ThreadId| program.threads[*t].steps().any(|l| l == location);
-                if !class.iter().all(has) {
+            if let Some(Some(class)) = class {
+                let leads = |t: ThreadId, l: &LocId| {
+                    let locations = &program.threads[t].locations;
+                    locations.get(*l).is_some_and(|l| !l.edges.is_empty())
+                };
+                if !class.iter().all(|t| at.iter().all(|l| leads(*t, l))) {
                     return Err("a thread of the class has no steps from there");
                 }
             }
@@ -144,6 +149,7 @@ impl Letters {
             classes,
             steps: FxHashMap::default(),
             enabled: FxHashMap::default(),
+            exclusive: FxHashMap::default(),
             violated: 0,
             phases: None,
         };
@@ -155,6 +161,11 @@ impl Letters {
                 letters.steps.insert((t, l), steps);
                 let enabled = letters.add(terms, &format!("e({name})"), Letter::Enabled(t, l));
                 letters.enabled.insert((t, l), enabled);
+            }
+        }
+        for (s, letter) in (0..).zip(&part.letters) {
+            if let evidence::Letter::Exclusive { class, cell } = letter {
+                letters.exclusive(program, (s, *class, cell), terms)?;
             }
         }
         if let Some(phased) = phased {
@@ -179,6 +190,25 @@ impl Letters {
             });
         }
         Ok(letters)
+    }
+
+    /// Symbols for where the threads of a class have exclusive access to a cell.
+    fn exclusive(
+        &mut self,
+        program: &Program,
+        (s, class, cell): (Sym, usize, &str),
+        terms: &mut Terms,
+    ) -> Result<(), &'static str> {
+        let mut all = program.protections.iter();
+        let found = all.find(|p| program.cells[p.cell].name == cell);
+        let protection = found.ok_or("there is no protected cell of that name")?;
+        for t in self.classes[class].clone() {
+            let name = format!("{cell}({})", program.threads[t].name);
+            let holds = Letter::Holds(protection.predicates[t].clone());
+            let symbol = self.add(terms, &name, holds);
+            self.exclusive.insert((t, s), symbol);
+        }
+        Ok(())
     }
 
     fn add(&mut self, terms: &mut Terms, name: &str, letter: Letter) -> Sym {
@@ -315,25 +345,31 @@ impl Letters {
                     Some(kernel::Index::Var(v)) => at(*v),
                     _ => None,
                 };
-                let of = |class: usize, all: &FxHashMap<(ThreadId, LocId), Sym>, l: LocId| {
-                    let t = thread.filter(|t| self.classes[class].contains(t))?;
-                    all.get(&(t, l)).copied()
+                let of = |class: &usize, all: &FxHashMap<(ThreadId, LocId), Sym>, at: &[LocId]| {
+                    let t = thread.filter(|t| self.classes[*class].contains(t));
+                    let symbols = t.into_iter().flat_map(|t| {
+                        let here = at.iter();
+                        here.filter_map(move |l| all.get(&(t, *l)).copied())
+                    });
+                    symbols.collect()
                 };
-                let symbol = match self.generic.get(s as usize) {
-                    Some(evidence::Letter::Steps { class, location }) => {
-                        of(*class, &self.steps, *location)
+                let symbols: Vec<Sym> = match self.generic.get(s as usize) {
+                    Some(evidence::Letter::Steps { class, locations }) => {
+                        of(class, &self.steps, locations)
                     }
-                    Some(evidence::Letter::Enabled { class, location }) => {
-                        of(*class, &self.enabled, *location)
+                    Some(evidence::Letter::Enabled { class, locations }) => {
+                        of(class, &self.enabled, locations)
                     }
-                    Some(evidence::Letter::Violated) => Some(self.violated),
-                    Some(letter) => self.phase(*letter, thread),
-                    None => None,
+                    Some(evidence::Letter::Exclusive { .. }) => {
+                        let here = thread.and_then(|t| self.exclusive.get(&(t, s)));
+                        here.into_iter().copied().collect()
+                    }
+                    Some(evidence::Letter::Violated) => vec![self.violated],
+                    Some(letter) => self.phase(letter, thread).into_iter().collect(),
+                    None => Vec::new(),
                 };
-                match symbol {
-                    Some(s) => terms.atom(s, Vec::new()),
-                    None => ZERO,
-                }
+                let all: Vec<Id> = symbols.iter().map(|s| terms.atom(*s, Vec::new())).collect();
+                terms.sum(all)
             }
         };
         known.insert(t, done);
@@ -341,16 +377,16 @@ impl Letters {
     }
 
     /// The symbol of a letter that speaks of phases.
-    fn phase(&self, letter: evidence::Letter, thread: Option<ThreadId>) -> Option<Sym> {
+    fn phase(&self, letter: &evidence::Letter, thread: Option<ThreadId>) -> Option<Sym> {
         let phases = self.phases.as_ref()?;
         let of = |class: usize, all: &[Sym]| {
             let t = thread.filter(|t| self.classes[class].contains(t))?;
             all.get(t).copied()
         };
         match letter {
-            evidence::Letter::Before { class } => of(class, &phases.before),
-            evidence::Letter::Behind { class } => of(class, &phases.behind),
-            evidence::Letter::Wrong { class } => of(class, &phases.wrong),
+            evidence::Letter::Before { class } => of(*class, &phases.before),
+            evidence::Letter::Behind { class } => of(*class, &phases.behind),
+            evidence::Letter::Wrong { class } => of(*class, &phases.wrong),
             evidence::Letter::Initial => Some(phases.initial),
             _ => None,
         }

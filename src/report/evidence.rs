@@ -39,6 +39,14 @@ impl Evidence {
         }
     }
 
+    /// The facts that it was derived from, if it was.
+    pub(super) fn facts(&self) -> &[String] {
+        match self {
+            Self::Derived(derivation) | Self::Both(derivation, _) => &derivation.facts,
+            _ => &[],
+        }
+    }
+
     /// On which states it was evaluated, if it was.
     pub(super) fn places(&self) -> String {
         match self {
@@ -178,6 +186,11 @@ impl fmt::Display for Derivation {
             0 => {}
             n if n == facts => f.write_str(", each because the actions are independent")?,
             n => write!(f, " ({n} of them because the actions are independent)")?,
+        }
+        match self.lemmas.as_slice() {
+            [] => {}
+            [one] => write!(f, ", by the lemma {one}")?,
+            all => write!(f, ", by the lemmas {}", all.join(", "))?,
         }
         if facts > self.independent {
             write!(f, ", {}", places(&self.needed, "facts"))?;

@@ -211,6 +211,9 @@ impl Body<'_> {
         if self.verbose() || hypothesis.status == Status::Refuted {
             writeln!(f, "      {}", hypothesis.formula)?;
             writeln!(f, "      {}", hypothesis.words)?;
+            for fact in hypothesis.evidence.facts() {
+                writeln!(f, "        fact  {fact}")?;
+            }
         }
         if let Some(witness) = &hypothesis.witness {
             write!(f, "{}", witness::Shown(witness))?;

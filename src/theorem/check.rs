@@ -527,7 +527,7 @@ impl Check<'_> {
     ) -> Result<Pairs, Stop> {
         let mut pairs = Pairs::default();
         let by = self.options.discharge;
-        self.done.discharge = Discharge::new(model.encoding, |a| model.visibility.is_visible(a));
+        self.done.discharge = Discharge::new(model);
         let mut deriver = Deriver::new(model, ladder, &mut self.done.discharge, by == By::Algebra)?;
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             let phase = format!("hypothesis ({})", hypothesis.id);

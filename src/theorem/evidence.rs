@@ -104,9 +104,13 @@ impl Explored<'_, '_, '_> {
         }
         part.inside = roots.split_off(1);
         part.states = roots.first().copied().unwrap_or(TRUE);
-        if discharge.development.theorems().len() > 0 {
+        if !discharge.derived.is_empty() {
             part.classes = classes(e, discharge);
-            part.letters = discharge.letters.iter().map(letter).collect();
+            part.letters = discharge
+                .letters
+                .iter()
+                .map(|l| letter(l, e.program, discharge))
+                .collect();
             part.derivations = Some(kernel::write(&discharge.development));
         }
         Ok(Some(part))
@@ -302,12 +306,23 @@ fn transactions(p: &Program, phased: &Phased) -> Transactions {
 }
 
 /// A letter of a bundle.
-fn letter(of: &facts::Letter) -> Letter {
+fn letter(of: &facts::Letter, p: &Program, d: &Discharge) -> Letter {
+    let locations = |c: usize, g: usize| d.classes[c].groups[g].locations.clone();
     match *of {
-        facts::Letter::Action(class, location) => Letter::Steps { class, location },
-        facts::Letter::Enabled(class, location) => Letter::Enabled { class, location },
+        facts::Letter::Action(class, group) => Letter::Steps {
+            class,
+            locations: locations(class, group),
+        },
+        facts::Letter::Enabled(class, group) => Letter::Enabled {
+            class,
+            locations: locations(class, group),
+        },
         facts::Letter::Violated => Letter::Violated,
-        facts::Letter::Hole => Letter::Hole,
+        facts::Letter::Exclusive(class, cell) => Letter::Exclusive {
+            class,
+            cell: p.cells[cell].name.clone(),
+        },
+        facts::Letter::Schematic => Letter::Schematic,
         facts::Letter::Phase(class, PhaseLetter::Before) => Letter::Before { class },
         facts::Letter::Phase(class, PhaseLetter::Behind) => Letter::Behind { class },
         facts::Letter::Phase(class, PhaseLetter::Wrong) => Letter::Wrong { class },

@@ -225,14 +225,15 @@ fn claims_fewer(part: &mut Part, d: &mut Dice) {
 
 fn letters(part: &mut Part, d: &mut Dice) {
     let n = d.below(part.letters.len());
-    let (class, location) = (d.below(part.classes.len()), d.below(6));
+    let class = d.below(part.classes.len());
+    let locations: Vec<usize> = (0..=d.below(2)).map(|_| d.below(6)).collect();
     let new = match d.below(8) {
-        0 => Letter::Steps { class, location },
-        1 => Letter::Enabled { class, location },
+        0 => Letter::Steps { class, locations },
+        1 => Letter::Enabled { class, locations },
         2 => Letter::Violated,
         3 => Letter::Before { class },
         4 => Letter::Behind { class },
-        5 => Letter::Hole,
+        5 => Letter::Schematic,
         6 => Letter::Initial,
         _ => Letter::Wrong { class },
     };

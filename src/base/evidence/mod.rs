@@ -126,34 +126,35 @@ pub enum Item {
 
 impl Letter {
     /// The class that it speaks of, if it does.
-    pub fn class(self) -> Option<usize> {
-        match self {
+    pub fn class(&self) -> Option<usize> {
+        match *self {
             Letter::Steps { class, .. }
             | Letter::Enabled { class, .. }
             | Letter::Before { class }
             | Letter::Behind { class }
-            | Letter::Wrong { class } => Some(class),
-            Letter::Violated | Letter::Initial | Letter::Hole => None,
+            | Letter::Wrong { class }
+            | Letter::Exclusive { class, .. } => Some(class),
+            Letter::Violated | Letter::Initial | Letter::Schematic => None,
         }
     }
 }
 
 /// What a symbol of the derivations stands for at a process i; nothing if i is no thread of the class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Letter {
-    /// The steps of i from a location.
+    /// The steps of i from some locations.
     Steps {
         /// The class, by position.
         class: usize,
-        /// The location, by number.
-        location: usize,
+        /// The locations, by number.
+        locations: Vec<usize>,
     },
     /// Where such a step is enabled.
     Enabled {
         /// The class, by position.
         class: usize,
-        /// The location, by number.
-        location: usize,
+        /// The locations, by number.
+        locations: Vec<usize>,
     },
     /// q, whatever i.
     Violated,
@@ -172,8 +173,15 @@ pub enum Letter {
         /// The class, by position.
         class: usize,
     },
+    /// Where i has exclusive access to a protected cell.
+    Exclusive {
+        /// The class, by position.
+        class: usize,
+        /// The cell, by name.
+        cell: String,
+    },
     /// The initial states, whatever i.
     Initial,
-    /// Nothing.
-    Hole,
+    /// Nothing: a letter of a lemma, or the hole of a context.
+    Schematic,
 }

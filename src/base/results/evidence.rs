@@ -99,6 +99,10 @@ pub struct Derivation {
     pub needed: Needed,
     /// How many of the facts hold because the actions are independent.
     pub independent: usize,
+    /// The lemmas that it uses.
+    pub lemmas: Vec<String>,
+    /// The facts, as they are shown.
+    pub facts: Vec<String>,
     /// Steps of its certificate.
     pub steps: usize,
 }

@@ -309,6 +309,11 @@ impl<'a> Encoding<'a> {
         self.program.arrays[array].class == Class::Unprotected { declared: false }
     }
 
+    /// Where a thread has exclusive access to the x-th protected cell.
+    pub fn exclusive(&self, x: usize, thread: ThreadId) -> &Bdd {
+        &self.guarded[x].predicates[thread]
+    }
+
     /// Where one thread has exclusive access to the x-th protected cell and another has access.
     pub fn overlap(&self, x: usize) -> &Bdd {
         &self.guarded[x].overlap

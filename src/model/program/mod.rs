@@ -43,6 +43,7 @@ pub use uses::{How, Use, each_use, waits_for_thread};
 use crate::base::diagnostic::{Span, line_column};
 pub use crate::base::results::Failure;
 use crate::model::text::ast::{BinaryOp, ExpectKind, PropertyKind};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Index into [`Program::cells`].
 pub type CellId = usize;
@@ -312,6 +313,29 @@ impl Thread {
     /// The locations with steps.
     pub fn steps(&self) -> impl Iterator<Item = LocId> + '_ {
         (0..self.locations.len()).filter(|&l| !self.locations[l].edges.is_empty())
+    }
+
+    /// Whether control that stays at these locations goes through each at most once.
+    pub fn is_straight(&self, mut locations: BTreeSet<LocId>) -> bool {
+        let mut into: BTreeMap<LocId, usize> = BTreeMap::new();
+        for to in locations.iter().flat_map(|&l| self.locations[l].targets()) {
+            *into.entry(to).or_default() += 1;
+        }
+        // Where nothing leads to, control begins; it is taken away with what leads from there.
+        let first = |l: &LocId| !into.contains_key(l);
+        let mut open: Vec<LocId> = locations.iter().copied().filter(first).collect();
+        while let Some(l) = open.pop() {
+            locations.remove(&l);
+            for to in self.locations[l].targets() {
+                if let Some(left) = into.get_mut(&to) {
+                    *left -= 1;
+                    if *left == 0 && locations.contains(&to) {
+                        open.push(to);
+                    }
+                }
+            }
+        }
+        locations.is_empty()
     }
 
     /// The locations that a label names, `end` and `wrong` included; `None` if there is no such label.

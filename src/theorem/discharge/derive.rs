@@ -6,11 +6,12 @@
 //! class, whatever their number. Hypotheses that the tactics cannot prove are left to the relations.
 
 mod establish;
+mod lemmas;
 mod renaming;
 mod script;
 mod tactics;
 
-use super::facts::{Derived, Discharge, Letter, Places, VARIABLES, summary};
+use super::facts::{Derived, Discharge, Fact, Letter, Places, VARIABLES, summary};
 use crate::algebra::{self, Order, names};
 use crate::base::control::Stop;
 use crate::base::results;
@@ -22,11 +23,13 @@ use crate::theorem::discharge::hypotheses::{self, Pairs, is_vacuous};
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
 use renaming::Alike;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use script::Script;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
-/// A thread with more actions than this is left to the relations.
-const MOST_ACTIONS: usize = 200;
+/// A thread whose actions take more letters than this is left to the relations.
+const MOST_LETTERS: usize = 200;
 
 /// Why a hypothesis is not derived.
 #[derive(Debug)]
@@ -66,7 +69,13 @@ pub struct Deriver<'d, 'e, 'p> {
     pub may_climb: bool,
     places: Places<'d>,
     alike: Alike,
+    prints: FxHashMap<(Letter, ThreadId), Option<Rc<establish::Print>>>,
+    /// Facts that are assumed, by their inclusions.
     known: FxHashMap<Vec<(Id, Id)>, usize>,
+    /// Facts that nothing rests on yet.
+    pending: FxHashMap<Vec<(Id, Id)>, (Statement, Fact)>,
+    /// What fails on some type-correct states.
+    fails: FxHashSet<Vec<(Id, Id)>>,
 }
 
 /// The hypothesis that is being derived.
@@ -82,6 +91,10 @@ struct Goal<'h> {
     excluded: (Rung, Vec<Witness>),
     /// The facts in use.
     facts: Vec<usize>,
+    /// The lemmas in use, by name.
+    lemmas: BTreeSet<String>,
+    /// Whether facts have to hold on all type-correct states just now.
+    everywhere: bool,
 }
 
 impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
@@ -102,11 +115,14 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         Ok(Deriver {
             places,
             alike: Alike::default(),
+            prints: FxHashMap::default(),
             model,
             ladder,
             discharge,
             may_climb,
             known: FxHashMap::default(),
+            pending: FxHashMap::default(),
+            fails: FxHashSet::default(),
         })
     }
 
@@ -137,6 +153,8 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             climbed: FxHashMap::default(),
             excluded: (Rung::True, Vec::new()),
             facts: Vec::new(),
+            lemmas: BTreeSet::new(),
+            everywhere: false,
         };
         let mut instances = 0;
         let mut vacuous = true;
@@ -161,6 +179,12 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         let evidence = Evidence::Derived(Derivation {
             needed,
             independent,
+            lemmas: goal.lemmas.iter().cloned().collect(),
+            facts: goal
+                .facts
+                .iter()
+                .map(|f| self.discharge.facts[*f].text.clone())
+                .collect(),
             steps: proofs.map(|t| t.steps.len()).sum(),
         });
         Ok(results::Hypothesis {
@@ -205,7 +229,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             statement.distinct = distinct([(0, 1)]).unwrap_or_default();
         }
         let mut tactics = tactics::Tactics {
-            script: Script::new(self.discharge.hole()),
+            script: Script::new(self.discharge.hole),
             instance: &instance,
             atoms: &atoms,
             goal,

@@ -5,16 +5,19 @@
 //! those classes: by their footprints, or by a BDD on their joint support. Threads of a class have the same locations,
 //! visible and invisible; nothing else about them is assumed to be the same.
 
-use crate::algebra::names;
+use crate::algebra::{self, names};
 use crate::base::control::Stop;
 use crate::base::results::Needed;
-use crate::engine::relations::{Encoding, Ground, GroundAtom, Meaning};
-use crate::kernel::{Development, Id, Index, Node, Statement, Sym};
-use crate::model::program::{LocId, ThreadId};
+use crate::engine::Variable;
+use crate::engine::relations::{Bit, Encoding, Ground, GroundAtom, Item, Meaning};
+use crate::kernel::{self, Development, Id, Index, Node, Statement, Sym};
+use crate::model::program::{CellId, Class as CellClass, How, LocId, Program, ThreadId, each_use};
 use crate::theorem::invariants::Rung;
+use crate::theorem::read::Model;
 use crate::theorem::reduced::transactions::{Phase, Phased, somewhere};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What was derived about one program: the proofs, and the facts they rest on.
 #[derive(Default)]
@@ -34,6 +37,12 @@ pub struct Discharge {
     symbols: FxHashMap<Letter, Sym>,
     /// What the symbols are called where they are shown, by number.
     shown: Vec<String>,
+    /// How many of the theorems are lemmas, which stand first.
+    pub lemmas: usize,
+    /// How many of the symbols are those of the lemmas.
+    pub(super) schematic: usize,
+    /// An action in no fact and no theorem: the hole of contexts.
+    pub(super) hole: Sym,
 }
 
 /// Threads whose actions have the same names: of one family, with the same locations, of which the same are visible.
@@ -47,23 +56,49 @@ pub struct Class {
     pub threads: Vec<ThreadId>,
     /// The locations with an action, and whether that is visible.
     pub locations: Vec<(LocId, bool)>,
+    /// The same, those together of whose actions the same is known.
+    pub groups: Vec<Group>,
+}
+
+/// Actions of a class that are one letter: as visible as each other, in the same phases, and of each thread with one
+/// footprint but for what is the thread's own. So a critical section costs no more facts than a single access.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The locations that the actions leave, in order.
+    pub locations: Vec<LocId>,
+    /// Whether the actions are visible.
+    pub is_visible: bool,
+    /// The protected cells that each of them mentions, whichever thread of the class takes it.
+    pub uses: Vec<CellId>,
+}
+
+impl Class {
+    /// The group of the action that leaves a location.
+    pub fn group_of(&self, location: LocId) -> usize {
+        let mut groups = self.groups.iter();
+        let found = groups.position(|g| g.locations.binary_search(&location).is_ok());
+        debug_assert!(found.is_some(), "no action leaves {location}");
+        found.unwrap_or_default()
+    }
 }
 
 /// What a symbol stands for; of a thread i that is not of the class, nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Letter {
-    /// `worker(i).B`: the action that leaves a location.
-    Action(usize, LocId),
-    /// `e(worker(i).B)`: where it is enabled.
-    Enabled(usize, LocId),
+    /// `worker(i).B`: the actions of a group of a class.
+    Action(usize, usize),
+    /// `e(worker(i).B)`: where one of them is enabled.
+    Enabled(usize, usize),
     /// `q`: the discipline has been violated.
     Violated,
     /// `r(worker(i))`: where a thread is in a transaction, or whether it has gone wrong.
     Phase(usize, PhaseLetter),
     /// `init`: the initial states.
     Initial,
-    /// The hole of a context; in no fact.
-    Hole,
+    /// `x(worker(i))`: where a thread has exclusive access to a protected cell.
+    Exclusive(usize, CellId),
+    /// A letter of the lemmas; in no fact.
+    Schematic,
 }
 
 /// The tests of a program with phases.
@@ -134,13 +169,15 @@ pub const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
 
 impl Discharge {
     /// Nothing known yet.
-    pub fn new(encoding: &Encoding, is_visible: impl Fn(usize) -> bool) -> Self {
-        let mut d = Discharge::default();
+    pub fn new(model: &Model) -> Self {
+        let encoding = model.encoding;
+        let mut d = Discharge::with_lemmas();
         d.development.variables = VARIABLES.map(String::from).to_vec();
         let threads = &encoding.program.threads;
         let mut locations: Vec<Vec<(LocId, bool)>> = vec![Vec::new(); threads.len()];
         for (a, action) in encoding.actions.iter().enumerate() {
-            locations[action.thread].push((action.location, is_visible(a)));
+            let is_visible = model.visibility.is_visible(a);
+            locations[action.thread].push((action.location, is_visible));
         }
         for (t, locations) in locations.into_iter().enumerate() {
             let family = &threads[t].family;
@@ -166,22 +203,45 @@ impl Discharge {
                         is_family: threads[t].index.is_some(),
                         threads: vec![t],
                         locations,
+                        groups: Vec::new(),
                     });
                 }
             }
         }
-        d.letter(encoding, Letter::Hole);
+        let places = Places::new(encoding);
+        for class in &mut d.classes {
+            class.groups = groups(model, &places, class);
+        }
         d
+    }
+
+    /// The lemmas, and nothing about a program.
+    fn with_lemmas() -> Self {
+        let read = kernel::read(algebra::lemmas());
+        debug_assert!(read.is_ok(), "{:?}", read.err());
+        let mut development = read.unwrap_or_default();
+        let lemmas = development.theorems().len();
+        // The proofs of the lemmas have one, which no statement contains.
+        let mut known = development.terms.symbols().iter();
+        let hole = match known.position(|s| s.name == "_") {
+            Some(n) => n as Sym,
+            None => development.terms.symbol("_", false, 0),
+        };
+        let symbols = development.terms.symbols();
+        Discharge {
+            lemmas,
+            schematic: symbols.len(),
+            hole,
+            letters: vec![Letter::Schematic; symbols.len()],
+            shown: symbols.iter().map(|s| s.name.clone()).collect(),
+            development,
+            ..Discharge::default()
+        }
     }
 
     /// The class of a thread.
     pub fn class_of(&self, thread: ThreadId) -> usize {
         self.class_of[thread]
-    }
-
-    /// The symbol of the hole.
-    pub fn hole(&self) -> Sym {
-        0
     }
 
     /// The symbol of a letter.
@@ -190,12 +250,16 @@ impl Discharge {
             return known;
         }
         let (name, test, arity) = match letter {
-            Letter::Action(c, l) => (self.place(encoding, c, l), false, 1),
-            Letter::Enabled(c, l) => (format!("e({})", self.place(encoding, c, l)), true, 1),
+            Letter::Action(c, g) => (self.place(encoding, c, g), false, 1),
+            Letter::Enabled(c, g) => (format!("e({})", self.place(encoding, c, g)), true, 1),
             Letter::Violated => ("q".into(), true, 0),
             Letter::Phase(c, p) => (format!("{}({}.)", p.name(), self.classes[c].name), true, 1),
             Letter::Initial => ("init".into(), true, 0),
-            Letter::Hole => ("hole".into(), false, 0),
+            Letter::Exclusive(c, cell) => {
+                let cell = &encoding.program.cells[cell].name;
+                (format!("{cell}({}.)", self.classes[c].name), true, 1)
+            }
+            Letter::Schematic => return self.hole,
         };
         let terms = &mut self.development.terms;
         let is_free = |n: &str| terms.symbols().iter().all(|s| s.name != n);
@@ -207,16 +271,25 @@ impl Discharge {
         symbol
     }
 
-    /// `worker.B`, with the number of the location where others have the same name.
-    fn place(&self, encoding: &Encoding, class: usize, location: LocId) -> String {
+    /// `worker.B`, with the number of the location where others have the same name; `worker.B..F` for several.
+    fn place(&self, encoding: &Encoding, class: usize, group: usize) -> String {
         let class = &self.classes[class];
+        let group = &class.groups[group];
         let all = &encoding.program.threads[class.threads[0]].locations;
         let name = |l: LocId| all[l].name.split_whitespace().collect::<Vec<_>>().join("_");
-        let here = name(location);
-        let repeated = class.locations.iter().filter(|(l, _)| name(*l) == here);
-        match repeated.count() {
-            0 | 1 => format!("{}.{here}", class.name),
-            _ => format!("{}.{here}'{location}", class.name),
+        let one = |location: LocId| {
+            let here = name(location);
+            let repeated = class.locations.iter().filter(|(l, _)| name(*l) == here);
+            match repeated.count() {
+                0 | 1 => here,
+                _ => format!("{here}'{location}"),
+            }
+        };
+        match group.locations.as_slice() {
+            [first, .., last] => format!("{}.{}..{}", class.name, one(*first), one(*last)),
+            rest => rest
+                .iter()
+                .fold(format!("{}.", class.name), |all, l| all + &one(*l)),
         }
     }
 
@@ -238,9 +311,10 @@ impl Discharge {
             Node::Atom(s, indices) => {
                 let name = &self.shown[*s as usize];
                 let class = match self.letters[*s as usize] {
-                    Letter::Action(c, _) | Letter::Enabled(c, _) | Letter::Phase(c, _) => {
-                        Some(&self.classes[c])
-                    }
+                    Letter::Action(c, _)
+                    | Letter::Enabled(c, _)
+                    | Letter::Phase(c, _)
+                    | Letter::Exclusive(c, _) => Some(&self.classes[c]),
                     _ => None,
                 };
                 match (class, indices.first()) {
@@ -278,42 +352,43 @@ impl Discharge {
     }
 
     /// A term over letters, at threads: what the relational interpreter reads.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
     pub fn ground(
         &self,
         places: &Places,
         t: Id,
         threads: &[ThreadId],
         atoms: &mut Vec<GroundAtom>,
-    ) -> Ground {
+    ) -> Result<Ground, Stop> {
         let terms = &self.development.terms;
-        let each = |all: &[Id], atoms: &mut Vec<GroundAtom>| -> Vec<Ground> {
-            all.iter()
-                .map(|x| self.ground(places, *x, threads, atoms))
-                .collect()
-        };
-        match terms.node(t) {
+        let mut one = |x: Id| self.ground(places, x, threads, atoms);
+        Ok(match terms.node(t) {
             Node::Zero | Node::SumOver(..) | Node::ProductOver(..) => Ground::Zero,
             Node::One => Ground::One,
             Node::Top => Ground::Top,
-            Node::Not(x) => Ground::Not(Box::new(self.ground(places, *x, threads, atoms))),
-            Node::Star(x) => Ground::Star(Box::new(self.ground(places, *x, threads, atoms))),
-            Node::Omega(x) => Ground::Omega(Box::new(self.ground(places, *x, threads, atoms))),
-            Node::Sum(all) => Ground::Sum(each(all, atoms)),
-            Node::Product(all) => Ground::Product(each(all, atoms)),
+            Node::Not(x) => Ground::Not(Box::new(one(*x)?)),
+            Node::Star(x) => Ground::Star(Box::new(one(*x)?)),
+            Node::Omega(x) => Ground::Omega(Box::new(one(*x)?)),
+            Node::Sum(all) => Ground::Sum(all.iter().map(|x| one(*x)).collect::<Result<_, _>>()?),
+            Node::Product(all) => {
+                Ground::Product(all.iter().map(|x| one(*x)).collect::<Result<_, _>>()?)
+            }
             Node::Atom(s, indices) => {
+                let name = format!("{t}");
+                if let Some(known) = atoms.iter().position(|a| a.name == name) {
+                    return Ok(Ground::Atom(known));
+                }
                 let thread = match indices.first() {
                     Some(Index::Var(v)) => threads.get(*v as usize).copied(),
                     _ => None,
                 };
-                let meaning = places.meaning(self.letters[*s as usize], thread);
-                let name = format!("{t}");
-                let known = atoms.iter().position(|a| a.name == name);
-                Ground::Atom(known.unwrap_or_else(|| {
-                    atoms.push(GroundAtom { name, meaning });
-                    atoms.len() - 1
-                }))
+                let meaning = places.meaning(self, self.letters[*s as usize], thread)?;
+                atoms.push(GroundAtom { name, meaning });
+                Ground::Atom(atoms.len() - 1)
             }
-        }
+        })
     }
 }
 
@@ -354,23 +429,135 @@ impl<'d> Places<'d> {
         self.actions.get(&(thread, location)).copied()
     }
 
-    fn meaning(&self, letter: Letter, thread: Option<ThreadId>) -> Meaning {
-        let action = |l| thread.and_then(|t| self.action(t, l));
-        match letter {
-            Letter::Action(_, l) => Meaning::Actions(action(l).into_iter().collect()),
-            Letter::Enabled(_, l) => Meaning::Test(match action(l) {
-                Some(a) => self.encoding.actions[a].enabled.clone(),
-                None => self.encoding.m.no(),
-            }),
+    /// The actions of a group of a class, of one of its threads.
+    pub fn actions(&self, group: &Group, thread: ThreadId) -> Vec<usize> {
+        let all = group.locations.iter();
+        all.filter_map(|l| self.actions.get(&(thread, *l)).copied())
+            .collect()
+    }
+
+    fn meaning(
+        &self,
+        d: &Discharge,
+        letter: Letter,
+        thread: Option<ThreadId>,
+    ) -> Result<Meaning, Stop> {
+        let actions = |c: usize, g: usize| match thread {
+            Some(t) => self.actions(&d.classes[c].groups[g], t),
+            None => Vec::new(),
+        };
+        Ok(match letter {
+            Letter::Action(c, g) => Meaning::Actions(actions(c, g)),
+            Letter::Enabled(c, g) => {
+                let mut some = self.encoding.m.no();
+                for a in actions(c, g) {
+                    some = self
+                        .encoding
+                        .m
+                        .or(&some, &self.encoding.actions[a].enabled)?;
+                }
+                Meaning::Test(some)
+            }
             Letter::Violated => Meaning::Test(self.encoding.q()),
             Letter::Phase(_, p) => {
                 let here = thread.and_then(|t| self.phases.get(&(t, p)));
                 Meaning::Test(here.cloned().unwrap_or_else(|| self.encoding.m.no()))
             }
             Letter::Initial => Meaning::Test(self.encoding.initial.clone()),
-            Letter::Hole => Meaning::Actions(Vec::new()),
+            Letter::Exclusive(_, cell) => {
+                let x = self.encoding.program.protection_of(cell);
+                let test = match (x, thread) {
+                    (Some(x), Some(t)) => self.encoding.exclusive(x, t).clone(),
+                    _ => self.encoding.m.no(),
+                };
+                Meaning::Test(test)
+            }
+            Letter::Schematic => Meaning::Actions(Vec::new()),
+        })
+    }
+}
+
+/// What is known of an action before it is compared with others.
+#[derive(PartialEq)]
+struct Profile {
+    is_visible: bool,
+    /// Of each thread the phase of the location, then those that it leads to.
+    phases: Vec<(Phase, BTreeSet<Phase>)>,
+    /// Footprint and writes, by thread, but for the thread's own location and variables.
+    prints: Vec<(Vec<Bit>, Vec<Bit>)>,
+}
+
+/// The locations of a class by what is known of their actions.
+fn groups(model: &Model, places: &Places, class: &Class) -> Vec<Group> {
+    let e = model.encoding;
+    let foreign = |t: ThreadId, bits: &[Bit]| -> Vec<Bit> {
+        let is_own = |b: &&Bit| match e.layout.item(**b) {
+            Some(Item::Of(Variable::Location(other))) => other == t,
+            Some(Item::Of(Variable::Cell(c))) => e.program.cells[c].class == CellClass::Local(t),
+            _ => false,
+        };
+        bits.iter().filter(|b| !is_own(b)).copied().collect()
+    };
+    let mut all: Vec<(Profile, Group)> = Vec::new();
+    for &(location, is_visible) in &class.locations {
+        let mut profile = Profile {
+            is_visible,
+            phases: Vec::new(),
+            prints: Vec::new(),
+        };
+        for &t in &class.threads {
+            if let Some(a) = places.action(t, location) {
+                let a = &e.actions[a];
+                profile
+                    .prints
+                    .push((foreign(t, &a.footprint), foreign(t, &a.writes)));
+            }
+            if let Some(phased) = model.phased {
+                let phases = &phased.phases[t];
+                let to = e.program.threads[t].locations[location].targets();
+                let to = to.into_iter().map(|l| phases[l]).collect();
+                profile.phases.push((phases[location], to));
+            }
+        }
+        let uses = uses(e.program, class, location);
+        match all.iter_mut().find(|(known, _)| *known == profile) {
+            Some((_, group)) => {
+                group.locations.push(location);
+                group.uses.retain(|c| uses.contains(c));
+            }
+            None => all.push((
+                profile,
+                Group {
+                    locations: vec![location],
+                    is_visible,
+                    uses,
+                },
+            )),
         }
     }
+    all.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The protected cells that an action mentions, whichever thread of the class takes it.
+fn uses(program: &Program, class: &Class, location: LocId) -> Vec<CellId> {
+    let of = |t: &ThreadId| {
+        let mut all = Vec::new();
+        for edge in &program.threads[*t].locations[location].edges {
+            each_use(program, edge, &mut |used| {
+                let is_protected = |c: &CellId| program.protection_of(*c).is_some();
+                if used.how != How::Check {
+                    all.extend(used.cells.filter(is_protected));
+                }
+            });
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let mut each = class.threads.iter().map(of);
+    let mut common = each.next().unwrap_or_default();
+    each.for_each(|other| common.retain(|c| other.contains(c)));
+    common
 }
 
 /// The highest rung that some facts need, and how many there are.

@@ -2,15 +2,16 @@
 //! supports.
 
 use crate::base::results::Needed;
-use crate::engine::relations::{Evaluator, Ground, GroundAtom, Q};
+use crate::engine::relations::{Bit, Evaluator, Ground, GroundAtom, Q};
 use crate::kernel::{Id, Index, Node, Statement, Terms, ZERO, distinct};
-use crate::model::program::ThreadId;
+use crate::model::program::{LocId, ThreadId};
 use crate::theorem::discharge::derive::renaming::{Key, Seen};
 use crate::theorem::discharge::derive::{Deriver, Goal, Open, because};
 use crate::theorem::discharge::facts::{Fact, Letter};
 use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, told_excluded};
 use crate::theorem::invariants::Rung;
 use crate::theorem::read::Atoms;
+use std::rc::Rc;
 
 /// A factor of a fact's left side.
 #[derive(Clone, Copy)]
@@ -25,19 +26,41 @@ struct Factor {
 enum Form {
     /// `x y <= ..` where `y x` lies below the right side.
     Swap(Factor, Factor),
-    /// `x y <= 0`
+    /// `e x <= 0` for a test of enabledness.
     Empty(Factor, Factor),
+    /// `x^w <= 0` for a sum of actions of one thread.
+    Endless(Vec<Factor>),
     /// Anything else.
     Other,
+}
+
+/// What the actions of a letter use and write of one thread, sorted; q aside.
+#[derive(Default)]
+pub(super) struct Print {
+    uses: Vec<Bit>,
+    writes: Vec<Bit>,
+    /// Whether one of them may set q.
+    violates: bool,
 }
 
 /// So many choices of a fact are evaluated in debug builds although a short cut is taken.
 const RECHECKED: usize = 30;
 
-/// How a fact came to hold of some threads.
+/// A short cut by which a fact holds of some threads.
 enum How {
+    /// The two don't touch what the other uses.
     Independent,
-    On(Rung),
+    /// Control, or a test, rules it out.
+    Excluded,
+}
+
+/// What a fact's choices of threads have in common.
+struct Choices {
+    form: Form,
+    letters: Vec<Factor>,
+    /// Those that are alike are evaluated once.
+    seen: Seen,
+    rechecked: usize,
 }
 
 impl Deriver<'_, '_, '_> {
@@ -55,6 +78,31 @@ impl Deriver<'_, '_, '_> {
             }
             return Ok(known);
         }
+        self.established(goal, &parts, swaps)?;
+        let Some((statement, fact)) = self.pending.remove(&parts) else {
+            return because("a fact has been lost");
+        };
+        let name = format!("fact{}", self.discharge.facts.len() + 1);
+        let position = self.discharge.development.assume(&name, statement);
+        self.discharge.facts.push(fact);
+        self.known.insert(parts, position);
+        goal.facts.push(position);
+        Ok(position)
+    }
+
+    /// Looks whether something is a fact, and assumes nothing yet.
+    pub(super) fn established(
+        &mut self,
+        goal: &mut Goal,
+        parts: &[(Id, Id)],
+        swaps: bool,
+    ) -> Result<(), Open> {
+        if self.known.contains_key(parts) || self.pending.contains_key(parts) {
+            return Ok(());
+        }
+        if goal.everywhere && self.fails.contains(parts) {
+            return because("it is no fact");
+        }
         let terms = &self.discharge.development.terms;
         let occurs = |v: &u32| {
             parts
@@ -71,15 +119,10 @@ impl Deriver<'_, '_, '_> {
                 [i, j] => distinct([(*i, *j)]).unwrap_or_default(),
                 _ => Vec::new(),
             },
-            parts,
+            parts: parts.to_vec(),
         };
-        let text = self.discharge.show_statement(&statement);
-        let form = form(self, &statement, swaps);
-        let letters = letters(self, &statement);
-        let mut seen = Seen::default();
-        let mut rechecked = 0;
         let mut fact = Fact {
-            text,
+            text: self.discharge.show_statement(&statement),
             threads: variables
                 .iter()
                 .copied()
@@ -89,64 +132,85 @@ impl Deriver<'_, '_, '_> {
             independent: 0,
             alike: 0,
         };
+        let mut choices = Choices {
+            form: form(self, &statement, swaps),
+            letters: letters(self, &statement),
+            seen: Seen::default(),
+            rechecked: 0,
+        };
         for chosen in self.choices(&classes) {
             let mut threads = vec![ThreadId::MAX; goal.classes.len()];
             for (v, t) in variables.iter().zip(&chosen) {
                 threads[*v as usize] = *t;
             }
-            let how = match self.at_once(&form, &threads)? {
-                Some(how) => {
-                    self.recheck(goal, &statement, &threads, &mut rechecked)?;
-                    Some(how)
+            if !self.choice(goal, &statement, &threads, &mut choices, &mut fact)? {
+                if goal.everywhere {
+                    self.fails.insert(parts.to_vec());
                 }
-                None => {
-                    let key = self.key(&letters, &threads);
-                    if key.as_ref().is_some_and(|key| seen.contains(key)) {
-                        fact.alike += 1;
-                        self.recheck(goal, &statement, &threads, &mut rechecked)?;
-                        Some(How::On(Rung::True))
-                    } else {
-                        let how = self.holds(goal, &statement, &threads)?;
-                        if let (Some(How::On(Rung::True)), Some(key)) = (&how, key) {
-                            seen.insert(key);
-                        }
-                        how
-                    }
-                }
-            };
-            let Some(how) = how else {
                 let names: Vec<&str> = chosen.iter().map(|t| self.model.thread_name(*t)).collect();
                 return because(format!(
                     "`{}` is no fact for {}",
                     fact.text,
                     names.join(" and ")
                 ));
-            };
-            match how {
-                How::Independent => {
-                    fact.independent += 1;
-                    fact.on.add(Rung::True, 1);
-                }
-                How::On(rung) => fact.on.add(rung, 1),
             }
         }
-        let name = format!("fact{}", self.discharge.facts.len() + 1);
-        let position = self.discharge.development.assume(&name, statement.clone());
-        self.discharge.facts.push(fact);
-        self.known.insert(statement.parts, position);
-        goal.facts.push(position);
-        Ok(position)
+        self.pending.insert(parts.to_vec(), (statement, fact));
+        Ok(())
+    }
+
+    /// Whether a statement holds of some threads, and how: noted in the fact.
+    fn choice(
+        &mut self,
+        goal: &mut Goal,
+        statement: &Statement,
+        threads: &[ThreadId],
+        choices: &mut Choices,
+        fact: &mut Fact,
+    ) -> Result<bool, Open> {
+        if let Some(how) = self.at_once(&choices.form, threads)? {
+            self.recheck(goal, statement, threads, &mut choices.rechecked)?;
+            fact.independent += usize::from(matches!(how, How::Independent));
+            fact.on.add(Rung::True, 1);
+            return Ok(true);
+        }
+        let key = self.key(&choices.letters, threads);
+        if key.as_ref().is_some_and(|key| choices.seen.contains(key)) {
+            fact.alike += 1;
+            self.recheck(goal, statement, threads, &mut choices.rechecked)?;
+            fact.on.add(Rung::True, 1);
+            return Ok(true);
+        }
+        let Some(rung) = self.holds(goal, statement, threads)? else {
+            return Ok(false);
+        };
+        if let (Rung::True, Some(key)) = (rung, key) {
+            choices.seen.insert(key);
+        }
+        fact.on.add(rung, 1);
+        Ok(true)
     }
 
     /// What relations of actions have in common with those that are the same but for the names of bits; none if tests
     /// of phases or the initial states occur, of which a key does not say what they look like.
     fn key(&mut self, letters: &[Factor], threads: &[ThreadId]) -> Option<Key> {
-        let keyless = |l: &Factor| matches!(l.letter, Letter::Phase(..) | Letter::Initial);
+        let keyless = |l: &Factor| {
+            matches!(
+                l.letter,
+                Letter::Phase(..) | Letter::Initial | Letter::Schematic
+            )
+        };
         if letters.iter().any(keyless) {
             return None;
         }
-        let of = |x: &Factor| (x.letter, self.action(threads, *x).unwrap_or(0));
-        let actions: Vec<(Letter, usize)> = letters.iter().map(of).collect();
+        let mut actions: Vec<(Letter, usize)> = Vec::new();
+        for x in letters {
+            match x.letter {
+                Letter::Violated => actions.push((x.letter, 0)),
+                Letter::Exclusive(..) => actions.push((x.letter, *threads.get(x.at)?)),
+                _ => actions.extend(self.actions(threads, *x).into_iter().map(|a| (x.letter, a))),
+            }
+        }
         Some(self.alike.key(self.model.encoding, &actions))
     }
 
@@ -171,7 +235,7 @@ impl Deriver<'_, '_, '_> {
         if cfg!(debug_assertions) && *done < RECHECKED {
             *done += 1;
             let how = self.holds(goal, statement, threads)?;
-            assert!(matches!(how, Some(How::On(Rung::True))), "{statement:?}");
+            assert_eq!(how, Some(Rung::True), "{statement:?}");
         }
         Ok(())
     }
@@ -180,7 +244,8 @@ impl Deriver<'_, '_, '_> {
     fn at_once(&mut self, form: &Form, threads: &[ThreadId]) -> Result<Option<How>, Open> {
         Ok(match form {
             Form::Swap(x, y) if self.commute(threads, *x, *y) => Some(How::Independent),
-            Form::Empty(x, y) if self.is_empty(threads, *x, *y)? => Some(How::On(Rung::True)),
+            Form::Empty(x, y) if self.is_empty(threads, *x, *y)? => Some(How::Excluded),
+            Form::Endless(all) if self.is_straight(threads, all) => Some(How::Excluded),
             _ => None,
         })
     }
@@ -191,14 +256,18 @@ impl Deriver<'_, '_, '_> {
         goal: &mut Goal,
         statement: &Statement,
         threads: &[ThreadId],
-    ) -> Result<Option<How>, Open> {
+    ) -> Result<Option<Rung>, Open> {
         let e = self.model.encoding;
         e.m.control().check()?;
         let mut atoms: Vec<GroundAtom> = Vec::new();
         let mut sides = Vec::new();
         for (l, r) in &statement.parts {
-            let l = self.discharge.ground(&self.places, *l, threads, &mut atoms);
-            let r = self.discharge.ground(&self.places, *r, threads, &mut atoms);
+            let l = self
+                .discharge
+                .ground(&self.places, *l, threads, &mut atoms)?;
+            let r = self
+                .discharge
+                .ground(&self.places, *r, threads, &mut atoms)?;
             sides.push((l, r));
         }
         let everywhere = Evaluator {
@@ -207,7 +276,10 @@ impl Deriver<'_, '_, '_> {
             assumption: None,
         };
         if all_included(&everywhere, &sides)? {
-            return Ok(Some(How::On(Rung::True)));
+            return Ok(Some(Rung::True));
+        }
+        if goal.everywhere {
+            return Ok(None);
         }
         let Some(from) = self.needed(goal, threads)? else {
             return Ok(None);
@@ -224,7 +296,7 @@ impl Deriver<'_, '_, '_> {
                 ..everywhere
             };
             if all_included(&within, &sides)? {
-                return Ok(Some(How::On(rung)));
+                return Ok(Some(rung));
             }
         }
         Ok(None)
@@ -275,39 +347,65 @@ impl Deriver<'_, '_, '_> {
         Ok(rung)
     }
 
-    fn action(&self, threads: &[ThreadId], x: Factor) -> Option<usize> {
-        let (Letter::Action(_, l) | Letter::Enabled(_, l)) = x.letter else {
-            return None;
-        };
-        self.places.action(*threads.get(x.at)?, l)
+    /// The actions that a factor speaks of.
+    fn actions(&self, threads: &[ThreadId], x: Factor) -> Vec<usize> {
+        match (x.letter, threads.get(x.at)) {
+            (Letter::Action(c, g) | Letter::Enabled(c, g), Some(&t)) => {
+                self.places.actions(&self.discharge.classes[c].groups[g], t)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a factor's actions use and write, together, or what their enabledness depends on; none if there are none.
+    fn print(&mut self, threads: &[ThreadId], x: Factor) -> Option<Rc<Print>> {
+        let &thread = threads.get(x.at)?;
+        if let Some(known) = self.prints.get(&(x.letter, thread)) {
+            return known.clone();
+        }
+        let e = self.model.encoding;
+        let all = self.actions(threads, x);
+        let mut print = Print::default();
+        for &a in &all {
+            let action = &e.actions[a];
+            match x.letter {
+                Letter::Enabled(..) => print.uses.extend(self.alike.bits(e, x.letter, a)),
+                _ => print.uses.extend(&action.footprint),
+            }
+            if let Letter::Action(..) = x.letter {
+                print.writes.extend(&action.writes);
+                print.violates |= action.rel.writes.binary_search(&Q).is_ok();
+            }
+        }
+        for bits in [&mut print.uses, &mut print.writes] {
+            bits.sort_unstable();
+            bits.dedup();
+        }
+        let print = (!all.is_empty()).then(|| Rc::new(print));
+        self.prints.insert((x.letter, thread), print.clone());
+        print
     }
 
     /// Whether two factors commute because neither writes what the other reads or writes.
     fn commute(&mut self, threads: &[ThreadId], x: Factor, y: Factor) -> bool {
-        let e = self.model.encoding;
-        let action = |x| self.action(threads, x).map(|a| &e.actions[a]);
         match (x.letter, y.letter) {
-            (Letter::Action(..), Letter::Action(..)) => match (action(x), action(y)) {
-                (Some(a), Some(b)) => x.at != y.at && a.independent(b),
-                _ => false,
-            },
-            (Letter::Action(..), Letter::Enabled(..)) => match (action(x), action(y)) {
-                (Some(a), Some(_)) => match self.action(threads, y) {
-                    Some(b) => {
-                        let read = self.alike.bits(e, y.letter, b);
-                        read.iter()
-                            .all(|bit| a.rel.writes.binary_search(bit).is_err())
+            (Letter::Action(..), Letter::Action(..) | Letter::Enabled(..)) => {
+                let whole = matches!(y.letter, Letter::Action(..));
+                match (self.print(threads, x), self.print(threads, y)) {
+                    (Some(a), Some(b)) => {
+                        (x.at != y.at || !whole)
+                            && apart(&a.writes, &b.uses)
+                            && apart(&b.writes, &a.uses)
                     }
-                    None => false,
-                },
-                _ => false,
-            },
+                    _ => false,
+                }
+            }
             (Letter::Action(..), Letter::Violated) => {
-                action(x).is_some_and(|a| a.rel.writes.binary_search(&Q).is_err())
+                self.print(threads, x).is_some_and(|a| !a.violates)
             }
             (Letter::Action(..), Letter::Phase(..)) => {
                 // They say where a thread is, and only its own steps move it.
-                x.at != y.at && action(x).is_some()
+                x.at != y.at && self.print(threads, x).is_some()
             }
             (Letter::Enabled(..) | Letter::Violated | Letter::Phase(..), Letter::Action(..)) => {
                 self.commute(threads, y, x)
@@ -316,29 +414,49 @@ impl Deriver<'_, '_, '_> {
         }
     }
 
-    /// Whether one step cannot follow the other, or a test: seen without composing relations.
+    /// Whether no step of one factor is possible where the other's test says so: seen without composing relations.
     fn is_empty(&self, threads: &[ThreadId], x: Factor, y: Factor) -> Result<bool, Open> {
         let e = self.model.encoding;
-        let (Some(a), Some(b)) = (self.action(threads, x), self.action(threads, y)) else {
+        if !matches!(
+            (x.letter, y.letter),
+            (Letter::Enabled(..), Letter::Action(..))
+        ) {
             return Ok(false);
-        };
-        let (a, b) = (&e.actions[a], &e.actions[b]);
-        Ok(match (x.letter, y.letter) {
-            (Letter::Enabled(..), Letter::Action(..)) => {
-                let test = match x.complemented {
-                    true => a.enabled.not(),
-                    false => a.enabled.clone(),
-                };
-                e.m.disjoint(&test, &b.rel.bdd)
-            }
-            // The first leads to no state where the other's thread is at its location.
-            (Letter::Action(..), Letter::Action(..)) => {
-                let there = a.rel.after(&e.m, &e.at(b.thread, b.location));
-                e.m.disjoint(&a.rel.bdd, &there)
-            }
-            _ => false,
-        })
+        }
+        let mut test = e.m.no();
+        for a in self.actions(threads, x) {
+            test = e.m.or(&test, &e.actions[a].enabled)?;
+        }
+        if x.complemented {
+            test = test.not();
+        }
+        let steps = self.actions(threads, y);
+        let none = |b: &usize| e.m.disjoint(&test, &e.actions[*b].rel.bdd);
+        Ok(!steps.is_empty() && steps.iter().all(none))
     }
+
+    /// Whether a thread's control can go through steps only in some order, none twice. Then it takes finitely many.
+    fn is_straight(&self, threads: &[ThreadId], all: &[Factor]) -> bool {
+        let e = self.model.encoding;
+        let steps = all.iter().flat_map(|x| self.actions(threads, *x));
+        let places: Vec<(ThreadId, LocId)> = steps
+            .map(|a| (e.actions[a].thread, e.actions[a].location))
+            .collect();
+        let Some(&(thread, _)) = places.first() else {
+            return false;
+        };
+        let locations = places.iter().map(|p| p.1).collect();
+        places.iter().all(|p| p.0 == thread) && e.program.threads[thread].is_straight(locations)
+    }
+}
+
+/// Whether two sorted lists have nothing in common.
+fn apart(some: &[Bit], others: &[Bit]) -> bool {
+    let (few, many) = match some.len() < others.len() {
+        true => (some, others),
+        false => (others, some),
+    };
+    few.iter().all(|b| many.binary_search(b).is_err())
 }
 
 fn all_included(evaluator: &Evaluator, sides: &[(Ground, Ground)]) -> Result<bool, Open> {
@@ -355,6 +473,9 @@ fn form(d: &Deriver, statement: &Statement, swaps: bool) -> Form {
     let Some(&(left, right)) = statement.parts.first() else {
         return Form::Other;
     };
+    if let (Node::Omega(_), ZERO) = (terms.node(left), right) {
+        return Form::Endless(letters(d, statement));
+    }
     let Node::Product(factors) = terms.node(left) else {
         return Form::Other;
     };

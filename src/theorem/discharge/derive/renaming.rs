@@ -9,7 +9,7 @@
 
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
-use crate::model::program::Kind as Typed;
+use crate::model::program::{CellId, Kind as Typed};
 use crate::theorem::discharge::facts::Letter;
 use biodivine_lib_bdd::{Bdd, BddPointer};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,6 +45,7 @@ enum Kind {
     Action,
     Enabled,
     Violated,
+    Exclusive(CellId),
 }
 
 /// An owner: its bits, and the number of its codes. Code 0 is nobody.
@@ -56,7 +57,8 @@ struct Owner {
 }
 
 impl Alike {
-    /// The bits that a letter's action, or the test of its enabledness, depends on or writes.
+    /// The bits that a letter's action, or the test of its enabledness, depends on or writes. In the place of an action
+    /// stands a thread for a test of exclusive access.
     pub fn bits(&mut self, e: &Encoding, letter: Letter, action: usize) -> Vec<Bit> {
         self.own(e, letter, action).bits.clone()
     }
@@ -97,19 +99,27 @@ impl Alike {
 
     fn own(&mut self, e: &Encoding, letter: Letter, action: usize) -> Rc<Own> {
         let kind = match letter {
-            Letter::Action(..) | Letter::Hole => Kind::Action,
+            Letter::Action(..) => Kind::Action,
             Letter::Enabled(..) => Kind::Enabled,
+            Letter::Exclusive(_, cell) => Kind::Exclusive(cell),
             // Those of phases have no key (`establish`).
-            Letter::Violated | Letter::Phase(..) | Letter::Initial => Kind::Violated,
+            Letter::Violated | Letter::Phase(..) | Letter::Initial | Letter::Schematic => {
+                Kind::Violated
+            }
         };
         let action = if kind == Kind::Violated { 0 } else { action };
-        if let Some(known) = self.own.get(&(kind, action)) {
-            return Rc::clone(known);
+        let known = (kind, action);
+        if let Some(own) = self.own.get(&known) {
+            return Rc::clone(own);
         }
         let rel = match kind {
             Kind::Action => e.actions[action].rel.clone(),
             Kind::Enabled => Rel::test(e.actions[action].enabled.clone()),
             Kind::Violated => Rel::test(e.q()),
+            Kind::Exclusive(cell) => match e.program.protection_of(cell) {
+                Some(x) => Rel::test(e.exclusive(x, action).clone()),
+                None => Rel::test(e.m.no()),
+            },
         };
         let mut bits = match kind {
             Kind::Violated => vec![Q],
@@ -121,16 +131,26 @@ impl Alike {
         bits.dedup();
         // A relation and a test are never alike, nor are those that write different bits.
         let mut written: Key = rel.writes.iter().map(|b| place(&bits, *b)).collect();
-        written.push(kind as u64);
+        let kind = match kind {
+            Kind::Action => 0,
+            Kind::Enabled => 1,
+            Kind::Violated => 2,
+            Kind::Exclusive(_) => 3,
+        };
+        written.push(kind);
         let whole = |root: Option<u64>, tag: u64| -> Option<Key> {
             let mut whole = vec![tag, root?];
             whole.extend(&written);
             Some(whole)
         };
         let root = self.node(&rel.bdd, &bits, &[], 0);
-        let unique = vec![UNIQUE, kind as u64, action as u64];
+        let unique = vec![UNIQUE, kind, action as u64];
         let form = self.number(whole(root, WHOLE).unwrap_or(unique));
-        let thread = e.actions.get(action).map_or(0, |a| a.thread as u64 + 1);
+        let thread = match letter {
+            Letter::Exclusive(..) => Some(action),
+            _ => e.actions.get(action).map(|a| a.thread),
+        };
+        let thread = thread.map_or(0, |t| t as u64 + 1);
         let root = self.node(&rel.bdd, &bits, &owners, thread);
         let ownerless = whole(root, WITHOUT_OWNERS).map(|whole| self.number(whole));
         let own = Rc::new(Own {
@@ -138,7 +158,7 @@ impl Alike {
             form,
             ownerless,
         });
-        self.own.insert((kind, action), Rc::clone(&own));
+        self.own.insert(known, Rc::clone(&own));
         own
     }
 

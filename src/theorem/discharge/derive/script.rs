@@ -2,12 +2,21 @@
 //!
 //! Nothing here is trusted. A step whose claim is not what was meant makes the kernel reject the theorem.
 
+use crate::algebra::egraph::{self, Words};
 use crate::algebra::prove::Decider;
-use crate::kernel::{Id, Rule, Sym, Terms};
+use crate::kernel::{Id, Rule, Sym, Terms, ZERO};
 use rustc_hash::FxHashMap;
 
 /// Pairs of one decision; beyond this it is given up.
 const MOST_PAIRS: usize = 10_000;
+
+/// An equation between words, with the steps that prove it in the one direction and in the other.
+pub struct Equation {
+    /// The words.
+    pub sides: (Vec<Id>, Vec<Id>),
+    /// The steps.
+    pub proofs: (usize, usize),
+}
 
 /// The steps of one theorem.
 pub struct Script {
@@ -58,6 +67,32 @@ impl Script {
         let step = self.add(Rule::Decide(left, right, pairs), left, right);
         self.decided.insert((left, right), step);
         Some(step)
+    }
+
+    /// `from <= to` for words that are equal by equations between words, as an e-graph explains it. Each equation has
+    /// its proof in both directions.
+    pub fn equal(
+        &mut self,
+        terms: &mut Terms,
+        equations: &[Equation],
+        from: &[Id],
+        to: &[Id],
+    ) -> Option<usize> {
+        let sides: Vec<(Vec<Id>, Vec<Id>)> = equations.iter().map(|e| e.sides.clone()).collect();
+        // Every round moves a letter by one place at least.
+        let limits = egraph::Limits {
+            nodes: 2_000 + 20 * from.len() * from.len(),
+            iterations: 4 + from.len(),
+        };
+        let moves = Words::new(&sides, limits).equal(terms, from, to)?;
+        let proofs: Vec<(usize, usize)> = equations.iter().map(|e| e.proofs).collect();
+        let steps = &mut self.steps;
+        let last = egraph::kernel_steps(terms, from, &moves, &proofs, self.hole, steps)?;
+        // Nothing asks what the steps on the way claim.
+        self.claims.resize(self.steps.len(), (ZERO, ZERO));
+        let [from, to] = [from, to].map(|word| terms.product(word.iter().copied()));
+        self.claims[last] = (from, to);
+        Some(last)
     }
 
     /// One step after the other.

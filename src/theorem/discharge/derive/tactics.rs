@@ -8,16 +8,17 @@
 //! - `x p <= p x`: x moves over the factors of p one by one.
 //! - `t x <= 0`: each step of x is excluded by what t says of a single step.
 //! - `1 <= p + u T`: where p does not hold, some step is enabled.
-//! - `(u t)^w <= 0`: after each step only later ones are left, so an infinite run has no first step.
+//! - `(u t)^w <= 0`: a run is one of u, and u has none.
 
-use super::script::Script;
+use super::lemmas::Steps;
+use super::script::{Equation, Script};
 use crate::algebra::Order;
 use crate::engine::relations::{Ground, Meaning};
 use crate::kernel::{Id, Index, Node, ONE, Rule, TOP, Terms, ZERO};
-use crate::model::program::LocId;
-use crate::theorem::discharge::derive::{Deriver, Goal, MOST_ACTIONS, Open, because};
+use crate::theorem::discharge::derive::{Deriver, Goal, MOST_LETTERS, Open, because};
 use crate::theorem::discharge::facts::{Letter, PhaseLetter};
 use crate::theorem::read::{Atoms, Instance};
+use rustc_hash::FxHashSet;
 
 /// Choices of single steps in one product.
 const MOST_CHOICES: usize = 20_000;
@@ -110,14 +111,16 @@ impl Tactics<'_, '_, '_, '_, '_> {
             // `p[i]`: no invisible action of i is enabled.
             if ground.name == format!("p[{}]", self.deriver.model.thread_name(t)) {
                 let class = self.goal.classes[var];
-                let all = &self.deriver.discharge.classes[class].locations;
-                let invisible: Vec<LocId> = all.iter().filter(|l| !l.1).map(|l| l.0).collect();
-                if invisible.len() > MOST_ACTIONS {
-                    return because(format!("a thread has more than {MOST_ACTIONS} actions"));
+                let groups = self.deriver.discharge.classes[class].groups.len();
+                if groups > MOST_LETTERS {
+                    return because(format!("a thread takes more than {MOST_LETTERS} letters"));
                 }
                 let mut tests = Vec::new();
-                for l in invisible {
-                    let e = self.enabled(class, l, var as u32);
+                for g in 0..groups {
+                    if self.deriver.discharge.classes[class].groups[g].is_visible {
+                        continue;
+                    }
+                    let e = self.enabled(class, g, var as u32);
                     tests.push(self.terms().not(e));
                 }
                 return Ok(self.terms().product(tests));
@@ -126,9 +129,9 @@ impl Tactics<'_, '_, '_, '_, '_> {
         because(format!("nothing is known of `{}`", ground.name))
     }
 
-    fn enabled(&mut self, class: usize, location: LocId, var: u32) -> Id {
+    fn enabled(&mut self, class: usize, group: usize, var: u32) -> Id {
         self.deriver
-            .letter(Letter::Enabled(class, location), Some(var))
+            .letter(Letter::Enabled(class, group), Some(var))
     }
 
     /// The letters of the actions that an atom stands for.
@@ -137,28 +140,41 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let Meaning::Actions(all) = &atoms.0[atom].meaning else {
             return Ok(Vec::new());
         };
-        if all.len() > MOST_ACTIONS {
-            return because(format!("a thread has more than {MOST_ACTIONS} actions"));
-        }
-        let mut letters = Vec::new();
+        let mut letters: Vec<Id> = Vec::new();
+        let mut known: FxHashSet<(usize, usize)> = FxHashSet::default();
         for a in all {
             let action = &self.deriver.model.encoding.actions[*a];
             let mut threads = self.instance.threads.iter();
             let Some(var) = threads.position(|(_, t)| *t == action.thread) else {
                 return because("it speaks of a certain thread");
             };
-            let letter = Letter::Action(self.goal.classes[var], action.location);
-            letters.push(self.deriver.letter(letter, Some(var as u32)));
+            let class = self.goal.classes[var];
+            let group = self.deriver.discharge.classes[class].group_of(action.location);
+            if !known.insert((var, group)) {
+                continue;
+            }
+            if known.len() > MOST_LETTERS {
+                return because(format!("a thread takes more than {MOST_LETTERS} letters"));
+            }
+            letters.push(
+                self.deriver
+                    .letter(Letter::Action(class, group), Some(var as u32)),
+            );
         }
         Ok(letters)
     }
 
     /// The place of an action's letter.
-    fn place(&self, letter: Id) -> Option<(usize, LocId, u32)> {
+    fn place(&self, letter: Id) -> Option<Steps> {
         let d = &self.deriver.discharge;
         match d.development.terms.node(letter) {
             Node::Atom(s, indices) => match (d.letters.get(*s as usize)?, indices.first()?) {
-                (Letter::Action(c, l), Index::Var(v)) => Some((*c, *l, *v)),
+                (Letter::Action(class, group), Index::Var(var)) => Some(Steps {
+                    letter,
+                    class: *class,
+                    group: *group,
+                    var: *var,
+                }),
                 _ => None,
             },
             _ => None,
@@ -319,8 +335,17 @@ impl Tactics<'_, '_, '_, '_, '_> {
             return self.fact(vec![(left, right)], 0, false);
         };
         if other != right && self.deriver.all_independent(self.goal, x, y) {
-            let fact = self.fact(vec![(left, other)], 0, true)?;
-            return Ok(self.script.chain(vec![fact, lift]));
+            let commute = self.equation(x, y)?;
+            let swap = self.equal(&[commute], &[x, y], &[y, x])?;
+            return Ok(self.script.chain(vec![swap, lift]));
+        }
+        if let (Some(b), Some(a)) = (self.place(x), self.place(y)) {
+            let lemma =
+                self.deriver
+                    .by_lemma(self.goal, &mut self.script, (b, a), (left, right))?;
+            if let Some(step) = lemma {
+                return Ok(step);
+            }
         }
         self.fact(vec![(left, right)], 0, true)
     }
@@ -388,21 +413,15 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let mut claims = Vec::new();
         for b in letters {
             let mut chain = Vec::new();
-            for m in 0..tests.len() {
-                // The step stands between those tests that it has passed and those that it has not.
-                let n = if test_last { m } else { tests.len() - 1 - m };
-                let t = tests[n];
-                let (bt, tb) = (self.terms().product([b, t]), self.terms().product([t, b]));
-                let (there, back) = ((bt, tb), (tb, bt));
-                let fact = match (order, test_last) {
-                    (Order::Equal, _) => {
-                        self.fact(vec![there, back], usize::from(!test_last), true)?
-                    }
-                    (_, true) => self.fact(vec![there], 0, true)?,
-                    (_, false) => self.fact(vec![back], 0, true)?,
+            if order == Order::Equal {
+                chain.push(self.moved_by_words(b, &tests, test_last)?);
+            } else {
+                let [t] = tests.as_slice() else {
+                    return because("it has a form that no tactic knows");
                 };
-                let context = [&tests[..n], &[hole], &tests[n + 1..]].concat();
-                chain.push(self.within(&context, fact));
+                let (bt, tb) = (self.terms().product([b, *t]), self.terms().product([*t, b]));
+                let part = if test_last { (bt, tb) } else { (tb, bt) };
+                chain.push(self.fact(vec![part], 0, true)?);
             }
             let below = self.decide(b, sum)?;
             let context = if test_last {
@@ -421,6 +440,42 @@ impl Tactics<'_, '_, '_, '_, '_> {
         Ok(self.script.chain(vec![split, joined]))
     }
 
+    /// `b t .. <= t .. b` for tests that b commutes with, or the other way round.
+    fn moved_by_words(&mut self, b: Id, tests: &[Id], test_last: bool) -> Result<usize, Open> {
+        let mut equations = Vec::new();
+        for &t in tests {
+            equations.push(self.equation(b, t)?);
+        }
+        let (first, last) = ([&[b], tests].concat(), [tests, &[b]].concat());
+        let (from, to) = match test_last {
+            true => (first, last),
+            false => (last, first),
+        };
+        self.equal(&equations, &from, &to)
+    }
+
+    /// `x y = y x`, which is a fact.
+    fn equation(&mut self, x: Id, y: Id) -> Result<Equation, Open> {
+        let (xy, yx) = (self.terms().product([x, y]), self.terms().product([y, x]));
+        let parts = vec![(xy, yx), (yx, xy)];
+        Ok(Equation {
+            sides: (vec![x, y], vec![y, x]),
+            proofs: (
+                self.fact(parts.clone(), 0, true)?,
+                self.fact(parts, 1, true)?,
+            ),
+        })
+    }
+
+    /// A word below one that is equal by equations.
+    fn equal(&mut self, by: &[Equation], from: &[Id], to: &[Id]) -> Result<usize, Open> {
+        let terms = &mut self.deriver.discharge.development.terms;
+        match self.script.equal(terms, by, from, to) {
+            Some(step) => Ok(step),
+            None => because("the e-graph does not find words equal that its facts make equal"),
+        }
+    }
+
     /// `t x <= 0` for a sum t, or a product, of what is said of single steps.
     fn excluded(&mut self, t: &Ground, x: &Ground) -> Result<usize, Open> {
         let Ground::Atom(atom) = x else {
@@ -433,10 +488,13 @@ impl Tactics<'_, '_, '_, '_, '_> {
             let tests = match self.terms().node(test).clone() {
                 Node::Sum(all) => all,
                 Node::Product(_) => {
-                    let Some((class, location, var)) = self.place(b) else {
+                    let Some(Steps {
+                        class, group, var, ..
+                    }) = self.place(b)
+                    else {
                         return because("it has a form that no tactic knows");
                     };
-                    let e = self.enabled(class, location, var);
+                    let e = self.enabled(class, group, var);
                     vec![self.terms().not(e)]
                 }
                 _ => vec![test],
@@ -466,10 +524,13 @@ impl Tactics<'_, '_, '_, '_, '_> {
             }
             if let [Ground::Atom(x), Ground::Top] = factors(summand).as_slice() {
                 for b in self.letters(*x)? {
-                    let Some((class, location, var)) = self.place(b) else {
+                    let Some(Steps {
+                        class, group, var, ..
+                    }) = self.place(b)
+                    else {
                         continue;
                     };
-                    let e = self.enabled(class, location, var);
+                    let e = self.enabled(class, group, var);
                     let goes = self.terms().product([b, TOP]);
                     let fact = self.fact(vec![(e, goes)], 0, false)?;
                     let below = self.decide(goes, right)?;
@@ -486,122 +547,24 @@ impl Tactics<'_, '_, '_, '_, '_> {
         Ok(self.script.chain(vec![split, joined]))
     }
 
-    /// `(u t)^w <= 0`, where no step of u can be followed by one that is not later in some order.
+    /// `(u t)^w <= 0`, where control can't go on in u for ever.
     fn endless(&mut self, run: &Ground) -> Result<usize, Open> {
         let of = factors(run);
         let Some((Ground::Atom(atom), rest)) = of.split_first().map(|(x, r)| (*x, r)) else {
             return because("it has a form that no tactic knows");
         };
-        let letters = self.letters(*atom)?;
-        let mut tests = Vec::new();
         for t in rest {
             if !self.is_test(t)? {
                 return because("it has a form that no tactic knows");
             }
-            tests.push(self.read(t, &[])?);
         }
-        let letters = self.in_order(letters)?;
-        let test = self.terms().product(tests);
-        let sum = self.terms().sum(letters.iter().copied());
-        let x = self.terms().product([sum, test]);
-        let omega = self.terms().omega(x);
-        let later: Vec<Id> = (0..=letters.len())
-            .map(|r| self.terms().sum(letters[r..].iter().copied()))
-            .collect();
-        let advance = self.advance(&letters, &later)?;
-
+        let (run, sum) = (self.read(run, &[])?, self.read(&Ground::Atom(*atom), &[])?);
+        let free = self.decide(run, sum)?;
         let hole = self.hole();
-        let by_one = self.terms().product([x, omega]);
-        let unfold = self.script.add(Rule::Unfold(x), omega, by_one);
-        let any = self.terms().product([TOP, sum]);
-        let begins = self.decide(x, any)?;
-        let mut chain = vec![unfold, self.within(&[hole, omega], begins)];
-        for (r, step) in advance.into_iter().enumerate() {
-            chain.push(self.within(&[TOP, later[r], hole], unfold));
-            chain.push(self.within(&[TOP, hole, test, omega], step));
-            if test != ONE && later[r + 1] != ZERO {
-                let free = self.decide(test, ONE)?;
-                chain.push(self.within(&[TOP, later[r + 1], hole, omega], free));
-            }
-        }
-        Ok(self.script.chain(chain))
-    }
-
-    /// For each r: a step among the r-th and later ones, then any, is one after the r-th: `S_r u <= T S_(r+1)`.
-    fn advance(&mut self, letters: &[Id], later: &[Id]) -> Result<Vec<usize>, Open> {
-        let (hole, sum) = (self.hole(), later[0]);
-        let mut all: Vec<usize> = Vec::new();
-        for r in (0..letters.len()).rev() {
-            let a = letters[r];
-            let after = self.terms().product([TOP, later[r + 1]]);
-            let mut none = Vec::new();
-            for b in &letters[..=r] {
-                let left = self.terms().product([a, *b]);
-                none.push(self.fact(vec![(left, ZERO)], 0, false)?);
-            }
-            let none = self.join(none);
-            let earlier = self.terms().sum(letters[..=r].iter().copied());
-            let back = self.terms().product([a, earlier]);
-            let each = self.script.left(none);
-            let split = self.decide(back, each)?;
-            let none = self.script.chain(vec![split, none]);
-
-            // a u <= a (earlier ones) + T (later ones) <= T (later ones)
-            let left = self.terms().product([a, sum]);
-            let both = self.terms().sum([back, after]);
-            let split = self.decide(left, both)?;
-            let context = self.terms().sum([hole, after]);
-            let gone = self.within(&[context], none);
-            let first = self.script.chain(vec![split, gone]);
-            let step = match all.last() {
-                None => first,
-                Some(&rest) => {
-                    let farther = self.script.right(rest);
-                    let weaker = self.decide(farther, after)?;
-                    let rest = self.script.chain(vec![rest, weaker]);
-                    let joined = self.join(vec![first, rest]);
-                    let either = self.script.left(joined);
-                    let left = self.terms().product([later[r], sum]);
-                    let split = self.decide(left, either)?;
-                    self.script.chain(vec![split, joined])
-                }
-            };
-            all.push(step);
-        }
-        all.reverse();
-        Ok(all)
-    }
-
-    /// Letters of one class so that control goes only from earlier to later ones.
-    fn in_order(&mut self, letters: Vec<Id>) -> Result<Vec<Id>, Open> {
-        let mut places = Vec::new();
-        for letter in letters {
-            match self.place(letter) {
-                Some((class, location, _)) => places.push((letter, class, location)),
-                None => return because("it has a form that no tactic knows"),
-            }
-        }
-        let program = self.deriver.model.encoding.program;
-        let mut ordered = Vec::new();
-        // Those are last that lead to none but those that are last already.
-        while !places.is_empty() {
-            let leads_to_none = |&(_, class, location): &(Id, usize, LocId)| {
-                let threads = &self.deriver.discharge.classes[class].threads;
-                threads.iter().all(|t| {
-                    let targets = program.threads[*t].locations[location].targets();
-                    places
-                        .iter()
-                        .all(|(_, _, l)| targets.binary_search(l).is_err())
-                })
-            };
-            let last = places.iter().rposition(leads_to_none);
-            let Some(last) = last else {
-                return because("the control of invisible steps is cyclic");
-            };
-            ordered.push(places.remove(last).0);
-        }
-        ordered.reverse();
-        Ok(ordered)
+        let (context, omega) = (self.terms().omega(hole), self.terms().omega(sum));
+        let wider = self.within(&[context], free);
+        let none = self.fact(vec![(omega, ZERO)], 0, false)?;
+        Ok(self.script.chain(vec![wider, none]))
     }
 }
 

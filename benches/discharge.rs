@@ -1,0 +1,91 @@
+//! What the hypotheses cost, as ratios within one run: by the length of a critical section, and by the number of
+//! threads.
+//!
+//! `cargo bench --bench discharge`. Each figure is the best of several runs, so that a busy machine does not decide.
+
+use coarsen::base::control::{Control, ParseLimits, Stop};
+use coarsen::results::Report;
+use coarsen::{CheckOptions, Session, theory};
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const RUNS: usize = 5;
+/// Hypotheses come first; explorations of the larger models are cut short.
+const SECONDS: u64 = 5;
+
+fn check(source: &str, defines: &[(String, String)]) -> Report {
+    let loaded = Session::load("bench.cor", source, defines, ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|errors| panic!("{errors:?}"));
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let control = Arc::new(Control::default());
+    let watch = Arc::clone(&control);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(SECONDS));
+        watch.stop(Stop::Time);
+    });
+    session.check(&theory, &CheckOptions::default(), &control)
+}
+
+/// Milliseconds for the hypotheses, and the facts that they needed.
+fn best(source: &str, defines: &[(String, String)]) -> (f64, usize) {
+    let mut least = f64::INFINITY;
+    let mut facts = 0;
+    for _ in 0..RUNS {
+        let report = check(source, defines);
+        least = least.min(1000.0 * report.timing.hypotheses);
+        let all = report.hypotheses.iter().map(|h| h.facts.parse::<usize>());
+        facts = all.map(|n| n.unwrap_or_default()).sum();
+    }
+    (least, facts)
+}
+
+fn accesses(k: usize) -> String {
+    let mut source = "mutex m; var x: mod 4 = 0; thread w(i in 0..3) { lock(m);\n".to_string();
+    for _ in 0..k {
+        let _ = writeln!(source, "x = x + 1;");
+    }
+    source + "unlock(m); }"
+}
+
+fn main() {
+    // As the command does: a worker thread, whose allocator arena does not give memory back all the time.
+    std::thread::spawn(figures).join().expect("the benchmark");
+}
+
+fn figures() {
+    println!("K accesses under one lock, four threads");
+    println!(
+        "{:>6} {:>14} {:>14} {:>8}",
+        "K", "hypotheses ms", "to the last", "facts"
+    );
+    let mut last: Option<f64> = None;
+    for k in [25, 50, 100, 200, 400, 800] {
+        let (ms, facts) = best(&accesses(k), &[]);
+        let ratio = last.map_or(1.0, |last| ms / last);
+        println!("{k:>6} {ms:>14.1} {ratio:>14.2} {facts:>8}");
+        last = Some(ms);
+    }
+    for name in [
+        "classic/locked_ring",
+        "classic/philosophers_atomic",
+        "section6/memory_reuse",
+        "section6/master_workers",
+    ] {
+        let path = format!("models/{name}.cor");
+        let full = Path::new(env!("CARGO_MANIFEST_DIR")).join(&path);
+        let source = std::fs::read_to_string(full).expect("a shipped model");
+        println!("\n{path}");
+        println!(
+            "{:>6} {:>14} {:>14} {:>8}",
+            "N", "hypotheses ms", "to N = 4", "facts"
+        );
+        let mut first = None;
+        for n in [4, 8, 16, 32] {
+            let (ms, facts) = best(&source, &[("N".to_string(), n.to_string())]);
+            let first = *first.get_or_insert(ms);
+            println!("{n:>6} {ms:>14.1} {:>14.2} {facts:>8}", ms / first);
+        }
+    }
+}
