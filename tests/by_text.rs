@@ -170,7 +170,7 @@ fn a_violation_is_traced_without_bdds() {
     let why = |step: &&coarsen::results::Step| step.thread == "t(0)" && step.location == "D";
     let step = report.visible.iter().find(why).expect("D of t(0)");
     assert!(
-        step.reasons[0].contains("could hide two"),
+        step.reasons[0].to_string().contains("could hide two"),
         "{:?}",
         step.reasons
     );
@@ -203,7 +203,11 @@ fn steps_that_others_see_are_visible_by_the_text() {
     assert_eq!(report.verdict, Verdict::Holds, "{}", report.reason);
     let reason = |location: &str| {
         let mut steps = report.visible.iter().filter(|s| s.location == location);
-        steps.next().map(|s| s.reasons.join("; "))
+        let said = |s: &coarsen::results::Step| {
+            let reasons: Vec<String> = s.reasons.iter().map(ToString::to_string).collect();
+            reasons.join("; ")
+        };
+        steps.next().map(said)
     };
     let said = |location: &str, words: &str| reason(location).is_some_and(|r| r.contains(words));
     assert!(said("A", "first step"));

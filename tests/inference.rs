@@ -3,7 +3,7 @@
 use crate::{random, twin};
 
 use coarsen::CheckOptions;
-use coarsen::results::{Inferred, Report, Status, Verdict};
+use coarsen::results::{Discipline, Inferred, Report, Status, Verdict};
 use proptest::prelude::*;
 
 use twin::compare::contradictions;
@@ -52,7 +52,8 @@ fn differences(report: &Report) -> Vec<String> {
     let mut found = Vec::new();
     // Of a guess, what holds where a thread has gone wrong makes no step visible; and a guard on a cell that is private
     // within a larger array does not. An annotation says both, and the model then has more states.
-    let private_cells = |d: &Inferred| d.kind == "private" && d.variable.contains('[');
+    let is_private = |d: &Inferred| matches!(d.discipline, Discipline::Private(..));
+    let private_cells = |d: &Inferred| is_private(d) && d.variable.contains('[');
     let comparable =
         !annotated.contains(", wrong)") && !report.discipline.iter().any(private_cells);
     let same_count = !comparable || report.states.reduced == again.states.reduced;

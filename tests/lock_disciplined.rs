@@ -3,7 +3,7 @@
 
 use crate::random;
 use coarsen::CheckOptions;
-use coarsen::results::{Report, Verdict};
+use coarsen::results::{Discipline, Report, Verdict};
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -130,17 +130,18 @@ fn every_variable_is_found_protected_by_its_mutex() {
         for (v, lock) in program.lock_of.iter().enumerate() {
             let name = format!("v{v}");
             let told = found.discipline.iter().find(|d| d.variable == name);
-            let words = told.map_or("", |d| d.words.as_str());
+            let told = told.map(|d| &d.discipline);
+            let mutex = |l: &usize| format!("m[{l}]");
             let right = match program.users(v) {
-                0 => words == "no thread mentions it",
-                1 => words.contains("only") && words.contains(&format!("m[{lock}]")),
+                0 => told == Some(&Discipline::Unused),
+                1 => matches!(told, Some(Discipline::Private(_, locks)) if locks.contains(&mutex(lock))),
                 _ => {
                     let held = program.always_held(v);
-                    let named = |l: &usize| words == format!("protected by m[{l}]");
+                    let named = |l: &usize| told == Some(&Discipline::Mutexes(vec![mutex(l)]));
                     held.contains(lock) && held.iter().any(named)
                 }
             };
-            prop_assert!(right, "v{v}: {words}\n{bare}");
+            prop_assert!(right, "v{v}: {told:?}\n{bare}");
         }
         Ok(())
     });

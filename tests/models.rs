@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use coarsen::engine::{State, initial_candidates, successors};
-use coarsen::results::{Report, Rung, Status, Verdict};
+use coarsen::results::{Report, Rung, Start, Status, Verdict};
 use shipped::coarse::{closure, occurs, reduced};
 use shipped::{check, model, models};
 
@@ -143,14 +143,13 @@ fn every_model_needs_the_rung_of_the_invariant_that_it_is_made_for() {
             );
             // What is said to be unreachable is, and each witness lies on the rung it is told of.
             for witness in &h.excluded {
-                assert_eq!(witness.reachable, Some(false), "{short}: {witness:?}");
-                assert!(!witness.because.is_empty() && witness.mend.is_empty());
+                let excluded = matches!(witness.start, Start::Unreachable(_));
+                assert!(excluded && witness.mend.is_none(), "{short}: {witness:?}");
                 assert!(!occurs(session.program(), &witness.states[0]), "{short}");
             }
             for witness in h.witness.iter() {
-                assert_eq!(witness.reachable, Some(true), "{short}");
                 assert!(occurs(session.program(), &witness.states[0]), "{short}");
-                let trace = witness.trace.as_ref().expect("a trace");
+                let trace = witness.start.trace().expect("a trace");
                 assert_eq!(trace.states.len(), trace.steps.len() + 1);
             }
         }
@@ -185,7 +184,7 @@ fn a_witness_says_what_excludes_it() {
             .iter()
             .find(|h| h.id == "15")
             .expect("(15)");
-        let found: Vec<&str> = h.excluded.iter().map(|w| w.because.as_str()).collect();
+        let found: Vec<String> = h.excluded.iter().map(|w| w.start.to_string()).collect();
         assert_eq!(&found, expected, "{name}");
     }
 }
@@ -303,11 +302,11 @@ fn strict_refuses_what_is_repaired_by_default() {
         let ids: Vec<&str> = refuted.iter().map(|h| h.id.as_str()).collect();
         assert_eq!(ids, [*id], "{name}");
         assert!(
-            report.visible.iter().all(|step| step.repair.is_none()),
+            report.visible.iter().all(|step| step.repair().is_none()),
             "{name}: nothing is repaired"
         );
         for witness in refuted.iter().filter_map(|h| h.witness.as_ref()) {
-            assert_eq!(witness.reachable, Some(true), "{name}");
+            assert_eq!(witness.start.is_reachable(), Some(true), "{name}");
             assert!(
                 occurs(session.program(), &witness.states[0]),
                 "{name}: s1 is not reachable: {:?}",
@@ -322,7 +321,7 @@ fn strict_refuses_what_is_repaired_by_default() {
             .status;
         assert_eq!(status.code(), Some(11), "{name}");
         let repaired = m.report(false);
-        let only_default = repaired.visible.iter().any(|step| step.repair.is_some());
+        let only_default = repaired.visible.iter().any(|step| step.repair().is_some());
         assert_eq!(only_default, *id != "15", "{name}");
     }
 }

@@ -304,7 +304,10 @@ fn attack(name: &str, source: &str) -> Result<bool, String> {
             continue;
         }
         for h in &report.hypotheses {
-            let witness = h.witness.as_ref().filter(|w| w.reachable == Some(true));
+            let witness = h
+                .witness
+                .as_ref()
+                .filter(|w| w.start.is_reachable() == Some(true));
             if witness.is_some_and(|w| !occurs(session.program(), &w.states[0])) {
                 return Err(format!("strict: {strict}, ({}): s1 is not reachable", h.id));
             }

@@ -6,7 +6,7 @@
 use crate::{random, shipped};
 
 use coarsen::base::control::Control;
-use coarsen::results::{Report, Verdict};
+use coarsen::results::{Discipline, Report, Verdict};
 use coarsen::{CheckOptions, Session};
 use shipped::coarse::reduced;
 use shipped::{check, model};
@@ -97,9 +97,12 @@ fn the_predicate_of_the_paper_and_the_inferred_one_agree() {
     assert_eq!(counts(&inferred).1, counts(&annotated).1);
     let of = |r: &Report, name: &str| {
         let found = r.discipline.iter().find(|d| d.variable.starts_with(name));
-        found.map(|d| d.words.clone())
+        found.map(|d| d.discipline.clone())
     };
     let blocks = of(&inferred, "blocks.data").expect("inferred");
-    assert!(blocks.starts_with("handed over"), "{blocks}");
+    assert!(
+        matches!(blocks, Discipline::HandedOver { lock: None, .. }),
+        "{blocks}"
+    );
     assert_eq!(of(&annotated, "blocks"), None, "it is declared");
 }

@@ -2,7 +2,7 @@
 
 use crate::{random, twin};
 
-use coarsen::results::{Demand, Hypothesis, Property, PropertyKind, Report, Status, Step, Verdict};
+use coarsen::results::{Hypothesis, Property, PropertyKind, Report, Status, Step, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 
 use twin::ast::{Discipline, Expr, Procedure, Program, Stmt, StmtKind, Type};
@@ -36,7 +36,6 @@ fn report(judged: &Judged) -> Report {
                 line: location.line,
                 text: String::new(),
                 reasons: Vec::new(),
-                repair: None,
             };
             if reasons[i][number].is_empty() {
                 invisible.push(step)
@@ -48,7 +47,7 @@ fn report(judged: &Judged) -> Report {
     let hypothesis = |number: usize| Hypothesis {
         id: HYPOTHESES[number].to_owned(),
         formula: String::new(),
-        words: Demand::Theory(String::new()),
+        words: coarsen::results::Demand::Theory(String::new()),
         status: tool_status(answer.hypothesis(number)),
         instances: String::new(),
         evidence: coarsen::results::Evidence::Undecided,

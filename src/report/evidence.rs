@@ -1,4 +1,4 @@
-//! How a hypothesis was settled, in words.
+//! What a hypothesis demands and how it was settled, in words.
 
 use super::layout::counted;
 use crate::base::results::{

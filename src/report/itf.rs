@@ -73,7 +73,7 @@ fn written(value: &Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::results::{Change, Outcome, Step, TraceVariable, Violation};
+    use crate::base::results::{Change, Failure, Outcome, Step, TraceVariable, Violation};
 
     fn variable(name: &str, dims: &[usize]) -> TraceVariable {
         TraceVariable {
@@ -110,14 +110,16 @@ mod tests {
                     line: 7,
                     text: "x[1] = -1;".to_string(),
                     reasons: Vec::new(),
-                    repair: None,
                 },
                 changes: vec![Change {
                     name: "x[1]".to_string(),
                     old: "0".to_string(),
                     new: "-1".to_string(),
                 }],
-                violation: Some(Violation::Failure("worker(0)".to_string(), "why")),
+                violation: Some(Violation::Failure(
+                    "worker(0)".to_string(),
+                    Failure::Division,
+                )),
             }],
             outcome: Outcome::Discipline,
             execution: Default::default(),
@@ -134,7 +136,7 @@ mod tests {
                 {
                     "#meta": {
                         "index": 1, "coarse": 1, "thread": "worker(0)", "location": "A", "line": 7,
-                        "text": "x[1] = -1;", "violation": "worker(0) goes wrong: why",
+                        "text": "x[1] = -1;", "violation": "worker(0) goes wrong: division by zero",
                     },
                     "x": [0, -1], "big": { "#bigint": "-9007199254740993" }, "b": true, "worker(0)": "B",
                 },

@@ -7,6 +7,7 @@ mod contradictions;
 pub mod diagnostics;
 mod evidence;
 pub mod html;
+mod inference;
 pub mod itf;
 pub mod json;
 mod layout;
@@ -21,3 +22,6 @@ mod reasons;
 #[cfg(test)]
 mod samples;
 pub mod text;
+mod trace;
+mod visibility;
+mod witness;

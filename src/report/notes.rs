@@ -24,7 +24,9 @@ impl fmt::Display for Note {
                 f,
                 "the reduced system was explored by the engine `{engine}` of `coarsen reach`"
             ),
-            Self::Inferred(variable, words) => write!(f, "inferred: {variable}: {words}"),
+            Self::Inferred(inferred) => {
+                write!(f, "inferred: {}: {}", inferred.variable, inferred.discipline)
+            }
             Self::PerhapsLonger { name, exhausted } => {
                 write!(f, "the trace for {name} is perhaps not a shortest one")?;
                 match exhausted {

@@ -1,10 +1,10 @@
 //! Why a property has its answer, in words.
 
 use super::layout::display_id;
+use super::trace::DEADLOCK;
 use crate::base::control::Hit;
 use crate::base::results::{
-    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Outcome, PropertyKind, PropertyReason,
-    Status, Violation,
+    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Outcome, PropertyKind, PropertyReason, Status,
 };
 use std::fmt;
 
@@ -173,68 +173,6 @@ impl fmt::Display for ClaimReason {
                         ": other threads are scheduled before line {line}; another theorem may do (leave out --theorem)"
                     ),
                     None => Ok(()),
-                }
-            }
-        }
-    }
-}
-
-const DEADLOCK: &str = "no step is enabled";
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Untold => Ok(()),
-            Self::Violation(violation) => violation.fmt(f),
-            Self::Discipline => f.write_str("the synchronisation discipline is violated"),
-            Self::Wrong => f.write_str("a thread has gone wrong"),
-            Self::Deadlock(waiting) => {
-                let waiting = waiting.iter();
-                let each = waiting.map(|(thread, location)| format!("{thread} waits at {location}"));
-                write!(f, "{DEADLOCK}: {}", each.collect::<Vec<_>>().join(", "))
-            }
-            Self::Reached(name) => write!(f, "a state that satisfies {name} is reached"),
-            Self::Violates(name) => write!(f, "this state violates {name}"),
-            Self::Witness => f.write_str("this is s1, the first state of the witness"),
-            Self::Lemma => f.write_str("the lemma is false in this state"),
-            Self::NotAtomic => f.write_str(
-                "all threads have ended, with an outcome that no execution has in which the block is atomic",
-            ),
-        }
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failure(thread, why) => write!(f, "{thread} goes wrong: {why}"),
-            Self::Access {
-                thread,
-                cell,
-                holders,
-            } => {
-                write!(f, "{thread} accesses {cell} without exclusive access")?;
-                match holders.as_slice() {
-                    [] => Ok(()),
-                    some => write!(f, "; {} has it", some.join(" and ")),
-                }
-            }
-            Self::Overlap {
-                cell,
-                owners,
-                readers,
-            } => {
-                let all = owners.join(" and ");
-                match owners.as_slice() {
-                    [_] => {
-                        let readers = readers.join(" and ");
-                        write!(
-                            f,
-                            "{all} has exclusive access to {cell} while {readers} may read it"
-                        )
-                    }
-                    [_, _] => write!(f, "{all} both have exclusive access to {cell}"),
-                    _ => write!(f, "{all} all have exclusive access to {cell}"),
                 }
             }
         }

@@ -2,16 +2,19 @@
 
 use crate::base::results::*;
 
-fn step(thread: usize, location: &str, line: usize, text: &str, reasons: &[&str]) -> Step {
+fn step(
+    thread: usize,
+    location: &str,
+    line: usize,
+    text: &str,
+    reasons: &[VisibilityReason],
+) -> Step {
     Step {
         thread: format!("worker({thread})"),
         location: location.to_string(),
         line,
         text: text.to_string(),
-        reasons: reasons.iter().map(|r| r.to_string()).collect(),
-        repair: reasons
-            .iter()
-            .find_map(|r| Some(r.strip_prefix("repair: ")?.to_string())),
+        reasons: reasons.iter().cloned().map(Remark::Visible).collect(),
     }
 }
 
@@ -97,19 +100,7 @@ pub(super) fn holds() -> Report {
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();
     report.invariant = Some(Rung::LockOwnership);
-    report.discipline = vec![Inferred {
-        variable: "x[0]".to_string(),
-        kind: "protected".to_string(),
-        words: "protected by m[0]".to_string(),
-    }];
-    report.annotated = Some("mutex m;\n".to_string());
-    report.revisions = vec![Revision {
-        variable: "x[0]".to_string(),
-        from: "protected by every mutex".to_string().into(),
-        to: "protected by m[0]".to_string().into(),
-        why: "worker(0) accesses it at B without m[1]".to_string(),
-        steps: vec![step(0, "B", 7, "x[0] = i;", &[])],
-    }];
+    inferred(&mut report);
     report.well_formedness = vec![hypothesis(
         "WFinitVis",
         "init <= p",
@@ -136,8 +127,15 @@ pub(super) fn holds() -> Report {
     ];
     report.hypotheses[0].invariant = Some(Rung::LockOwnership);
     report.hypotheses[0].excluded = vec![Witness {
-        reachable: Some(false),
-        because: "lock ownership: worker(0) at B owns m[0]".to_string(),
+        start: Start::Unreachable(Exclusion::LockOwnership(vec![LockFact::Owns {
+            thread: "worker(0)".to_string(),
+            location: "B".to_string(),
+            lock: Lock {
+                name: "m[0]".to_string(),
+                writing: false,
+            },
+            owns: true,
+        }])),
         ..witness()
     }];
     report.properties = properties();
@@ -202,6 +200,27 @@ fn properties() -> Vec<Property> {
     ]
 }
 
+/// The discipline of one cell was guessed, and revised once.
+fn inferred(report: &mut Report) {
+    let mutexes = || Discipline::Mutexes(vec!["m[0]".to_string()]);
+    report.discipline = vec![Inferred {
+        variable: "x[0]".to_string(),
+        discipline: mutexes(),
+    }];
+    report.annotated = Some("mutex m;\n".to_string());
+    report.revisions = vec![Revision {
+        variable: "x[0]".to_string(),
+        from: Discipline::EveryMutex,
+        to: mutexes(),
+        why: Refutation::Unlocked {
+            thread: "worker(0)".to_string(),
+            location: "B".to_string(),
+            missing: vec!["m[1]".to_string()],
+        },
+        steps: vec![step(0, "B", 7, "x[0] = i;", &[])],
+    }];
+}
+
 /// Visible steps, one of them by a repair, and an invisible one.
 fn steps(report: &mut Report) {
     report.visible = vec![
@@ -210,15 +229,9 @@ fn steps(report: &mut Report) {
             "A",
             7,
             "lock(m[0]);",
-            &["it may change an exclusive access predicate"],
+            &[VisibilityReason::ChangesPredicate("x[0]".to_string())],
         ),
-        step(
-            0,
-            "line 9",
-            9,
-            "t = 1;",
-            &["repair: the thread's first step (WFinitVis)"],
-        ),
+        step(0, "line 9", 9, "t = 1;", &[VisibilityReason::FirstStep]),
         step(1, "A", 7, "lock(m[0]);", &[]),
     ];
     report.invisible = vec![step(0, "B", 8, "x[0] = i;", &[])];
@@ -332,8 +345,9 @@ pub(super) fn inapplicable() -> Report {
     report.hypotheses[1].vacuous = false;
     report.hypotheses[1].status = Status::Refuted;
     report.hypotheses[1].invariant = None;
+    let start = report_trace().map(Box::new).ok_or(NoTrace::NotFound);
     report.hypotheses[1].witness = Some(Witness {
-        trace: report_trace(),
+        start: Start::Reachable(start),
         ..witness()
     });
     report
@@ -346,10 +360,10 @@ fn report_trace() -> Option<Trace> {
 
 fn witness() -> Witness {
     Witness {
-        instance: "i = worker(0), j = worker(1)".to_string(),
+        instance: bindings(&[("i", "worker(0)"), ("j", "worker(1)")]),
         invariant: Some(Rung::True),
         inequality: "u_1 u_0 <= u_0 (q T + u_1 + u_1 q T)".to_string(),
-        words: "worker(1) at B, then worker(0) at B, can't be swapped".to_string(),
+        shape: Shape::Swap,
         states: vec![
             bindings(&[("x[0]", "0"), ("y", "1"), ("worker(0)", "B")]),
             bindings(&[("x[0]", "1"), ("y", "1"), ("worker(0)", "B")]),
@@ -357,12 +371,10 @@ fn witness() -> Witness {
         ],
         steps: vec![
             step(1, "B", 8, "x[0] = 1;", &[]),
-            step(0, "B", 8, "skip;", &["a step that stands for u_0"]),
+            step(0, "B", 8, "skip;", &[]),
         ],
-        reachable: Some(true),
-        because: String::new(),
-        trace: None,
-        mend: "protect x[0] by a lock".to_string(),
+        start: Start::Unknown(None),
+        mend: Some(Mend::Separate(vec![Common::Cell("x[0]".to_string())])),
     }
 }
 
@@ -376,8 +388,7 @@ pub(super) fn eval() -> EvalReport {
         evidence: Evidence::Evaluated(Evaluated::On(Rung::Reachable)),
         instances: "1".to_string(),
         witness: Some(Witness {
-            instance: String::new(),
-            reachable: None,
+            instance: Vec::new(),
             ..witness()
         }),
     }

@@ -231,7 +231,7 @@ impl Body<'_> {
         let repaired: Vec<_> = report
             .visible
             .iter()
-            .filter_map(|step| Some((step, step.repair.as_ref()?)))
+            .filter_map(|step| Some((step, step.repair()?)))
             .collect();
         if !repaired.is_empty() {
             writeln!(f, "\nmade visible so that the theorem applies:")?;

@@ -6,13 +6,14 @@ use super::claims;
 use super::discharge::{By, settle};
 use super::properties::{Asked, Goal, asked, goals};
 use super::verdict;
-use super::visibility::{Reason, Visibility, stays_invisible};
+use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, well_formedness};
 use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::evidence::Part;
 use crate::base::results::{
-    ClaimReason, Evidence, Note, Property, PropertyKind, PropertyReason, Report, Statistics, Status,
+    ClaimReason, Evidence, Note, Property, PropertyKind, PropertyReason, Remark, Report,
+    Statistics, Status, VisibilityReason,
 };
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
@@ -397,7 +398,7 @@ impl Check<'_> {
         report.hypotheses = by_text::hypotheses(self.theory, program, vacuous);
         report.invariant = hypotheses::common_invariant(report);
         self.control.publish(report);
-        let visible = |t: &Vec<Vec<Reason>>, thread: &Thread| -> Vec<bool> {
+        let visible = |t: &Vec<Vec<VisibilityReason>>, thread: &Thread| -> Vec<bool> {
             let with_steps = t.iter().zip(&thread.locations);
             with_steps
                 .map(|(why, l)| l.edges.is_empty() || !why.is_empty())
@@ -573,21 +574,13 @@ fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
 fn describe<'r>(
     report: &mut Report,
     p: &Program,
-    steps: impl Iterator<Item = ((ThreadId, LocId), &'r [Reason])>,
+    steps: impl Iterator<Item = ((ThreadId, LocId), &'r [VisibilityReason])>,
 ) {
     report.visible.clear();
     report.invisible.clear();
     for ((t, l), reasons) in steps {
         let mut step = step_at(p, t, l);
-        for reason in reasons {
-            let words = reason.words(p);
-            if reason.is_repair() {
-                step.reasons.push(format!("repair: {words}"));
-                step.repair.get_or_insert(words);
-            } else {
-                step.reasons.push(words);
-            }
-        }
+        step.reasons = reasons.iter().cloned().map(Remark::Visible).collect();
         if reasons.is_empty() {
             step.reasons.push(stays_invisible(p, t, l));
             report.invisible.push(step);

@@ -44,17 +44,16 @@ pub fn eval(
         Err(Unreadable::Stopped(stop)) => {
             report.evidence = Evidence::Limit(stop, Some(control.phase()));
         }
-        Err(Unreadable::Meaningless { message, expected }) => {
-            // The message names what it is about in backticks.
-            let about = message.split('`').nth(1).unwrap_or_default();
-            let start = if about.is_empty() {
-                None
-            } else {
-                statement.0.find(about)
-            };
-            let span = start.map_or(Span::new(0, statement.0.len()), |at| {
-                Span::new(at, at + about.len())
+        Err(Unreadable::Meaningless {
+            about,
+            message,
+            expected,
+        }) => {
+            let part = about.and_then(|about| {
+                let at = statement.0.find(&about)?;
+                Some(Span::new(at, at + about.len()))
             });
+            let span = part.unwrap_or(Span::new(0, statement.0.len()));
             let help = "see `coarsen explain E0402` for the language of terms";
             return Err(Diagnostic::error("E0402", span, message, expected, help));
         }

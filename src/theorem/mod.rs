@@ -42,4 +42,4 @@ pub use reduced::completion::{Completed, complete};
 pub use reduced::transactions::{Cuts, Phase, Phased, Uses, checked, is_about_transactions, uses};
 pub use replay::{Evaluation, holds_under};
 pub(crate) use verdict::gap;
-pub use visibility::{Reason, Visibility};
+pub use visibility::Visibility;

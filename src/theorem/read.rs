@@ -13,6 +13,7 @@ use crate::model::program::ThreadId;
 use crate::theorem::discharge::facts::PhaseLetter;
 use crate::theorem::reduced::transactions::Phased;
 use biodivine_lib_bdd::Bdd;
+use std::fmt::Display;
 
 /// A program with its visibility and a theory.
 pub struct Model<'e, 'p> {
@@ -59,6 +60,8 @@ pub enum Unreadable {
     /// Something in it has no meaning here.
     #[error("{message}")]
     Meaningless {
+        /// The part that has none, as it is written; `None` for the whole statement.
+        about: Option<String>,
         /// What is wrong.
         message: String,
         /// What was expected.
@@ -67,10 +70,12 @@ pub enum Unreadable {
 }
 
 fn meaningless<T>(
+    about: Option<&dyn Display>,
     message: impl Into<String>,
     expected: impl Into<String>,
 ) -> Result<T, Unreadable> {
     Err(Unreadable::Meaningless {
+        about: about.map(ToString::to_string),
         message: message.into(),
         expected: expected.into(),
     })
@@ -222,6 +227,7 @@ impl Model<'_, '_> {
         match found {
             Some(t) => Ok(t),
             None => meaningless(
+                Some(index),
                 format!("there is no thread `{index}`"),
                 format!("one of the {} threads, by number or name", threads.len()),
             ),
@@ -237,6 +243,7 @@ impl Model<'_, '_> {
     ) -> Result<Ground, Unreadable> {
         if depth > DEEPEST {
             return meaningless(
+                None,
                 "the definitions are circular",
                 "definitions that use only earlier ones",
             );
@@ -267,12 +274,13 @@ impl Model<'_, '_> {
                 Some((_, holds)) => intern(atoms, format!("{{{text}}}"), || {
                     Ok(Meaning::Test(holds.clone()))
                 })?,
-                None => return meaningless("state expressions can't stand here", "an atom"),
+                None => return meaningless(None, "state expressions can't stand here", "an atom"),
             },
             Form::Not(x) => {
                 let inner = self.ground(x, b, atoms, depth)?;
                 if !is_test(&inner, atoms) {
                     return meaningless(
+                        Some(x),
                         format!("`{x}` is not a test, so it has no complement"),
                         "`p[i]`, `q`, `{ e }`, and sums, products and complements of tests",
                     );
@@ -356,6 +364,7 @@ impl Model<'_, '_> {
                         self.labelled(*t, &a.name, atoms)
                     }
                     _ => meaningless(
+                        Some(a),
                         format!("`{a}` has no meaning in this model"),
                         "u[i], v[i], p[i], q, a definition of the theory, an action such as worker(0).B, or a test { e \
                          }",
@@ -391,6 +400,7 @@ impl Model<'_, '_> {
     fn labelled(&self, t: ThreadId, label: &str, atoms: &mut Atoms) -> Result<Ground, Unreadable> {
         let Some(locations) = self.encoding.program.threads[t].label(label) else {
             return meaningless(
+                Some(&label),
                 format!("thread {} has no label `{label}`", self.thread_name(t)),
                 "a label of that thread",
             );

@@ -4,12 +4,13 @@ use super::properties::{Asked, Goal, GoalKind, goals};
 use super::visibility::Visibility;
 use crate::base::control::{Control, Stop};
 use crate::base::results;
-use crate::base::results::{Report, Status};
+use crate::base::results::{Refutation, Report, Status, VisibilityReason};
 use crate::engine::each_successor;
 use crate::engine::relations::{Concrete, Encoding, pick};
 use crate::model::program::{CellId, How, LocId, Program, ThreadId, each_use};
 use crate::theorem::executions::search::execution;
-use crate::theorem::inference::{Finding, Inference, Violation, lock_name};
+use crate::theorem::executions::trace::{overlap_of, step_at};
+use crate::theorem::inference::{Finding, Inference, Violation};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
 use biodivine_lib_bdd::Bdd;
 use std::ops::ControlFlow;
@@ -137,17 +138,15 @@ impl ViolationSearch<'_, '_> {
         });
         let held = inference.held(&state.state, thread, written);
         let place = &p.threads[thread];
-        let words = format!(
-            "{} {} it at {} without exclusive access",
-            place.name,
-            if written { "writes" } else { "reads" },
-            place.locations[location].name
-        );
         Ok(Some(Violation {
             cell,
             access: Some((thread, location, held)),
             steps,
-            words,
+            why: Refutation::Access {
+                thread: place.name.clone(),
+                location: place.locations[location].name.clone(),
+                written,
+            },
         }))
     }
 
@@ -155,17 +154,12 @@ impl ViolationSearch<'_, '_> {
     fn overlap(&self, x: usize, both: &Bdd) -> Result<Violation, Stop> {
         let (e, p) = (self.e, self.e.program);
         let (steps, state) = self.steps_to(both)?;
-        let words = state
-            .and_then(|s| {
-                crate::theorem::executions::trace::overlap_of(p, &p.protections[x], &s.state)
-            })
-            .map(|violation| violation.to_string())
-            .unwrap_or_else(|| "two threads have access at once".into());
+        let overlap = state.and_then(|s| overlap_of(p, &p.protections[x], &s.state));
         Ok(Violation {
             cell: e.program.protections[x].cell,
             access: None,
             steps,
-            words,
+            why: Refutation::Overlap(overlap),
         })
     }
 
@@ -200,8 +194,8 @@ pub fn pin(e: &Encoding, visibility: &mut Visibility, inference: &Inference) {
     for (n, action) in e.actions.iter().enumerate() {
         let here =
             |(t, l, _): &&(ThreadId, LocId, String)| *t == action.thread && *l == action.location;
-        if let Some((_, _, why)) = inference.pinned().iter().find(here) {
-            visibility.pin(n, why);
+        if let Some((_, _, id)) = inference.pinned().iter().find(here) {
+            visibility.pin(n, VisibilityReason::Guessed(id.clone()));
         }
     }
 }
@@ -225,8 +219,7 @@ pub fn pin_witnesses(
                 let here =
                     t.name == step.thread && t.locations[action.location].name == step.location;
                 if here && !visibility.is_visible(n) && rests_on_guess(e.program, inference, n, e) {
-                    let why = format!("({}) is not established otherwise", h.id);
-                    inference.pin(action.thread, action.location, why);
+                    inference.pin(action.thread, action.location, h.id.clone());
                     any = true;
                 }
             }
@@ -265,40 +258,13 @@ pub fn tell(report: &mut Report, inference: &Inference) {
             }
         }
         for (finding, cells) in groups {
-            let (kind, words) = match &finding {
-                Finding::Unused => ("unused", "no thread mentions it".to_string()),
-                Finding::Private(t, locks) => {
-                    let names: Vec<String> = locks.iter().map(|l| lock_name(p, *l)).collect();
-                    let under = match names.is_empty() {
-                        true => String::new(),
-                        false => format!(", under {}", names.join(" and ")),
-                    };
-                    let words = format!("used by {} only{under}", p.threads[*t].name);
-                    ("private", words)
-                }
-                Finding::Guessed(g) => {
-                    let open = *g == crate::theorem::inference::Guess::Unprotected;
-                    (if open { "unprotected" } else { "protected" }, g.words(p))
-                }
-            };
             report.discipline.push(results::Inferred {
                 variable: named(p, &cells),
-                kind: kind.into(),
-                words,
+                discipline: finding.discipline(p),
             });
         }
     }
-    let step = |(t, l): &(ThreadId, LocId)| {
-        let location = &p.threads[*t].locations[*l];
-        results::Step {
-            thread: p.threads[*t].name.clone(),
-            location: location.name.clone(),
-            line: p.line(location.span),
-            text: p.text(location.span),
-            reasons: Vec::new(),
-            repair: None,
-        }
-    };
+    let step = |(t, l): &(ThreadId, LocId)| step_at(p, *t, *l);
     report.revisions = inference
         .revisions()
         .iter()

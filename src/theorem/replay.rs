@@ -1,8 +1,9 @@
 //! Hypotheses evaluated anew, for the checker: those of a bundle that have no derivation.
 
-use super::visibility::{Reason, Visibility};
+use super::visibility::Visibility;
 use crate::algebra::{Order, Theory};
 use crate::base::control::Stop;
+use crate::base::results::VisibilityReason;
 use crate::engine::relations::{Encoding, Evaluator};
 use crate::model::program::{LocId, ThreadId};
 use crate::theorem::read::{Atoms, Model, Names, Unreadable};
@@ -33,7 +34,7 @@ pub fn holds_under(
     wanted: &[(usize, &[ThreadId])],
 ) -> Result<Option<usize>, Option<Stop>> {
     let of = |a: &crate::engine::relations::Action| match (on.visible)(a.thread, a.location) {
-        true => vec![Reason::Guessed("listed in the bundle".into())],
+        true => vec![VisibilityReason::Wanted],
         false => Vec::new(),
     };
     let visibility = Visibility {

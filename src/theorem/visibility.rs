@@ -8,6 +8,7 @@
 
 use super::properties::Goal;
 use crate::base::control::Stop;
+use crate::base::results::{Remark, VisibilityReason};
 use crate::engine::relations::{Encoding, Q, Rel};
 use crate::model::program::{
     CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread,
@@ -16,85 +17,13 @@ use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Why an action is visible.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// This cell, a mutex or unprotected shared variable, may occur in it.
-    Mentions(CellId),
-    /// It waits for another thread's end.
-    Waits,
-    /// Its blocking guard mentions this protected cell.
-    BlockingGuard(CellId),
-    /// It might change an exclusive access predicate of this protection (an index into the program's).
-    ChangesPredicate(usize),
-    /// It is enabled in an initial state.
-    FirstStep,
-    /// It could hide this property (a name).
-    Hides(String),
-    /// It breaks a cycle of invisible steps.
-    Cycle,
-    /// A hypothesis is not established while it is invisible, and that rests on a guess.
-    Guessed(String),
-    /// This would have to be compared with other threads' steps, and BDDs would be too large.
-    Uncompared(String),
-}
-
-impl Reason {
-    /// Whether it comes from a repair, not from the definition of visibility.
-    pub fn is_repair(&self) -> bool {
-        use Reason::{Cycle, FirstStep, Guessed, Hides, Uncompared};
-        matches!(
-            self,
-            FirstStep | Hides(_) | Cycle | Guessed(_) | Uncompared(_)
-        )
-    }
-
-    /// In words.
-    pub fn words(&self, p: &Program) -> String {
-        // The variable stands for its cells where they are all of one class.
-        let name = |c: &CellId| {
-            let cell = &p.cells[*c];
-            let all = &p.cells[p.cells_of(cell.array)];
-            match all.iter().all(|other| other.class == cell.class) {
-                true => p.arrays[cell.array].name.clone(),
-                false => cell.name.clone(),
-            }
-        };
-        match self {
-            Reason::Mentions(c) => match p.cells[*c].class {
-                Class::Owner => format!("uses mutex {}", name(c)),
-                Class::Sync => format!("uses {}", name(c)),
-                _ => format!("uses unprotected {}", name(c)),
-            },
-            Reason::Waits => "waits for another thread".into(),
-            Reason::BlockingGuard(c) => format!("its guard blocks on protected {}", name(c)),
-            Reason::ChangesPredicate(x) => {
-                let cell = p.protections[*x].cell;
-                format!(
-                    "may change an exclusive access predicate of {}",
-                    p.cells[cell].name
-                )
-            }
-            Reason::FirstStep => "it can be a thread's first step (WFinitVis)".into(),
-            Reason::Hides(p) => format!("it could hide {p} (I u <= u I fails)"),
-            Reason::Guessed(why) => format!("{why}, and the discipline is inferred"),
-            Reason::Cycle => "it lies on a cycle of invisible steps (11)".into(),
-            Reason::Uncompared(what) => {
-                format!(
-                    "{what}, and BDDs to compare it with other threads' steps would be too large"
-                )
-            }
-        }
-    }
-}
-
 /// Which actions are visible, and why.
 #[derive(Clone, Debug)]
 pub struct Visibility {
     /// For each action of the encoding; no reason means invisible.
-    pub reasons: Vec<Vec<Reason>>,
+    pub reasons: Vec<Vec<VisibilityReason>>,
     /// Repairs that were needed but not made (`--strict`).
-    pub refused: Vec<(usize, Reason)>,
+    pub refused: Vec<(usize, VisibilityReason)>,
 }
 
 impl Visibility {
@@ -107,7 +36,8 @@ impl Visibility {
         for a in 0..e.actions.len() {
             let mut why = mentioned(e.program, e.actions[a].thread, e.actions[a].location);
             if why.is_empty() {
-                why.extend(e.changes_predicate(a)?.map(Reason::ChangesPredicate));
+                let changed = e.changes_predicate(a)?;
+                why.extend(changed.map(|x| changes_predicate(e.program, x)));
             }
             reasons.push(why);
         }
@@ -122,14 +52,14 @@ impl Visibility {
     /// # Errors
     /// Any [`Stop`].
     pub fn repair(&mut self, e: &Encoding, goals: &[Goal], strict: bool) -> Result<(), Stop> {
-        let mut needed: Vec<(usize, Reason)> = Vec::new();
+        let mut needed: Vec<(usize, VisibilityReason)> = Vec::new();
         for a in self.invisible(0..e.actions.len()) {
             if !e.m.disjoint(&e.initial, &e.actions[a].enabled) {
-                needed.push((a, Reason::FirstStep));
+                needed.push((a, VisibilityReason::FirstStep));
             }
             for goal in goals.iter().filter(|g| g.can_be_hidden) {
                 if hides(e, &e.actions[a].rel, &goal.bad)? {
-                    needed.push((a, Reason::Hides(goal.name.clone())));
+                    needed.push((a, VisibilityReason::Hides(goal.name.clone())));
                 }
             }
         }
@@ -142,15 +72,15 @@ impl Visibility {
         }
         for thread in 0..e.program.threads.len() {
             for a in self.cycle_breakers(e, thread)? {
-                self.reasons[a].push(Reason::Cycle);
+                self.reasons[a].push(VisibilityReason::Cycle);
             }
         }
         Ok(())
     }
 
     /// Makes an action visible.
-    pub fn pin(&mut self, action: usize, why: &str) {
-        self.reasons[action].push(Reason::Guessed(why.to_string()));
+    pub fn pin(&mut self, action: usize, why: VisibilityReason) {
+        self.reasons[action].push(why);
     }
 
     /// Whether an action is visible.
@@ -211,37 +141,60 @@ impl Visibility {
     }
 }
 
+/// The reason that a step might change an exclusive access predicate of a protection, an index into the program's.
+pub(super) fn changes_predicate(p: &Program, protection: usize) -> VisibilityReason {
+    let cell = p.protections[protection].cell;
+    VisibilityReason::ChangesPredicate(p.cells[cell].name.clone())
+}
+
 /// The reasons that the definition of visibility gives from the text of an action.
-pub(super) fn mentioned(p: &Program, thread: ThreadId, location: LocId) -> Vec<Reason> {
-    let mut reasons = Vec::new();
+pub(super) fn mentioned(p: &Program, thread: ThreadId, location: LocId) -> Vec<VisibilityReason> {
+    let (mut used, mut guards, mut waits) = (BTreeSet::new(), BTreeSet::new(), false);
     for edge in &p.threads[thread].locations[location].edges {
-        if waits_for_thread(edge) {
-            reasons.push(Reason::Waits);
-        }
-        each_use(p, edge, &mut |used| {
-            for c in used.cells {
-                match (used.how, p.cells[c].class) {
+        waits |= waits_for_thread(edge);
+        each_use(p, edge, &mut |u| {
+            for c in u.cells {
+                match (u.how, p.cells[c].class) {
                     (How::Check, _) | (_, Class::Local(_)) => {}
-                    (How::Guard, Class::Protected) => reasons.push(Reason::BlockingGuard(c)),
+                    (How::Guard, Class::Protected) => drop(guards.insert(c)),
                     (_, Class::Protected) => {}
-                    _ => reasons.push(Reason::Mentions(c)),
+                    _ => drop(used.insert(c)),
                 }
             }
         });
     }
-    reasons.sort_unstable();
+    // The variable stands for its cells where they are all of one class.
+    let name = |c: CellId| {
+        let cell = &p.cells[c];
+        let all = &p.cells[p.cells_of(cell.array)];
+        match all.iter().all(|other| other.class == cell.class) {
+            true => p.arrays[cell.array].name.clone(),
+            false => cell.name.clone(),
+        }
+    };
+    let uses = |c: CellId| match p.cells[c].class {
+        Class::Owner => VisibilityReason::UsesMutex(name(c)),
+        Class::Sync => VisibilityReason::UsesSync(name(c)),
+        _ => VisibilityReason::UsesUnprotected(name(c)),
+    };
+    let guards = guards
+        .into_iter()
+        .map(|c| VisibilityReason::BlockingGuard(name(c)));
+    let mut reasons: Vec<VisibilityReason> = used.into_iter().map(uses).collect();
+    reasons.extend(waits.then_some(VisibilityReason::Waits));
+    reasons.extend(guards);
     // One cell of a variable stands for those that are named alike.
-    reasons.dedup_by_key(|r| r.words(p));
+    reasons.dedup();
     reasons
 }
 
-/// What an invisible action mentions, in words: why it need not be visible.
-pub fn stays_invisible(p: &Program, thread: ThreadId, location: LocId) -> String {
+/// What an invisible action mentions: why it need not be visible.
+pub fn stays_invisible(p: &Program, thread: ThreadId, location: LocId) -> Remark {
     let (mut own, mut protected) = (BTreeSet::new(), BTreeSet::new());
     for edge in &p.threads[thread].locations[location].edges {
         each_use(p, edge, &mut |used| {
             for c in used.cells {
-                let array = p.arrays[p.cells[c].array].name.as_str();
+                let array = &p.arrays[p.cells[c].array].name;
                 match (used.how, p.cells[c].class) {
                     (How::Check, _) => {}
                     (_, Class::Local(_)) => drop(own.insert(array)),
@@ -250,23 +203,9 @@ pub fn stays_invisible(p: &Program, thread: ThreadId, location: LocId) -> String
             }
         });
     }
-    let listed = |kind: &str, all: &BTreeSet<&str>| -> Option<String> {
-        let names: Vec<&str> = all.iter().copied().collect();
-        (!names.is_empty()).then(|| format!("{kind} {}", names.join(", ")))
-    };
-    let parts: Vec<String> = [
-        listed("thread-local", &own),
-        listed("protected", &protected),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    match parts.is_empty() {
-        true => "it mentions no variable, and changes no exclusive access predicate".into(),
-        false => format!(
-            "it mentions only {}, and changes no exclusive access predicate",
-            parts.join(" and ")
-        ),
+    Remark::Invisible {
+        own: own.into_iter().cloned().collect(),
+        protected: protected.into_iter().cloned().collect(),
     }
 }
 

@@ -6,10 +6,10 @@
 //! only serves to prove (14) and (15), which are evaluated.
 
 use super::properties::{Asked, Goal};
-use super::visibility::{Reason, Visibility, hides};
+use super::visibility::{Visibility, hides};
 use crate::base::control::Stop;
 use crate::base::results::{
-    Demand, Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual,
+    Demand, Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual, VisibilityReason,
 };
 use crate::engine::relations::{Encoding, Rel};
 use crate::model::program::Program;
@@ -127,7 +127,7 @@ pub(super) fn entry(
 }
 
 fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
-    let (status, evidence) = match refused(visibility, &Reason::FirstStep).first() {
+    let (status, evidence) = match refused(visibility, &VisibilityReason::FirstStep).first() {
         None => (Status::Holds, Evaluated::Initially),
         Some(&a) => (Status::Refuted, Evaluated::EnabledInitially(place(e, a))),
     };
@@ -162,11 +162,11 @@ fn not_hidden(
     ladder: &mut Ladder,
 ) -> Result<Hypothesis, Stop> {
     let id = hides_id(goal);
-    let words = Demand::NotHidden(goal.name.clone());
-    let by = refused(visibility, &Reason::Hides(goal.name.clone()));
+    let by = refused(visibility, &VisibilityReason::Hides(goal.name.clone()));
     let finish = |status, evidence| {
         let evidence = Evidence::Evaluated(evidence);
-        entry(&id, "I u <= u I", words.clone(), status, evidence)
+        let demand = Demand::NotHidden(goal.name.clone());
+        entry(&id, "I u <= u I", demand, status, evidence)
     };
     let Some(&first) = by.first() else {
         return Ok(finish(Status::Holds, Evaluated::On(Rung::True)));
@@ -204,7 +204,7 @@ fn not_hidden(
     })
 }
 
-fn refused(visibility: &Visibility, reason: &Reason) -> Vec<usize> {
+fn refused(visibility: &Visibility, reason: &VisibilityReason) -> Vec<usize> {
     visibility
         .refused
         .iter()

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use coarsen::results::{Report, Status as ToolStatus, Step, Verdict as ToolVerdict};
+use coarsen::results::{
+    Remark, Report, Status as ToolStatus, Step, Verdict as ToolVerdict, VisibilityReason,
+};
 
 use super::ast::{Property, StateKind};
 use super::explore::{is_deadlock, is_wrong, original};
@@ -176,9 +178,8 @@ fn hazards(
 ) -> Visible {
     let mut hazards: Visible = reported.iter().map(|l| vec![false; l.len()]).collect();
     let made = |step: &&Step| {
-        step.reasons
-            .iter()
-            .any(|r| r.contains("not established otherwise"))
+        let guessed = |r: &Remark| matches!(r, Remark::Visible(VisibilityReason::Guessed(_)));
+        step.reasons.iter().any(guessed)
     };
     for step in report.visible.iter().filter(made) {
         let found = find(model, step);

@@ -5,6 +5,7 @@
 
 mod compare;
 mod contradiction;
+mod discipline;
 mod evidence;
 mod movers;
 mod note;
@@ -15,9 +16,13 @@ mod reach;
 mod reason;
 pub mod replayed;
 mod rung;
+mod step;
+mod trace;
+mod witness;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
+pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision};
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,
 };
@@ -27,15 +32,19 @@ pub use movers::{
 };
 pub use note::{Candidate, CompareNote, CrossCheck, MissingEvidence, Note};
 pub use property::{
-    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Outcome, Property, PropertyKind,
-    PropertyReason, Violation,
+    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Property, PropertyKind, PropertyReason,
 };
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use reason::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};
 pub use rung::Rung;
+pub use step::{Remark, Shared, Step, VisibilityReason};
+pub use trace::{
+    Change, Failure, Outcome, Overlap, Trace, TraceStep, TraceVariable, Value, Violation,
+};
+pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 
 use crate::base::control::Hit;
-use crate::base::evidence::{Bundle, Execution};
+use crate::base::evidence::Bundle;
 use serde::{Serialize, Serializer};
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -56,16 +65,19 @@ as_sentences!(
     CheckReason,
     CompareReason,
     Condition,
+    Demand,
+    Discipline,
     Evidence,
     Found,
     Hit,
     LemmaReason,
-    Demand,
     MoversReason,
     Note,
     Outcome,
     PropertyReason,
     ReachReason,
+    Refutation,
+    Remark,
     RowReason,
     Sharing,
     Violation
@@ -329,33 +341,6 @@ pub enum Discharge {
     None,
 }
 
-/// Why an inclusion between relations fails.
-#[derive(Clone, Debug, Serialize)]
-pub struct Witness {
-    /// The instance, such as `i = worker(0), j = worker(1)`; empty if there is nothing to choose.
-    pub instance: String,
-    /// The rung of the invariant on whose states it fails.
-    #[serde(serialize_with = "rung::by_id")]
-    pub invariant: Option<Rung>,
-    /// The inequality that fails, instantiated.
-    pub inequality: String,
-    /// What is wrong, in words.
-    pub words: String,
-    /// States s1, s2, .. along the left side; variables not shown do not matter.
-    pub states: Vec<Vec<Binding>>,
-    /// The steps between them (one less than there are states), or the single step concerned.
-    pub steps: Vec<Step>,
-    /// Whether s1 is reachable in the original program, if known.
-    pub reachable: Option<bool>,
-    /// What excludes s1, or why it is not known whether it is reachable, or why there is no trace; else empty.
-    pub because: String,
-    /// A re-executed execution of the original program to s1, if it is reachable; every action is a coarse step of its
-    /// own.
-    pub trace: Option<Trace>,
-    /// How to mend it.
-    pub mend: String,
-}
-
 /// A variable and its value, both as the user writes them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Binding {
@@ -363,24 +348,6 @@ pub struct Binding {
     pub name: String,
     /// The value.
     pub value: String,
-}
-
-/// A step (action) of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
-    /// `worker(0)`; the factor of the term if it is no single action.
-    pub thread: String,
-    /// The location it leaves: a label or `line 12`.
-    pub location: String,
-    /// Line in the source, from 1; 0 if it has none.
-    pub line: usize,
-    /// The source text of the statement's first line.
-    pub text: String,
-    /// Why it is visible (several reasons may apply), or what it stands for in a witness.
-    pub reasons: Vec<String>,
-    /// Why a repair made it visible, if one did; among the reasons, too.
-    #[serde(skip)]
-    pub repair: Option<String>,
 }
 
 /// Exact state counts: program states without q, at scheduling points.
@@ -491,120 +458,6 @@ pub enum LemmaReason {
     True(Place),
     /// This step breaks it, from a state not known to be unreachable.
     Broken(Place),
-}
-
-/// The inferred discipline of a variable, or of some of its cells.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Inferred {
-    /// The variable, or the cells where they differ: `x`, `x[0], x[2]`.
-    pub variable: String,
-    /// `private`, `unused`, `protected` or `unprotected`.
-    pub kind: String,
-    /// The discipline in words.
-    pub words: String,
-}
-
-/// A discipline in words, in full and without places in the program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
-pub struct Wording {
-    /// With the places.
-    pub full: String,
-    /// Without them.
-    pub brief: String,
-}
-
-impl From<String> for Wording {
-    fn from(full: String) -> Self {
-        Wording {
-            brief: full.clone(),
-            full,
-        }
-    }
-}
-
-impl From<Wording> for String {
-    fn from(wording: Wording) -> Self {
-        wording.full
-    }
-}
-
-/// One change of a guess at a discipline.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Revision {
-    /// The variable, or its cells.
-    pub variable: String,
-    /// The guess before.
-    pub from: Wording,
-    /// The guess after.
-    pub to: Wording,
-    /// What refuted the one before.
-    pub why: String,
-    /// The steps that lead there, the refuting one last; empty if they are not known.
-    pub steps: Vec<Step>,
-}
-
-/// A finite execution of the original program, re-executed by the interpreter.
-#[derive(Clone, Debug, Serialize)]
-pub struct Trace {
-    /// The state variables, in the order of the values below.
-    pub variables: Vec<TraceVariable>,
-    /// The states, one more than there are steps.
-    pub states: Vec<Vec<Value>>,
-    /// The steps.
-    pub steps: Vec<TraceStep>,
-    /// What is wrong (or reached) in the last state.
-    pub outcome: Outcome,
-    /// The same for `coarsen verify`; of no goal yet.
-    #[serde(skip)]
-    pub execution: Execution,
-}
-
-/// A variable of a trace.
-#[derive(Clone, Debug, Serialize)]
-pub struct TraceVariable {
-    /// Its name: a variable, `m.owner`, a local `worker(0).t`, or a thread for its location.
-    pub name: String,
-    /// Array sizes; the value is then a nested list.
-    pub dims: Vec<usize>,
-}
-
-/// A value in a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// An integer.
-    Int(i64),
-    /// A boolean.
-    Bool(bool),
-    /// An enum value, a thread, a location.
-    Text(String),
-    /// An array.
-    List(Vec<Value>),
-}
-
-/// One step of a trace.
-#[derive(Clone, Debug, Serialize)]
-pub struct TraceStep {
-    /// Number of the coarse step it belongs to, from 1.
-    pub coarse: usize,
-    /// The step.
-    pub step: Step,
-    /// What changed: name, old value and new value as the user writes them.
-    pub changes: Vec<Change>,
-    /// What goes wrong in this step, if something does (assertion, range, discipline).
-    pub violation: Option<Violation>,
-}
-
-/// A changed variable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// The variable or cell.
-    pub name: String,
-    /// Value before.
-    pub old: String,
-    /// Value after.
-    pub new: String,
 }
 
 /// The limits in force.

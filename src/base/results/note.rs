@@ -1,6 +1,6 @@
 //! Things to know about an answer.
 
-use super::Gap;
+use super::{Gap, Inferred};
 use crate::base::control::{Hit, Stop};
 
 /// One thing to know.
@@ -27,7 +27,7 @@ pub enum Note {
     /// The discipline does not hold with what was inferred.
     GuessesDropped,
     /// What was inferred for a variable.
-    Inferred(String, String),
+    Inferred(Inferred),
     /// The trace of this property is perhaps not a shortest one.
     PerhapsLonger {
         /// The property.

@@ -1,6 +1,6 @@
 //! What became of a property, and why.
 
-use super::{Contradiction, Status, Trace};
+use super::{Contradiction, Outcome, Status, Trace};
 use crate::base::control::Stop;
 use serde::Serialize;
 
@@ -204,54 +204,4 @@ pub enum ClaimSearch {
     Violated,
     /// A limit was hit.
     Stopped(Stop),
-}
-
-/// What is wrong, or reached, at the end of an execution.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Nothing has been said of it yet.
-    Untold,
-    /// This was the last thing that went wrong.
-    Violation(Violation),
-    /// The discipline is violated.
-    Discipline,
-    /// A thread has gone wrong.
-    Wrong,
-    /// No step is enabled; which threads wait, and where.
-    Deadlock(Vec<(String, String)>),
-    /// A state that satisfies this property.
-    Reached(String),
-    /// A state that violates this property.
-    Violates(String),
-    /// The first state of a witness.
-    Witness,
-    /// A state in which the lemma is false.
-    Lemma,
-    /// All threads have ended as they never do if the claimed block is atomic.
-    NotAtomic,
-}
-
-/// What goes wrong in a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Violation {
-    /// A thread goes wrong, for this reason.
-    Failure(String, &'static str),
-    /// A thread has no right to an access.
-    Access {
-        /// The thread.
-        thread: String,
-        /// The cell.
-        cell: String,
-        /// Who has that right.
-        holders: Vec<String>,
-    },
-    /// Several threads have access to a cell, and one of them exclusively.
-    Overlap {
-        /// The cell.
-        cell: String,
-        /// Those with exclusive access; one at least.
-        owners: Vec<String>,
-        /// Others that may read it.
-        readers: Vec<String>,
-    },
 }

@@ -1,6 +1,7 @@
 //! The biodivine engine: a worklist of single actions, or the exploration of coarse steps that `coarsen check` uses.
 
 use crate::base::control::{Control, Stop};
+use crate::base::results::VisibilityReason;
 use crate::engine::Variable;
 use crate::engine::reach::{Answer, Blocked, Move, Outcome, Path, Question, Reduction, Sort};
 use crate::engine::relations::{Action, Bit, Encoding, Q, Rel};
@@ -41,7 +42,7 @@ fn run(
     };
     for (n, a) in e.actions.iter().enumerate() {
         if reduction.is_none_or(|r| r.visible[a.thread][a.location]) {
-            visibility.pin(n, "asked for");
+            visibility.pin(n, VisibilityReason::Wanted);
         }
     }
     let when_blocked = reduction.map_or(Blocked::Ends, |r| r.when_blocked);

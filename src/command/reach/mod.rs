@@ -313,10 +313,8 @@ impl Run<'_> {
         if let Some(gap) = &self.gap {
             report.notes.push(Note::Gap(gap.clone()));
         }
-        for inferred in checked.discipline {
-            let note = Note::Inferred(inferred.variable, inferred.words);
-            report.notes.push(note);
-        }
+        let inferred = checked.discipline.into_iter();
+        report.notes.extend(inferred.map(Note::Inferred));
         self.program = prepared.program;
         if let Some((program, origin)) = prepared.plain {
             let mut questions = self.questions.clone();

@@ -9,6 +9,7 @@ use super::evaluate::{Evaluator, Ground, Meaning, Restriction, Scope};
 use super::layout::Bit;
 use super::witness::{Concrete, pick, pick_pair, singleton, walk};
 use crate::base::control::Stop;
+use crate::base::results::Shape;
 use crate::engine::relations::relation::Rel;
 
 /// A run that goes on for ever is shown up to this many states.
@@ -36,17 +37,6 @@ pub struct Failure {
     pub bits: Vec<Bit>,
     /// What it was about.
     pub shape: Shape,
-}
-
-/// What a failed inclusion was about, as far as its form tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// `x y <= .. y x ..`: the two should have commuted.
-    Swap,
-    /// `x^w <= 0`: there should have been no infinite run.
-    Endless,
-    /// Anything else.
-    Other,
 }
 
 /// A step of a witness.

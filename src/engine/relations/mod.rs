@@ -20,7 +20,7 @@ mod witness;
 pub use bdds::Bdds;
 pub use encoding::{Action, Encoding};
 pub use evaluate::{Evaluator, Ground, GroundAtom, Meaning, Restriction, Scope, Value};
-pub use inclusion::{Failure, Outcome, Shape, Taken};
+pub use inclusion::{Failure, Outcome, Taken};
 pub use layout::{Bit, Item, Layout, Q};
 pub use relation::Rel;
 pub use witness::{Concrete, image, pick, preimage, singleton, walk};

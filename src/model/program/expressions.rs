@@ -163,7 +163,13 @@ impl Elaborator {
                 Failure::Shift => ("an amount in 0..62", "correct the amount"),
                 _ => ("a divisor that is not 0", "correct the divisor"),
             };
-            self.error(codes::OUT_OF_RANGE, e.span, failure.words(), expected, help);
+            self.error(
+                codes::OUT_OF_RANGE,
+                e.span,
+                failure.to_string(),
+                expected,
+                help,
+            );
             return None;
         }
         self.error(

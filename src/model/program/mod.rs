@@ -41,6 +41,7 @@ pub(crate) use expressions::{interval, is_total};
 pub use uses::{How, Use, each_use, waits_for_thread};
 
 use crate::base::diagnostic::{Span, line_column};
+pub use crate::base::results::Failure;
 use crate::model::text::ast::{BinaryOp, ExpectKind, PropertyKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,56 +185,12 @@ pub enum Target {
     Element(ArrayId, Vec<Expr>),
 }
 
-/// Why a thread goes wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Failure {
-    /// An assertion is false.
-    Assertion,
-    /// A value outside the type of the variable assigned to.
-    Range,
-    /// An index outside its array.
-    Index,
-    /// A division by zero.
-    Division,
-    /// A shift by an amount that is negative or more than 62.
-    Shift,
-    /// An `unlock` by a thread that does not own the mutex.
-    NotOwner,
-    /// A `read_lock` by a thread that reads already.
-    Held,
-    /// A re-entrant mutex is locked more often than its bound.
-    Depth,
-    /// A `start` of a thread that has been started.
-    Started,
-    /// A field of, or `free` through, a null reference.
-    Null,
-    /// The same through a reference to an object that is not allocated.
-    Freed,
-}
-
 impl Failure {
     /// Why an operation is undefined, where it is.
     pub fn of(op: BinaryOp) -> Failure {
         match op {
             BinaryOp::Shl | BinaryOp::Shr => Failure::Shift,
             _ => Failure::Division,
-        }
-    }
-
-    /// In words, for traces.
-    pub fn words(self) -> &'static str {
-        match self {
-            Failure::Assertion => "the assertion fails",
-            Failure::Range => "the value is outside the variable's type",
-            Failure::Index => "the index is outside the array",
-            Failure::Division => "division by zero",
-            Failure::Shift => "the shift is negative or too large",
-            Failure::NotOwner => "the thread does not hold the lock",
-            Failure::Held => "the thread holds the read lock already",
-            Failure::Depth => "the mutex is locked more often than its bound",
-            Failure::Started => "the thread has been started already",
-            Failure::Null => "the reference is null",
-            Failure::Freed => "the object is not allocated",
         }
     }
 }

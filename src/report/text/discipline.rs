@@ -24,11 +24,15 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) 
             writeln!(f, "{}", name.trim_end())?;
             name = " ".repeat(indent);
         }
-        writeln!(f, "{}", wrapped(&(name + &d.words), indent).trim_end())?;
+        writeln!(
+            f,
+            "{}",
+            wrapped(&format!("{name}{}", d.discipline), indent).trim_end()
+        )?;
     }
     more(f, all.len(), most)?;
     // Where regions give way to other regions, only their locations tell the difference.
-    let told = |r: &&Revision| verbose || r.from.brief != r.to.brief;
+    let told = |r: &&Revision| verbose || r.from.brief() != r.to.brief();
     let revisions: Vec<&Revision> = report.revisions.iter().filter(told).take(most).collect();
     if revisions.is_empty() {
         return Ok(());
@@ -44,15 +48,11 @@ fn revision(f: &mut fmt::Formatter<'_>, r: &Revision, verbose: bool) -> fmt::Res
     let (from, to) = (&r.from, &r.to);
     match verbose {
         true => {
-            writeln!(
-                f,
-                "{}",
-                wrapped(&format!("  {}: {}", r.variable, from.full), 6)
-            )?;
-            writeln!(f, "{}", wrapped(&format!("      -> {}", to.full), 9))?;
+            writeln!(f, "{}", wrapped(&format!("  {}: {from}", r.variable), 6))?;
+            writeln!(f, "{}", wrapped(&format!("      -> {to}"), 9))?;
         }
         false => {
-            let line = format!("  {}: {} -> {}", r.variable, from.brief, to.brief);
+            let line = format!("  {}: {} -> {}", r.variable, from.brief(), to.brief());
             writeln!(f, "{}", wrapped(&line, 6))?;
         }
     }

@@ -4,6 +4,7 @@ use super::steps::at;
 use super::{row, trace, widest};
 use crate::base::results::{Lemma, Status};
 use crate::report::layout::counted;
+use crate::report::witness::listed;
 use std::fmt;
 
 /// Displays the lemmas as a section of a report.
@@ -33,12 +34,7 @@ impl fmt::Display for Shown<'_> {
                 continue;
             }
             if !lemma.state.is_empty() {
-                let values: Vec<String> = lemma
-                    .state
-                    .iter()
-                    .map(|b| format!("{} = {}", b.name, b.value))
-                    .collect();
-                writeln!(f, "      state: {}", values.join(", "))?;
+                writeln!(f, "      state: {}", listed(&lemma.state, ", "))?;
             }
             if let Some(step) = &lemma.step {
                 writeln!(f, "      step: {}", at(step))?;

@@ -1,7 +1,7 @@
 //! A witness against an inclusion: the states and steps of its left side, and what is wrong with them.
 
 use super::steps::at;
-use crate::base::results::{Binding, Witness};
+use crate::base::results::{Binding, Start, Witness};
 use crate::report::layout::counted;
 use std::fmt;
 
@@ -15,9 +15,9 @@ impl fmt::Display for Shown<'_> {
         if witness.instance.is_empty() {
             writeln!(f)?;
         } else {
-            writeln!(f, "   with {}", witness.instance)?;
+            writeln!(f, "   with {}", witness.instance_words())?;
         }
-        writeln!(f, "      {}", witness.words)?;
+        writeln!(f, "      {}", witness.words())?;
         let rows = witness.states.len().max(witness.steps.len());
         for i in 0..rows {
             if let Some(state) = witness.states.get(i) {
@@ -32,33 +32,30 @@ impl fmt::Display for Shown<'_> {
             }
         }
         write!(f, "      ")?;
-        match (witness.reachable, &witness.trace) {
-            (Some(true), Some(trace)) => {
+        match &witness.start {
+            Start::Reachable(Ok(trace)) => {
                 let length = counted(trace.steps.len(), "action");
                 write!(f, "s1 is reachable in the original program, in {length}")?;
             }
-            (Some(true), None) => write!(f, "s1 is reachable in the original program")?,
-            (Some(false), _) => write!(f, "s1 is unreachable")?,
-            (None, _) => write!(f, "whether s1 is reachable is not known")?,
+            Start::Reachable(Err(_)) => write!(f, "s1 is reachable in the original program")?,
+            Start::Unreachable(_) => write!(f, "s1 is unreachable")?,
+            Start::Unknown(_) => write!(f, "whether s1 is reachable is not known")?,
         }
-        match witness.because.as_str() {
+        match witness.start.to_string().as_str() {
             "" => writeln!(f)?,
             why => writeln!(f, ": {why}")?,
         }
-        if witness.mend.is_empty() {
-            return Ok(());
+        match witness.mend_words().as_str() {
+            "" => Ok(()),
+            mend => writeln!(f, "      mend: {mend}"),
         }
-        writeln!(f, "      mend: {}", witness.mend)
     }
 }
 
 /// All of a first state; of a later one what differs from the state before.
 fn described(state: &[Binding], before: Option<&Vec<Binding>>) -> String {
     let Some(before) = before else {
-        let all: Vec<String> = state
-            .iter()
-            .map(|b| format!("{} = {}", b.name, b.value))
-            .collect();
+        let all: Vec<String> = state.iter().map(Binding::to_string).collect();
         return or_else(all, "any state");
     };
     let changes: Vec<String> = state
@@ -66,7 +63,7 @@ fn described(state: &[Binding], before: Option<&Vec<Binding>>) -> String {
         .filter_map(|b| match before.iter().find(|old| old.name == b.name) {
             Some(old) if old.value == b.value => None,
             Some(old) => Some(format!("{}: {} -> {}", b.name, old.value, b.value)),
-            None => Some(format!("{} = {}", b.name, b.value)),
+            None => Some(b.to_string()),
         })
         .collect();
     or_else(changes, "nothing changes")

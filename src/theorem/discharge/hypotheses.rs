@@ -75,7 +75,7 @@ pub fn evaluate(
                 witness.invariant = Some(rung);
                 result.status = Status::Unknown;
                 if let Some(why) = ladder.unknown(Rung::Reachable) {
-                    witness.because = format!("the reachable states are not known: {why}");
+                    witness.start = results::Start::Unknown(Some(why));
                 } else {
                     result.status = Status::Refuted;
                     if let Some(first) = failure.0.states.first() {

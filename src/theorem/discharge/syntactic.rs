@@ -8,17 +8,19 @@
 //! is reduced than by relations, since the effect of a step on protected variables is not analysed.
 
 use crate::algebra::{self, Theory};
-use crate::base::results::{Discharge, Evidence, Hypothesis, Rung, Status, Textual};
+use crate::base::results::{
+    Discharge, Evidence, Hypothesis, Rung, Shared, Status, Textual, VisibilityReason,
+};
 use crate::model::program::{
     CellId, Class, Command, Edge, Expr, How, LocId, Program, Target, Thread, ThreadId, each_use,
 };
 use crate::theorem::discharge::hypotheses;
 use crate::theorem::properties::{Asked, GoalKind};
-use crate::theorem::visibility::{Reason, mentioned};
+use crate::theorem::visibility::{changes_predicate, mentioned};
 use rustc_hash::FxHashMap;
 
 /// Why steps are visible, by thread and location; no reason means invisible, or that there is no step.
-pub type Reasons = Vec<Vec<Vec<Reason>>>;
+pub type Reasons = Vec<Vec<Vec<VisibilityReason>>>;
 
 /// Which steps are visible, and why.
 pub fn visibility(p: &Program, asked: &[Asked]) -> Reasons {
@@ -40,7 +42,7 @@ pub fn visibility(p: &Program, asked: &[Asked]) -> Reasons {
 
 /// How many steps are invisible if nothing is guessed.
 pub fn invisible(p: &Program, reasons: &Reasons) -> usize {
-    let of = |(thread, reasons): (&Thread, &Vec<Vec<Reason>>)| {
+    let of = |(thread, reasons): (&Thread, &Vec<Vec<VisibilityReason>>)| {
         thread.steps().filter(|&l| reasons[l].is_empty()).count()
     };
     p.threads.iter().zip(reasons).map(of).sum()
@@ -54,7 +56,7 @@ pub fn is_ever_open(thread: &Thread, location: LocId) -> bool {
 
 /// Who looks at variables and locations, besides the steps that mention them.
 struct Watched {
-    cells: FxHashMap<CellId, Vec<Reason>>,
+    cells: FxHashMap<CellId, Vec<VisibilityReason>>,
     /// By thread: locations that are told apart from all others, and by whom.
     locations: Vec<Vec<(Vec<LocId>, Seen)>>,
 }
@@ -64,7 +66,7 @@ enum Seen {
     /// The steps of this thread.
     By(ThreadId),
     /// A predicate or a property.
-    Because(Reason),
+    Because(VisibilityReason),
 }
 
 impl Watched {
@@ -76,12 +78,16 @@ impl Watched {
         for (x, protection) in p.protections.iter().enumerate() {
             let readers = protection.readers.iter().flatten();
             for e in protection.predicates.iter().chain(readers) {
-                watched.look(p, e, &Reason::ChangesPredicate(x));
+                watched.look(p, e, &changes_predicate(p, x));
             }
         }
         for a in asked.iter().filter(|a| a.can_be_hidden) {
             if let GoalKind::User(n) = a.kind {
-                watched.look(p, &p.properties[n].expr, &Reason::Hides(a.name.clone()));
+                watched.look(
+                    p,
+                    &p.properties[n].expr,
+                    &VisibilityReason::Hides(a.name.clone()),
+                );
             }
         }
         for (t, thread) in p.threads.iter().enumerate() {
@@ -99,7 +105,7 @@ impl Watched {
     }
 
     /// Notes what an expression looks at.
-    fn look(&mut self, p: &Program, e: &Expr, why: &Reason) {
+    fn look(&mut self, p: &Program, e: &Expr, why: &VisibilityReason) {
         e.walk(&mut |e| {
             let cells = match e {
                 Expr::Cell(c) => *c..*c + 1,
@@ -118,15 +124,15 @@ impl Watched {
     }
 
     /// Why a step whose text gives no reason to be visible is so all the same.
-    fn needed(&self, p: &Program, thread: ThreadId, location: LocId) -> Vec<Reason> {
+    fn needed(&self, p: &Program, thread: ThreadId, location: LocId) -> Vec<VisibilityReason> {
         let mut reasons = Vec::new();
         let here = &p.threads[thread].locations[location];
         for edge in &here.edges {
             each_use(p, edge, &mut |used| {
                 for c in used.cells {
                     if p.cells[c].class != Class::Local(thread) {
-                        let name = &p.arrays[p.cells[c].array].name;
-                        reasons.push(Reason::Uncompared(format!("it uses {name}")));
+                        let name = p.arrays[p.cells[c].array].name.clone();
+                        reasons.push(VisibilityReason::Uncompared(Shared::Uses(name)));
                     }
                     if used.how == How::Write {
                         reasons.extend(self.cells.get(&c).into_iter().flatten().cloned());
@@ -140,9 +146,8 @@ impl Watched {
                     if let Expr::At(other, _) = e
                         && *other != thread
                     {
-                        let name = &p.threads[*other].name;
-                        let what = format!("it looks at where {name} is");
-                        reasons.push(Reason::Uncompared(what));
+                        let name = p.threads[*other].name.clone();
+                        reasons.push(VisibilityReason::Uncompared(Shared::LooksAt(name)));
                     }
                 });
             });
@@ -157,15 +162,14 @@ impl Watched {
             match seen {
                 Seen::By(t) if *t == thread => {}
                 Seen::By(t) => {
-                    let other = &p.threads[*t].name;
-                    let what = format!("{other} looks at where its thread is");
-                    reasons.push(Reason::Uncompared(what));
+                    let other = p.threads[*t].name.clone();
+                    reasons.push(VisibilityReason::Uncompared(Shared::SeenBy(other)));
                 }
                 Seen::Because(why) => reasons.push(why.clone()),
             }
         }
         if location == p.threads[thread].initial {
-            reasons.push(Reason::FirstStep);
+            reasons.push(VisibilityReason::FirstStep);
         }
         reasons.sort_unstable();
         reasons.dedup();
@@ -175,7 +179,7 @@ impl Watched {
 
 /// Makes a step on each cycle of a thread's invisible steps visible: where control comes back to in a depth-first
 /// search.
-fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<Reason>]) {
+fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<VisibilityReason>]) {
     let locations = &p.threads[thread].locations;
     let targets = |l: LocId| match is_ever_open(&p.threads[thread], l) {
         true => locations[l].targets(),
@@ -195,7 +199,7 @@ fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<Reason>]) {
                         state[l] = 1;
                         stack.push((l, targets(l)));
                     }
-                    1 => reasons[l].push(Reason::Cycle),
+                    1 => reasons[l].push(VisibilityReason::Cycle),
                     _ => {}
                 }
             }

@@ -4,7 +4,7 @@ use super::search::Execution;
 use crate::base::evidence::{self, Taken};
 use crate::base::results;
 use crate::base::results::{
-    Binding, Change, Outcome, Step, Trace, TraceStep, TraceVariable, Value, Violation,
+    Binding, Change, Outcome, Overlap, Step, Trace, TraceStep, TraceVariable, Value, Violation,
 };
 use crate::engine::Variable;
 use crate::engine::reach::Path;
@@ -17,7 +17,8 @@ use crate::model::program::{CellId, Expr, Kind, LocId, Program, Protection, Thre
 use crate::theorem::properties::{Asked, Goal, GoalKind};
 use std::ops::ControlFlow;
 
-fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
+/// A name with its value.
+pub fn binding(name: impl Into<String>, value: impl Into<String>) -> Binding {
     Binding {
         name: name.into(),
         value: value.into(),
@@ -156,10 +157,8 @@ pub fn rerun(
         let ControlFlow::Break(step) = found else {
             return None;
         };
-        let violation = if step.failure.is_some() {
-            let name = &p.threads[thread].name;
-            step.failure
-                .map(|f| Violation::Failure(name.clone(), f.words()))
+        let violation = if let Some(failure) = step.failure {
+            Some(Violation::Failure(p.threads[thread].name.clone(), failure))
         } else if violated && !current.violated {
             undisciplined(p, thread, &current.state, &step)
         } else {
@@ -286,7 +285,6 @@ pub fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
         line: p.line(location.span),
         text: p.text(location.span),
         reasons: Vec::new(),
-        repair: None,
     }
 }
 
@@ -414,11 +412,12 @@ fn undisciplined(
 }
 
 fn any_overlap(p: &Program, state: &State) -> Option<Violation> {
-    p.protections.iter().find_map(|x| overlap_of(p, x, state))
+    let overlap = p.protections.iter().find_map(|x| overlap_of(p, x, state));
+    overlap.map(Violation::Overlap)
 }
 
 /// Who has access to a protected cell besides the one who has it exclusively.
-pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<Violation> {
+pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<Overlap> {
     if !overlap(p, x, state) {
         return None;
     }
@@ -429,7 +428,7 @@ pub fn overlap_of(p: &Program, x: &Protection, state: &State) -> Option<Violatio
     let owners = names(&x.predicates);
     let mut readers = names(x.readers.as_deref().unwrap_or_default());
     readers.retain(|r| !owners.contains(r));
-    Some(Violation::Overlap {
+    Some(Overlap {
         cell: p.cells[x.cell].name.clone(),
         owners,
         readers,

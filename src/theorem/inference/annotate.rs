@@ -142,7 +142,7 @@ fn describe(program: &Program, findings: &[Finding]) -> String {
         let words = match f {
             Finding::Unused => "not used".to_string(),
             Finding::Private(t, _) => format!("used by {} only", program.threads[*t].name),
-            Finding::Guessed(g) => g.words(program),
+            Finding::Guessed(g) => g.discipline(program).to_string(),
         };
         if !all.contains(&words) {
             all.push(words);

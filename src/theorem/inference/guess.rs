@@ -8,6 +8,7 @@ use super::locksets::{Locks, Observed, Seen};
 use super::regions::{Flow, Region, leading_to};
 use super::sites::{Site, Sites};
 use crate::base::diagnostic::Span;
+use crate::base::results::{self, Discipline, Locations};
 use crate::model::program::{CellId, Expr, LocId, Named, Program, Protection, ThreadId};
 use crate::model::text::ast::BinaryOp;
 use std::collections::BTreeSet;
@@ -274,76 +275,50 @@ impl Guess {
         })
     }
 
-    /// In words.
-    pub fn words(&self, program: &Program) -> String {
+    /// The same with names for people.
+    pub fn discipline(&self, program: &Program) -> Discipline {
         let lock = |c: &CellId| lock_name(program, *c);
         match self {
-            Guess::Lock(m) => format!("protected by {}", lock(m)),
-            Guess::Several(all) => {
-                let all: Vec<String> = all.iter().map(lock).collect();
-                format!(
-                    "protected by {} (reading needs one of them)",
-                    all.join(" and ")
-                )
-            }
-            Guess::ReadWrite(writer, _) => format!("protected by read-write lock {}", lock(writer)),
+            Guess::Lock(m) => Discipline::Mutexes(vec![lock(m)]),
+            Guess::Several(all) => Discipline::Several(all.iter().map(lock).collect()),
+            Guess::ReadWrite(writer, _) => Discipline::ReadWrite(lock(writer)),
             Guess::Initialised {
                 lock: m,
                 thread,
-                locations,
-            } => format!(
-                "protected by {} after {} has initialised it at {}",
-                lock(m),
-                program.threads[*thread].name,
-                places(program, *thread, &locations.iter().copied().collect())
-            ),
-            Guess::HandedOver { lock: m, regions } => {
-                // Threads of one family mostly have the same regions.
-                let mut told: Vec<(String, Vec<&str>)> = Vec::new();
-                for (t, regions) in regions.iter().enumerate().filter(|(_, r)| !r.is_empty()) {
-                    let at: BTreeSet<LocId> =
-                        regions.iter().flat_map(|r| r.locations.clone()).collect();
-                    let mut place = places(program, t, &at);
-                    if regions.iter().any(|r| !r.index.is_empty()) {
-                        place += " (by index)";
-                    }
-                    let name = program.threads[t].name.as_str();
-                    match told.iter_mut().find(|(p, _)| *p == place) {
-                        Some((_, names)) => names.push(name),
-                        None => told.push((place, vec![name])),
-                    }
-                }
-                let all: Vec<String> = told
-                    .into_iter()
-                    .map(|(place, names)| format!("{} at {place}", several(&names)))
-                    .collect();
-                match m {
-                    Some(m) => format!("protected by {}; without it: {}", lock(m), all.join("; ")),
-                    None => format!("handed over: {}", all.join("; ")),
-                }
-            }
-            Guess::Unprotected => "unprotected".into(),
+                locations: at,
+            } => Discipline::Initialised {
+                lock: lock(m),
+                thread: program.threads[*thread].name.clone(),
+                at: locations(program, *thread, &at.iter().copied().collect()),
+            },
+            Guess::HandedOver { lock: m, regions } => Discipline::HandedOver {
+                lock: m.as_ref().map(lock),
+                regions: told(program, regions),
+            },
+            Guess::Unprotected => Discipline::Unprotected,
         }
     }
+}
 
-    /// The same without places in the program.
-    pub fn brief(&self, program: &Program) -> String {
-        let lock = |c: &CellId| lock_name(program, *c);
-        match self {
-            Guess::Initialised {
-                lock: m, thread, ..
-            } => format!(
-                "protected by {} after {} has initialised it",
-                lock(m),
-                program.threads[*thread].name,
-            ),
-            Guess::HandedOver { lock: Some(m), .. } => {
-                format!("protected by {}, or handed over", lock(m))
-            }
-            Guess::HandedOver { lock: None, .. } => "handed over".into(),
-            _ => self.words(program),
+/// Each thread's regions; threads of one family mostly have the same.
+fn told(program: &Program, regions: &[Vec<Region>]) -> Vec<results::Region> {
+    let mut all: Vec<results::Region> = Vec::new();
+    for (t, regions) in regions.iter().enumerate().filter(|(_, r)| !r.is_empty()) {
+        let inside = regions.iter().flat_map(|r| r.locations.clone()).collect();
+        let at = locations(program, t, &inside);
+        let by_index = regions.iter().any(|r| !r.index.is_empty());
+        let name = program.threads[t].name.clone();
+        let same = |r: &&mut results::Region| r.at == at && r.by_index == by_index;
+        match all.iter_mut().find(same) {
+            Some(known) => known.threads.push(name),
+            None => all.push(results::Region {
+                threads: vec![name],
+                at,
+                by_index,
+            }),
         }
     }
+    all
 }
 
 /// A lock as the user writes it, from the cell that holds its owner.
@@ -355,17 +330,8 @@ pub fn lock_name(program: &Program, owner: CellId) -> String {
     bare.unwrap_or(name).to_string()
 }
 
-/// `a, b, c`, shortened where there are many.
-fn several(names: &[&str]) -> String {
-    const SHOWN: usize = 3;
-    match names.len() {
-        n if n > SHOWN + 1 => format!("{} and {} more", names[..SHOWN].join(", "), n - SHOWN),
-        _ => names.join(", "),
-    }
-}
-
-/// `A, B` for labels, else `lines 3-5, 9`; where a thread has gone wrong is left out.
-fn places(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> String {
+/// The labels of a few locations, else lines; where a thread has gone wrong is left out.
+fn locations(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> Locations {
     const LABELS: usize = 4;
     let t = &program.threads[thread];
     let within: Vec<LocId> = locations
@@ -376,8 +342,8 @@ fn places(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> S
     let unlabelled = [Named::Line, Named::Copy, Named::Part];
     let labelled = |l: &LocId| !unlabelled.contains(&t.locations[*l].named);
     if within.len() <= LABELS && within.iter().all(labelled) {
-        let names = within.iter().map(|l| t.locations[*l].name.as_str());
-        return names.collect::<Vec<_>>().join(", ");
+        let names = within.iter().map(|l| t.locations[*l].name.clone());
+        return Locations::Labels(names.collect());
     }
     let steps = within.iter().filter(|l| Some(**l) != t.end);
     let lines: BTreeSet<usize> = steps.map(|l| program.line(t.locations[*l].span)).collect();
@@ -388,16 +354,8 @@ fn places(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> S
             _ => ranges.push((line, line)),
         }
     }
-    let range = |(from, to): &(usize, usize)| match from == to {
-        true => from.to_string(),
-        false => format!("{from}-{to}"),
-    };
-    let mut text: Vec<String> = ranges.iter().map(range).collect();
-    if t.end.is_some_and(|end| within.contains(&end)) {
-        text.push("its end".into());
-    }
-    let one = ranges.len() == 1 && ranges[0].0 == ranges[0].1;
-    format!("line{} {}", if one { "" } else { "s" }, text.join(", "))
+    let end = t.end.is_some_and(|end| within.contains(&end));
+    Locations::Lines { ranges, end }
 }
 
 impl Region {

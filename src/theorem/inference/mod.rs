@@ -16,7 +16,7 @@ pub use guess::{Guess, lock_name};
 pub use locksets::Seen;
 
 use crate::base::control::{Control, Stop};
-use crate::base::results::Wording;
+use crate::base::results::{Discipline, Refutation};
 use crate::model::program::{
     CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread,
 };
@@ -39,8 +39,8 @@ pub struct Violation {
     pub access: Option<(ThreadId, LocId, Seen)>,
     /// The steps that lead there, the violating one last; empty if they are not known.
     pub steps: Vec<(ThreadId, LocId)>,
-    /// What is wrong, in words.
-    pub words: String,
+    /// The same as it is told.
+    pub why: Refutation,
 }
 
 /// One change of a guess.
@@ -49,11 +49,11 @@ pub struct Revision {
     /// The cells concerned, all of one variable.
     pub cells: Vec<CellId>,
     /// The guess before.
-    pub from: Wording,
+    pub from: Discipline,
     /// The guess after.
-    pub to: Wording,
-    /// Why, in words.
-    pub why: String,
+    pub to: Discipline,
+    /// Why.
+    pub why: Refutation,
     /// The steps that lead to the violation, that one last.
     pub steps: Vec<(ThreadId, LocId)>,
 }
@@ -67,6 +67,20 @@ pub enum Finding {
     Private(ThreadId, Vec<CellId>),
     /// A guess that no run has refuted.
     Guessed(Guess),
+}
+
+impl Finding {
+    /// The same with names for people.
+    pub fn discipline(&self, program: &Program) -> Discipline {
+        match self {
+            Finding::Unused => Discipline::Unused,
+            Finding::Private(t, locks) => {
+                let locks = locks.iter().map(|l| lock_name(program, *l)).collect();
+                Discipline::Private(program.threads[*t].name.clone(), locks)
+            }
+            Finding::Guessed(guess) => guess.discipline(program),
+        }
+    }
 }
 
 /// The inference for one program.
@@ -153,7 +167,7 @@ impl Inference {
         &self.revisions
     }
 
-    /// Actions to be made visible, with the reason.
+    /// Actions to be made visible, with the hypothesis that is not established otherwise.
     pub fn pinned(&self) -> &BTreeSet<(ThreadId, LocId, String)> {
         &self.pinned
     }
@@ -215,11 +229,11 @@ impl Inference {
             self.tried.entry(v.cell).or_default().push(guess);
             cells.push(v.cell);
         }
-        let before: Vec<Wording> = cells.iter().map(|c| self.words(*c)).collect();
+        let before: Vec<Discipline> = cells.iter().map(|c| self.discipline(*c)).collect();
         self.settle(&cells);
         for (v, from) in violations.iter().zip(before) {
-            let to = self.words(v.cell);
-            let (why, steps) = (v.words.clone(), v.steps.clone());
+            let to = self.discipline(v.cell);
+            let (why, steps) = (v.why.clone(), v.steps.clone());
             let cells = vec![v.cell];
             self.note(Revision {
                 cells,
@@ -252,17 +266,14 @@ impl Inference {
     }
 
     /// Has an action made visible because a hypothesis is not established while it is invisible.
-    pub fn pin(&mut self, thread: ThreadId, location: LocId, why: String) {
-        self.pinned.insert((thread, location, why));
+    pub fn pin(&mut self, thread: ThreadId, location: LocId, hypothesis: String) {
+        self.pinned.insert((thread, location, hypothesis));
     }
 
-    /// The present guess for a cell in words.
-    fn words(&self, cell: CellId) -> Wording {
-        let guess = self.guesses.get(&cell);
-        guess.map_or_else(Wording::default, |g| Wording {
-            full: g.words(&self.program),
-            brief: g.brief(&self.program),
-        })
+    /// What is known of a cell at present.
+    fn discipline(&self, cell: CellId) -> Discipline {
+        let finding = self.finding(cell).unwrap_or(Finding::Unused);
+        finding.discipline(&self.program)
     }
 
     /// Chooses a guess for each of these cells. Where one becomes unprotected, its accesses divide the regions of
@@ -328,12 +339,9 @@ impl Inference {
     fn tell_locksets(&mut self) {
         let name = |c: &CellId| lock_name(&self.program, *c);
         let set = |all: &BTreeSet<CellId>| match all.len() {
-            0 => "by no mutex".to_string(),
-            n if n == self.locks.owners.len() && n > 1 => "by every mutex".into(),
-            _ => format!(
-                "by {}",
-                all.iter().map(name).collect::<Vec<_>>().join(" and ")
-            ),
+            0 => Discipline::NoMutex,
+            n if n == self.locks.owners.len() && n > 1 => Discipline::EveryMutex,
+            _ => Discipline::Mutexes(all.iter().map(name).collect()),
         };
         let mut told = Vec::new();
         for n in &self.observed.narrowed {
@@ -350,23 +358,18 @@ impl Inference {
                 continue;
             }
             let place = &self.program.threads[t];
-            let why = format!(
-                "{} accesses it at {} {}",
-                place.name,
-                place.locations[l].name,
-                match from.difference(to).map(name).collect::<Vec<_>>().as_slice() {
-                    some if some.len() < 4 => format!("without {}", some.join(" and ")),
-                    some => format!("without {} others", some.len()),
-                }
-            );
             told.push(Revision {
                 cells: vec![*cell],
-                from: format!("protected {}", set(from)).into(),
+                from: set(from),
                 to: match to.is_empty() {
-                    true => self.words(*cell),
-                    false => format!("protected {}", set(to)).into(),
+                    true => self.discipline(*cell),
+                    false => set(to),
                 },
-                why,
+                why: Refutation::Unlocked {
+                    thread: place.name.clone(),
+                    location: place.locations[l].name.clone(),
+                    missing: from.difference(to).map(name).collect(),
+                },
                 steps: steps.clone(),
             });
         }

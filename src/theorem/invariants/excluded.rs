@@ -7,11 +7,11 @@
 
 use super::ownership::Fact;
 use crate::base::control::Stop;
-use crate::base::results::{Outcome, Witness};
+use crate::base::results::{Exclusion, Lock, LockFact, NoTrace, Outcome, Part, Start, Witness};
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Concrete, Encoding, Item, singleton};
 use crate::theorem::executions::paths::{self, PathSearch};
-use crate::theorem::executions::trace::retell_as;
+use crate::theorem::executions::trace::{binding, retell_as};
 use crate::theorem::invariants::{Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
 
@@ -29,11 +29,10 @@ pub fn excluded(
     let all = cube(e, first, &items(e, bits));
     let excludes = |r: &Rung| ladder.known(*r).is_some_and(|set| e.m.disjoint(set, &all));
     if let Some(rung) = Rung::ALL.into_iter().find(excludes) {
-        witness.reachable = Some(false);
-        witness.because = because(ladder, first, bits, rung)?;
+        witness.start = Start::Unreachable(exclusion(ladder, first, bits, rung)?);
     }
     // Nothing has to be mended.
-    witness.mend.clear();
+    witness.mend = None;
     Ok(())
 }
 
@@ -42,42 +41,36 @@ pub fn excluded(
 /// # Errors
 /// Any [`Stop`].
 pub fn reached(e: &Encoding, witness: &mut Witness, first: &Concrete) -> Result<(), Stop> {
-    witness.reachable = Some(true);
     let target = singleton(e, first, &e.all_bits());
-    match paths::path(e, &target, paths::BUDGET)? {
+    witness.start = Start::Reachable(match paths::path(e, &target, paths::BUDGET)? {
         PathSearch::Found(execution) => {
-            witness.trace = retell_as(e, &execution, Outcome::Witness);
-            witness.because = match &witness.trace {
-                Some(_) => String::new(),
-                None => "no trace: its execution could not be repeated, which is a bug in coarsen"
-                    .into(),
-            };
+            let trace = retell_as(e, &execution, Outcome::Witness);
+            trace.map(Box::new).ok_or(NoTrace::NotRepeated)
         }
-        PathSearch::GivenUp => {
-            witness.because = format!(
-                "no trace: the search for one used up its budget of {} nodes",
-                paths::BUDGET
-            );
-        }
-        PathSearch::Nowhere => {
-            witness.because = "no trace: none was found, which is a bug in coarsen".into();
-        }
-    }
+        PathSearch::GivenUp => Err(NoTrace::Budget(paths::BUDGET)),
+        PathSearch::Nowhere => Err(NoTrace::NotFound),
+    });
     Ok(())
 }
 
-fn because(ladder: &Ladder, first: &Concrete, bits: &[Bit], rung: Rung) -> Result<String, Stop> {
+/// By what a rung excludes a state.
+fn exclusion(
+    ladder: &Ladder,
+    first: &Concrete,
+    bits: &[Bit],
+    rung: Rung,
+) -> Result<Exclusion, Stop> {
     let e = ladder.encoding();
     let m = &e.m;
     let items = items(e, bits);
     let all = cube(e, first, &items);
-    let words = match rung {
-        Rung::True => "no type-correct state is like that".to_string(),
+    Ok(match rung {
+        Rung::True => Exclusion::Types,
         Rung::LockOwnership => {
             let facts: Vec<&Fact> = ladder.ownership().iter().flat_map(|o| &o.facts).collect();
             let kept = fewest(e, &all, &facts, |f| &f.holds)?;
-            let said: Vec<String> = kept.iter().map(|f| fact(e, f, first, &items)).collect();
-            format!("lock ownership: {}", said.join(", and "))
+            let facts = kept.iter().map(|f| fact(e, f, first, &items));
+            Exclusion::LockOwnership(facts.collect())
         }
         Rung::ThreadModular => {
             let mut set = ladder.modular().map_or_else(|| m.yes(), |j| j.set.clone());
@@ -87,7 +80,7 @@ fn because(ladder: &Ladder, first: &Concrete, bits: &[Bit], rung: Rung) -> Resul
                     break;
                 }
             }
-            format!("thread-modular: {}", never(e, first, &items, &set))
+            Exclusion::ThreadModular(never(e, first, &items, &set))
         }
         Rung::Lemmas => {
             let base = [Rung::ThreadModular, Rung::LockOwnership]
@@ -96,19 +89,14 @@ fn because(ladder: &Ladder, first: &Concrete, bits: &[Bit], rung: Rung) -> Resul
                 .unwrap_or_else(|| m.yes());
             let lemmas: Vec<(&str, &Bdd)> = ladder.lemmas_in_use().collect();
             let kept = fewest(e, &m.and(&all, &base)?, &lemmas, |l| l.1)?;
-            let names: Vec<&str> = kept.iter().map(|l| l.0).collect();
-            match names.as_slice() {
-                [one] => format!("lemma {one} excludes it"),
-                some => format!("lemmas {} together exclude it", some.join(" and ")),
-            }
+            Exclusion::Lemmas(kept.iter().map(|l| l.0.to_string()).collect())
         }
         Rung::Reachable => {
             let set = ladder.known(Rung::Reachable).cloned();
             let set = set.unwrap_or_else(|| m.yes());
-            format!("reachable states: {}", never(e, first, &items, &set))
+            Exclusion::Reachable(never(e, first, &items, &set))
         }
-    };
-    Ok(words)
+    })
 }
 
 /// The items that have one of these bits.
@@ -168,44 +156,43 @@ fn fewest<'a, T>(
 }
 
 /// A fact of lock ownership, at the location that the state has if it says so.
-fn fact(e: &Encoding, fact: &Fact, state: &Concrete, items: &[Item]) -> String {
+fn fact(e: &Encoding, fact: &Fact, state: &Concrete, items: &[Item]) -> LockFact {
     let thread = &e.program.threads[fact.thread];
+    let name = thread.name.clone();
+    let location = |l: usize| thread.locations[l].name.clone();
     let at = items
         .contains(&Item::Of(Variable::Location(fact.thread)))
         .then(|| state.state.location(fact.thread));
-    let place = |l: usize| format!("{} at {}", thread.name, thread.locations[l].name);
-    let mutex = fact.cell.map(|c| {
-        let name = &e.program.cells[c].name;
-        match name.strip_suffix(".writer") {
-            Some(lock) => format!("{lock} for writing"),
-            None => name.strip_suffix(".owner").unwrap_or(name).to_string(),
+    let lock = fact.cell.map(|c| {
+        let cell = &e.program.cells[c].name;
+        let written = cell.strip_suffix(".writer");
+        let bare = written.or_else(|| cell.strip_suffix(".owner"));
+        Lock {
+            name: bare.unwrap_or(cell).to_string(),
+            writing: written.is_some(),
         }
     });
-    match (mutex, at) {
-        (None, Some(l)) => format!(
-            "{} never comes to {}",
-            thread.name, thread.locations[l].name
-        ),
-        (None, None) => format!("{} does not come to all its locations", thread.name),
-        (Some(mutex), _) if fact.says.iter().all(|s| *s == Some(false)) => {
-            format!("{} never owns {mutex}", thread.name)
+    match (lock, at) {
+        (None, Some(l)) => LockFact::NeverAt(name, location(l)),
+        (None, None) => LockFact::NotEverywhere(name),
+        (Some(lock), _) if fact.says.iter().all(|s| *s == Some(false)) => {
+            LockFact::NeverOwns(name, lock)
         }
-        (Some(mutex), Some(l)) => match fact.says[l] {
-            Some(true) => format!("{} owns {mutex}", place(l)),
-            _ => format!("{} does not own {mutex}", place(l)),
+        (Some(lock), Some(l)) => LockFact::Owns {
+            thread: name,
+            location: location(l),
+            lock,
+            owns: fact.says[l] == Some(true),
         },
-        (Some(mutex), None) => {
-            let owning: Vec<&str> = (0..fact.says.len())
-                .filter(|&l| fact.says[l] != Some(false))
-                .map(|l| thread.locations[l].name.as_str())
-                .collect();
-            format!("{} owns {mutex} at {} only", thread.name, owning.join(", "))
+        (Some(lock), None) => {
+            let owning = (0..fact.says.len()).filter(|&l| fact.says[l] != Some(false));
+            LockFact::OwnsOnly(name, lock, owning.map(location).collect())
         }
     }
 }
 
-/// The fewest of a state's values that no state of `set` has together, in words.
-fn never(e: &Encoding, state: &Concrete, items: &[Item], set: &Bdd) -> String {
+/// The fewest parts of a state that no state of `set` has together.
+fn never(e: &Encoding, state: &Concrete, items: &[Item], set: &Bdd) -> Vec<Part> {
     let mut kept = items.to_vec();
     let mut n = 0;
     while n < kept.len() {
@@ -217,48 +204,18 @@ fn never(e: &Encoding, state: &Concrete, items: &[Item], set: &Bdd) -> String {
             n += 1;
         }
     }
-    let said: Vec<String> = kept
-        .iter()
-        .map(|item| match *item {
-            Item::Violated if state.violated => "a violation".to_string(),
-            Item::Violated => "no violation".to_string(),
-            Item::Of(Variable::Location(t)) => {
-                let thread = &e.program.threads[t];
-                let l = thread.locations.get(state.state.location(t));
-                format!("{} at {}", thread.name, l.map_or("?", |l| l.name.as_str()))
-            }
-            Item::Of(Variable::Cell(c)) => format!(
-                "{} = {}",
-                e.program.cells[c].name,
-                e.program.show(c, state.state.cell(c))
-            ),
-        })
-        .collect();
-    match said.as_slice() {
-        [] => "there is no such state".into(),
-        [one] => format!("there is never {one}"),
-        some => format!("there is never {}", some.join(" with ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::control::Control;
-    use crate::base::control::ParseLimits;
-    use crate::model::Loaded;
-
-    #[test]
-    fn no_condition_is_named_that_is_not_needed() {
-        let source = "var x: bool; var y: bool; thread t { skip; }";
-        let (session, _) = Loaded::load("m.cor", source, &[], ParseLimits::default()).unwrap();
-        let control = Control::default();
-        let e = Encoding::new(session.program(), &control).unwrap();
-        let is = |c| e.predicate(&crate::model::program::Expr::Cell(c)).unwrap();
-        let all = [is(0), is(1), is(0).not()];
-        let kept = fewest(&e, &e.m.yes(), &all, |x| x).unwrap();
-        assert_eq!(kept, [&all[0], &all[2]]);
-        let kept = fewest(&e, &is(1).not(), &all, |x| x).unwrap();
-        assert_eq!(kept, [&all[1]]);
-    }
+    let part = |item: &Item| match *item {
+        Item::Violated => Part::Violated(state.violated),
+        Item::Of(Variable::Location(t)) => {
+            let thread = &e.program.threads[t];
+            let l = thread.locations.get(state.state.location(t));
+            let location = l.map_or("?", |l| l.name.as_str());
+            Part::Location(binding(&thread.name, location))
+        }
+        Item::Of(Variable::Cell(c)) => {
+            let value = e.program.show(c, state.state.cell(c));
+            Part::Value(binding(&e.program.cells[c].name, value))
+        }
+    };
+    kept.iter().map(part).collect()
 }

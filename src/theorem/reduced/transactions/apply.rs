@@ -9,9 +9,7 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{
-    Demand, Evaluated, Evidence, Hypothesis, MoverClass, Note, Report, Status,
-};
+use crate::base::results::{Demand, Evaluated, Evidence, Hypothesis, Note, Remark, Report, Status};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
@@ -256,7 +254,6 @@ fn outside(
     }
     let left = m.and(&bad, &inside)?;
     let holds = m.disjoint(&left, &ladder.strongest(Rung::Reachable)?);
-    let words = Demand::Outside(goal.name.clone());
     let (status, evidence) = match holds {
         true => (Status::Holds, Evaluated::Outside),
         false => (Status::Unknown, Evaluated::PerhapsInside),
@@ -265,7 +262,7 @@ fn outside(
     Ok(entry(
         &hides_id(goal),
         &formula,
-        words,
+        Demand::Outside(goal.name.clone()),
         status,
         Evidence::Evaluated(evidence),
     ))
@@ -316,19 +313,14 @@ fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phase
             .map(|(_, phase)| *phase)
             .collect();
         let Judged { mover, .. } = &judged[a];
-        step.reasons.push(match class(*mover) {
-            MoverClass::Local => "shares nothing with other threads".into(),
-            MoverClass::Both => "moves in both directions".into(),
-            MoverClass::Non => "is no mover".to_string(),
-            one => format!("is a {} mover", one.id()),
-        });
+        step.reasons.push(Remark::Mover(class(*mover)));
         let obstacles = judged[a].right.iter().chain(&judged[a].left);
         if let Some(Other::Action(other)) = obstacles.map(|o| o.other).next() {
             let other = step_of(e, other);
-            step.reasons.push(format!(
-                "{} at line {} is in its way",
-                other.thread, other.line
-            ));
+            step.reasons.push(Remark::InTheWay {
+                thread: other.thread,
+                line: other.line,
+            });
         }
         if phases.contains(&Phase::Outside) || phases.is_empty() {
             report.visible.push(step);

@@ -20,6 +20,7 @@ pub use checked::{checked, somewhere};
 pub use phases::{Cuts, Phase, Phased, Uses};
 
 use crate::base::control::{Control, Stop};
+use crate::base::results::VisibilityReason;
 use crate::engine::compiled::{Mover, Movers};
 use crate::engine::relations::Encoding;
 use crate::theorem::invariants::{Ladder, Rung};
@@ -151,7 +152,7 @@ pub fn scheduling(e: &Encoding, phased: &Phased) -> Visibility {
     };
     for (n, a) in e.actions.iter().enumerate() {
         if phased.phases[a.thread][a.location] == Phase::Outside {
-            visibility.pin(n, "outside transactions");
+            visibility.pin(n, VisibilityReason::Wanted);
         }
     }
     visibility

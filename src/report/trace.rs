@@ -1,0 +1,86 @@
+//! What goes wrong in an execution, and what it ends in, in words.
+
+use crate::base::results::{Failure, Outcome, Overlap, Violation};
+use std::fmt;
+
+/// What is wrong in a deadlock.
+pub(super) const DEADLOCK: &str = "no step is enabled";
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Untold => Ok(()),
+            Self::Violation(violation) => violation.fmt(f),
+            Self::Discipline => f.write_str("the synchronisation discipline is violated"),
+            Self::Wrong => f.write_str("a thread has gone wrong"),
+            Self::Deadlock(waiting) => {
+                let waiting = waiting.iter();
+                let each = waiting.map(|(thread, location)| format!("{thread} waits at {location}"));
+                write!(f, "{DEADLOCK}: {}", each.collect::<Vec<_>>().join(", "))
+            }
+            Self::Reached(name) => write!(f, "a state that satisfies {name} is reached"),
+            Self::Violates(name) => write!(f, "this state violates {name}"),
+            Self::Witness => f.write_str("this is s1, the first state of the witness"),
+            Self::Lemma => f.write_str("the lemma is false in this state"),
+            Self::NotAtomic => f.write_str(
+                "all threads have ended, with an outcome that no execution has in which the block is atomic",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failure(thread, failure) => write!(f, "{thread} goes wrong: {failure}"),
+            Self::Access {
+                thread,
+                cell,
+                holders,
+            } => {
+                write!(f, "{thread} accesses {cell} without exclusive access")?;
+                match holders.as_slice() {
+                    [] => Ok(()),
+                    some => write!(f, "; {} has it", some.join(" and ")),
+                }
+            }
+            Self::Overlap(overlap) => overlap.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cell = &self.cell;
+        let owners = self.owners.join(" and ");
+        match self.owners.len() {
+            1 => {
+                let readers = self.readers.join(" and ");
+                write!(
+                    f,
+                    "{owners} has exclusive access to {cell} while {readers} may read it"
+                )
+            }
+            2 => write!(f, "{owners} both have exclusive access to {cell}"),
+            _ => write!(f, "{owners} all have exclusive access to {cell}"),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Assertion => "the assertion fails",
+            Self::Range => "the value is outside the variable's type",
+            Self::Index => "the index is outside the array",
+            Self::Division => "division by zero",
+            Self::Shift => "the shift is negative or too large",
+            Self::NotOwner => "the thread does not hold the lock",
+            Self::Held => "the thread holds the read lock already",
+            Self::Depth => "the mutex is locked more often than its bound",
+            Self::Started => "the thread has been started already",
+            Self::Null => "the reference is null",
+            Self::Freed => "the object is not allocated",
+        })
+    }
+}
