@@ -3,7 +3,7 @@
 use super::layout::counted;
 use crate::base::results::{
     Demand, Derivation, Evaluated, Evidence, LemmaReason, Needed, Place, Places, Rung,
-    SyntacticFact, Textual, Unavailable,
+    SyntacticFact, Textual, Unavailable, Underived,
 };
 use std::fmt;
 
@@ -172,6 +172,32 @@ impl fmt::Display for Place {
             "{} at {} (line {})",
             self.thread, self.location, self.line
         )
+    }
+}
+
+impl fmt::Display for Underived {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(message) => f.write_str(message),
+            Self::MayBeSame => f.write_str("it speaks of processes that may be the same"),
+            Self::NoTwoProcesses => {
+                f.write_str("its side conditions are those of no two processes")
+            }
+            Self::CertainThread => f.write_str("it speaks of a certain thread"),
+            Self::ActionTwice => f.write_str("an action stands in a product twice"),
+            Self::ComplementOfAction => f.write_str("a complement of what is no test"),
+            Self::Unknown(name) => write!(f, "nothing is known of `{name}`"),
+            Self::Form => f.write_str("it has a form that no tactic knows"),
+            Self::Letters(most) => write!(f, "a thread takes more than {most} letters"),
+            Self::Facts(most) => write!(f, "it takes more than {most} facts"),
+            Self::NoFact { statement, threads } => {
+                write!(f, "`{statement}` is no fact for {}", threads.join(" and "))
+            }
+            Self::Words => {
+                f.write_str("the e-graph does not find words equal that the facts make equal")
+            }
+            Self::Rejected(why) => write!(f, "the kernel rejects the derivation: {why}"),
+        }
     }
 }
 

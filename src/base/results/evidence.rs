@@ -16,7 +16,7 @@ pub enum Evidence {
     /// Somebody has stopped the work: what, and in which phase.
     Stopped(Stop, String),
     /// There is no derivation, for this reason.
-    NotDerived(String),
+    NotDerived(Underived),
     /// Looked for in the initial states or in relations.
     Evaluated(Evaluated),
     /// Derived from facts about single steps.
@@ -90,6 +90,42 @@ pub struct Place {
     pub location: String,
     /// Line in the source, from 1.
     pub line: usize,
+}
+
+/// Why there is no derivation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Underived {
+    /// The statement can't be read on the program, as this message says.
+    Unreadable(String),
+    /// It speaks of processes that may be the same.
+    MayBeSame,
+    /// Its side conditions are those of no two processes.
+    NoTwoProcesses,
+    /// It speaks of a certain thread.
+    CertainThread,
+    /// An action stands in a product twice.
+    ActionTwice,
+    /// It has a complement of what is no test.
+    ComplementOfAction,
+    /// Nothing is known of this name.
+    Unknown(String),
+    /// It has a form that no tactic knows.
+    Form,
+    /// A thread takes more letters than this.
+    Letters(usize),
+    /// It takes more facts than this.
+    Facts(usize),
+    /// A statement is no fact for these threads.
+    NoFact {
+        /// As it is shown.
+        statement: String,
+        /// The threads, by name.
+        threads: Vec<String>,
+    },
+    /// The e-graph does not find words equal that the facts make equal.
+    Words,
+    /// The kernel rejects the derivation, for this reason.
+    Rejected(String),
 }
 
 /// What a derivation rests on.

@@ -25,6 +25,7 @@ pub use contradiction::Contradiction;
 pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision};
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,
+    Underived,
 };
 pub use movers::{
     Blocked, Condition, Conditional, Law, MoverAction, MoverClass, MoversReason, MoversReport,

@@ -387,17 +387,16 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             let wide = Rel {
                 writes: l.writes.clone(),
                 bdd: from,
-            }
-            .widen(m, &writes)?;
-            let mut covered = m.no();
+            };
+            // What is left of the left side stays small; the union of the right side may not.
+            let mut bdd = wide.widen(m, &writes)?.bdd;
             for r in right {
-                covered = m.or(&covered, &r.widen(m, &writes)?.bdd)?;
-            }
-            if m.within(&wide.bdd, &covered) {
-                continue;
+                bdd = m.and_not(&bdd, &r.widen(m, &writes)?.bdd)?;
+                if bdd.is_false() {
+                    break;
+                }
             }
             // What holds without the assumption, as most does, is not burdened with it.
-            let mut bdd = m.and_not(&wide.bdd, &covered)?;
             if let Some(j) = self.assumption {
                 bdd = m.and(&bdd, j)?;
             }

@@ -15,7 +15,7 @@ use super::facts::{Derived, Discharge, Fact, Letter, Places, VARIABLES, summary}
 use crate::algebra::{self, Order, names};
 use crate::base::control::Stop;
 use crate::base::results;
-use crate::base::results::{Derivation, Evidence, Status, Witness};
+use crate::base::results::{Derivation, Evidence, Status, Underived, Witness};
 use crate::engine::relations::Meaning;
 use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::model::program::ThreadId;
@@ -37,7 +37,7 @@ pub enum Open {
     /// A limit was hit.
     Stopped(Stop),
     /// There is no derivation, for this reason.
-    Because(String),
+    Because(Underived),
 }
 
 impl From<Stop> for Open {
@@ -50,13 +50,15 @@ impl From<Unreadable> for Open {
     fn from(why: Unreadable) -> Self {
         match why {
             Unreadable::Stopped(stop) => Open::Stopped(stop),
-            Unreadable::Meaningless { message, .. } => Open::Because(message),
+            Unreadable::Meaningless { message, .. } => {
+                Open::Because(Underived::Unreadable(message))
+            }
         }
     }
 }
 
-fn because<T>(why: impl Into<String>) -> Result<T, Open> {
-    Err(Open::Because(why.into()))
+fn because<T>(why: Underived) -> Result<T, Open> {
+    Err(Open::Because(why))
 }
 
 /// What derivations about one program have in common.
@@ -144,7 +146,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         let all_differ = variables.len() < 2
             || variables.len() == 2 && !hypothesis.statement.distinct.is_empty();
         if variables.len() > VARIABLES.len() || !all_differ {
-            return because("it speaks of processes that may be the same");
+            return because(Underived::MayBeSame);
         }
         let mut goal = Goal {
             hypothesis,
@@ -219,7 +221,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
     fn one(&mut self, goal: &mut Goal, first: &[ThreadId]) -> Result<bool, Open> {
         let mut atoms = Atoms::default();
         let Some(instance) = self.instance(goal, first, &mut atoms)? else {
-            return because("its side conditions are those of no two processes");
+            return because(Underived::NoTwoProcesses);
         };
         let mut statement = Statement {
             distinct: Vec::new(),
@@ -264,7 +266,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         let admitted = self.discharge.development.admit(theorem);
         debug_assert!(admitted.is_ok(), "{admitted:?}");
         if let Err(rejected) = admitted {
-            return because(format!("the kernel rejects the derivation: {rejected}"));
+            return because(Underived::Rejected(rejected.to_string()));
         }
         self.discharge.derived.push(Derived {
             hypothesis: goal.hypothesis.id.clone(),

@@ -1,7 +1,7 @@
 //! Facts established on a program: for each choice of threads by footprints if possible, else by BDDs on joint
 //! supports.
 
-use crate::base::results::Needed;
+use crate::base::results::{Needed, Underived};
 use crate::engine::relations::{Bit, Evaluator, Ground, GroundAtom, Q};
 use crate::kernel::{Id, Index, Node, Statement, Terms, ZERO, distinct};
 use crate::model::program::{LocId, ThreadId};
@@ -78,9 +78,9 @@ impl Deriver<'_, '_, '_> {
             }
             return Ok(known);
         }
-        self.established(goal, &parts, swaps)?;
-        let Some((statement, fact)) = self.pending.remove(&parts) else {
-            return because("a fact has been lost");
+        let (statement, fact) = match self.pending.remove(&parts) {
+            Some(pending) => pending,
+            None => self.established(goal, &parts, swaps)?,
         };
         let name = format!("fact{}", self.discharge.facts.len() + 1);
         let position = self.discharge.development.assume(&name, statement);
@@ -90,19 +90,41 @@ impl Deriver<'_, '_, '_> {
         Ok(position)
     }
 
-    /// Looks whether something is a fact, and assumes nothing yet.
-    pub(super) fn established(
+    /// Looks whether something is a fact on all type-correct states, and assumes nothing yet.
+    pub(super) fn holds_everywhere(
+        &mut self,
+        goal: &mut Goal,
+        parts: &[(Id, Id)],
+    ) -> Result<bool, Open> {
+        if self.known.contains_key(parts) || self.pending.contains_key(parts) {
+            return Ok(true);
+        }
+        if self.fails.contains(parts) {
+            return Ok(false);
+        }
+        goal.everywhere = true;
+        let found = self.established(goal, parts, false);
+        goal.everywhere = false;
+        match found {
+            Ok(fact) => {
+                self.pending.insert(parts.to_vec(), fact);
+                Ok(true)
+            }
+            Err(Open::Because(_)) => {
+                self.fails.insert(parts.to_vec());
+                Ok(false)
+            }
+            Err(stopped) => Err(stopped),
+        }
+    }
+
+    /// Something that is a fact, and how it came to be one.
+    fn established(
         &mut self,
         goal: &mut Goal,
         parts: &[(Id, Id)],
         swaps: bool,
-    ) -> Result<(), Open> {
-        if self.known.contains_key(parts) || self.pending.contains_key(parts) {
-            return Ok(());
-        }
-        if goal.everywhere && self.fails.contains(parts) {
-            return because("it is no fact");
-        }
+    ) -> Result<(Statement, Fact), Open> {
         let terms = &self.discharge.development.terms;
         let occurs = |v: &u32| {
             parts
@@ -144,19 +166,14 @@ impl Deriver<'_, '_, '_> {
                 threads[*v as usize] = *t;
             }
             if !self.choice(goal, &statement, &threads, &mut choices, &mut fact)? {
-                if goal.everywhere {
-                    self.fails.insert(parts.to_vec());
-                }
-                let names: Vec<&str> = chosen.iter().map(|t| self.model.thread_name(*t)).collect();
-                return because(format!(
-                    "`{}` is no fact for {}",
-                    fact.text,
-                    names.join(" and ")
-                ));
+                let names = chosen.iter().map(|t| self.model.thread_name(*t));
+                return because(Underived::NoFact {
+                    statement: fact.text,
+                    threads: names.map(String::from).collect(),
+                });
             }
         }
-        self.pending.insert(parts.to_vec(), (statement, fact));
-        Ok(())
+        Ok((statement, fact))
     }
 
     /// Whether a statement holds of some threads, and how: noted in the fact.

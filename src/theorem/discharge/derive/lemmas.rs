@@ -133,24 +133,10 @@ impl Deriver<'_, '_, '_> {
         goal: &mut Goal,
         premises: &[Statement],
     ) -> Result<Option<Vec<usize>>, Open> {
-        goal.everywhere = true;
-        let mut failed = None;
         for premise in premises {
-            match self.established(goal, &premise.parts, false) {
-                Ok(()) => {}
-                Err(Open::Because(_)) => {
-                    failed = Some(Ok(None));
-                    break;
-                }
-                Err(stopped) => {
-                    failed = Some(Err(stopped));
-                    break;
-                }
+            if !self.holds_everywhere(goal, &premise.parts)? {
+                return Ok(None);
             }
-        }
-        goal.everywhere = false;
-        if let Some(failed) = failed {
-            return failed;
         }
         let facts = premises
             .iter()

@@ -13,6 +13,7 @@
 use super::lemmas::Steps;
 use super::script::{Equation, Script};
 use crate::algebra::Order;
+use crate::base::results::Underived;
 use crate::engine::relations::{Ground, Meaning};
 use crate::kernel::{Id, Index, Node, ONE, Rule, TOP, Terms, ZERO};
 use crate::theorem::discharge::derive::{Deriver, Goal, MOST_LETTERS, Open, because};
@@ -56,7 +57,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
             Ground::Not(x) => {
                 let x = self.read(x, put)?;
                 if !self.terms().is_test(x) {
-                    return because("a complement of what is no test");
+                    return because(Underived::ComplementOfAction);
                 }
                 self.terms().not(x)
             }
@@ -113,7 +114,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 let class = self.goal.classes[var];
                 let groups = self.deriver.discharge.classes[class].groups.len();
                 if groups > MOST_LETTERS {
-                    return because(format!("a thread takes more than {MOST_LETTERS} letters"));
+                    return because(Underived::Letters(MOST_LETTERS));
                 }
                 let mut tests = Vec::new();
                 for g in 0..groups {
@@ -126,7 +127,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 return Ok(self.terms().product(tests));
             }
         }
-        because(format!("nothing is known of `{}`", ground.name))
+        because(Underived::Unknown(ground.name.clone()))
     }
 
     fn enabled(&mut self, class: usize, group: usize, var: u32) -> Id {
@@ -146,7 +147,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
             let action = &self.deriver.model.encoding.actions[*a];
             let mut threads = self.instance.threads.iter();
             let Some(var) = threads.position(|(_, t)| *t == action.thread) else {
-                return because("it speaks of a certain thread");
+                return because(Underived::CertainThread);
             };
             let class = self.goal.classes[var];
             let group = self.deriver.discharge.classes[class].group_of(action.location);
@@ -154,7 +155,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 continue;
             }
             if known.len() > MOST_LETTERS {
-                return because(format!("a thread takes more than {MOST_LETTERS} letters"));
+                return because(Underived::Letters(MOST_LETTERS));
             }
             letters.push(
                 self.deriver
@@ -185,7 +186,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let terms = &mut self.deriver.discharge.development.terms;
         match self.script.decide(terms, left, right) {
             Some(step) => Ok(step),
-            None => because("it has a form that no tactic knows"),
+            None => because(Underived::Form),
         }
     }
 
@@ -254,13 +255,13 @@ impl Tactics<'_, '_, '_, '_, '_> {
             match factor {
                 Ground::Atom(a) if matches!(self.atoms.0[*a].meaning, Meaning::Actions(_)) => {
                     if sums.iter().any(|(b, _)| a == b) {
-                        return because("an action stands in a product twice");
+                        return because(Underived::ActionTwice);
                     }
                     sums.push((*a, self.letters(*a)?));
                 }
                 Ground::Atom(_) | Ground::One => {}
                 Ground::Not(x) if matches!(**x, Ground::Atom(_)) => {}
-                _ => return because("it has a form that no tactic knows"),
+                _ => return because(Underived::Form),
             }
         }
         if sums.is_empty() {
@@ -276,7 +277,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
         }
         let many = sums.iter().map(|(_, all)| all.len()).product::<usize>();
         if many > MOST_CHOICES {
-            return because(format!("it takes more than {MOST_CHOICES} facts"));
+            return because(Underived::Facts(MOST_CHOICES));
         }
         let hole = self.hole();
         let mut claims = Vec::new();
@@ -396,7 +397,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let test_last = self.is_test(y)?;
         let (steps, test) = if test_last { (x, y) } else { (y, x) };
         let Ground::Atom(atom) = steps else {
-            return because("it has a form that no tactic knows");
+            return because(Underived::Form);
         };
         let (sum, test) = (self.read(steps, &[])?, self.read(test, &[])?);
         let (letters, tests) = (self.letters(*atom)?, self.parts_of(test));
@@ -404,10 +405,10 @@ impl Tactics<'_, '_, '_, '_, '_> {
             .iter()
             .any(|t| matches!(self.terms().node(*t), Node::Sum(_)))
         {
-            return because("it has a form that no tactic knows");
+            return because(Underived::Form);
         }
         if letters.len() * tests.len() > MOST_CHOICES {
-            return because(format!("it takes more than {MOST_CHOICES} facts"));
+            return because(Underived::Facts(MOST_CHOICES));
         }
         let hole = self.hole();
         let mut claims = Vec::new();
@@ -417,7 +418,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 chain.push(self.moved_by_words(b, &tests, test_last)?);
             } else {
                 let [t] = tests.as_slice() else {
-                    return because("it has a form that no tactic knows");
+                    return because(Underived::Form);
                 };
                 let (bt, tb) = (self.terms().product([b, *t]), self.terms().product([*t, b]));
                 let part = if test_last { (bt, tb) } else { (tb, bt) };
@@ -472,14 +473,14 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let terms = &mut self.deriver.discharge.development.terms;
         match self.script.equal(terms, by, from, to) {
             Some(step) => Ok(step),
-            None => because("the e-graph does not find words equal that its facts make equal"),
+            None => because(Underived::Words),
         }
     }
 
     /// `t x <= 0` for a sum t, or a product, of what is said of single steps.
     fn excluded(&mut self, t: &Ground, x: &Ground) -> Result<usize, Open> {
         let Ground::Atom(atom) = x else {
-            return because("it has a form that no tactic knows");
+            return because(Underived::Form);
         };
         let (test, sum) = (self.read(t, &[])?, self.read(x, &[])?);
         let letters = self.letters(*atom)?;
@@ -492,7 +493,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
                         class, group, var, ..
                     }) = self.place(b)
                     else {
-                        return because("it has a form that no tactic knows");
+                        return because(Underived::Form);
                     };
                     let e = self.enabled(class, group, var);
                     vec![self.terms().not(e)]
@@ -514,7 +515,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
     /// `1 <= t + x T + ..`
     fn covered(&mut self, r: &Ground, right: Id) -> Result<usize, Open> {
         let Ground::Sum(all) = r else {
-            return because("it has a form that no tactic knows");
+            return because(Underived::Form);
         };
         let mut claims = Vec::new();
         for summand in all {
@@ -539,7 +540,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
             }
         }
         if claims.is_empty() {
-            return because("it has a form that no tactic knows");
+            return because(Underived::Form);
         }
         let joined = self.join(claims);
         let all = self.script.left(joined);
@@ -551,11 +552,11 @@ impl Tactics<'_, '_, '_, '_, '_> {
     fn endless(&mut self, run: &Ground) -> Result<usize, Open> {
         let of = factors(run);
         let Some((Ground::Atom(atom), rest)) = of.split_first().map(|(x, r)| (*x, r)) else {
-            return because("it has a form that no tactic knows");
+            return because(Underived::Form);
         };
         for t in rest {
             if !self.is_test(t)? {
-                return because("it has a form that no tactic knows");
+                return because(Underived::Form);
             }
         }
         let (run, sum) = (self.read(run, &[])?, self.read(&Ground::Atom(*atom), &[])?);
