@@ -24,7 +24,7 @@ use crate::theorem::discharge::hypotheses::{self, Pairs};
 use crate::theorem::discharge::syntactic as by_text;
 use crate::theorem::evidence::complete;
 use crate::theorem::executions::trace::step_at;
-use crate::theorem::explored::Explored;
+use crate::theorem::explored::{Explored, is_inside};
 use crate::theorem::inference::{Inference, annotated};
 use crate::theorem::invariants::lemmas;
 use crate::theorem::invariants::{Ladder, Rung};
@@ -32,6 +32,7 @@ use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
 use crate::theorem::reduced::transactions;
 use crate::theorem::refuted_guesses as inferred;
+use std::cell::OnceCell;
 use std::time::Instant;
 
 /// What to check and how.
@@ -267,14 +268,9 @@ impl Check<'_> {
         }
         let goals = goals(&encoding, self.options.property.as_deref())?;
         visibility.repair(&encoding, &goals, self.options.strict)?;
-        let explorer = Explorer::new(&encoding, &visibility)?;
         let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
-        self.begin(report, program, &asked);
-        report.well_formedness = wellformed::undecided(&asked);
-        let actions = encoding.actions.iter().zip(&visibility.reasons);
-        let placed = actions.map(|(a, why)| ((a.thread, a.location), why.as_slice()));
-        describe(report, program, placed);
-        report.statistics.bits = Some(encoding.layout.bits().to_string());
+        let prepared = prepared(&encoding, &visibility);
+        self.introduce(report, &encoding, &visibility, &asked);
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
@@ -283,18 +279,26 @@ impl Check<'_> {
             true => encoding.m.allow(self.left, usize::MAX),
             false => encoding.m.allow(self.little(), usize::MAX),
         }
+        let guesses = inference.as_ref().is_some_and(|i| i.has_guesses(program));
+        // What others explore soon, and find nothing in, needs no BDDs; those have traces and evidence.
+        let quick = match self.options.certificate || self.options.only_hypotheses && !guesses {
+            true => None,
+            false => self.quick(report, &prepared, &asked),
+        };
+        let built = OnceCell::new();
+        let explorer = || -> Result<&Explorer, Stop> {
+            let made = || Explorer::new(&encoding, &visibility);
+            built.get_or_init(made).as_ref().map_err(|stop| *stop)
+        };
         // A guess is held against the reduced system before anything else is done with it.
         let mut explored = None;
-        let guessed = |i: &&mut &mut Inference| {
-            let mut cells = program.protections.iter().map(|x| x.cell);
-            cells.any(|c| i.may_revise(c))
-        };
-        if let Some(inference) = inference.as_mut().filter(guessed) {
+        if let (None, true, Some(inference)) = (&quick, guesses, &mut inference) {
             self.control
                 .enter("inferring disciplines: the reduced system");
-            let reduced = self.explore(report, &explorer, &goals);
+            let explorer = explorer()?;
+            let reduced = self.explore(report, explorer, &goals);
             // Also after a limit: the violation of a guess must never be told as one of the model.
-            if inferred::revise(&encoding, &explorer, &reduced, inference)? {
+            if inferred::revise(&encoding, explorer, &reduced, inference)? {
                 self.left = self.left.saturating_sub(encoding.m.work());
                 return Ok(true);
             }
@@ -310,32 +314,56 @@ impl Check<'_> {
             return Ok(true);
         }
         if self.options.only_hypotheses {
-            self.done.prepared = Some(prepared(&encoding, &visibility));
+            self.done.prepared = Some(prepared);
             return Ok(false);
         }
+        if let Some(outcome) = quick {
+            encoding.m.allow(u64::MAX, usize::MAX);
+            self.tell(report, &prepared, &asked, &outcome);
+            report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
+            let inside = |t, l| is_inside(&encoding, &visibility, t, l);
+            self.judge(report, (&encoding, &inside), &asked)?;
+            return Ok(false);
+        }
+        let explorer = explorer()?;
         let reduced = explored.unwrap_or_else(|| {
             self.control.enter("the reduced system");
-            self.explore(report, &explorer, &goals)
+            self.explore(report, explorer, &goals)
         });
         encoding.m.allow(u64::MAX, usize::MAX);
         let explored = Explored {
             plain: &encoding,
             encoding: &encoding,
-            explorer: &explorer,
+            explorer,
             visibility: &visibility,
             reduced: &reduced,
             goals: &goals,
             phased: None,
         };
         if reduced.stopped == Some(Stop::Effort) {
-            let clock = Instant::now();
-            self.elsewhere(report, &prepared(&encoding, &visibility), &asked);
-            self.judge(report, &explored, &asked)?;
-            report.timing.evidence = clock.elapsed().as_secs_f64();
+            self.elsewhere(report, &prepared, &asked);
+            let inside = |t, l| explored.is_inside(t, l);
+            self.judge(report, (&encoding, &inside), &asked)?;
         } else {
             self.conclude(report, &explored, &mut ladder)?;
         }
         Ok(false)
+    }
+
+    /// What is said of a program before anything is settled: what is asked, and which steps are visible.
+    fn introduce(
+        &self,
+        report: &mut Report,
+        e: &Encoding,
+        visibility: &Visibility,
+        asked: &[Asked],
+    ) {
+        self.begin(report, e.program, asked);
+        report.well_formedness = wellformed::undecided(asked);
+        let actions = e.actions.iter().zip(&visibility.reasons);
+        let placed = actions.map(|(a, why)| ((a.thread, a.location), why.as_slice()));
+        describe(report, e.program, placed);
+        report.statistics.bits = Some(e.layout.bits().to_string());
     }
 
     /// Explores a reduced system on BDDs.

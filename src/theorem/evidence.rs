@@ -307,7 +307,7 @@ fn transactions(p: &Program, phased: &Phased) -> Transactions {
 
 /// A letter of a bundle.
 fn letter(of: &facts::Letter, p: &Program, d: &Discharge) -> Letter {
-    let locations = |c: usize, g: usize| d.classes[c].groups[g].locations.clone();
+    let locations = |c: usize, g: usize| d.classes[c].group(g).locations.clone();
     match *of {
         facts::Letter::Action(class, group) => Letter::Steps {
             class,

@@ -29,15 +29,25 @@ pub(super) struct Explored<'a, 'e, 'p> {
     pub phased: Option<&'a Phased>,
 }
 
+/// Whether no visible step leaves a location.
+pub(super) fn is_inside(
+    e: &Encoding,
+    visibility: &Visibility,
+    thread: ThreadId,
+    location: LocId,
+) -> bool {
+    let mut actions = e.of_thread(thread);
+    let action = actions.find(|a| e.actions[*a].location == location);
+    action.is_none_or(|a| !visibility.is_visible(a))
+}
+
 impl Explored<'_, '_, '_> {
     /// Whether other threads are never scheduled before a step.
     pub(super) fn is_inside(&self, thread: ThreadId, location: LocId) -> bool {
         if let Some(phased) = self.phased {
             return phased.is_inside(thread, location);
         }
-        let mut actions = self.plain.of_thread(thread);
-        let action = actions.find(|a| self.plain.actions[*a].location == location);
-        action.is_none_or(|a| !self.visibility.is_visible(a))
+        is_inside(self.plain, self.visibility, thread, location)
     }
 
     /// An execution repeated on the original program; `None` if that fails.

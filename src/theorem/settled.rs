@@ -9,7 +9,9 @@ use crate::base::control::Stop;
 use crate::base::results::{
     Conclusion, Contradiction, CrossCheck, Doubt, Note, PropertyReason, Report, Status, Trace,
 };
+use crate::engine::relations::Encoding;
 use crate::engine::{Original, explore as explore_original};
+use crate::model::program::{LocId, ThreadId};
 use crate::theorem::evidence::by_movers;
 use crate::theorem::executions::search::{SHORTEST_BUDGET, execution};
 use crate::theorem::executions::trace::coarse_length;
@@ -120,7 +122,8 @@ impl Check<'_> {
         report.statistics.peak_nodes = Some(explored.encoding.m.peak().to_string());
         self.answers(report, explored)?;
         let asked: Vec<Asked> = explored.goals.iter().map(|g| g.asked.clone()).collect();
-        self.judge(report, explored, &asked)?;
+        let inside = |t, l| explored.is_inside(t, l);
+        self.judge(report, (explored.plain, &inside), &asked)?;
         if self.options.certificate {
             self.gather(report, explored, ladder)?;
         }
@@ -133,11 +136,13 @@ impl Check<'_> {
     pub(super) fn judge(
         &self,
         report: &mut Report,
-        explored: &Explored,
+        (plain, is_inside): (&Encoding, &dyn Fn(ThreadId, LocId) -> bool),
         asked: &[Asked],
     ) -> Result<(), Stop> {
+        let clock = Instant::now();
         self.control.publish(report);
-        self.claims(report, explored.plain, &|t, l| explored.is_inside(t, l))?;
+        self.claims(report, plain, is_inside)?;
+        report.timing.evidence = clock.elapsed().as_secs_f64();
         self.control.publish(report);
         match self.options.cross_check {
             true => self.cross_check(report, asked),

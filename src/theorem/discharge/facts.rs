@@ -58,11 +58,13 @@ pub struct Class {
     pub locations: Vec<(LocId, bool)>,
     /// The same, those together of whose actions the same is known.
     pub groups: Vec<Group>,
+    /// All invisible actions, whatever else is known of them.
+    pub invisible: Group,
 }
 
 /// Actions of a class that are one letter: as visible as each other, in the same phases, and of each thread with one
 /// footprint but for what is the thread's own. So a critical section costs no more facts than a single access.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Group {
     /// The locations that the actions leave, in order.
     pub locations: Vec<LocId>,
@@ -73,6 +75,11 @@ pub struct Group {
 }
 
 impl Class {
+    /// A group by its number; behind the others that of all invisible actions.
+    pub fn group(&self, n: usize) -> &Group {
+        self.groups.get(n).unwrap_or(&self.invisible)
+    }
+
     /// The group of the action that leaves a location.
     pub fn group_of(&self, location: LocId) -> usize {
         let mut groups = self.groups.iter();
@@ -204,6 +211,7 @@ impl Discharge {
                         threads: vec![t],
                         locations,
                         groups: Vec::new(),
+                        invisible: Group::default(),
                     });
                 }
             }
@@ -211,6 +219,8 @@ impl Discharge {
         let places = Places::new(encoding);
         for class in &mut d.classes {
             class.groups = groups(model, &places, class);
+            let invisible = class.locations.iter().filter(|(_, is_visible)| !is_visible);
+            class.invisible.locations = invisible.map(|(l, _)| *l).collect();
         }
         d
     }
@@ -274,7 +284,7 @@ impl Discharge {
     /// `worker.B`, with the number of the location where others have the same name; `worker.B..F` for several.
     fn place(&self, encoding: &Encoding, class: usize, group: usize) -> String {
         let class = &self.classes[class];
-        let group = &class.groups[group];
+        let group = class.group(group);
         let all = &encoding.program.threads[class.threads[0]].locations;
         let name = |l: LocId| all[l].name.split_whitespace().collect::<Vec<_>>().join("_");
         let one = |location: LocId| {
@@ -443,7 +453,7 @@ impl<'d> Places<'d> {
         thread: Option<ThreadId>,
     ) -> Result<Meaning, Stop> {
         let actions = |c: usize, g: usize| match thread {
-            Some(t) => self.actions(&d.classes[c].groups[g], t),
+            Some(t) => self.actions(d.classes[c].group(g), t),
             None => Vec::new(),
         };
         Ok(match letter {

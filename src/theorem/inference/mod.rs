@@ -172,6 +172,12 @@ impl Inference {
         &self.pinned
     }
 
+    /// Whether a protection of a program is a guess that may be revised.
+    pub fn has_guesses(&self, program: &Program) -> bool {
+        let mut protections = program.protections.iter();
+        protections.any(|x| self.may_revise(x.cell))
+    }
+
     /// Whether the discipline of a cell is a guess that may be revised.
     pub fn may_revise(&self, cell: CellId) -> bool {
         self.guesses

@@ -2,7 +2,7 @@
 //! and the same report.
 
 use crate::base::control::{Control, Stop};
-use crate::base::results::{Note, PropertyReason, Report};
+use crate::base::results::{Hypothesis, Note, PropertyReason, Report};
 use crate::engine::Heuristic;
 use crate::engine::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
 use crate::model::program::{Expr, Program, Thread};
@@ -13,6 +13,10 @@ use crate::theorem::executions::trace::{repeat, settles};
 use crate::theorem::properties::{Asked, GoalKind};
 use crate::theorem::settled::{Known, by_stoller_cohen, nothing_found, traced};
 use crate::theorem::wellformed;
+use std::time::Instant;
+
+/// Operations of an engine that are tried before BDDs explore: a second or so.
+const SOON: u64 = 1 << 23;
 
 impl Asked {
     fn question(&self, p: &Program) -> Question {
@@ -52,7 +56,7 @@ impl Prepared {
         })
     }
 
-    fn explore(&self, asked: &[Asked], control: &Control) -> Outcome {
+    fn explore(&self, asked: &[Asked], most: u64, control: &Control) -> Outcome {
         // All engines count what others do behind an error then, as relations do.
         let mut program = self.program.clone();
         program.errors_end = false;
@@ -65,7 +69,7 @@ impl Prepared {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let reduction = self.reduction();
         let how = How {
-            most: u64::MAX,
+            most,
             facts: true,
             cores,
             keep: false,
@@ -82,11 +86,45 @@ impl Check<'_> {
         prepared: &Prepared,
         asked: &[Asked],
     ) {
-        let outcome = prepared.explore(asked, self.control);
+        let outcome = prepared.explore(asked, u64::MAX, self.control);
         report.notes.push(Note::Engine(outcome.engine.to_string()));
         if let Some(stop) = outcome.stopped {
             hit(report, stop, self.control);
         }
+        self.tell(report, prepared, asked, &outcome);
+        if outcome.stopped.is_none() && !outcome.violated {
+            let open = |w: &&mut Hypothesis| w.id == wellformed::WF_INIT_EXCL;
+            let overlaps = report.well_formedness.iter_mut().find(open);
+            overlaps
+                .into_iter()
+                .for_each(wellformed::disjoint_as_explored);
+        }
+    }
+
+    /// What others find soon, if they explore everything, nothing is violated, and nothing that was looked for is met.
+    pub(in crate::theorem) fn quick(
+        &self,
+        report: &mut Report,
+        prepared: &Prepared,
+        asked: &[Asked],
+    ) -> Option<Outcome> {
+        let clock = Instant::now();
+        self.control.enter("the reduced system");
+        let outcome = prepared.explore(asked, SOON, self.control);
+        let nowhere = |a: &Answer| matches!(a, Answer::Nowhere);
+        let complete = outcome.stopped.is_none() && !outcome.violated;
+        report.timing.exploration = clock.elapsed().as_secs_f64();
+        (complete && outcome.answers.iter().all(nowhere)).then_some(outcome)
+    }
+
+    /// Tells what an exploration found.
+    pub(in crate::theorem) fn tell(
+        &self,
+        report: &mut Report,
+        prepared: &Prepared,
+        asked: &[Asked],
+        outcome: &Outcome,
+    ) {
         let told = |n: &num_bigint::BigUint| n.to_string();
         report.states.reduced = outcome.states.as_ref().map(told);
         let visited = outcome.visited.as_ref().or(outcome.states.as_ref());
@@ -99,13 +137,6 @@ impl Check<'_> {
             because: by_stoller_cohen(prepared.visible.iter().flatten().all(|v| *v)),
         };
         known.note(report);
-        if known.complete && !known.violated {
-            let open = |w: &&mut crate::base::results::Hypothesis| w.id == "WFinitExcl";
-            let overlaps = report.well_formedness.iter_mut().find(open);
-            overlaps
-                .into_iter()
-                .for_each(wellformed::disjoint_as_explored);
-        }
         for (n, (asked, answer)) in asked.iter().zip(&outcome.answers).enumerate() {
             match answer {
                 Answer::Found(path) => {

@@ -186,7 +186,10 @@ impl Deriver<'_, '_, '_> {
         fact: &mut Fact,
     ) -> Result<bool, Open> {
         if let Some(how) = self.at_once(&choices.form, threads)? {
-            self.recheck(goal, statement, threads, &mut choices.rechecked)?;
+            // The closure of relations costs too much to be looked at here, too.
+            if !matches!(choices.form, Form::Endless(_)) {
+                self.recheck(goal, statement, threads, &mut choices.rechecked)?;
+            }
             fact.independent += usize::from(matches!(how, How::Independent));
             fact.on.add(Rung::True, 1);
             return Ok(true);
@@ -368,7 +371,7 @@ impl Deriver<'_, '_, '_> {
     fn actions(&self, threads: &[ThreadId], x: Factor) -> Vec<usize> {
         match (x.letter, threads.get(x.at)) {
             (Letter::Action(c, g) | Letter::Enabled(c, g), Some(&t)) => {
-                self.places.actions(&self.discharge.classes[c].groups[g], t)
+                self.places.actions(self.discharge.classes[c].group(g), t)
             }
             _ => Vec::new(),
         }

@@ -112,27 +112,16 @@ impl Tactics<'_, '_, '_, '_, '_> {
             // `p[i]`: no invisible action of i is enabled.
             if ground.name == format!("p[{}]", self.deriver.model.thread_name(t)) {
                 let class = self.goal.classes[var];
-                let groups = self.deriver.discharge.classes[class].groups.len();
-                if groups > MOST_LETTERS {
-                    return because(Underived::Letters(MOST_LETTERS));
+                let known = &self.deriver.discharge.classes[class];
+                if known.invisible.locations.is_empty() {
+                    return Ok(ONE);
                 }
-                let mut tests = Vec::new();
-                for g in 0..groups {
-                    if self.deriver.discharge.classes[class].groups[g].is_visible {
-                        continue;
-                    }
-                    let e = self.enabled(class, g, var as u32);
-                    tests.push(self.terms().not(e));
-                }
-                return Ok(self.terms().product(tests));
+                let any = Letter::Enabled(class, known.groups.len());
+                let some = self.deriver.letter(any, Some(var as u32));
+                return Ok(self.terms().not(some));
             }
         }
         because(Underived::Unknown(ground.name.clone()))
-    }
-
-    fn enabled(&mut self, class: usize, group: usize, var: u32) -> Id {
-        self.deriver
-            .letter(Letter::Enabled(class, group), Some(var))
     }
 
     /// The letters of the actions that an atom stands for.
@@ -485,22 +474,12 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let (test, sum) = (self.read(t, &[])?, self.read(x, &[])?);
         let letters = self.letters(*atom)?;
         let mut claims = Vec::new();
+        let tests = match self.terms().node(test).clone() {
+            Node::Sum(all) => all,
+            _ => vec![test],
+        };
         for b in letters {
-            let tests = match self.terms().node(test).clone() {
-                Node::Sum(all) => all,
-                Node::Product(_) => {
-                    let Some(Steps {
-                        class, group, var, ..
-                    }) = self.place(b)
-                    else {
-                        return because(Underived::Form);
-                    };
-                    let e = self.enabled(class, group, var);
-                    vec![self.terms().not(e)]
-                }
-                _ => vec![test],
-            };
-            for t in tests {
+            for &t in &tests {
                 let left = self.terms().product([t, b]);
                 claims.push(self.fact(vec![(left, ZERO)], 0, false)?);
             }
@@ -517,32 +496,22 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let Ground::Sum(all) = r else {
             return because(Underived::Form);
         };
-        let mut claims = Vec::new();
+        let (mut tests, mut goes) = (Vec::new(), Vec::new());
         for summand in all {
             if self.is_test(summand)? {
-                let test = self.read(summand, &[])?;
-                claims.push(self.decide(test, right)?);
-            }
-            if let [Ground::Atom(x), Ground::Top] = factors(summand).as_slice() {
-                for b in self.letters(*x)? {
-                    let Some(Steps {
-                        class, group, var, ..
-                    }) = self.place(b)
-                    else {
-                        continue;
-                    };
-                    let e = self.enabled(class, group, var);
-                    let goes = self.terms().product([b, TOP]);
-                    let fact = self.fact(vec![(e, goes)], 0, false)?;
-                    let below = self.decide(goes, right)?;
-                    claims.push(self.script.chain(vec![fact, below]));
-                }
+                tests.push(self.read(summand, &[])?);
+            } else if let [Ground::Atom(_), Ground::Top] = factors(summand).as_slice() {
+                goes.push(self.read(summand, &[])?);
             }
         }
-        if claims.is_empty() {
+        let ([test], [goes]) = (tests.as_slice(), goes.as_slice()) else {
             return because(Underived::Form);
-        }
-        let joined = self.join(claims);
+        };
+        let other = self.terms().not(*test);
+        let fact = self.fact(vec![(other, *goes)], 0, false)?;
+        let steps = [self.decide(*test, right)?, self.decide(*goes, right)?];
+        let goes = self.script.chain(vec![fact, steps[1]]);
+        let joined = self.join(vec![steps[0], goes]);
         let all = self.script.left(joined);
         let split = self.decide(ONE, all)?;
         Ok(self.script.chain(vec![split, joined]))
