@@ -15,8 +15,8 @@ use crate::theorem::settled::{Known, by_stoller_cohen, nothing_found, traced};
 use crate::theorem::wellformed;
 use std::time::Instant;
 
-/// Operations of an engine that are tried before BDDs explore: a second or so.
-const SOON: u64 = 1 << 23;
+/// Operations of an engine that are tried before BDDs explore: less than a second.
+const SOON: u64 = 1 << 21;
 
 impl Asked {
     fn question(&self, p: &Program) -> Question {
