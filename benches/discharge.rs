@@ -67,11 +67,9 @@ fn figures() {
         println!("{k:>6} {ms:>14.1} {ratio:>14.2} {facts:>8}");
         last = Some(ms);
     }
-    for name in [
-        "classic/locked_ring",
-        "classic/philosophers_atomic",
-        "section6/memory_reuse",
-        "section6/master_workers",
+    for (name, sizes) in [
+        ("classic/locked_ring", [4, 8, 16, 32]),
+        ("classic/philosophers_atomic", [4, 8, 16, 32]),
     ] {
         let path = format!("models/{name}.cor");
         let full = Path::new(env!("CARGO_MANIFEST_DIR")).join(&path);
@@ -82,7 +80,7 @@ fn figures() {
             "N", "hypotheses ms", "to N = 4", "facts"
         );
         let mut first = None;
-        for n in [4, 8, 16, 32] {
+        for n in sizes {
             let (ms, facts) = best(&source, &[("N".to_string(), n.to_string())]);
             let first = *first.get_or_insert(ms);
             println!("{n:>6} {ms:>14.1} {:>14.2} {facts:>8}", ms / first);
