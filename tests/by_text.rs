@@ -225,3 +225,49 @@ fn steps_that_others_see_are_visible_by_the_text() {
         .collect();
     assert_eq!(invisible, ["K"]);
 }
+
+/// Without evidence the engines of `reach` explore first, with it BDDs do: the answers are the same.
+#[test]
+fn engines_and_bdds_explore_the_same_reduced_system() {
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let ask = |source: &str, certificate: bool| {
+        let (session, _) = Session::load("sample.cor", source, &[], ParseLimits::default())
+            .unwrap_or_else(|d| panic!("{d:?}"));
+        let options = CheckOptions {
+            certificate,
+            ..CheckOptions::default()
+        };
+        session.check(&theory, &options, &Control::default())
+    };
+    let said = |r: &Report| {
+        let states = (r.states.reduced.clone(), r.states.visited.clone());
+        let answers = r.properties.iter().map(|p| (p.name.clone(), p.verdict));
+        let disciplines = format!("{:?} {:?}", r.discipline, r.revisions);
+        (
+            r.verdict,
+            states,
+            answers.collect::<Vec<_>>(),
+            disciplines,
+            r.vacuous,
+        )
+    };
+    let [quick, slow] = [const { Cell::new(0) }; 2];
+    let compare = |source: &str| {
+        let (engines, bdds) = (ask(source, false), ask(source, true));
+        // Only BDDs go through rounds.
+        match engines.statistics.rounds {
+            None => quick.set(quick.get() + 1),
+            Some(_) => slow.set(slow.get() + 1),
+        }
+        prop_assert_eq!(said(&engines), said(&bdds), "{}", source);
+        Ok(())
+    };
+    for disciplines in [Disciplines::Omitted, Disciplines::Written] {
+        let samples = samples_with(disciplines);
+        let result = random::runner(128).run(&samples, |sample| compare(&sample.source));
+        result.unwrap_or_else(|failure| panic!("{failure}"));
+    }
+    let seen = [quick.get(), slow.get()];
+    eprintln!("explored by engines, by BDDs: {seen:?}");
+    assert!(seen.iter().all(|n| random::enough(*n, 20)), "{seen:?}");
+}

@@ -493,8 +493,18 @@ fn form(d: &Deriver, statement: &Statement, swaps: bool) -> Form {
     let Some(&(left, right)) = statement.parts.first() else {
         return Form::Other;
     };
-    if let (Node::Omega(_), ZERO) = (terms.node(left), right) {
-        return Form::Endless(letters(d, statement));
+    if let (Node::Omega(run), ZERO) = (terms.node(left), right) {
+        let all = match terms.node(*run) {
+            Node::Sum(all) => all.as_slice(),
+            _ => &[*run],
+        };
+        // Of anything but a sum of actions, control says nothing.
+        let action = |t: &Id| {
+            let found = factor(d, terms, *t)?;
+            matches!(found.letter, Letter::Action(..)).then_some(found)
+        };
+        let actions: Option<Vec<Factor>> = all.iter().map(action).collect();
+        return actions.map_or(Form::Other, Form::Endless);
     }
     let Node::Product(factors) = terms.node(left) else {
         return Form::Other;
