@@ -3,6 +3,7 @@
 use super::args::{AUTO, CheckArgs, DEFAULT_THEOREM, Format};
 use super::backend::{Backend, Options};
 use super::certificate_file::Evidence;
+use super::every;
 use super::exit::Exit;
 use super::failure::refuse;
 use super::input::{self, Input, Refused};
@@ -24,6 +25,9 @@ pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Ex
     if let Err(message) = usable(backend, args) {
         say(&format!("coarsen: {message}"));
         return Exit::Usage;
+    }
+    if let Some(constant) = &args.every {
+        return every::run(args, constant, output);
     }
     // Everything is read before Ctrl-C is caught, so that it still ends a run that waits for standard input.
     let inputs: Vec<_> = args.models.iter().map(|path| input::read(path)).collect();

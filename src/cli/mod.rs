@@ -13,6 +13,7 @@ mod compare;
 mod convert;
 mod decide;
 mod eval;
+mod every;
 mod exit;
 mod explain;
 mod failure;

@@ -10,7 +10,7 @@ use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::evidence::Bundle;
 use crate::base::nearest;
-use crate::base::results::{CompareReport, EvalReport, MoversReport, Note, ReachReport, Report};
+use crate::base::results::{CompareReport, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report};
 use crate::command::compare::compare;
 use crate::command::movers::movers;
 use crate::command::reach::{self, ReachOptions};
@@ -118,6 +118,29 @@ impl Session {
         report.timing.front_end = self.model.front_end;
         report.timing.total += self.model.front_end;
         (report, discharge)
+    }
+
+    /// The constants whose value is an integer, by name.
+    pub fn constants(&self) -> Vec<String> {
+        let names = self.model.tree.decls.iter().filter_map(|d| match d {
+            ast::Decl::Const { name, .. } => Some(name.text.clone()),
+            _ => None,
+        });
+        names.collect()
+    }
+
+    /// Says for which values of a constant the hypotheses of a theorem hold, and whether the discipline is kept for
+    /// all of them.
+    pub fn every(&self, theory: &Theory, constant: &str, control: &Control) -> EveryReport {
+        let asked = theorem::EveryAsked {
+            name: &self.model.name,
+            tree: &self.model.tree,
+            source: &self.model.program.source,
+            defines: &self.model.defines,
+            constant,
+            theory,
+        };
+        theorem::every(&asked, control)
     }
 
     /// The theorem that applies and has the smaller estimated reduced system, with the reason. `deadlock` says that

@@ -190,6 +190,9 @@ impl fmt::Display for Underived {
             Self::Form => f.write_str("it has a form that no tactic knows"),
             Self::Letters(most) => write!(f, "a thread takes more than {most} letters"),
             Self::Facts(most) => write!(f, "it takes more than {most} facts"),
+            Self::NotForEvery { statement, why } => {
+                write!(f, "`{statement}` is a fact of a small instance only: {why}")
+            }
             Self::NoFact { statement, threads } => {
                 write!(f, "`{statement}` is no fact for {}", threads.join(" and "))
             }

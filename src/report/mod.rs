@@ -5,6 +5,7 @@
 pub mod bundles;
 mod contradictions;
 pub mod diagnostics;
+mod every;
 mod evidence;
 pub mod html;
 mod inference;

@@ -6,6 +6,7 @@
 mod claims;
 mod compare;
 mod discipline;
+mod every;
 mod lemmas;
 mod movers;
 mod reach;
@@ -18,6 +19,7 @@ use crate::base::results::{
     EvalReport, Found, Hypothesis, Property, Report, Rung, States, Status, Verdict,
 };
 pub use compare::render_compare;
+pub use every::render_every;
 pub use movers::render_movers;
 pub use reach::render_reach;
 use std::fmt;
@@ -337,7 +339,7 @@ impl Body<'_> {
 
 /// `  NAME  ANSWER  WHY`, without blanks at the end.
 fn row(
-    f: &mut fmt::Formatter<'_>,
+    f: &mut impl fmt::Write,
     name: &str,
     width: usize,
     answer: &str,

@@ -1,6 +1,6 @@
 //! How a hypothesis or a well-formedness condition was settled.
 
-use super::{Contradiction, Rung};
+use super::{Contradiction, Obstacle, Rung};
 use crate::base::control::Stop;
 
 /// How a hypothesis was settled, or why it was not.
@@ -121,6 +121,13 @@ pub enum Underived {
         statement: String,
         /// The threads, by name.
         threads: Vec<String>,
+    },
+    /// A statement is a fact in the instance, but not for every number of threads.
+    NotForEvery {
+        /// As it is shown.
+        statement: String,
+        /// Why.
+        why: Box<Obstacle>,
     },
     /// The e-graph does not find words equal that the facts make equal.
     Words,

@@ -6,6 +6,7 @@
 mod compare;
 mod contradiction;
 mod discipline;
+mod every;
 mod evidence;
 mod movers;
 mod note;
@@ -23,6 +24,7 @@ mod witness;
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
 pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision};
+pub use every::{EveryHypothesis, EveryReport, Obstacle};
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,
     Underived,

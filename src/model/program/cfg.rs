@@ -316,7 +316,9 @@ impl Elaborator {
         (span, next): (Span, NodeId),
         cx: &mut Context,
     ) -> NodeId {
-        match self.condition(condition, cx) {
+        let condition_span = condition.span;
+        let known = self.condition(condition, cx);
+        match known.map(|c| self.decided(c, condition_span, cx)) {
             Some(Expr::Const(value)) => {
                 let (taken, gone) = if value != 0 {
                     (then, otherwise)
@@ -366,7 +368,8 @@ impl Elaborator {
         next: NodeId,
         cx: &mut Context,
     ) -> NodeId {
-        match self.condition(c, cx) {
+        let known = self.condition(c, cx);
+        match known.map(|e| self.decided(e, c.span, cx)) {
             Some(Expr::Const(0)) | None => {
                 self.gone(g, body, next, cx);
                 next

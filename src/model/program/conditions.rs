@@ -23,6 +23,7 @@ impl Elaborator {
             return None;
         };
         let threads = self.program.threads.len();
+        self.assume_size(&self.thread_count(), argument.span, cx);
         let one = self.state_of(waiting, &index, Some(&Expr::Const(0)));
         self.may_fail(g, &[&one]);
         if name.text == "notifyAll" {
@@ -186,6 +187,7 @@ impl Elaborator {
         let waits = self.state_of(waiting, &index, Some(&this));
         self.may_fail(g, &[&waits]);
         let mut terms = Vec::new();
+        self.assume_size(&self.thread_count(), b.span, cx);
         for t in 0..self.program.threads.len() {
             let waits = self.state_of(waiting, &index, Some(&Expr::Const(t as i64)));
             terms.push(Expr::Cond(

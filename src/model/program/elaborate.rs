@@ -3,7 +3,7 @@
 use super::cfg::{Graph, NodeId};
 use super::codes;
 use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
-use super::{Enum, Kind, Program, Thread};
+use super::{Enum, Expr, Kind, Program, Thread};
 use crate::base::diagnostic::{Diagnostic, Severity, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{self, Decl, Model, ThreadDecl};
@@ -23,49 +23,64 @@ pub fn elaborate(
     defines: &[(String, String)],
 ) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut e = Elaborator::new(source);
-    e.constants(model, defines);
-    e.records(model);
-    let families = e.threads(model);
-    e.started = vec![None; e.program.threads.len()];
-    e.claims(model);
-    e.targets(model);
-    e.procedures(model);
-    e.variables(model);
-    e.unused_records();
-    let mut graphs = Vec::new();
-    for (decl, first, low) in &families {
-        for number in *first..e.program.threads.len() {
-            if e.program.threads[number].family != decl.name.text {
-                break;
-            }
-            let (graph, entry) = e.thread(decl, number, *low);
-            graphs.push((number, decl.span, graph, entry));
-        }
-    }
-    e.uncalled_procedures();
-    for (number, span, graph, entry) in graphs {
-        if e.size <= MAX_SIZE {
-            e.located(number, span, graph, entry);
-        }
-    }
-    e.joins();
-    e.disciplines();
-    e.properties(model);
-    if e.diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        Err(e.diagnostics)
-    } else {
-        Ok((e.program, e.diagnostics))
-    }
+    e.model(model, defines)?;
+    Ok((e.program, e.diagnostics))
 }
 
 impl Elaborator {
+    /// All declarations. Properties are left out if a constant is left open.
+    ///
+    /// # Errors
+    /// All diagnostics, if one of them is an error.
+    pub(super) fn model(
+        &mut self,
+        model: &Model,
+        defines: &[(String, String)],
+    ) -> Result<(), Vec<Diagnostic>> {
+        self.constants(model, defines);
+        self.records(model);
+        let families = self.threads(model);
+        self.started = vec![None; self.program.threads.len()];
+        self.claims(model);
+        self.targets(model);
+        self.procedures(model);
+        self.variables(model);
+        self.unused_records();
+        let mut graphs = Vec::new();
+        for (decl, first, low) in &families {
+            for number in *first..self.program.threads.len() {
+                if self.program.threads[number].family != decl.name.text {
+                    break;
+                }
+                let (graph, entry) = self.thread(decl, number, *low);
+                graphs.push((number, decl.span, graph, entry));
+            }
+        }
+        self.uncalled_procedures();
+        for (number, span, graph, entry) in graphs {
+            if self.size <= MAX_SIZE {
+                self.located(number, span, graph, entry);
+            }
+        }
+        self.joins();
+        self.disciplines();
+        if self.open.is_none() {
+            self.properties(model);
+        }
+        match self.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+            true => Err(std::mem::take(&mut self.diagnostics)),
+            false => Ok(()),
+        }
+    }
+
     fn constants(&mut self, model: &Model, defines: &[(String, String)]) {
         let cx = Context::default();
         let mut used = vec![false; defines.len()];
         for decl in &model.decls {
             match decl {
                 Decl::Const { name, value } => {
-                    let Some((kind, mut value)) = self.declared_constant(value, &cx) else {
+                    let Some((kind, mut value, mut term)) = self.declared_constant(value, &cx)
+                    else {
                         self.declare(name, Symbol::Broken);
                         continue;
                     };
@@ -73,9 +88,12 @@ impl Elaborator {
                         if *n == name.text {
                             *used = true;
                             value = self.defined(name, kind, text).unwrap_or(value);
+                            term = None;
                         }
                     }
-                    self.declare(name, Symbol::Value(kind, value));
+                    if !self.open_constant(name, value, term) {
+                        self.declare(name, Symbol::Value(kind, value));
+                    }
                 }
                 Decl::Enum { name, variants } => {
                     self.some_variant(variants, name.span);
@@ -94,8 +112,16 @@ impl Elaborator {
         }
     }
 
-    /// The type and the value that a declaration gives a constant.
-    fn declared_constant(&mut self, value: &ast::Expr, cx: &Context) -> Option<(Kind, i64)> {
+    /// The type and the value that a declaration gives a constant; and its term, if it is made of the open one.
+    fn declared_constant(
+        &mut self,
+        value: &ast::Expr,
+        cx: &Context,
+    ) -> Option<(Kind, i64, Option<Expr>)> {
+        let known = self.open_term(value, cx);
+        if let Some((kind, value, term)) = known {
+            return Some((kind, value, Some(term)));
+        }
         let constant = self.constant(value, cx);
         if let Some((kind @ Kind::Ref(_), _)) = constant {
             self.mismatch(
@@ -105,7 +131,7 @@ impl Elaborator {
                 "write `null` where it is used",
             );
         }
-        constant
+        constant.map(|(kind, value)| (kind, value, None))
     }
 
     /// The value that the command line gives a constant.
@@ -189,11 +215,16 @@ impl Elaborator {
             let Decl::Thread(decl) = decl else { continue };
             let first = self.program.threads.len();
             let mut low = None;
+            let mut bounds = None;
             let mut members = vec![(decl.name.text.clone(), None)];
             if let Some((_, lo, hi)) = &decl.family {
-                let (Some(from), Some(to)) = (self.integer(lo, &cx), self.integer(hi, &cx)) else {
+                let (Some((from, low_term)), Some((to, high_term))) =
+                    (self.term(lo, &cx), self.term(hi, &cx))
+                else {
                     continue;
                 };
+                let given = |value: i64, term: Option<Expr>| term.unwrap_or(Expr::Const(value));
+                bounds = Some((given(from, low_term), given(to, high_term)));
                 if from > to {
                     self.error(
                         codes::EMPTY_RANGE,
@@ -232,6 +263,7 @@ impl Elaborator {
                     labels: Vec::new(),
                 });
             }
+            self.open_family(&decl.name.text, first, bounds);
             families.push((decl, first, low));
         }
         if families.is_empty() && self.diagnostics.is_empty() {
@@ -254,8 +286,13 @@ impl Elaborator {
             ..Context::default()
         };
         if let (Some((name, _, _)), Some(low)) = (&decl.family, low) {
-            cx.bound
-                .push((name.text.clone(), thread.index.unwrap_or(low)));
+            match self.open_index(number, name) {
+                Some(index) => drop(cx.locals.insert(name.text.clone(), index)),
+                None => {
+                    let index = thread.index.unwrap_or(low);
+                    cx.bound.push((name.text.clone(), index));
+                }
+            }
         }
         self.locals(
             &decl.body,

@@ -2,7 +2,7 @@
 
 use super::codes;
 use super::scope::{Context, Elaborator};
-use super::{Expr, Failure, Kind, NO_OWNER, NULL};
+use super::{Expr, Failure, Kind, NO_OWNER, NULL, ThreadId};
 use crate::base::diagnostic::Span;
 use crate::model::text::ast::{self, BinaryOp, ExprKind, UnaryOp};
 use std::ops::RangeInclusive;
@@ -135,6 +135,9 @@ impl Elaborator {
         if let Expr::Const(value) = t.expr {
             return Some((t.kind, value));
         }
+        if let Some(value) = self.assumed(&t.expr, e.span, cx) {
+            return Some((t.kind, value));
+        }
         if let Expr::Slot(slot, target) = &t.expr
             && let Expr::Const(slot) = **slot
         {
@@ -206,7 +209,7 @@ impl Elaborator {
             ExprKind::Bool(b) => Some(Typed::constant(Kind::Bool, i64::from(*b))),
             ExprKind::NoThread => Some(Typed::constant(Kind::Owner, NO_OWNER)),
             ExprKind::SelfThread => match cx.this {
-                Some(t) => Some(Typed::constant(Kind::Int, t as i64)),
+                Some(t) => Some(self.thread_number(self.number_of(t), t)),
                 None => {
                     self.error(
                         codes::MISPLACED,
@@ -227,9 +230,13 @@ impl Elaborator {
                 }
                 let arguments: Vec<&ast::Expr> = arguments.iter().collect();
                 let t = self.thread_of(name, &arguments, e.span, cx)?;
-                Some(Typed::constant(Kind::Int, t as i64))
+                Some(self.thread_number(self.number_of_named(t), t))
             }
             ExprKind::Local(thread, place) => {
+                let own = self.open.is_some() && matches!(thread.kind, ExprKind::SelfThread);
+                if let (true, Some(this)) = (own, cx.this) {
+                    return self.local_value(this, place, cx);
+                }
                 let thread = self.integer(thread, cx)?;
                 self.local_value(usize::try_from(thread).ok()?, place, cx)
             }
@@ -276,6 +283,21 @@ impl Elaborator {
                 let none = Expr::Const(i64::from(*all));
                 Some(Typed::boolean(balanced(op, terms, none)))
             }
+        }
+    }
+
+    /// A thread's number, given as a term.
+    pub(super) fn thread_number(&self, expr: Expr, thread: ThreadId) -> Typed {
+        let at = thread as i128;
+        let most = match expr {
+            Expr::Const(_) => at,
+            _ => 1 << 31,
+        };
+        Typed {
+            expr,
+            kind: Kind::Int,
+            lo: at.min(most),
+            hi: most,
         }
     }
 

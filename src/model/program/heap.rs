@@ -50,6 +50,7 @@ impl Elaborator {
         let target = self.target_of(place, cx);
         let found = self.target(pool, cx)?;
         let (target, array) = target?;
+        self.assume_size(&self.slots(found), pool.span, cx);
         let allocated = match self.symbol(&pool.text) {
             Some(Symbol::Entity(Entity::Record(r))) => self.instances[r].allocated,
             _ => None,

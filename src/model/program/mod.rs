@@ -21,6 +21,7 @@ mod locations;
 mod objects;
 mod operations;
 mod order;
+mod parametric;
 mod places;
 pub mod prefix;
 mod procedures;
@@ -37,6 +38,7 @@ mod variables;
 pub use disciplines::{differences, put};
 pub use elaborate::elaborate;
 pub use expressions::apply;
+pub use parametric::{Assumption, Family, Open, OpenDiscipline, Parametric, SELF, parametric};
 pub(crate) use expressions::{interval, is_total};
 pub use uses::{How, Use, each_use, waits_for_thread};
 

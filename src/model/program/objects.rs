@@ -5,7 +5,7 @@
 
 use super::codes;
 use super::scope::{Context, Elaborator, Entity};
-use super::variables::Path;
+use super::variables::{Path, Size};
 use super::{ArrayId, Class, Kind, NO_OWNER, Type};
 use crate::base::diagnostic::Span;
 use crate::model::text::ast::{ObjectDecl, ObjectKind};
@@ -114,11 +114,11 @@ impl Elaborator {
         path.push((decl.name.text.clone(), dims));
         let dims = path.iter().map(|(_, d)| d.len()).sum();
         let span = decl.name.span;
-        let threads = self.program.threads.len();
+        let threads = &[self.thread_count()];
         let owner = Type {
             kind: Kind::Owner,
             lo: NO_OWNER,
-            hi: threads as i64 - 1,
+            hi: self.program.threads.len() as i64 - 1,
             wraps: false,
         };
         let sync = match &decl.kind {
@@ -142,11 +142,11 @@ impl Elaborator {
                 self.reclassify(writer, Class::Owner);
                 Sync::RwLock {
                     writer,
-                    reading: self.state(&path, "reading", &[threads], BOOL, 0, span)?,
+                    reading: self.state(&path, "reading", threads, BOOL, 0, span)?,
                 }
             }
             ObjectKind::Cond => Sync::Cond {
-                waiting: self.state(&path, "waiting", &[threads], BOOL, 0, span)?,
+                waiting: self.state(&path, "waiting", threads, BOOL, 0, span)?,
             },
             ObjectKind::Semaphore { lo, hi, initial } => {
                 let range = lo.span.to(hi.span);
@@ -171,7 +171,7 @@ impl Elaborator {
             ObjectKind::Barrier(parties) => {
                 let parties = self.at_least(parties, 1, "a barrier for no thread", &cx)?;
                 Sync::Barrier {
-                    waiting: self.state(&path, "waiting", &[threads], BOOL, 0, span)?,
+                    waiting: self.state(&path, "waiting", threads, BOOL, 0, span)?,
                     parties,
                 }
             }
@@ -223,7 +223,7 @@ impl Elaborator {
         &mut self,
         path: &Path,
         name: &str,
-        dims: &[usize],
+        dims: &[Size],
         ty: Type,
         initial: i64,
         span: Span,
@@ -259,8 +259,8 @@ impl Elaborator {
         if saved.is_some() {
             return saved;
         }
-        let threads = self.program.threads.len();
-        let saved = Some(self.state(&path, "saved", &[threads], up_to(bound), 0, span)?);
+        let threads = &[self.thread_count()];
+        let saved = Some(self.state(&path, "saved", threads, up_to(bound), 0, span)?);
         self.objects[object].sync = Sync::Reentrant {
             owner,
             depth,

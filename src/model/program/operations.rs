@@ -42,7 +42,10 @@ pub(super) fn evaluated(e: Expr, kind: Kind) -> Expr {
 
 impl Elaborator {
     pub(super) fn this(&self, cx: &Context) -> Expr {
-        Expr::Const(cx.this.map_or(NO_OWNER, |t| t as i64))
+        match cx.this {
+            Some(t) => self.number_of(t),
+            None => Expr::Const(NO_OWNER),
+        }
     }
 
     pub(super) fn state_of(&mut self, array: ArrayId, index: &[Expr], last: Option<&Expr>) -> Expr {
@@ -217,6 +220,7 @@ impl Elaborator {
         self.may_fail(g, &[&held]);
         if name.text == "write_lock" {
             let mut terms = vec![free];
+            self.assume_size(&self.thread_count(), argument.span, cx);
             for t in 0..self.program.threads.len() {
                 let reads = self.state_of(reading, &index, Some(&Expr::Const(t as i64)));
                 terms.push(not(reads));

@@ -122,7 +122,8 @@ impl Elaborator {
                     }
                 }
                 let t = self.thread_of(name, &index, place.span, cx)?;
-                return Some(Denoted::Value(Typed::constant(Kind::Int, t as i64)));
+                let number = self.thread_number(self.number_of_named(t), t);
+                return Some(Denoted::Value(number));
             }
             Some(Symbol::Enum(_)) => Denoted::Other("a type"),
             Some(Symbol::Record(_)) => Denoted::Other("a record type"),

@@ -6,7 +6,7 @@ use super::objects::Sync;
 use super::places::Denoted;
 use super::scope::{Context, Elaborator};
 use super::variables::Word;
-use super::{ArrayId, Expr, NO_OWNER, Protection};
+use super::{ArrayId, Expr, Protection};
 use crate::model::text::ast::{self, BinaryOp, By, Discipline, Name, Place};
 
 /// What a thread needs to write a cell, and what it needs to read it.
@@ -16,7 +16,10 @@ impl Elaborator {
     /// The predicates of all protected cells, in the order of cells.
     pub(super) fn disciplines(&mut self) {
         for (array, word) in std::mem::take(&mut self.words) {
-            self.protection(array, &word);
+            match self.open {
+                Some(_) => drop(self.open_discipline(array, &word)),
+                None => self.protection(array, &word),
+            }
         }
         self.program.protections.sort_by_key(|p| p.cell);
     }
@@ -100,7 +103,7 @@ impl Elaborator {
     }
 
     /// The predicates of one cell, thread by thread.
-    fn accesses(
+    pub(super) fn accesses(
         &mut self,
         by: &By,
         init: Option<&ast::Expr>,
@@ -118,6 +121,8 @@ impl Elaborator {
         let Some(init) = init else {
             return Some(all);
         };
+        cx.this = None;
+        self.assume_size(&self.thread_count(), span, cx);
         let mut before = Vec::new();
         for thread in 0..self.program.threads.len() {
             cx.this = Some(thread);
@@ -180,7 +185,7 @@ impl Elaborator {
             }
             Sync::RwLock { writer, reading } => {
                 let write = self.held(writer, index.clone(), cx);
-                index.push(Expr::Const(cx.this.map_or(NO_OWNER, |t| t as i64)));
+                index.push(self.this(cx));
                 let read = self.read(reading, index).expr;
                 Some((write.clone(), fold(BinaryOp::Or, write, read)))
             }
@@ -197,9 +202,9 @@ impl Elaborator {
 
     /// Whether the thread at hand is the owner.
     fn held(&mut self, owner: ArrayId, index: Vec<Expr>, cx: &Context) -> Expr {
-        let this = cx.this.map_or(NO_OWNER, |t| t as i64);
+        let this = self.this(cx);
         let owner = self.read(owner, index).expr;
-        fold(BinaryOp::Eq, owner, Expr::Const(this))
+        fold(BinaryOp::Eq, owner, this)
     }
 
     fn no_access(&mut self, place: &Place, wanted: &str, found: &str) {

@@ -132,12 +132,13 @@ impl Elaborator {
                 continue;
             };
             // Counted when its cells are made; a size beyond that is reported there.
-            let len = sizes[0].min(super::scope::MAX_SIZE + 1);
+            let len = sizes[0].n.min(super::scope::MAX_SIZE + 1);
             if self.target_names.contains_key(&name.text) {
                 continue;
             }
             self.target_names
                 .insert(name.text.clone(), self.targets.len());
+            self.open_slots(self.targets.len(), &sizes[0]);
             self.targets.push(RefTarget {
                 record,
                 instance: None,
@@ -153,10 +154,10 @@ impl Elaborator {
     /// A pool that [`Self::targets`] has found to be right.
     pub(super) fn pool(&mut self, name: &Name) -> Option<Entity> {
         let target = *self.target_names.get(&name.text)?;
-        let (len, record) = (self.program.pools[target].len, self.targets[target].record);
+        let (len, record) = (self.slots(target), self.targets[target].record);
         let flags = vec![
             (name.text.clone(), Vec::new()),
-            ("allocated".to_string(), vec![len]),
+            ("allocated".to_string(), vec![len.clone()]),
         ];
         let site = Site {
             prefix: vec![(name.text.clone(), vec![len])],

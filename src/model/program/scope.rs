@@ -3,6 +3,7 @@
 use super::calls::{Frame, Returning};
 use super::codes;
 use super::objects::{Object, Sync};
+use super::parametric::Open;
 use super::procedures::Procedure;
 use super::records::{Instance, RefTarget};
 use super::variables::Word;
@@ -84,6 +85,8 @@ pub(super) struct Elaborator {
     pub alone: bool,
     /// How many blocks that disappear are around the one at hand.
     pub gone: usize,
+    /// What is known of the constant that is left open, if one is.
+    pub open: Option<Box<Open>>,
     symbols: FxHashMap<String, Symbol>,
     pub diagnostics: Vec<Diagnostic>,
     /// The calls inside one action that are being elaborated: procedure and line. The innermost may be the mistake,
@@ -149,6 +152,7 @@ impl Elaborator {
             declared_later: FxHashSet::default(),
             alone: false,
             gone: 0,
+            open: None,
         }
     }
 

@@ -7,7 +7,7 @@
 use super::cfg::Graph;
 use super::expressions::fold;
 use super::operations::evaluated;
-use super::scope::Elaborator;
+use super::scope::{Context, Elaborator};
 use super::{ArrayId, Command, Expr, Failure};
 use crate::base::diagnostic::Span;
 use crate::model::text::ast::BinaryOp;
@@ -37,11 +37,12 @@ impl Elaborator {
         if !read {
             return Some(make(self, index));
         }
-        let dims: Vec<usize> = self.objects[object]
-            .path
-            .iter()
-            .flat_map(|(_, d)| d.iter().copied())
-            .collect();
+        let path = self.objects[object].path.clone();
+        let sizes = path.iter().flat_map(|(_, d)| d);
+        for size in sizes.clone() {
+            self.assume_size(size, span, &Context::default());
+        }
+        let dims: Vec<usize> = sizes.map(|d| d.n).collect();
         let all: usize = dims.iter().product();
         if !self.grow(all.saturating_mul(writes.len()), span) {
             return None;

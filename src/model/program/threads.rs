@@ -3,6 +3,7 @@
 use super::codes;
 use super::expressions::{Typed, balanced, fold};
 use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
+use super::parametric::SELF;
 use super::{Expr, LocId, ThreadId};
 use crate::base::diagnostic::Span;
 use crate::base::nearest;
@@ -77,6 +78,16 @@ impl Elaborator {
         }
     }
 
+    /// `at(self, L)` where the thread's number is left open.
+    fn at_itself(&mut self, this: ThreadId, label: &Name) -> Option<Typed> {
+        let locations = self.program.threads[this].label(&label.text);
+        let locations = locations.unwrap_or_default();
+        Some(Typed::boolean(match locations.is_empty() {
+            true => Expr::FALSE,
+            false => Expr::At(SELF, locations),
+        }))
+    }
+
     /// `at(t, L)`: for a computed thread number, a case distinction over the threads.
     pub(super) fn at(
         &mut self,
@@ -97,6 +108,11 @@ impl Elaborator {
             return None;
         }
         let t = self.number(thread, cx)?;
+        if self.is_this(&t.expr, cx)
+            && let Some(this) = cx.this
+        {
+            return self.at_itself(this, label);
+        }
         let fixed = match t.expr {
             Expr::Const(c) => Some(usize::try_from(c).unwrap_or(usize::MAX)),
             _ => None,
@@ -146,6 +162,9 @@ impl Elaborator {
             return None;
         }
         let mut cases = Vec::new();
+        if fixed.is_none() {
+            self.assume_size(&self.thread_count(), span, cx);
+        }
         for (i, locations) in located {
             let here = if locations.is_empty() {
                 Expr::FALSE

@@ -2,14 +2,16 @@
 
 use super::codes;
 use super::elaborate::TYPE_BOUND;
+use super::expressions::fold;
 use super::scope::{Context, Elaborator, Symbol};
-use super::{Kind, NULL, Type};
-use crate::model::text::ast::{Name, TypeExpr};
+use super::{Expr, Kind, NULL, Type};
+use crate::model::text::ast::{BinaryOp, Name, TypeExpr};
 
 impl Elaborator {
     /// The type that a type expression names.
     pub(super) fn type_of(&mut self, ty: &TypeExpr, cx: &Context) -> Option<Type> {
         let bounded = |v: i64| (-TYPE_BOUND..=TYPE_BOUND).contains(&v);
+        self.open_range(None);
         match ty {
             TypeExpr::Bool(_) => Some(Type {
                 kind: Kind::Bool,
@@ -19,8 +21,12 @@ impl Elaborator {
             }),
             TypeExpr::Range(lo, hi) => {
                 let span = lo.span.to(hi.span);
-                let (lo, hi) = (self.integer(lo, cx), self.integer(hi, cx));
-                let (lo, hi) = (lo?, hi?);
+                let (lo, hi) = (self.term(lo, cx), self.term(hi, cx));
+                let ((lo, low), (hi, high)) = (lo?, hi?);
+                if low.is_some() || high.is_some() {
+                    let given = |value: i64, term: Option<Expr>| term.unwrap_or(Expr::Const(value));
+                    self.open_range(Some((given(lo, low), given(hi, high))));
+                }
                 if lo > hi || !bounded(lo) || !bounded(hi) {
                     self.error(
                         codes::EMPTY_RANGE,
@@ -39,7 +45,11 @@ impl Elaborator {
                 })
             }
             TypeExpr::Mod(k, span) => {
-                let k = self.integer(k, cx)?;
+                let (k, term) = self.term(k, cx)?;
+                if let Some(term) = term {
+                    let last = fold(BinaryOp::Sub, term, Expr::Const(1));
+                    self.open_range(Some((Expr::Const(0), last)));
+                }
                 if k < 1 || !bounded(k) {
                     self.error(
                         codes::EMPTY_RANGE,
@@ -77,6 +87,10 @@ impl Elaborator {
             }
             TypeExpr::Ref { record, pool, .. } => {
                 let target = self.target_of_type(record, pool, cx)?;
+                if let Some(term) = self.slots(target).term {
+                    let last = fold(BinaryOp::Sub, term, Expr::Const(1));
+                    self.open_range(Some((Expr::Const(NULL), last)));
+                }
                 Some(Type {
                     kind: Kind::Ref(target),
                     lo: NULL,

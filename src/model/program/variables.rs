@@ -3,7 +3,7 @@
 use super::codes;
 use super::expressions::same;
 use super::scope::{Context, Elaborator, Entity, Symbol};
-use super::{Array, ArrayId, Cell, Class, Type};
+use super::{Array, ArrayId, Cell, Class, Expr, Type};
 use crate::base::diagnostic::Span;
 use crate::model::text::ast::{
     self, Block, Decl, Discipline, Initial, Model, Name, StmtKind, TypeExpr, VarDecl,
@@ -12,7 +12,30 @@ use std::rc::Rc;
 
 /// The name of a variable in parts, each with the sizes behind it: `a[3]`, `x[2]` for the field `x` of an array `a` of
 /// records.
-pub(super) type Path = Vec<(String, Vec<usize>)>;
+pub(super) type Path = Vec<(String, Vec<Size>)>;
+
+/// The size of an array.
+#[derive(Clone, Debug)]
+pub(super) struct Size {
+    /// Its value.
+    pub n: usize,
+    /// What it is made of, if that is left open.
+    pub term: Option<Expr>,
+}
+
+impl Size {
+    /// As an expression.
+    pub fn to_term(&self) -> Expr {
+        let known = || Expr::Const(i64::try_from(self.n).unwrap_or(i64::MAX));
+        self.term.clone().unwrap_or_else(known)
+    }
+}
+
+impl From<usize> for Size {
+    fn from(n: usize) -> Self {
+        Size { n, term: None }
+    }
+}
 
 /// A discipline word, and what it is said of.
 #[derive(Clone, Debug)]
@@ -120,10 +143,18 @@ impl Elaborator {
         let len = self.program.arrays[array].len;
         let initial = match &var.init {
             None => None,
-            Some(Initial::All(e)) => self.initial_value(e, ty, cx).map(|v| vec![v]),
+            Some(Initial::All(e)) => {
+                if let Some((_, _, term)) = self.open_term(e, cx) {
+                    self.open_initial(array, Some(term));
+                }
+                self.initial_value(e, ty, cx).map(|v| vec![v])
+            }
             Some(Initial::Each(values, span)) => {
                 // In a record, the list is that of each object.
-                let own: usize = path.last().map_or(1, |(_, dims)| dims.iter().product());
+                let own: usize = path
+                    .last()
+                    .map_or(1, |(_, dims)| dims.iter().map(|d| d.n).product());
+                self.open_initial(array, None);
                 if values.len() != own {
                     self.error(
                         codes::WRONG_INDEXING,
@@ -182,7 +213,11 @@ impl Elaborator {
     }
 
     pub(super) fn initial_value(&mut self, e: &ast::Expr, ty: Type, cx: &Context) -> Option<i64> {
-        let (kind, value) = self.constant(e, cx)?;
+        let open = self.open_term(e, cx);
+        let (kind, value) = match open {
+            Some((kind, value, _)) => (kind, value),
+            None => self.constant(e, cx)?,
+        };
         if !same(kind, ty.kind) {
             self.mismatch(
                 e.span,
@@ -225,10 +260,10 @@ impl Elaborator {
     }
 
     /// The values of array sizes.
-    pub(super) fn sizes(&mut self, dims: &[ast::Expr], cx: &Context) -> Option<Vec<usize>> {
+    pub(super) fn sizes(&mut self, dims: &[ast::Expr], cx: &Context) -> Option<Vec<Size>> {
         let mut sizes = Vec::new();
         for dim in dims {
-            let size = self.integer(dim, cx)?;
+            let (size, term) = self.term(dim, cx)?;
             if size < 1 {
                 self.error(
                     codes::EMPTY_RANGE,
@@ -239,7 +274,8 @@ impl Elaborator {
                 );
                 return None;
             }
-            sizes.push(usize::try_from(size).unwrap_or(usize::MAX));
+            let n = usize::try_from(size).unwrap_or(usize::MAX);
+            sizes.push(Size { n, term });
         }
         Some(sizes)
     }
@@ -252,7 +288,8 @@ impl Elaborator {
         class: Class,
         span: Span,
     ) -> Option<ArrayId> {
-        let dims: Vec<usize> = path.iter().flat_map(|(_, d)| d.iter().copied()).collect();
+        let sizes: Vec<&Size> = path.iter().flat_map(|(_, d)| d).collect();
+        let dims: Vec<usize> = sizes.iter().map(|s| s.n).collect();
         let len = dims.iter().fold(1, |a: usize, &d| a.saturating_mul(d));
         if !self.grow(len, span) {
             return None;
@@ -265,9 +302,9 @@ impl Elaborator {
             let mut parts: Vec<String> = Vec::new();
             for (name, sizes) in path.iter().rev() {
                 let mut index = String::new();
-                for &d in sizes.iter().rev() {
-                    index = format!("[{}]{index}", rest % d);
-                    rest /= d;
+                for size in sizes.iter().rev() {
+                    index = format!("[{}]{index}", rest % size.n);
+                    rest /= size.n;
                 }
                 parts.push(format!("{name}{index}"));
             }
@@ -289,6 +326,7 @@ impl Elaborator {
             class,
             span,
         });
+        self.open_variable(id, &sizes);
         Some(id)
     }
 }

@@ -20,6 +20,7 @@ use crate::engine::relations::Meaning;
 use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::model::program::ThreadId;
 use crate::theorem::discharge::hypotheses::{self, Pairs, is_vacuous};
+use crate::theorem::every::Oracle;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
 use renaming::Alike;
@@ -67,6 +68,8 @@ pub struct Deriver<'d, 'e, 'p> {
     pub(in crate::theorem) ladder: &'d mut Ladder<'e, 'p>,
     /// What has been derived.
     pub discharge: &'d mut Discharge,
+    /// Who says whether a fact holds for every value of a constant, if that is asked.
+    pub(in crate::theorem) every: Option<&'d Oracle<'d>>,
     /// Whether a fact may need a stronger invariant than the hypothesis it serves; otherwise the relations do better.
     pub may_climb: bool,
     places: Places<'d>,
@@ -122,6 +125,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             ladder,
             discharge,
             may_climb,
+            every: None,
             known: FxHashMap::default(),
             pending: FxHashMap::default(),
             fails: FxHashSet::default(),

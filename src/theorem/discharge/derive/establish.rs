@@ -173,6 +173,14 @@ impl Deriver<'_, '_, '_> {
                 });
             }
         }
+        if let Some(oracle) = self.every
+            && let Some(why) = oracle.refutes(self.discharge, &statement, &fact.threads)?
+        {
+            return because(Underived::NotForEvery {
+                statement: fact.text,
+                why: Box::new(why),
+            });
+        }
         Ok((statement, fact))
     }
 

@@ -1,0 +1,140 @@
+//! What `coarsen check --every N` says: of every value of a constant, from some value on.
+
+use super::{SCHEMA_VERSION, Status, Underived, Verdict};
+use crate::base::control::Hit;
+use serde::{Serialize, Serializer};
+
+/// The answer for a model and a constant.
+#[derive(Clone, Debug, Serialize)]
+pub struct EveryReport {
+    /// Version of this format.
+    pub schema_version: u32,
+    /// The model's name.
+    pub model: String,
+    /// The theorem's name.
+    pub theorem: String,
+    /// The constant.
+    pub constant: String,
+    /// `holds`, or `unknown`.
+    pub verdict: Verdict,
+    /// The smallest value from which on the hypotheses hold, if they do.
+    pub from: Option<String>,
+    /// The value at which facts were looked for.
+    pub instance: Option<String>,
+    /// Each hypothesis.
+    pub hypotheses: Vec<EveryHypothesis>,
+    /// Whether the discipline is kept, for every value.
+    pub discipline: Status,
+    /// Why that is not known.
+    #[serde(serialize_with = "told")]
+    pub obstacle: Option<Obstacle>,
+    /// The facts that were established, as they are shown.
+    pub facts: Vec<String>,
+    /// The limit that was hit.
+    #[serde(serialize_with = "told")]
+    pub limit: Option<Hit>,
+    /// Wall-clock seconds.
+    pub time: f64,
+}
+
+/// One hypothesis, for every value.
+#[derive(Clone, Debug, Serialize)]
+pub struct EveryHypothesis {
+    /// Its name.
+    pub id: String,
+    /// `holds` for every value, or `unknown`.
+    pub status: Status,
+    /// From how many facts it was derived.
+    pub facts: String,
+    /// The lemmas that it uses.
+    pub lemmas: Vec<String>,
+    /// Why it is not known.
+    #[serde(serialize_with = "told")]
+    pub obstacle: Option<Obstacle>,
+}
+
+/// Why something is not known to hold for every value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Where the text takes the constant's value, or a thread's index, for known.
+    Text {
+        /// The line.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// The model has errors for all small values of the constant.
+    NoInstance,
+    /// For these values there are not two threads of each kind, or the model has errors.
+    FewThreads(i64),
+    /// No constant but this is left open, and it is none of the model's integers.
+    NoConstant(String),
+    /// Whether a step is visible differs from thread to thread.
+    Visibility(String),
+    /// A thread's first step, which is invisible.
+    FirstStep(String),
+    /// A variable's discipline is not the same for all its cells and threads.
+    Discipline(String),
+    /// A thread of a family is named in the text of others like it.
+    Named(String),
+    /// The same text has other steps when the constant is left open.
+    OtherSteps(String),
+    /// The hypothesis is not derived.
+    Underived(Underived),
+    /// What was derived in the instance is not derived again.
+    Fact(String, Box<Obstacle>),
+    /// This fact does not hold for every value.
+    Fails,
+    /// A term that is not linear.
+    NotLinear,
+    /// A step goes wrong for other values only.
+    GoesWrong,
+    /// A statement of a form that is not for generic threads.
+    Form,
+    /// Control may go through invisible steps twice.
+    Loops,
+    /// There are too many cases.
+    Paths,
+    /// A step accesses a protected variable, and nothing shows that its thread has access there.
+    NoAccess {
+        /// The variable.
+        variable: String,
+        /// The step.
+        step: String,
+    },
+    /// Nothing shows that two threads never have access to this variable.
+    Overlap(String),
+    /// The hypotheses are not known to hold.
+    Hypotheses,
+    /// A limit was hit.
+    Limit(Hit),
+}
+
+impl EveryReport {
+    /// Nothing known yet.
+    pub fn undecided(model: &str, theorem: &str, constant: &str) -> Self {
+        EveryReport {
+            schema_version: SCHEMA_VERSION,
+            model: model.to_string(),
+            theorem: theorem.to_string(),
+            constant: constant.to_string(),
+            verdict: Verdict::Unknown,
+            from: None,
+            instance: None,
+            hypotheses: Vec::new(),
+            discipline: Status::Unknown,
+            obstacle: None,
+            facts: Vec::new(),
+            limit: None,
+            time: 0.0,
+        }
+    }
+}
+
+/// As a sentence.
+fn told<S: Serializer>(of: &Option<impl ToString>, s: S) -> Result<S::Ok, S::Error> {
+    match of {
+        Some(x) => s.serialize_some(&x.to_string()),
+        None => s.serialize_none(),
+    }
+}

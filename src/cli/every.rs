@@ -1,0 +1,90 @@
+//! `coarsen check --every N`: each model in turn, for every value of a constant.
+
+use super::args::{CheckArgs, DEFAULT_THEOREM, Format};
+use super::exit::Exit;
+use super::input;
+use super::model_run::{ModelRun, Worked, Wrong};
+use super::output::Output;
+use super::suggest::hint;
+use super::supervise::Interrupts;
+use coarsen::base::control::{Control, Hit, ParseLimits};
+use coarsen::base::diagnostic::Diagnostic;
+use coarsen::report::text::Detail;
+use coarsen::report::{json, text};
+use coarsen::results::EveryReport;
+use coarsen::{Session, theory};
+
+/// Asks about every value of the constant.
+pub fn run(args: &CheckArgs, constant: &str, output: &mut Output) -> Exit {
+    let interrupts = Interrupts::install();
+    let mut exit = Exit::Holds;
+    for path in &args.models {
+        exit = exit.and(one(args, constant, path, &interrupts, output));
+        if interrupts.pending() {
+            return exit.and(Exit::Unknown);
+        }
+    }
+    exit
+}
+
+fn one(
+    args: &CheckArgs,
+    constant: &str,
+    path: &str,
+    interrupts: &Interrupts,
+    output: &mut Output,
+) -> Exit {
+    let run = ModelRun {
+        name: input::name(path),
+        input: input::read(path),
+        format: args.format,
+        limits: &args.limits,
+        quiet: args.detail() == Detail::Quiet,
+    };
+    let name = run.name;
+    let (job, left_open) = (args.clone(), constant.to_string());
+    let worked = run.work(interrupts, output, move |name, source, control| {
+        answer(&job, &left_open, (name, source), control)
+    });
+    let report = match worked {
+        Ok((Worked::Done(report), _)) => report,
+        Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
+            let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
+            let mut report = EveryReport::undecided(name, theorem, constant);
+            report.limit = Some(Hit::Abandoned(stop, phase));
+            report
+        }
+        Err(exit) => return exit,
+    };
+    match args.format {
+        Format::Json => output.line(json::object(&report)),
+        Format::Text => output.write(&text::render_every(&report, args.detail())),
+    }
+    report.verdict.into()
+}
+
+fn answer(
+    args: &CheckArgs,
+    constant: &str,
+    (name, source): (&str, &str),
+    control: &Control,
+) -> Result<(Vec<Diagnostic>, EveryReport), Wrong> {
+    let limits = ParseLimits {
+        depth: args.limits.depth,
+    };
+    let (model, warnings) = Session::load(name, source, &args.defines.defines, limits)?;
+    let known = model.constants();
+    if !known.iter().any(|k| k == constant) {
+        let there = match known.is_empty() {
+            true => "it has none".to_string(),
+            false => format!("it has {}", known.join(", ")),
+        };
+        let hint = hint(constant, known.iter().map(String::as_str));
+        return Err(Wrong::Usage(format!(
+            "--every {constant}: {name} has no constant `{constant}`{hint}; {there}"
+        )));
+    }
+    let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
+    let theory = theory(theorem).ok_or(Wrong::NoTheorem)?;
+    Ok((warnings, model.every(&theory, constant, control)))
+}

@@ -1,0 +1,54 @@
+//! Sentences about every value of a constant.
+
+use crate::base::results::Obstacle;
+use std::fmt;
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text { line, text } => {
+                write!(f, "line {line} takes the value for known: {text}")
+            }
+            Self::NoInstance => f.write_str("the model has errors for all small values"),
+            Self::FewThreads(n) => write!(
+                f,
+                "up to {n} there are too few threads of some kind to look at two of them"
+            ),
+            Self::NoConstant(name) => write!(f, "the model has no integer constant `{name}`"),
+            Self::Visibility(step) => {
+                write!(f, "whether the step of {step} is visible depends on the thread")
+            }
+            Self::FirstStep(step) => {
+                write!(f, "the step of {step} is invisible, and can be a first step")
+            }
+            Self::Discipline(name) => write!(
+                f,
+                "the discipline of `{name}` has no form that is the same for all its cells and threads"
+            ),
+            Self::Named(family) => {
+                write!(f, "threads of `{family}` name each other by their numbers")
+            }
+            Self::OtherSteps(_) => {
+                f.write_str("with the constant left open the text has other steps")
+            }
+            Self::Underived(why) => why.fmt(f),
+            Self::Fact(fact, why) => write!(f, "`{fact}`: {why}"),
+            Self::Fails => f.write_str("it does not hold for every value, as far as is seen"),
+            Self::NotLinear => f.write_str("a term in it is not linear"),
+            Self::GoesWrong => f.write_str("a step in it can go wrong for other values only"),
+            Self::Form => f.write_str("it has a form that is not for generic threads"),
+            Self::Loops => f.write_str("control may go through invisible steps twice"),
+            Self::Paths => f.write_str("it takes too many cases"),
+            Self::NoAccess { variable, step } => write!(
+                f,
+                "nothing shows for every value that the step of {step} has access to `{variable}`"
+            ),
+            Self::Overlap(variable) => write!(
+                f,
+                "nothing shows for every value that two threads never have access to `{variable}`"
+            ),
+            Self::Hypotheses => f.write_str("not all hypotheses are shown for every value"),
+            Self::Limit(hit) => hit.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The report of `coarsen check --every N`.
+
+use super::{Detail, headline, row, widest};
+use crate::base::results::{EveryReport, Status, Verdict};
+use crate::report::layout::{counted_text, printable_lines};
+use std::fmt::{self, Write};
+
+/// The report on one model.
+pub fn render_every(report: &EveryReport, detail: Detail) -> String {
+    let first = headline(&report.model, report.verdict.id(), &reason(report));
+    if detail == Detail::Quiet {
+        return first;
+    }
+    let mut body = String::new();
+    // Writing to a string cannot fail.
+    let _ = rest(report, detail, &mut body);
+    first + &printable_lines(&body)
+}
+
+/// Why the verdict is what it is.
+fn reason(report: &EveryReport) -> String {
+    let constant = &report.constant;
+    if let Some(hit) = &report.limit {
+        return hit.to_string();
+    }
+    let from = report.from.as_ref();
+    let from = from.map(|from| format!("for every {constant} >= {from}"));
+    match (report.verdict, from, &report.obstacle) {
+        (Verdict::Holds, Some(from), _) => {
+            format!("{from} the theorem applies and no violation of the discipline is reachable")
+        }
+        (_, Some(from), Some(why)) => format!("{from} the hypotheses hold, but {why}"),
+        (_, _, Some(why)) => why.to_string(),
+        _ => "nothing is known".to_string(),
+    }
+}
+
+fn rest(report: &EveryReport, detail: Detail, f: &mut String) -> fmt::Result {
+    let (constant, theorem) = (&report.constant, &report.theorem);
+    if !report.hypotheses.is_empty() {
+        match &report.from {
+            Some(from) => writeln!(f, "\nhypotheses of {theorem}, for every {constant} >= {from}:")?,
+            None => writeln!(f, "\nhypotheses of {theorem}, for every {constant}:")?,
+        }
+    }
+    let shown = |id: &str| format!("({id})");
+    let width = widest(report.hypotheses.iter().map(|h| h.id.as_str())) + 2;
+    for h in &report.hypotheses {
+        let why = match (&h.obstacle, h.lemmas.as_slice()) {
+            (Some(why), _) => why.to_string(),
+            (None, []) => format!("derived from {}", counted_text(&h.facts, "fact")),
+            (None, lemmas) => {
+                let facts = counted_text(&h.facts, "fact");
+                format!("derived from {facts}, by the lemma {}", lemmas.join(", "))
+            }
+        };
+        row(f, &shown(&h.id), width, h.status.id(), &why)?;
+    }
+    if report.discipline == Status::Holds {
+        writeln!(
+            f,
+            "\ndiscipline: holds - each access is made with exclusive access, by ownership at its location"
+        )?;
+    }
+    if detail == Detail::Verbose {
+        writeln!(f, "\nfacts, each for generic threads:")?;
+        for fact in &report.facts {
+            writeln!(f, "  {fact}")?;
+        }
+    }
+    if let Some(instance) = &report.instance {
+        writeln!(f, "\nfacts were looked for with {constant} = {instance}; {:.2} s", report.time)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! Whether the discipline is kept for every value: each access to a protected variable is made with the right to.
+//!
+//! What a thread holds at a location is found as a greatest fixpoint: all that it may have been given by its own locking
+//! steps, less what some step does not keep. A candidate says that the owner of a mutex is the thread itself. No step of
+//! another thread may take it away. That is the rung "ownership by location" of the ladder, for every value.
+
+use super::linear::{Linear, Literal};
+use super::run::{Generic, Run, Said, Unsaid, Values, View};
+use super::step::{Choosing, Steps};
+use super::{Key, Oracle};
+use crate::base::results::Obstacle;
+use crate::model::program::{Class, Command, Expr, LocId, Program, Target};
+
+/// What a thread holds, and where: by kind and location, numbers of candidates.
+type Held = Vec<Vec<Vec<usize>>>;
+
+/// A thread owns a mutex: the mutex's owner, as its own text names it.
+type Owned = Expr;
+
+/// What stands against the discipline being kept for every value, if anything does.
+pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>> {
+    if oracle.disciplines.is_empty() {
+        return Ok(None);
+    }
+    let protected = |d: usize| program_name(oracle, d);
+    if let Some(d) = oracle.overlaps.borrow().iter().position(|o| *o) {
+        return Ok(Some(Obstacle::Overlap(protected(d))));
+    }
+    let candidates: Vec<Vec<Owned>> = oracle.kinds.iter().map(|k| owned(oracle, k.like())).collect();
+    let held = fixpoint(oracle, program, &candidates)?;
+    for (k, kind) in oracle.kinds.iter().enumerate() {
+        let thread = &program.threads[kind.like()];
+        for l in thread.steps() {
+            let steps = oracle.steps(&[k]);
+            for run in begun(oracle, &steps, &[k], &[(l, &held[k][l])], &candidates)? {
+                let q = run_with_no_violation(&steps, run)?;
+                for run in q {
+                    let ends = steps.step(run, &steps.threads[0], l, &mut Choosing::All)?;
+                    let violates = |run: &Run| run.writes.iter().any(|w| w.0 == Key::Violated);
+                    if let Some(bad) = ends.iter().find(|run| violates(run)) {
+                        let accessed = bad.accesses.iter().map(|a| a.0);
+                        let of = |a: usize| oracle.disciplines.iter().position(|d| d.array == a);
+                        let d = accessed.filter_map(of).next().unwrap_or(0);
+                        return Ok(Some(Obstacle::NoAccess {
+                            variable: protected(d),
+                            step: format!("{} at {}", thread.family, thread.locations[l].name),
+                        }));
+                    }
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn program_name(oracle: &Oracle, d: usize) -> String {
+    let array = oracle.disciplines[d].array;
+    oracle.parametric.program.arrays[array].name.clone()
+}
+
+/// The owners that a thread's text sets to the thread itself.
+fn owned(oracle: &Oracle, like: usize) -> Vec<Owned> {
+    let program = &oracle.parametric.program;
+    let mut all: Vec<Owned> = Vec::new();
+    let mut note = |target: &Target, value: &Expr| {
+        let (array, owner) = match target {
+            Target::Cell(c) => (program.cells[*c].array, Expr::Cell(*c)),
+            Target::Element(a, index) => (*a, Expr::Element(*a, index.clone())),
+        };
+        let takes = program.arrays[array].class == Class::Owner
+            && *value != Expr::Const(crate::model::program::NO_OWNER);
+        if takes && !all.contains(&owner) {
+            all.push(owner);
+        }
+    };
+    for edge in program.threads[like].locations.iter().flat_map(|l| &l.edges) {
+        each_assignment(&edge.body, &mut note);
+    }
+    all
+}
+
+fn each_assignment(commands: &[Command], f: &mut dyn FnMut(&Target, &Expr)) {
+    for command in commands {
+        match command {
+            Command::Assign(target, value) => f(target, value),
+            Command::If(_, a, b) => {
+                each_assignment(a, f);
+                each_assignment(b, f);
+            }
+            Command::Choose(all) => all.iter().for_each(|b| each_assignment(b, f)),
+            _ => {}
+        }
+    }
+}
+
+/// The paths on which a thread owns a mutex, as its text names it.
+fn owns(oracle: &Oracle, steps: &Steps, run: Run, thread: &Generic, owner: &Owned) -> Said<Vec<(Run, bool)>> {
+    let m = &steps.machine;
+    let view = View {
+        thread,
+        binders: Values::default(),
+        accesses: false,
+    };
+    let (family, index) = (&oracle.parametric.open.families[thread.family], &thread.index);
+    let low = match &family.bounds {
+        Some((low, _)) => m.constant(low)?,
+        None => Linear::constant(0),
+    };
+    let this = m.constant(&family.number)?.plus(&index.minus(&low), 1);
+    let mut all = Vec::new();
+    for (run, value) in m.eval(run, owner, &view)? {
+        let Some(value) = value else {
+            all.push((run, false));
+            continue;
+        };
+        let (is, other) = m.divide(&run, Literal::Zero(value.minus(&this)))?;
+        all.extend(is.map(|run| (run, true)));
+        all.extend(other.map(|run| (run, false)));
+    }
+    Ok(all)
+}
+
+/// States in which threads are at locations and hold what they hold there.
+fn begun(
+    oracle: &Oracle,
+    steps: &Steps,
+    kinds: &[usize],
+    at: &[(LocId, &Vec<usize>)],
+    candidates: &[Vec<Owned>],
+) -> Said<Vec<Run>> {
+    let m = &steps.machine;
+    let mut runs = oracle.begun(steps, kinds, oracle.value)?;
+    for (n, (location, held)) in at.iter().enumerate() {
+        let thread = &steps.threads[n];
+        let mut next = Vec::new();
+        for run in runs {
+            let index = std::slice::from_ref(&thread.index);
+            for (run, l) in m.read(run, &Key::Location(thread.family), index)? {
+                next.extend(m.with(&run, Literal::Zero(l.add(-(*location as i128))))?);
+            }
+        }
+        runs = next;
+        for c in held.iter() {
+            let mut next = Vec::new();
+            for run in runs {
+                let all = owns(oracle, steps, run, thread, &candidates[kinds[n]][*c])?;
+                next.extend(all.into_iter().filter(|(_, owns)| *owns).map(|(run, _)| run));
+            }
+            runs = next;
+        }
+    }
+    Ok(runs)
+}
+
+/// The paths on which the discipline has not been violated.
+fn run_with_no_violation(steps: &Steps, run: Run) -> Said<Vec<Run>> {
+    let mut all = Vec::new();
+    for (run, q) in steps.machine.read(run, &Key::Violated, &[])? {
+        all.extend(steps.machine.with(&run, Literal::Zero(q))?);
+    }
+    Ok(all)
+}
+
+/// What threads hold at their locations.
+fn fixpoint(oracle: &Oracle, program: &Program, candidates: &[Vec<Owned>]) -> Said<Held> {
+    let mut held: Held = Vec::new();
+    for (k, kind) in oracle.kinds.iter().enumerate() {
+        let thread = &program.threads[kind.like()];
+        let all: Vec<usize> = (0..candidates[k].len()).collect();
+        // Where no step begins nothing is held for sure; nor where a thread begins.
+        let at = |l: LocId| match l == thread.initial || thread.locations[l].edges.is_empty() {
+            true => Vec::new(),
+            false => all.clone(),
+        };
+        held.push((0..thread.locations.len()).map(at).collect());
+    }
+    loop {
+        let mut changed = false;
+        for k in 0..oracle.kinds.len() {
+            changed |= own_steps(oracle, program, candidates, &mut held, k)?;
+            for other in 0..oracle.kinds.len() {
+                changed |= others_steps(oracle, program, candidates, &mut held, (k, other))?;
+            }
+        }
+        if !changed {
+            return Ok(held);
+        }
+    }
+}
+
+/// Drops what a thread's own steps do not bring with them.
+fn own_steps(
+    oracle: &Oracle,
+    program: &Program,
+    candidates: &[Vec<Owned>],
+    held: &mut Held,
+    k: usize,
+) -> Said<bool> {
+    let mut changed = false;
+    let thread = &program.threads[oracle.kinds[k].like()];
+    for l in thread.steps() {
+        let steps = oracle.steps(&[k]);
+        let here = held[k][l].clone();
+        for run in begun(oracle, &steps, &[k], &[(l, &here)], candidates)? {
+            for end in steps.step(run, &steps.threads[0], l, &mut Choosing::All)? {
+                let Some(to) = end.location_of(&steps.threads[0]) else {
+                    return Err(Unsaid::Because(Obstacle::Form));
+                };
+                let Some(there) = held[k].get(to).cloned() else {
+                    continue;
+                };
+                for c in there {
+                    let all = owns(oracle, &steps, end.clone(), &steps.threads[0], &candidates[k][c])?;
+                    if all.iter().any(|(_, owns)| !owns) {
+                        held[k][to].retain(|x| *x != c);
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// Drops what another thread's step may take away.
+fn others_steps(
+    oracle: &Oracle,
+    program: &Program,
+    candidates: &[Vec<Owned>],
+    held: &mut Held,
+    (k, other): (usize, usize),
+) -> Said<bool> {
+    let thread = &program.threads[oracle.kinds[other].like()];
+    for c in 0..candidates[k].len() {
+        if held[k].iter().all(|held| !held.contains(&c)) {
+            continue;
+        }
+        for l in thread.steps() {
+            let kinds = [k, other];
+            let steps = oracle.steps(&kinds);
+            let theirs = held[other][l].clone();
+            for run in oracle.begun(&steps, &kinds, oracle.value)? {
+                let (one, two) = (&steps.threads[0], &steps.threads[1]);
+                let owned = owns(oracle, &steps, run, one, &candidates[k][c])?;
+                for (run, _) in owned.into_iter().filter(|(_, owns)| *owns) {
+                    let mut runs = vec![run];
+                    for their in &theirs {
+                        let mut next = Vec::new();
+                        for run in runs {
+                            let all = owns(oracle, &steps, run, two, &candidates[other][*their])?;
+                            next.extend(all.into_iter().filter(|x| x.1).map(|x| x.0));
+                        }
+                        runs = next;
+                    }
+                    for run in runs {
+                        for end in steps.step(run, two, l, &mut Choosing::All)? {
+                            let all = owns(oracle, &steps, end, one, &candidates[k][c])?;
+                            if all.iter().any(|(_, owns)| !owns) {
+                                held[k].iter_mut().for_each(|at| at.retain(|x| *x != c));
+                                return Ok(true);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,331 @@
+//! Disciplines for all cells of a variable at once: the declared ones, and those that were inferred on the instance.
+//!
+//! What was inferred is generalised: where the predicates of several threads and cells differ in a number only, that
+//! number is the thread's index, its number, or an index of the cell; where some have another form, they are told apart
+//! by whether the thread's index is the cell's. Nothing rests on that guess being right: whatever comes out is a
+//! discipline, and facts are established with it.
+
+use crate::base::results::Obstacle;
+use crate::model::program::{
+    ArrayId, CellId, Class, Expr, Open, OpenDiscipline, Parametric, Program, SELF, ThreadId,
+};
+use crate::model::text::ast::BinaryOp;
+
+/// One predicate on the instance: of a thread, for the cell with these indices.
+#[derive(Clone)]
+struct Sample<'p> {
+    thread: ThreadId,
+    cell: Vec<i64>,
+    expr: &'p Expr,
+}
+
+/// What predicates are generalised with.
+struct Pattern<'p> {
+    program: &'p Program,
+    open: &'p Open,
+    /// The array of the open program that each array of the instance's is, and whose own it is, by which name.
+    arrays: &'p [ArrayId],
+    owners: &'p [Option<(ThreadId, String)>],
+    binders: &'p [CellId],
+    /// The thread whose text stands for the others'.
+    like: ThreadId,
+}
+
+/// The disciplines of a program whose instance has been settled.
+pub(super) fn disciplines(
+    parametric: &Parametric,
+    program: &Program,
+    arrays: &[ArrayId],
+    owners: &[Option<(ThreadId, String)>],
+    like: &[ThreadId],
+) -> Result<Vec<OpenDiscipline>, Obstacle> {
+    let mut all = parametric.open.disciplines.clone();
+    for (a, array) in program.arrays.iter().enumerate() {
+        if array.class != (Class::Unprotected { declared: false }) {
+            continue;
+        }
+        let cells = program.cells_of(a);
+        let protected = cells.clone().filter(|c| program.protection_of(*c).is_some());
+        match protected.count() {
+            0 => continue,
+            n if n < array.len => return Err(Obstacle::Discipline(array.name.clone())),
+            _ => {}
+        }
+        let binders: Vec<CellId> = (0..array.dims.len())
+            .map(|n| parametric.program.cells.len() + 100 * a + n)
+            .collect();
+        let mut predicates = vec![(Expr::FALSE, Expr::FALSE); program.threads.len()];
+        for (thread, predicate) in predicates.iter_mut().enumerate() {
+            let others = (0..like.len()).filter(|t| like[*t] == like[thread]);
+            let threads: Vec<ThreadId> = others.collect();
+            let pattern = Pattern {
+                program,
+                open: &parametric.open,
+                arrays,
+                owners,
+                binders: &binders,
+                like: thread,
+            };
+            let general = |read: bool| {
+                let mut samples = Vec::new();
+                for c in cells.clone() {
+                    let Some(x) = program.protection_of(c) else {
+                        continue;
+                    };
+                    let x = &program.protections[x];
+                    let cell: Vec<i64> = program.indices(c).iter().map(|i| *i as i64).collect();
+                    for &t in &threads {
+                        let exclusive = &x.predicates[t];
+                        let readers = x.readers.as_ref().filter(|_| read);
+                        samples.push(Sample {
+                            thread: t,
+                            cell: cell.clone(),
+                            expr: readers.map_or(exclusive, |r| &r[t]),
+                        });
+                    }
+                }
+                pattern.general(&samples)
+            };
+            let (Some(write), Some(read)) = (general(false), general(true)) else {
+                return Err(Obstacle::Discipline(array.name.clone()));
+            };
+            *predicate = (write, read);
+        }
+        all.push(OpenDiscipline {
+            array: arrays[a],
+            binders,
+            predicates,
+            span: array.span,
+        });
+    }
+    Ok(all)
+}
+
+impl Pattern<'_> {
+    /// One expression of which all samples are instances.
+    fn general(&self, samples: &[Sample]) -> Option<Expr> {
+        if let Some(same) = self.alike(samples) {
+            return Some(same);
+        }
+        // Told apart by whether an index of the cell is that of the thread, or the next one.
+        let (_, Some(index)) = self.open.members[self.like] else {
+            return None;
+        };
+        for (n, binder) in self.binders.iter().enumerate() {
+            let is_own = |s: &Sample| self.program.threads[s.thread].index == Some(s.cell[n]);
+            let (own, others): (Vec<Sample>, Vec<Sample>) =
+                samples.iter().cloned().partition(is_own);
+            if own.is_empty() || others.is_empty() {
+                continue;
+            }
+            if let (Some(own), Some(others)) = (self.alike(&own), self.alike(&others)) {
+                let is_own = Expr::Binary(
+                    BinaryOp::Eq,
+                    Box::new(Expr::Cell(*binder)),
+                    Box::new(Expr::Cell(index)),
+                );
+                return Some(Expr::Cond(Box::new(is_own), Box::new(own), Box::new(others)));
+            }
+        }
+        None
+    }
+
+    /// The same of samples of one form.
+    fn alike(&self, samples: &[Sample]) -> Option<Expr> {
+        let first = samples.first()?;
+        let parts = |f: &dyn Fn(&Expr) -> Option<Expr>| -> Option<Vec<Expr>> {
+            samples.iter().map(|s| f(s.expr)).collect()
+        };
+        let inner = |exprs: Vec<Expr>| -> Option<Expr> {
+            let with = samples.iter().zip(&exprs);
+            let all: Vec<Sample> = with
+                .map(|(s, expr)| Sample {
+                    thread: s.thread,
+                    cell: s.cell.clone(),
+                    expr,
+                })
+                .collect();
+            self.alike(&all)
+        };
+        match first.expr {
+            Expr::Const(_) => {
+                let numbers = samples.iter().map(|s| match s.expr {
+                    Expr::Const(c) => Some(*c),
+                    _ => None,
+                });
+                self.number(samples, &numbers.collect::<Option<Vec<i64>>>()?)
+            }
+            Expr::Cell(_) => self.cell(samples),
+            Expr::Element(_, index) => {
+                let own = self.arrays_alike(samples, |s| match s.expr {
+                    Expr::Element(a, _) => Some(*a),
+                    _ => None,
+                })?;
+                let mut general = Vec::new();
+                for n in 0..index.len() {
+                    general.push(inner(parts(&|e| match e {
+                        Expr::Element(_, index) => index.get(n).cloned(),
+                        _ => None,
+                    })?)?);
+                }
+                Some(Expr::Element(own, general))
+            }
+            Expr::Via(_, allocated) => {
+                let whole = inner(parts(&|e| match e {
+                    Expr::Via(x, a) if a == allocated => Some((**x).clone()),
+                    _ => None,
+                })?)?;
+                let allocated = allocated.map(|a| self.arrays[a]);
+                Some(Expr::Via(Box::new(whole), allocated))
+            }
+            Expr::Slot(_, pool) => {
+                let whole = inner(parts(&|e| match e {
+                    Expr::Slot(x, p) if p == pool => Some((**x).clone()),
+                    _ => None,
+                })?)?;
+                Some(Expr::Slot(Box::new(whole), *pool))
+            }
+            Expr::At(_, locations) => self.at(samples, locations),
+            Expr::Not(_) => {
+                let whole = inner(parts(&|e| match e {
+                    Expr::Not(x) => Some((**x).clone()),
+                    _ => None,
+                })?)?;
+                Some(Expr::Not(Box::new(whole)))
+            }
+            Expr::Neg(_) => {
+                let whole = inner(parts(&|e| match e {
+                    Expr::Neg(x) => Some((**x).clone()),
+                    _ => None,
+                })?)?;
+                Some(Expr::Neg(Box::new(whole)))
+            }
+            Expr::Binary(op, ..) => {
+                let side = |right: bool| {
+                    inner(parts(&|e| match e {
+                        Expr::Binary(o, x, y) if o == op => {
+                            Some(if right { (**y).clone() } else { (**x).clone() })
+                        }
+                        _ => None,
+                    })?)
+                };
+                Some(Expr::Binary(*op, Box::new(side(false)?), Box::new(side(true)?)))
+            }
+            Expr::Cond(..) => {
+                let part = |n: usize| {
+                    inner(parts(&|e| match e {
+                        Expr::Cond(c, x, y) => Some((**[c, x, y][n]).clone()),
+                        _ => None,
+                    })?)
+                };
+                Some(Expr::Cond(Box::new(part(0)?), Box::new(part(1)?), Box::new(part(2)?)))
+            }
+        }
+    }
+
+    /// A term that has these values.
+    fn number(&self, samples: &[Sample], values: &[i64]) -> Option<Expr> {
+        let first = *values.first()?;
+        if values.iter().all(|v| *v == first) {
+            return Some(Expr::Const(first));
+        }
+        let mut terms = Vec::new();
+        if let (family, Some(index)) = self.open.members[self.like] {
+            terms.push(Expr::Cell(index));
+            let family = &self.open.families[family];
+            if let Some((low, _)) = &family.bounds {
+                let offset = binary(BinaryOp::Sub, Expr::Cell(index), low.clone());
+                terms.push(binary(BinaryOp::Add, family.number.clone(), offset));
+            }
+        }
+        terms.extend(self.binders.iter().map(|b| Expr::Cell(*b)));
+        let n = || Expr::Cell(self.open.parameter);
+        let shifted = |t: &Expr, by: i64| binary(BinaryOp::Add, t.clone(), Expr::Const(by));
+        let around = |t: &Expr| binary(BinaryOp::Rem, shifted(t, 1), n());
+        let near: Vec<Expr> = terms
+            .iter()
+            .flat_map(|t| [t.clone(), shifted(t, 1), shifted(t, -1), around(t)])
+            .collect();
+        let fits = |t: &&Expr| {
+            let mut all = samples.iter().zip(values);
+            all.all(|(s, v)| self.value(t, s) == Some(*v))
+        };
+        near.iter().find(fits).cloned()
+    }
+
+    /// The value of a term for a sample.
+    fn value(&self, t: &Expr, sample: &Sample) -> Option<i64> {
+        let mut open = self.open.clone();
+        if let (_, Some(index)) = self.open.members[self.like] {
+            open.values.insert(index, self.program.threads[sample.thread].index?);
+        }
+        for (binder, value) in self.binders.iter().zip(&sample.cell) {
+            open.values.insert(*binder, *value);
+        }
+        open.value(t)
+    }
+
+    fn cell(&self, samples: &[Sample]) -> Option<Expr> {
+        let cell = |s: &Sample| match s.expr {
+            Expr::Cell(c) => Some(*c),
+            _ => None,
+        };
+        let array = self.arrays_alike(samples, |s| Some(self.program.cells[cell(s)?].array))?;
+        let indices: Option<Vec<Vec<usize>>> = samples
+            .iter()
+            .map(|s| Some(self.program.indices(cell(s)?)))
+            .collect();
+        let indices = indices?;
+        let mut general = Vec::new();
+        for n in 0..indices.first()?.len() {
+            let values: Vec<i64> = indices.iter().map(|i| i[n] as i64).collect();
+            general.push(self.number(samples, &values)?);
+        }
+        Some(Expr::Element(array, general))
+    }
+
+    /// The array that samples mention: one for all, or each thread's own.
+    fn arrays_alike(
+        &self,
+        samples: &[Sample],
+        of: impl Fn(&Sample) -> Option<ArrayId>,
+    ) -> Option<ArrayId> {
+        let all: Vec<ArrayId> = samples
+            .iter()
+            .map(|s| of(s).map(|a| self.arrays[a]))
+            .collect::<Option<_>>()?;
+        let first = *all.first()?;
+        let own = |n: usize| {
+            let owner = self.owners[all[n]].as_ref();
+            owner.filter(|(t, _)| *t == samples[n].thread).map(|(_, rest)| rest)
+        };
+        if let Some(name) = own(0) {
+            (0..all.len()).all(|n| own(n) == Some(name)).then_some(())?;
+            let is_it = |o: &Option<(ThreadId, String)>| {
+                matches!(o, Some((t, rest)) if *t == self.like && rest == name)
+            };
+            return self.owners.iter().position(is_it);
+        }
+        all.iter().all(|a| *a == first).then_some(first)
+    }
+
+    fn at(&self, samples: &[Sample], locations: &[usize]) -> Option<Expr> {
+        let mut threads = Vec::new();
+        for s in samples {
+            match s.expr {
+                Expr::At(t, l) if l == locations => threads.push(*t),
+                _ => return None,
+            }
+        }
+        let first = *threads.first()?;
+        if threads.iter().zip(samples).all(|(t, s)| *t == s.thread) {
+            return Some(Expr::At(SELF, locations.to_vec()));
+        }
+        let same = threads.iter().all(|t| *t == first);
+        same.then(|| Expr::At(first, locations.to_vec()))
+    }
+}
+
+fn binary(op: BinaryOp, x: Expr, y: Expr) -> Expr {
+    Expr::Binary(op, Box::new(x), Box::new(y))
+}

@@ -1,0 +1,416 @@
+//! Whether a fact holds for all numbers of threads.
+//!
+//! A fact is an inclusion between products of letters. Each path of the left side, from an arbitrary type-correct state,
+//! has to be one of the right side: the same state behind, q included. Where the right side may choose, it first takes
+//! the ways that the left side took.
+
+use super::linear::{Linear, Literal};
+use super::run::{Generic, Key, Run, Said, Unsaid};
+use super::step::{Choosing, Steps, Ways};
+use crate::base::results::Obstacle;
+use crate::model::program::{LocId, Program, ThreadId};
+use crate::theorem::discharge::facts::{Discharge, Letter};
+use crate::kernel::{Id, Index, Node, Terms};
+
+/// A factor of a product.
+#[derive(Clone, Copy, Debug)]
+enum Factor {
+    Step(usize, Letter),
+    Test(usize, Letter, bool),
+    Top,
+}
+
+/// Ways that are tried for one product of the right side.
+const MOST_WAYS: usize = 256;
+
+/// How often a path may divide again to be covered.
+const DEEPEST: usize = 8;
+
+/// A statement about generic threads, read by the letters of a development.
+pub(super) struct Question<'q, 'p> {
+    pub steps: &'q Steps<'p>,
+    pub discharge: &'q Discharge,
+    /// The program of the instance.
+    pub program: &'q Program,
+    /// Which of the threads each index variable stands for.
+    pub variables: Vec<Option<usize>>,
+}
+
+impl Question<'_, '_> {
+    fn terms(&self) -> &Terms {
+        &self.discharge.development.terms
+    }
+
+    /// Whether `left <= right`, from each of these paths.
+    pub fn included(&self, begun: &[Run], left: Id, right: Id) -> Said<bool> {
+        let mut products = Vec::new();
+        self.products(right, &mut products)?;
+        if let Node::Omega(run) = self.terms().node(left) {
+            return self.ends(*run, &products);
+        }
+        let mut lefts = Vec::new();
+        self.products(left, &mut lefts)?;
+        for product in lefts {
+            for run in begun {
+                if !self.product(run, &product, &products)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether steps of one thread come to an end because control goes through each once.
+    fn ends(&self, of: Id, products: &[Vec<Factor>]) -> Said<bool> {
+        let mut all = Vec::new();
+        self.products(of, &mut all)?;
+        let mut locations = std::collections::BTreeSet::new();
+        let mut thread = None;
+        for product in all {
+            let [Factor::Step(t, letter)] = product.as_slice() else {
+                return Err(Unsaid::Because(Obstacle::Form));
+            };
+            if thread.is_some_and(|known| known != *t) {
+                return Err(Unsaid::Because(Obstacle::Form));
+            }
+            thread = Some(*t);
+            locations.extend(self.locations(*letter));
+        }
+        let like = thread.map(|t| self.steps.threads[t].like);
+        let program = &self.steps.machine.parametric.program;
+        let straight = like.is_none_or(|t: ThreadId| program.threads[t].is_straight(locations));
+        match straight && products.is_empty() {
+            true => Ok(true),
+            false => Err(Unsaid::Because(Obstacle::Loops)),
+        }
+    }
+
+    /// A term as a sum of products.
+    fn products(&self, t: Id, into: &mut Vec<Vec<Factor>>) -> Said<()> {
+        into.extend(self.expanded(t)?);
+        Ok(())
+    }
+
+    fn expanded(&self, t: Id) -> Said<Vec<Vec<Factor>>> {
+        let terms = self.terms();
+        Ok(match terms.node(t) {
+            Node::Zero => Vec::new(),
+            Node::One => vec![Vec::new()],
+            Node::Top => vec![vec![Factor::Top]],
+            Node::Atom(..) => vec![vec![self.factor(t, true)?]],
+            Node::Not(x) => vec![vec![self.factor(*x, false)?]],
+            Node::Sum(all) => {
+                let mut sum = Vec::new();
+                for x in all {
+                    sum.extend(self.expanded(*x)?);
+                }
+                sum
+            }
+            Node::Product(all) => {
+                let mut done: Vec<Vec<Factor>> = vec![Vec::new()];
+                for x in all {
+                    let next = self.expanded(*x)?;
+                    let longer = |p: &Vec<Factor>| -> Vec<Vec<Factor>> {
+                        next.iter().map(|n| [p.as_slice(), n.as_slice()].concat()).collect()
+                    };
+                    done = done.iter().flat_map(longer).collect();
+                }
+                done
+            }
+            _ => return Err(Unsaid::Because(Obstacle::Form)),
+        })
+    }
+
+    fn factor(&self, t: Id, positive: bool) -> Said<Factor> {
+        let form = || Unsaid::Because(Obstacle::Form);
+        let Node::Atom(symbol, indices) = self.terms().node(t) else {
+            return Err(form());
+        };
+        let letter = *self.discharge.letters.get(*symbol as usize).ok_or_else(form)?;
+        let thread = match (letter, indices.first()) {
+            (Letter::Violated, _) => 0,
+            (_, Some(Index::Var(v))) => {
+                let found = self.variables.get(*v as usize).copied().flatten();
+                found.ok_or_else(form)?
+            }
+            _ => return Err(form()),
+        };
+        match letter {
+            Letter::Action(..) if positive => Ok(Factor::Step(thread, letter)),
+            Letter::Enabled(..) | Letter::Exclusive(..) | Letter::Violated => {
+                Ok(Factor::Test(thread, letter, positive))
+            }
+            _ => Err(form()),
+        }
+    }
+
+    fn locations(&self, letter: Letter) -> Vec<LocId> {
+        match letter {
+            Letter::Action(c, g) | Letter::Enabled(c, g) => {
+                self.discharge.classes[c].group(g).locations.clone()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether all paths of a product are among those of others.
+    fn product(&self, begun: &Run, left: &[Factor], right: &[Vec<Factor>]) -> Said<bool> {
+        self.steps.machine.begin();
+        let (left, ends_anywhere) = match left.split_last() {
+            Some((Factor::Top, rest)) => (rest, true),
+            _ => (left, false),
+        };
+        let mut runs = vec![begun.clone()];
+        for factor in left {
+            let mut next = Vec::new();
+            for run in runs {
+                next.extend(self.forward(run, *factor)?);
+            }
+            runs = next;
+        }
+        for run in runs {
+            let mut start = run.clone();
+            start.writes = begun.writes.clone();
+            start.left = begun.left.clone();
+            let goal = Goal {
+                run: &run,
+                ends_anywhere,
+                begun,
+            };
+            if !self.covered(start, &goal, right, DEEPEST)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// All paths through a factor of the left side.
+    fn forward(&self, run: Run, factor: Factor) -> Said<Vec<Run>> {
+        match factor {
+            Factor::Top => Err(Unsaid::Because(Obstacle::Form)),
+            Factor::Test(thread, letter, wanted) => {
+                let all = self.test(run, thread, letter)?;
+                let kept = all.into_iter().filter(|(_, holds)| *holds == wanted);
+                Ok(kept.map(|(run, _)| run).collect())
+            }
+            Factor::Step(thread, letter) => {
+                let thread = &self.steps.threads[thread];
+                let mut all = Vec::new();
+                for (run, location) in self.leaves(run, thread, letter)?.0 {
+                    all.extend(self.steps.step(run, thread, location, &mut Choosing::All)?);
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    /// The paths on which a thread is at one of a letter's locations, and that on which it is at none.
+    #[allow(clippy::type_complexity)]
+    fn leaves(
+        &self,
+        run: Run,
+        thread: &Generic,
+        letter: Letter,
+    ) -> Said<(Vec<(Run, LocId)>, Vec<Run>)> {
+        let m = &self.steps.machine;
+        let locations = self.locations(letter);
+        let (mut all, mut none) = (Vec::new(), Vec::new());
+        let index = std::slice::from_ref(&thread.index);
+        for (run, at) in m.read(run, &Key::Location(thread.family), index)? {
+            let at = run.settled(&at);
+            let (there, elsewhere) = m.one_of(run, &at, &locations)?;
+            all.extend(there);
+            none.extend(elsewhere);
+        }
+        Ok((all, none))
+    }
+
+    /// Whether a test holds, on each path.
+    fn test(&self, run: Run, thread: usize, letter: Letter) -> Said<Vec<(Run, bool)>> {
+        let m = &self.steps.machine;
+        match letter {
+            Letter::Violated => {
+                let mut all = Vec::new();
+                for (run, q) in m.read(run, &Key::Violated, &[])? {
+                    let (no, yes) = m.divide(&run, Literal::Zero(q))?;
+                    all.extend(yes.map(|run| (run, true)));
+                    all.extend(no.map(|run| (run, false)));
+                }
+                Ok(all)
+            }
+            Letter::Exclusive(_, cell) => {
+                let array = self.program.cells[cell].array;
+                let array = self.steps.shared(array);
+                let found = self.steps.disciplines.iter().position(|d| Some(d.open.array) == array);
+                let Some(d) = found else {
+                    return Err(Unsaid::Because(Obstacle::Form));
+                };
+                let index = self.program.indices(cell).into_iter();
+                let index: Vec<Linear> = index.map(|i| Linear::constant(i as i128)).collect();
+                self.steps.right(run, d, &self.steps.threads[thread], &index, true)
+            }
+            _ => {
+                let thread = &self.steps.threads[thread];
+                let (there, none) = self.leaves(run, thread, letter)?;
+                let mut all: Vec<(Run, bool)> = none.into_iter().map(|run| (run, false)).collect();
+                for (run, location) in there {
+                    all.extend(self.steps.is_enabled(run, thread, location)?);
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    /// Whether the right side leads to the goal on all continuations of a path.
+    fn covered(&self, run: Run, goal: &Goal, right: &[Vec<Factor>], depth: usize) -> Said<bool> {
+        if depth == 0 {
+            return Ok(false);
+        }
+        let mut divided: Option<Vec<Run>> = None;
+        for product in right {
+            let mut ways = Ways {
+                first: goal.run.ways.clone(),
+                taken: goal.run.ways.clone(),
+                ..Ways::default()
+            };
+            for _ in 0..MOST_WAYS {
+                ways.met.clear();
+                let ends = self.backed(run.clone(), product, goal, &mut ways)?;
+                let open: Vec<Run> = ends.iter().filter(|e| !e.1).map(|e| e.0.clone()).collect();
+                if open.is_empty() {
+                    return Ok(true);
+                }
+                // Some of it is covered, or at least more is known: the rest is asked for again.
+                let is_news = open.len() < ends.len() || ends.len() > 1;
+                if is_news && divided.as_ref().is_none_or(|known| open.len() < known.len()) {
+                    divided = Some(ends.iter().filter(|e| !e.1).map(|e| e.0.clone()).collect());
+                }
+                if !next_way(&mut ways) {
+                    break;
+                }
+            }
+        }
+        let Some(rest) = divided else {
+            return Ok(false);
+        };
+        for mut run in rest {
+            run.writes = goal.begun.writes.clone();
+            run.left = goal.begun.left.clone();
+            if !self.covered(run, goal, right, depth - 1)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The ends of a product's paths, and whether each is the goal.
+    fn backed(
+        &self,
+        run: Run,
+        product: &[Factor],
+        goal: &Goal,
+        ways: &mut Ways,
+    ) -> Said<Vec<(Run, bool)>> {
+        let (mut open, mut ends) = (vec![run], Vec::new());
+        for (n, factor) in product.iter().enumerate() {
+            let mut next = Vec::new();
+            for run in open {
+                match *factor {
+                    Factor::Top if n + 1 == product.len() => ends.push((run, true)),
+                    Factor::Top => return Err(Unsaid::Because(Obstacle::Form)),
+                    Factor::Test(thread, letter, wanted) => {
+                        for (run, holds) in self.test(run, thread, letter)? {
+                            match holds == wanted {
+                                true => next.push(run),
+                                false => ends.push((run, false)),
+                            }
+                        }
+                    }
+                    Factor::Step(thread, letter) => {
+                        let thread = &self.steps.threads[thread];
+                        let (there, none) = self.leaves(run, thread, letter)?;
+                        ends.extend(none.into_iter().map(|run| (run, false)));
+                        for (run, location) in there {
+                            let enabled = self.steps.way_open(run, thread, location, ways)?;
+                            for (run, is_open) in enabled {
+                                if !is_open {
+                                    ends.push((run, false));
+                                    continue;
+                                }
+                                let mut one = Choosing::One(ways);
+                                next.extend(self.steps.step(run, thread, location, &mut one)?);
+                            }
+                        }
+                    }
+                }
+            }
+            open = next;
+        }
+        let is_top = matches!(product.last(), Some(Factor::Top));
+        for run in open {
+            match goal.ends_anywhere {
+                true => ends.push((run, false)),
+                false if is_top => ends.push((run, true)),
+                false => ends.extend(self.arrived(run, goal)?),
+            }
+        }
+        Ok(ends)
+    }
+
+    /// Whether a path has arrived at the goal's state.
+    fn arrived(&self, run: Run, goal: &Goal) -> Said<Vec<(Run, bool)>> {
+        let m = &self.steps.machine;
+        let from = goal.begun.writes.len();
+        let touched = goal.run.writes[from..].iter().chain(&run.writes[from..]);
+        let mut cells: Vec<(Key, Vec<Linear>)> = Vec::new();
+        for (key, index, _) in touched {
+            if !cells.iter().any(|(k, i)| k == key && i == index) {
+                cells.push((key.clone(), index.clone()));
+            }
+        }
+        let (mut same, mut ends) = (vec![run], Vec::new());
+        for (key, index) in cells {
+            let mut next = Vec::new();
+            for run in same {
+                for (run, here) in m.read(run, &key, &index)? {
+                    let mut there = run.clone();
+                    there.writes = goal.run.writes.clone();
+                    for (mut there, wanted) in m.read(there, &key, &index)? {
+                        there.writes = run.writes.clone();
+                        let (equal, other) = m.divide(&there, Literal::Zero(here.minus(&wanted)))?;
+                        next.extend(equal);
+                        ends.extend(other.map(|run| (run, false)));
+                    }
+                }
+            }
+            same = next;
+        }
+        ends.extend(same.into_iter().map(|run| (run, true)));
+        Ok(ends)
+    }
+}
+
+/// Where the left side has led.
+struct Goal<'r> {
+    run: &'r Run,
+    /// The left side ends in T.
+    ends_anywhere: bool,
+    begun: &'r Run,
+}
+
+/// The next choice of ways; false after the last.
+fn next_way(ways: &mut Ways) -> bool {
+    let mut met: Vec<_> = ways.met.iter().map(|(c, n)| (*c, *n)).collect();
+    met.sort_unstable();
+    // Each choice turns in a circle that begins where the left side went.
+    for (choice, count) in met.into_iter().rev() {
+        let start = ways.first.get(&choice).copied().unwrap_or(0);
+        let now = ways.taken.get(&choice).copied().unwrap_or(0);
+        let next = (now + 1) % count;
+        ways.taken.insert(choice, next);
+        if next != start % count {
+            return true;
+        }
+    }
+    false
+}

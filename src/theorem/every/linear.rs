@@ -1,0 +1,325 @@
+//! Linear terms over integers, and whether a conjunction of conditions on them is contradictory.
+//!
+//! Equations are solved one after the other, with the test of common divisors; then Fourier and Motzkin's elimination,
+//! each inequality tightened to integers. What is called contradictory is; some contradictions are not seen.
+
+use std::collections::BTreeMap;
+
+/// An unknown integer, by number.
+pub(super) type Atom = u32;
+
+/// `constant + sum of coefficient * atom`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Linear {
+    pub constant: i128,
+    /// By atom, no coefficient 0.
+    pub terms: BTreeMap<Atom, i128>,
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Literal {
+    /// `x = 0`
+    Zero(Linear),
+    /// `x != 0`
+    NonZero(Linear),
+    /// `x >= 0`
+    NonNegative(Linear),
+}
+
+/// More inequalities than this are not eliminated from.
+const MOST: usize = 300;
+
+/// Numbers beyond this are not reckoned with.
+const LARGEST: i128 = 1 << 100;
+
+impl Linear {
+    pub fn constant(constant: i128) -> Self {
+        Linear {
+            constant,
+            terms: BTreeMap::new(),
+        }
+    }
+
+    pub fn atom(atom: Atom) -> Self {
+        Linear {
+            constant: 0,
+            terms: BTreeMap::from([(atom, 1)]),
+        }
+    }
+
+    /// Its value, if it depends on no atom.
+    pub fn value(&self) -> Option<i128> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// `self + factor * other`
+    pub fn plus(&self, other: &Linear, factor: i128) -> Linear {
+        let mut sum = self.clone();
+        sum.constant += factor * other.constant;
+        for (&atom, &c) in &other.terms {
+            let entry = sum.terms.entry(atom).or_insert(0);
+            *entry += factor * c;
+            if *entry == 0 {
+                sum.terms.remove(&atom);
+            }
+        }
+        sum
+    }
+
+    pub fn minus(&self, other: &Linear) -> Linear {
+        self.plus(other, -1)
+    }
+
+    pub fn add(&self, n: i128) -> Linear {
+        let mut sum = self.clone();
+        sum.constant += n;
+        sum
+    }
+
+    pub fn times(&self, factor: i128) -> Linear {
+        Linear::default().plus(self, factor)
+    }
+
+    /// The greatest common divisor of its coefficients; 0 without any.
+    fn divisor(&self) -> i128 {
+        self.terms.values().fold(0, |d, c| gcd(d, c.abs()))
+    }
+
+    fn is_large(&self) -> bool {
+        let large = |n: &i128| n.abs() > LARGEST;
+        large(&self.constant) || self.terms.values().any(large)
+    }
+}
+
+impl Literal {
+    /// What holds where it does not.
+    pub fn not(&self) -> Literal {
+        match self {
+            Literal::Zero(x) => Literal::NonZero(x.clone()),
+            Literal::NonZero(x) => Literal::Zero(x.clone()),
+            Literal::NonNegative(x) => Literal::NonNegative(x.times(-1).add(-1)),
+        }
+    }
+
+    /// Whether it holds, if that depends on no atom.
+    pub fn value(&self) -> Option<bool> {
+        match self {
+            Literal::Zero(x) => x.value().map(|v| v == 0),
+            Literal::NonZero(x) => x.value().map(|v| v != 0),
+            Literal::NonNegative(x) => x.value().map(|v| v >= 0),
+        }
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
+}
+
+/// Whether no integers satisfy all conditions. `false` if that is not seen.
+pub(super) fn contradictory(all: &[Literal]) -> bool {
+    let mut equal: Vec<Linear> = Vec::new();
+    let mut least: Vec<Linear> = Vec::new();
+    let mut apart: Vec<Linear> = Vec::new();
+    for literal in all {
+        match literal {
+            Literal::Zero(x) => equal.push(x.clone()),
+            Literal::NonNegative(x) => least.push(x.clone()),
+            Literal::NonZero(x) => apart.push(x.clone()),
+        }
+    }
+    if !solved(&mut equal, &mut [&mut least, &mut apart]) {
+        return true;
+    }
+    loop {
+        if apart.iter().any(|x| x.value() == Some(0)) || none(least.clone()) {
+            return true;
+        }
+        // A difference that can only be positive, or only negative, is an inequality.
+        let mut grown = false;
+        let mut rest = Vec::new();
+        for x in apart {
+            let linked = x.terms.keys().any(|a| least.iter().any(|l| l.terms.contains_key(a)));
+            if x.value().is_some() || !linked {
+                continue;
+            }
+            let above = x.add(-1);
+            let below = x.times(-1).add(-1);
+            let with = |more: &Linear| [least.as_slice(), std::slice::from_ref(more)].concat();
+            match (none(with(&above)), none(with(&below))) {
+                (true, true) => return true,
+                (true, false) => {
+                    least.push(below);
+                    grown = true;
+                }
+                (false, true) => {
+                    least.push(above);
+                    grown = true;
+                }
+                (false, false) => rest.push(x),
+            }
+        }
+        if !grown {
+            return false;
+        }
+        apart = rest;
+    }
+}
+
+/// Solves equations and replaces atoms in all others. `false` if an equation has no solution.
+fn solved(equal: &mut Vec<Linear>, others: &mut [&mut Vec<Linear>]) -> bool {
+    while let Some(mut x) = equal.pop() {
+        let divisor = x.divisor();
+        if divisor == 0 {
+            if x.constant != 0 {
+                return false;
+            }
+            continue;
+        }
+        if x.constant % divisor != 0 {
+            return false;
+        }
+        x.constant /= divisor;
+        x.terms.values_mut().for_each(|c| *c /= divisor);
+        let unit = x.terms.iter().find(|(_, c)| c.abs() == 1);
+        let Some((&atom, &c)) = unit else {
+            others[0].push(x.clone());
+            others[0].push(x.times(-1));
+            continue;
+        };
+        let rest = others.iter_mut().flat_map(|o| o.iter_mut());
+        for other in equal.iter_mut().chain(rest) {
+            if let Some(&d) = other.terms.get(&atom) {
+                *other = other.plus(&x, -d * c);
+            }
+        }
+    }
+    true
+}
+
+/// Whether no integers make all of these non-negative.
+fn none(mut all: Vec<Linear>) -> bool {
+    loop {
+        for x in &mut all {
+            let divisor = x.divisor();
+            if divisor > 1 {
+                x.constant = x.constant.div_euclid(divisor);
+                x.terms.values_mut().for_each(|c| *c /= divisor);
+            }
+        }
+        if all.iter().any(|x| x.value().is_some_and(|v| v < 0)) {
+            return true;
+        }
+        all.retain(|x| !x.terms.is_empty());
+        all.sort_unstable_by(|x, y| x.terms.cmp(&y.terms).then(x.constant.cmp(&y.constant)));
+        // Of those that differ in their constant, the first says most.
+        all.dedup_by(|later, kept| later.terms == kept.terms);
+        let Some(atom) = cheapest(&all) else {
+            return false;
+        };
+        let (with, mut next): (Vec<Linear>, Vec<Linear>) =
+            all.into_iter().partition(|x| x.terms.contains_key(&atom));
+        let sign = |x: &&Linear| x.terms.get(&atom).is_some_and(|c| *c > 0);
+        let (lower, upper): (Vec<&Linear>, Vec<&Linear>) = with.iter().partition(sign);
+        for l in &lower {
+            for u in &upper {
+                let (c, d) = (l.terms[&atom], -u.terms[&atom]);
+                next.push(l.times(d).plus(u, c));
+            }
+        }
+        if next.len() > MOST || next.iter().any(Linear::is_large) {
+            return false;
+        }
+        all = next;
+    }
+}
+
+/// The atom whose elimination leaves the fewest inequalities.
+fn cheapest(all: &[Linear]) -> Option<Atom> {
+    let mut counts: BTreeMap<Atom, (usize, usize)> = BTreeMap::new();
+    for (&atom, &c) in all.iter().flat_map(|x| &x.terms) {
+        let count = counts.entry(atom).or_default();
+        match c > 0 {
+            true => count.0 += 1,
+            false => count.1 += 1,
+        }
+    }
+    let grown = |(lower, upper): &(usize, usize)| (lower * upper) as i64 - (lower + upper) as i64;
+    counts.iter().min_by_key(|(_, c)| grown(c)).map(|(a, _)| *a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn linear(constant: i128, coefficients: &[i128]) -> Linear {
+        let mut x = Linear::constant(constant);
+        for (atom, &c) in (0..).zip(coefficients) {
+            if c != 0 {
+                x.terms.insert(atom, c);
+            }
+        }
+        x
+    }
+
+    fn literal() -> impl Strategy<Value = Literal> {
+        let parts = (0..3u8, -4i128..5, proptest::collection::vec(-3i128..4, 3));
+        parts.prop_map(|(kind, constant, c)| {
+            let x = linear(constant, &c);
+            match kind {
+                0 => Literal::Zero(x),
+                1 => Literal::NonZero(x),
+                _ => Literal::NonNegative(x),
+            }
+        })
+    }
+
+    fn holds(literal: &Literal, at: &[i128; 3]) -> bool {
+        let value = |x: &Linear| {
+            let terms = x.terms.iter().map(|(a, c)| c * at[*a as usize]);
+            x.constant + terms.sum::<i128>()
+        };
+        match literal {
+            Literal::Zero(x) => value(x) == 0,
+            Literal::NonZero(x) => value(x) != 0,
+            Literal::NonNegative(x) => value(x) >= 0,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_has_a_solution_is_not_contradictory(
+            all in proptest::collection::vec(literal(), 0..7),
+            at in [-5i128..6, -5i128..6, -5i128..6],
+        ) {
+            let satisfied: Vec<Literal> = all
+                .iter()
+                .map(|l| if holds(l, &at) { l.clone() } else { l.not() })
+                .collect();
+            prop_assert!(!contradictory(&satisfied), "{at:?} satisfies {satisfied:?}");
+        }
+    }
+
+    #[test]
+    fn contradictions_that_are_needed() {
+        let (x, y) = (linear(0, &[1]), linear(0, &[0, 1]));
+        let zero = |l: Linear| Literal::Zero(l);
+        let least = |l: Linear| Literal::NonNegative(l);
+        // x = y, x != y
+        let differ = Literal::NonZero(x.minus(&y));
+        assert!(contradictory(&[zero(x.minus(&y)), differ.clone()]));
+        // x <= y, y <= x, x != y
+        assert!(contradictory(&[least(x.minus(&y)), least(y.minus(&x)), differ]));
+        // 2 x = 1; 2 x >= 1, 2 x <= 1
+        assert!(contradictory(&[zero(x.times(2).add(-1))]));
+        assert!(contradictory(&[least(x.times(2).add(-1)), least(x.times(-2).add(1))]));
+        // x in 0..1, x != 0, x != 1
+        let apart = |n: i128| Literal::NonZero(x.add(-n));
+        assert!(contradictory(&[least(x.clone()), least(x.times(-1).add(1)), apart(0), apart(1)]));
+        assert!(!contradictory(&[least(x.clone()), apart(0)]));
+    }
+}
