@@ -169,9 +169,13 @@ impl Question<'_, '_> {
             runs = next;
         }
         for run in runs {
+            if self.steps.is_impossible(&run)? {
+                continue;
+            }
             let mut start = run.clone();
             start.writes = begun.writes.clone();
             start.left = begun.left.clone();
+            start.denied.clear();
             let goal = Goal {
                 run: &run,
                 ends_anywhere,
@@ -276,14 +280,19 @@ impl Question<'_, '_> {
             for _ in 0..MOST_WAYS {
                 ways.met.clear();
                 let ends = self.backed(run.clone(), product, goal, &mut ways)?;
-                let open: Vec<Run> = ends.iter().filter(|e| !e.1).map(|e| e.0.clone()).collect();
+                let mut open = Vec::new();
+                for (run, arrived) in &ends {
+                    if !arrived && !self.steps.is_impossible(run)? {
+                        open.push(run.clone());
+                    }
+                }
                 if open.is_empty() {
                     return Ok(true);
                 }
                 // Some of it is covered, or at least more is known: the rest is asked for again.
                 let is_news = open.len() < ends.len() || ends.len() > 1;
                 if is_news && divided.as_ref().is_none_or(|known| open.len() < known.len()) {
-                    divided = Some(ends.iter().filter(|e| !e.1).map(|e| e.0.clone()).collect());
+                    divided = Some(open);
                 }
                 if !next_way(&mut ways) {
                     break;
@@ -296,6 +305,7 @@ impl Question<'_, '_> {
         for mut run in rest {
             run.writes = goal.begun.writes.clone();
             run.left = goal.begun.left.clone();
+            run.denied.clear();
             if !self.covered(run, goal, right, depth - 1)? {
                 return Ok(false);
             }

@@ -31,7 +31,7 @@ use crate::base::results::{EveryHypothesis, EveryReport, Evidence, Obstacle, Sta
 use crate::engine::relations::Encoding;
 use crate::kernel::Statement;
 use crate::model::program::{
-    ArrayId, Expr, OpenDiscipline, Parametric, Program, elaborate, parametric,
+    ArrayId, Expr, OpenDiscipline, Parametric, Program, SELF, ThreadId, elaborate, parametric,
 };
 use crate::model::text::ast;
 use std::cell::RefCell;
@@ -326,12 +326,14 @@ impl<'p> Oracle<'p> {
         let mut disciplines = Vec::new();
         for (open, overlaps) in self.disciplines.iter().zip(overlaps.iter()) {
             let (mut support, mut regions) = (BTreeSet::new(), Vec::new());
+            let mut looks_at_itself = true;
             for kind in self.kinds {
                 let thread = kind.generic(&machine, 0);
                 let (exclusive, reading) = &open.predicates[kind.like()];
                 for e in [exclusive, reading] {
                     looks_at(&machine, e, &thread, &mut support);
                     e.walk(&mut |e| {
+                        looks_at_itself &= self.is_own(e, kind.like());
                         if let Expr::At(t, locations) = e {
                             let family = match self.parametric.open.members.get(*t) {
                                 Some((family, _)) => *family,
@@ -347,6 +349,7 @@ impl<'p> Oracle<'p> {
                 support,
                 regions,
                 overlaps: *overlaps,
+                looks_at_itself,
             });
         }
         Steps {
@@ -354,6 +357,22 @@ impl<'p> Oracle<'p> {
             disciplines,
             threads,
             arrays: self.arrays.to_vec(),
+        }
+    }
+
+    /// Whether a part of a thread's predicate looks at no other thread's location or variables.
+    fn is_own(&self, e: &Expr, thread: ThreadId) -> bool {
+        let program = &self.parametric.program;
+        let own = |array: ArrayId| {
+            let owner = program.arrays[array].name.split_once('.').map(|(t, _)| t);
+            let mut threads = program.threads.iter();
+            owner.is_none_or(|o| threads.all(|t| t.name != o) || o == program.threads[thread].name)
+        };
+        match e {
+            Expr::At(t, _) => *t == SELF,
+            Expr::Cell(c) => program.cells.get(*c).is_none_or(|c| own(c.array)),
+            Expr::Element(array, _) => own(*array),
+            _ => true,
         }
     }
 

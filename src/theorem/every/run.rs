@@ -37,9 +37,10 @@ pub(super) enum Unknown {
     Arbitrary(usize, ThreadId, LocId, usize),
     /// An operation that is not linear.
     Operation(BinaryOp, Linear, Linear),
-    /// Whether a step violates a discipline because predicates overlap behind it: the discipline, the cells accessed,
-    /// what the predicates' variables hold before and behind.
-    Overlap(usize, Vec<Vec<Linear>>, Writes, Writes),
+    /// Whether predicates overlap for a cell: the discipline, its indices, what the predicates' variables hold.
+    Overlap(usize, Vec<Linear>, Writes),
+    /// Whether they do for some cell whose predicates a step changed: what their variables hold before and behind.
+    Changed(usize, Writes, Writes),
 }
 
 /// Cells that were written, and their values.
@@ -68,10 +69,25 @@ pub(super) struct Run {
     pub writes: Writes,
     /// Shared cells that the step has read or written so far.
     pub accesses: Vec<(ArrayId, Vec<Linear>, bool)>,
+    /// Overlaps that are taken to be none.
+    pub denied: Vec<Denied>,
     /// Which ways steps took, where there was a choice.
     pub ways: FxHashMap<Choice, usize>,
     /// How often each place was left.
     pub left: FxHashMap<(usize, LocId), usize>,
+}
+
+/// A step after which predicates are taken not to overlap for a cell that it accessed or whose predicates it changed.
+#[derive(Clone, Debug)]
+pub(super) struct Denied {
+    /// The discipline.
+    pub discipline: usize,
+    /// How many writes were made before the step, and behind it.
+    pub writes: (usize, usize),
+    /// The cells that it accessed.
+    pub accessed: Vec<Vec<Linear>>,
+    /// Whether only those count.
+    pub only_accessed: bool,
 }
 
 /// A choice that a step of a generic thread has: its number, the place, how often that was left before, and which choice
@@ -126,7 +142,7 @@ pub(super) struct View<'g> {
 }
 
 /// More paths than this are not followed for one question.
-const MOST_PATHS: usize = 20_000;
+const MOST_PATHS: usize = 200_000;
 
 /// A value on each of some paths; none where the evaluation fails.
 pub(super) type Valued = Vec<(Run, Option<Linear>)>;
@@ -248,11 +264,6 @@ impl<'p> Machine<'p> {
             same = equal;
         }
         Ok((same, apart))
-    }
-
-    /// Whether two terms are the same on a path.
-    pub fn equal(&self, run: &Run, x: &Linear, y: &Linear) -> Said<bool> {
-        Ok(self.with(run, Literal::NonZero(x.minus(y)))?.is_none())
     }
 
     /// What a cell holds.

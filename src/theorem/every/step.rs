@@ -5,7 +5,7 @@
 //! Where it is not known whether they overlap, that is an atom of its own, which depends on what the predicates look at.
 
 use super::linear::{Linear, Literal};
-use super::run::{Choice, Generic, Key, Machine, Run, Said, Unknown, Unsaid, Values, View, Writes, bit};
+use super::run::{Choice, Denied, Generic, Key, Machine, Run, Said, Unknown, Unsaid, Values, View, Writes, bit};
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Command, Edge, Expr, LocId, OpenDiscipline, SELF, Target};
 use std::collections::BTreeSet;
@@ -20,6 +20,8 @@ pub(super) struct Discipline {
     pub regions: Vec<(usize, Vec<LocId>)>,
     /// Whether the predicates of two threads can overlap for a cell, in type-correct states.
     pub overlaps: bool,
+    /// Whether of locations and threads' own variables each predicate looks at its own thread's only.
+    pub looks_at_itself: bool,
 }
 
 /// The ways that steps may take where there is a choice, and how many ways there are.
@@ -510,60 +512,123 @@ impl Steps<'_> {
 
     /// The paths on which a step does not violate a discipline by predicates that overlap behind it, and those on which
     /// it does.
-    fn overlap(
-        &self,
-        d: usize,
-        before: usize,
-        run: Run,
-        accessed: &[Vec<Linear>],
-    ) -> Said<(Option<Run>, Option<Run>)> {
-        let ahead = self.relevant(&run, d, before)?;
-        let behind = self.relevant(&run, d, run.writes.len())?;
-        if accessed.is_empty() && ahead == behind {
-            return Ok((Some(run), None));
+    fn overlap(&self, d: usize, before: usize, run: Run, accessed: &[Vec<Linear>]) -> Said<Ended> {
+        let ahead = self.relevant(&run, d, before, None)?;
+        let behind = self.relevant(&run, d, run.writes.len(), None)?;
+        let changes = ahead != behind;
+        if accessed.is_empty() && !changes {
+            return Ok((vec![run], Vec::new()));
         }
+        let step = Denied {
+            discipline: d,
+            writes: (before, run.writes.len()),
+            accessed: accessed.to_vec(),
+            only_accessed: !changes,
+        };
+        if self.surely_overlaps(&run, &step)? {
+            return Ok((Vec::new(), vec![run]));
+        }
+        let mut unknowns = Vec::new();
         for index in accessed {
+            let here = self.relevant(&run, d, run.writes.len(), Some(index))?;
+            unknowns.push(Unknown::Overlap(d, index.clone(), here));
+        }
+        if changes {
+            unknowns.push(Unknown::Changed(d, ahead, behind));
+        }
+        let (mut open, mut violated) = (Some(run), Vec::new());
+        for unknown in unknowns {
+            let Some(run) = open.take() else { break };
+            let atom = Linear::atom(self.machine.atom(unknown));
+            let (no, yes) = self.machine.divide(&run, Literal::Zero(atom.clone()))?;
+            if let Some(run) = yes {
+                violated.extend(self.machine.with(&run, Literal::Zero(atom.add(-1)))?);
+            }
+            open = no;
+        }
+        let kept = open.map(|mut run| {
+            run.denied.push(step);
+            run
+        });
+        Ok((kept.into_iter().collect(), violated))
+    }
+
+    /// Whether a path is impossible, since predicates overlap where it takes them not to.
+    pub fn is_impossible(&self, run: &Run) -> Said<bool> {
+        for step in &run.denied {
+            if self.surely_overlaps(run, step)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether predicates of two of the threads in question overlap behind a step for a cell that it accessed or whose
+    /// predicates it changed, whatever else holds.
+    fn surely_overlaps(&self, run: &Run, step: &Denied) -> Said<bool> {
+        let d = step.discipline;
+        let arity = self.disciplines[d].open.binders.len();
+        let mut earlier = run.clone();
+        earlier.writes.truncate(step.writes.0);
+        let mut later = run.clone();
+        later.writes.truncate(step.writes.1);
+        let mut cells: Vec<(Vec<Linear>, bool)> =
+            step.accessed.iter().map(|index| (index.clone(), true)).collect();
+        if !step.only_accessed {
+            // A cell whose predicates were changed may have the indices of what was written.
+            for (_, index, _) in &run.writes[step.writes.0..step.writes.1] {
+                if index.len() == arity {
+                    cells.push((index.clone(), false));
+                }
+            }
+            let array = self.disciplines[d].open.array;
+            for (_, index, _) in run.accesses.iter().filter(|a| a.0 == array) {
+                cells.push((index.clone(), false));
+            }
+        }
+        for (index, is_accessed) in cells {
             for one in &self.threads {
+                if !self.surely(&later, d, one, &index, (true, true))? {
+                    continue;
+                }
                 for other in self.threads.iter().filter(|t| t.number != one.number) {
-                    if self.surely(&run, d, one, index, true)? && self.surely(&run, d, other, index, false)? {
-                        return Ok((None, Some(run)));
+                    if !self.surely(&later, d, other, &index, (false, true))? {
+                        continue;
+                    }
+                    let changed = is_accessed
+                        || self.surely(&earlier, d, one, &index, (true, false))?
+                        || self.surely(&earlier, d, other, &index, (true, false))?;
+                    if changed {
+                        return Ok(true);
                     }
                 }
             }
         }
-        let unknown = Unknown::Overlap(d, accessed.to_vec(), ahead, behind);
-        let atom = Linear::atom(self.machine.atom(unknown));
-        let (no, other) = self.machine.divide(&run, Literal::Zero(atom.clone()))?;
-        let yes = match other {
-            Some(run) => self.machine.with(&run, Literal::Zero(atom.add(-1)))?,
-            None => None,
-        };
-        Ok((no, yes))
+        Ok(false)
     }
 
-    /// A location, or one that the predicates of a discipline do not tell apart from it; other values as they are.
-    fn told_apart(&self, d: usize, key: &Key, value: &Linear) -> Linear {
-        let (Key::Location(family), Some(l)) = (key, value.value()) else {
-            return value.clone();
-        };
-        let of_family = self.disciplines[d].regions.iter().filter(|(f, _)| f == family);
-        let signature: Vec<bool> = of_family
-            .map(|(_, all)| all.iter().any(|x| *x as i128 == l))
-            .collect();
-        // Numbered behind all locations, so that no location is taken for a signature.
-        let code = signature.iter().fold(1i128, |code, bit| 2 * code + i128::from(*bit));
-        Linear::constant(-code)
-    }
-
-    /// Whether a thread has access on all continuations of a path.
-    fn surely(&self, run: &Run, d: usize, thread: &Generic, index: &[Linear], write: bool) -> Said<bool> {
+    /// Whether a thread has access, or has none, on all continuations of a path.
+    fn surely(
+        &self,
+        run: &Run,
+        d: usize,
+        thread: &Generic,
+        index: &[Linear],
+        (write, wanted): (bool, bool),
+    ) -> Said<bool> {
         let all = self.right(run.clone(), d, thread, index, write)?;
-        Ok(all.iter().all(|(_, right)| *right))
+        Ok(all.iter().all(|(_, right)| *right == wanted))
     }
 
-    /// What the first writes of a path did to the variables that predicates look at, in an order that does not depend
-    /// on that in which they were made where they concern different cells.
-    fn relevant(&self, run: &Run, d: usize, length: usize) -> Said<Writes> {
+    /// What the first writes of a path did to the variables that predicates look at (those for one cell, or for all), in
+    /// an order that does not depend on that in which they were made where they concern different cells.
+    fn relevant(
+        &self,
+        run: &Run,
+        d: usize,
+        length: usize,
+        cell: Option<&[Linear]>,
+    ) -> Said<Writes> {
         let Discipline { support, .. } = &self.disciplines[d];
         let mut all: Writes = Vec::new();
         let mut is_free = true;
@@ -581,10 +646,72 @@ impl Steps<'_> {
             was.is_some_and(|was| self.told_apart(d, key, &was) == *value)
         };
         all.retain(|w| !matches!(w.0, Key::Location(_)) || !stays(w));
+        if let Some(cell) = cell {
+            let mut kept = Vec::new();
+            for write in all {
+                if !self.leaves_alone(run, d, length, &write, cell)? {
+                    kept.push(write);
+                }
+            }
+            all = kept;
+        }
         if is_free {
             all.sort();
         }
         Ok(all)
+    }
+
+    /// Whether where a thread is now, or what its own variables hold, is nothing to the predicates for a cell: its own
+    /// would say the same if it had not moved, and others' do not look at it.
+    fn leaves_alone(
+        &self,
+        run: &Run,
+        d: usize,
+        length: usize,
+        (key, index, _): &(Key, Vec<Linear>, Linear),
+        cell: &[Linear],
+    ) -> Said<bool> {
+        if !matches!(key, Key::Location(_) | Key::Own(..)) || !self.disciplines[d].looks_at_itself {
+            return Ok(false);
+        }
+        let family_of = |key: &Key| match key {
+            Key::Location(family) | Key::Own(family, _) => Some(*family),
+            _ => None,
+        };
+        let of_it =
+            |t: &&Generic| Some(t.family) == family_of(key) && index.first() == Some(&t.index);
+        let Some(thread) = self.threads.iter().find(of_it) else {
+            return Ok(false);
+        };
+        let is_own = |key: &Key| family_of(key) == Some(thread.family);
+        let mut now = run.clone();
+        now.writes.truncate(length);
+        let mut before = now.clone();
+        before.writes.retain(|(k, i, _)| !is_own(k) || i.first() != Some(&thread.index));
+        for write in [true, false] {
+            let same = |wanted: bool| -> Said<bool> {
+                Ok(self.surely(&before, d, thread, cell, (write, wanted))?
+                    && self.surely(&now, d, thread, cell, (write, wanted))?)
+            };
+            if !same(true)? && !same(false)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A location, or one that the predicates of a discipline do not tell apart from it; other values as they are.
+    fn told_apart(&self, d: usize, key: &Key, value: &Linear) -> Linear {
+        let (Key::Location(family), Some(l)) = (key, value.value()) else {
+            return value.clone();
+        };
+        let of_family = self.disciplines[d].regions.iter().filter(|(f, _)| f == family);
+        let signature: Vec<bool> = of_family
+            .map(|(_, all)| all.iter().any(|x| *x as i128 == l))
+            .collect();
+        // Numbered behind all locations, so that no location is taken for a signature.
+        let code = signature.iter().fold(1i128, |code, bit| 2 * code + i128::from(*bit));
+        Linear::constant(-code)
     }
 }
 

@@ -90,6 +90,18 @@ impl Deriver<'_, '_, '_> {
         Ok(position)
     }
 
+    /// Whether something that is a fact in the instance is one for every value, if that is asked.
+    pub(super) fn is_for_every(
+        &mut self,
+        goal: &mut Goal,
+        parts: &[(Id, Id)],
+    ) -> Result<bool, Open> {
+        match self.every {
+            Some(_) => self.holds_everywhere(goal, parts),
+            None => Ok(true),
+        }
+    }
+
     /// Looks whether something is a fact on all type-correct states, and assumes nothing yet.
     pub(super) fn holds_everywhere(
         &mut self,

@@ -324,7 +324,11 @@ impl Tactics<'_, '_, '_, '_, '_> {
         let Ok(lift) = self.decide(other, right) else {
             return self.fact(vec![(left, right)], 0, false);
         };
-        if other != right && self.deriver.all_independent(self.goal, x, y) {
+        let commutes = vec![(left, other), (other, left)];
+        if other != right
+            && self.deriver.all_independent(self.goal, x, y)
+            && self.deriver.is_for_every(self.goal, &commutes)?
+        {
             let commute = self.equation(x, y)?;
             let swap = self.equal(&[commute], &[x, y], &[y, x])?;
             return Ok(self.script.chain(vec![swap, lift]));
