@@ -326,7 +326,7 @@ impl<'p> Oracle<'p> {
         let mut disciplines = Vec::new();
         for (open, overlaps) in self.disciplines.iter().zip(overlaps.iter()) {
             let (mut support, mut regions) = (BTreeSet::new(), Vec::new());
-            let mut looks_at_itself = true;
+            let (mut looks_at_itself, mut mentions) = (true, Vec::new());
             for kind in self.kinds {
                 let thread = kind.generic(&machine, 0);
                 let (exclusive, reading) = &open.predicates[kind.like()];
@@ -334,6 +334,7 @@ impl<'p> Oracle<'p> {
                     looks_at(&machine, e, &thread, &mut support);
                     e.walk(&mut |e| {
                         looks_at_itself &= self.is_own(e, kind.like());
+                        mentions.extend(self.mention(e));
                         if let Expr::At(t, locations) = e {
                             let family = match self.parametric.open.members.get(*t) {
                                 Some((family, _)) => *family,
@@ -350,6 +351,7 @@ impl<'p> Oracle<'p> {
                 regions,
                 overlaps: *overlaps,
                 looks_at_itself,
+                mentions,
             });
         }
         Steps {
@@ -357,6 +359,22 @@ impl<'p> Oracle<'p> {
             disciplines,
             threads,
             arrays: self.arrays.to_vec(),
+        }
+    }
+
+    /// The variable that a part of a predicate mentions, with its indices.
+    fn mention(&self, e: &Expr) -> Option<(ArrayId, Vec<Expr>)> {
+        let program = &self.parametric.program;
+        match e {
+            Expr::Cell(c) => {
+                let index = program.cells.get(*c).map(|_| program.indices(*c))?;
+                let index = index.into_iter().map(|i| Expr::Const(i as i64));
+                Some((program.cells[*c].array, index.collect()))
+            }
+            Expr::Element(array, index) => Some((*array, index.clone())),
+            // The slot's flag, which is looked at where the reference leads.
+            Expr::Via(reference, Some(array)) => Some((*array, vec![(**reference).clone()])),
+            _ => None,
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Discipline {
     pub regions: Vec<(usize, Vec<LocId>)>,
     /// Whether the predicates of two threads can overlap for a cell, in type-correct states.
     pub overlaps: bool,
+    /// The shared variables in its predicates, with their indices.
+    pub mentions: Vec<(ArrayId, Vec<Expr>)>,
     /// Whether of locations and threads' own variables each predicate looks at its own thread's only.
     pub looks_at_itself: bool,
 }
@@ -450,7 +452,7 @@ impl Steps<'_> {
         let mut fine = Vec::new();
         let accessed: Vec<Vec<Linear>> = cells.into_iter().map(|(index, _)| index).collect();
         for run in open {
-            let (no, yes) = self.overlap(d, before.writes.len(), run, &accessed)?;
+            let (no, yes) = self.overlap((d, thread), before.writes.len(), run, &accessed)?;
             fine.extend(no);
             violated.extend(yes);
         }
@@ -512,7 +514,13 @@ impl Steps<'_> {
 
     /// The paths on which a step does not violate a discipline by predicates that overlap behind it, and those on which
     /// it does.
-    fn overlap(&self, d: usize, before: usize, run: Run, accessed: &[Vec<Linear>]) -> Said<Ended> {
+    fn overlap(
+        &self,
+        (d, thread): (usize, &Generic),
+        before: usize,
+        run: Run,
+        accessed: &[Vec<Linear>],
+    ) -> Said<Ended> {
         let ahead = self.relevant(&run, d, before, None)?;
         let behind = self.relevant(&run, d, run.writes.len(), None)?;
         let changes = ahead != behind;
@@ -534,15 +542,20 @@ impl Steps<'_> {
             unknowns.push(Unknown::Overlap(d, index.clone(), here));
         }
         if changes {
+            let (ahead, behind) = self.concerned(&run, d, before, thread, (ahead, behind))?;
             unknowns.push(Unknown::Changed(d, ahead, behind));
         }
         let (mut open, mut violated) = (Some(run), Vec::new());
         for unknown in unknowns {
             let Some(run) = open.take() else { break };
-            let atom = Linear::atom(self.machine.atom(unknown));
+            let atom = Linear::atom(self.machine.atom(unknown.clone()));
             let (no, yes) = self.machine.divide(&run, Literal::Zero(atom.clone()))?;
+            let yes = match yes {
+                Some(run) => self.machine.with(&run, Literal::Zero(atom.add(-1)))?,
+                None => None,
+            };
             if let Some(run) = yes {
-                violated.extend(self.machine.with(&run, Literal::Zero(atom.add(-1)))?);
+                violated.extend(self.overlapped(run, &unknown)?);
             }
             open = no;
         }
@@ -551,6 +564,28 @@ impl Steps<'_> {
             run
         });
         Ok((kept.into_iter().collect(), violated))
+    }
+
+    /// A path on which predicates overlap for a cell, with what that says of earlier states: behind a step that is taken
+    /// to have no part in it they overlap only if they did before.
+    fn overlapped(&self, run: Run, unknown: &Unknown) -> Said<Option<Run>> {
+        let Unknown::Overlap(d, cell, here) = unknown else {
+            return Ok(Some(run));
+        };
+        let (mut run, mut here) = (run, here.clone());
+        for step in run.denied.clone().iter().rev().filter(|s| s.discipline == *d) {
+            if self.relevant(&run, *d, step.writes.1, Some(cell))? != here {
+                continue;
+            }
+            here = self.relevant(&run, *d, step.writes.0, Some(cell))?;
+            let earlier = Unknown::Overlap(*d, cell.clone(), here.clone());
+            let atom = Linear::atom(self.machine.atom(earlier));
+            match self.machine.with(&run, Literal::Zero(atom.add(-1)))? {
+                Some(more) => run = more,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(run))
     }
 
     /// Whether a path is impossible, since predicates overlap where it takes them not to.
@@ -671,7 +706,10 @@ impl Steps<'_> {
         (key, index, _): &(Key, Vec<Linear>, Linear),
         cell: &[Linear],
     ) -> Said<bool> {
-        if !matches!(key, Key::Location(_) | Key::Own(..)) || !self.disciplines[d].looks_at_itself {
+        if let Key::Shared(array) = key {
+            return self.unmentioned(run, d, (*array, index), cell);
+        }
+        if !self.disciplines[d].looks_at_itself {
             return Ok(false);
         }
         let family_of = |key: &Key| match key {
@@ -698,6 +736,82 @@ impl Steps<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether the predicates for a cell look at other cells of a variable than this one.
+    fn unmentioned(
+        &self,
+        run: &Run,
+        d: usize,
+        (array, index): (ArrayId, &[Linear]),
+        cell: &[Linear],
+    ) -> Said<bool> {
+        let discipline = &self.disciplines[d];
+        let binders = discipline.open.binders.iter().copied();
+        let values: Values = binders.zip(cell.iter().cloned()).collect();
+        for (_, mention) in discipline.mentions.iter().filter(|m| m.0 == array) {
+            let there: Said<Vec<Linear>> =
+                mention.iter().map(|e| self.machine.open_term(e, &values)).collect();
+            // An index that depends on the thread, or on the state, may be any.
+            let Ok(there) = there else { return Ok(false) };
+            if self.machine.same(run, index, &there)?.0.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What was written that matters to the cells whose predicates a step of a thread changed, before and behind it. If
+    /// the step wrote nothing but what is the thread's own, only its own predicates changed.
+    fn concerned(
+        &self,
+        run: &Run,
+        d: usize,
+        before: usize,
+        thread: &Generic,
+        both: (Writes, Writes),
+    ) -> Said<(Writes, Writes)> {
+        let discipline = &self.disciplines[d];
+        let own = |w: &(Key, Vec<Linear>, Linear)| match &w.0 {
+            Key::Location(f) | Key::Own(f, _) => {
+                *f == thread.family && w.1.first() == Some(&thread.index)
+            }
+            key => !discipline.support.contains(key),
+        };
+        if !discipline.looks_at_itself || !run.writes[before..].iter().all(own) {
+            return Ok(both);
+        }
+        let named = |n: usize| Unknown::Named(format!("[{n}] changed"));
+        let arity = discipline.open.binders.len();
+        let cell: Vec<Linear> = (0..arity)
+            .map(|n| Linear::atom(self.machine.atom(named(n))))
+            .collect();
+        let (inside, _) = self.machine.inside(run.clone(), discipline.open.array, &cell)?;
+        let mut changed = Vec::new();
+        for run in inside {
+            for write in [true, false] {
+                let length = run.writes.len();
+                for (run, now) in self.holds_at(run.clone(), length, d, thread, &cell, write)? {
+                    let all = self.holds_at(run, before, d, thread, &cell, write)?;
+                    changed.extend(all.into_iter().filter(|x| x.1 != now).map(|x| x.0));
+                }
+            }
+        }
+        let (mut ahead, mut behind) = both;
+        let mut kept = Vec::new();
+        for write in &behind {
+            let mut is_alone = !own(write);
+            for run in &changed {
+                is_alone = is_alone && self.leaves_alone(run, d, run.writes.len(), write, &cell)?;
+            }
+            if !is_alone {
+                kept.push(write.clone());
+            }
+        }
+        let dropped = |w: &(Key, Vec<Linear>, Linear)| behind.contains(w) && !kept.contains(w);
+        ahead.retain(|w| !dropped(w));
+        behind = kept;
+        Ok((ahead, behind))
     }
 
     /// A location, or one that the predicates of a discipline do not tell apart from it; other values as they are.
