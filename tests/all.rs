@@ -22,6 +22,7 @@ mod dve;
 mod egraph;
 mod encoding_twin;
 mod eval_twin;
+mod every;
 mod evidence;
 mod front;
 mod glossary;

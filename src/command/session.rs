@@ -10,7 +10,9 @@ use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::evidence::Bundle;
 use crate::base::nearest;
-use crate::base::results::{CompareReport, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report};
+use crate::base::results::{
+    CompareReport, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report,
+};
 use crate::command::compare::compare;
 use crate::command::movers::movers;
 use crate::command::reach::{self, ReachOptions};

@@ -16,10 +16,16 @@ impl fmt::Display for Obstacle {
             ),
             Self::NoConstant(name) => write!(f, "the model has no integer constant `{name}`"),
             Self::Visibility(step) => {
-                write!(f, "whether the step of {step} is visible depends on the thread")
+                write!(
+                    f,
+                    "whether the step of {step} is visible depends on the thread"
+                )
             }
             Self::FirstStep(step) => {
-                write!(f, "the step of {step} is invisible, and can be a first step")
+                write!(
+                    f,
+                    "the step of {step} is invisible, and can be a first step"
+                )
             }
             Self::Discipline(name) => write!(
                 f,

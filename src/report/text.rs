@@ -338,13 +338,7 @@ impl Body<'_> {
 }
 
 /// `  NAME  ANSWER  WHY`, without blanks at the end.
-fn row(
-    f: &mut impl fmt::Write,
-    name: &str,
-    width: usize,
-    answer: &str,
-    why: &str,
-) -> fmt::Result {
+fn row(f: &mut impl fmt::Write, name: &str, width: usize, answer: &str, why: &str) -> fmt::Result {
     let line = format!("  {name:width$}  {answer:7}  {why}");
     writeln!(f, "{}", line.trim_end())
 }

@@ -67,7 +67,11 @@ impl Elaborator {
         if self.open.is_none() {
             self.properties(model);
         }
-        match self.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        match self
+            .diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+        {
             true => Err(std::mem::take(&mut self.diagnostics)),
             false => Ok(()),
         }

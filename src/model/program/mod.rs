@@ -38,8 +38,8 @@ mod variables;
 pub use disciplines::{differences, put};
 pub use elaborate::elaborate;
 pub use expressions::apply;
-pub use parametric::{Assumption, Family, Open, OpenDiscipline, Parametric, SELF, parametric};
 pub(crate) use expressions::{interval, is_total};
+pub use parametric::{Assumption, Family, Open, OpenDiscipline, Parametric, SELF, parametric};
 pub use uses::{How, Use, each_use, waits_for_thread};
 
 use crate::base::diagnostic::{Span, line_column};

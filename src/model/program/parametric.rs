@@ -188,7 +188,12 @@ impl Elaborator {
     }
 
     /// A family of threads, with the bounds of its index.
-    pub(super) fn open_family(&mut self, name: &str, first: ThreadId, bounds: Option<(Expr, Expr)>) {
+    pub(super) fn open_family(
+        &mut self,
+        name: &str,
+        first: ThreadId,
+        bounds: Option<(Expr, Expr)>,
+    ) {
         let count = self.program.threads.len() - first;
         let Some(open) = &mut self.open else { return };
         let number = match open.families.last() {

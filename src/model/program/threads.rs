@@ -2,8 +2,8 @@
 
 use super::codes;
 use super::expressions::{Typed, balanced, fold};
-use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
 use super::parametric::SELF;
+use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
 use super::{Expr, LocId, ThreadId};
 use crate::base::diagnostic::Span;
 use crate::base::nearest;

@@ -39,7 +39,10 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut String) -> fmt::Result {
     let (constant, theorem) = (&report.constant, &report.theorem);
     if !report.hypotheses.is_empty() {
         match &report.from {
-            Some(from) => writeln!(f, "\nhypotheses of {theorem}, for every {constant} >= {from}:")?,
+            Some(from) => writeln!(
+                f,
+                "\nhypotheses of {theorem}, for every {constant} >= {from}:"
+            )?,
             None => writeln!(f, "\nhypotheses of {theorem}, for every {constant}:")?,
         }
     }
@@ -69,7 +72,11 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut String) -> fmt::Result {
         }
     }
     if let Some(instance) = &report.instance {
-        writeln!(f, "\nfacts were looked for with {constant} = {instance}; {:.2} s", report.time)?;
+        writeln!(
+            f,
+            "\nfacts were looked for with {constant} = {instance}; {:.2} s",
+            report.time
+        )?;
     }
     Ok(())
 }

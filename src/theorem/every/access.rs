@@ -26,7 +26,11 @@ pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>>
     if let Some(d) = oracle.overlaps.borrow().iter().position(|o| *o) {
         return Ok(Some(Obstacle::Overlap(protected(d))));
     }
-    let candidates: Vec<Vec<Owned>> = oracle.kinds.iter().map(|k| owned(oracle, k.like())).collect();
+    let candidates: Vec<Vec<Owned>> = oracle
+        .kinds
+        .iter()
+        .map(|k| owned(oracle, k.like()))
+        .collect();
     let held = fixpoint(oracle, program, &candidates)?;
     for (k, kind) in oracle.kinds.iter().enumerate() {
         let thread = &program.threads[kind.like()];
@@ -73,7 +77,11 @@ fn owned(oracle: &Oracle, like: usize) -> Vec<Owned> {
             all.push(owner);
         }
     };
-    for edge in program.threads[like].locations.iter().flat_map(|l| &l.edges) {
+    for edge in program.threads[like]
+        .locations
+        .iter()
+        .flat_map(|l| &l.edges)
+    {
         each_assignment(&edge.body, &mut note);
     }
     all
@@ -94,14 +102,23 @@ fn each_assignment(commands: &[Command], f: &mut dyn FnMut(&Target, &Expr)) {
 }
 
 /// The paths on which a thread owns a mutex, as its text names it.
-fn owns(oracle: &Oracle, steps: &Steps, run: Run, thread: &Generic, owner: &Owned) -> Said<Vec<(Run, bool)>> {
+fn owns(
+    oracle: &Oracle,
+    steps: &Steps,
+    run: Run,
+    thread: &Generic,
+    owner: &Owned,
+) -> Said<Vec<(Run, bool)>> {
     let m = &steps.machine;
     let view = View {
         thread,
         binders: Values::default(),
         accesses: false,
     };
-    let (family, index) = (&oracle.parametric.open.families[thread.family], &thread.index);
+    let (family, index) = (
+        &oracle.parametric.open.families[thread.family],
+        &thread.index,
+    );
     let low = match &family.bounds {
         Some((low, _)) => m.constant(low)?,
         None => Linear::constant(0),
@@ -144,7 +161,11 @@ fn begun(
             let mut next = Vec::new();
             for run in runs {
                 let all = owns(oracle, steps, run, thread, &candidates[kinds[n]][*c])?;
-                next.extend(all.into_iter().filter(|(_, owns)| *owns).map(|(run, _)| run));
+                next.extend(
+                    all.into_iter()
+                        .filter(|(_, owns)| *owns)
+                        .map(|(run, _)| run),
+                );
             }
             runs = next;
         }
@@ -210,7 +231,13 @@ fn own_steps(
                     continue;
                 };
                 for c in there {
-                    let all = owns(oracle, &steps, end.clone(), &steps.threads[0], &candidates[k][c])?;
+                    let all = owns(
+                        oracle,
+                        &steps,
+                        end.clone(),
+                        &steps.threads[0],
+                        &candidates[k][c],
+                    )?;
                     if all.iter().any(|(_, owns)| !owns) {
                         held[k][to].retain(|x| *x != c);
                         changed = true;

@@ -45,7 +45,9 @@ pub(super) fn disciplines(
             continue;
         }
         let cells = program.cells_of(a);
-        let protected = cells.clone().filter(|c| program.protection_of(*c).is_some());
+        let protected = cells
+            .clone()
+            .filter(|c| program.protection_of(*c).is_some());
         match protected.count() {
             0 => continue,
             n if n < array.len => return Err(Obstacle::Discipline(array.name.clone())),
@@ -124,7 +126,11 @@ impl Pattern<'_> {
                     Box::new(Expr::Cell(*binder)),
                     Box::new(Expr::Cell(index)),
                 );
-                return Some(Expr::Cond(Box::new(is_own), Box::new(own), Box::new(others)));
+                return Some(Expr::Cond(
+                    Box::new(is_own),
+                    Box::new(own),
+                    Box::new(others),
+                ));
             }
         }
         None
@@ -209,7 +215,11 @@ impl Pattern<'_> {
                         _ => None,
                     })?)
                 };
-                Some(Expr::Binary(*op, Box::new(side(false)?), Box::new(side(true)?)))
+                Some(Expr::Binary(
+                    *op,
+                    Box::new(side(false)?),
+                    Box::new(side(true)?),
+                ))
             }
             Expr::Cond(..) => {
                 let part = |n: usize| {
@@ -218,7 +228,11 @@ impl Pattern<'_> {
                         _ => None,
                     })?)
                 };
-                Some(Expr::Cond(Box::new(part(0)?), Box::new(part(1)?), Box::new(part(2)?)))
+                Some(Expr::Cond(
+                    Box::new(part(0)?),
+                    Box::new(part(1)?),
+                    Box::new(part(2)?),
+                ))
             }
         }
     }
@@ -257,7 +271,8 @@ impl Pattern<'_> {
     fn value(&self, t: &Expr, sample: &Sample) -> Option<i64> {
         let mut open = self.open.clone();
         if let (_, Some(index)) = self.open.members[self.like] {
-            open.values.insert(index, self.program.threads[sample.thread].index?);
+            open.values
+                .insert(index, self.program.threads[sample.thread].index?);
         }
         for (binder, value) in self.binders.iter().zip(&sample.cell) {
             open.values.insert(*binder, *value);
@@ -297,13 +312,13 @@ impl Pattern<'_> {
         let first = *all.first()?;
         let own = |n: usize| {
             let owner = self.owners[all[n]].as_ref();
-            owner.filter(|(t, _)| *t == samples[n].thread).map(|(_, rest)| rest)
+            owner
+                .filter(|(t, _)| *t == samples[n].thread)
+                .map(|(_, rest)| rest)
         };
         if let Some(name) = own(0) {
             (0..all.len()).all(|n| own(n) == Some(name)).then_some(())?;
-            let is_it = |o: &Option<(ThreadId, String)>| {
-                matches!(o, Some((t, rest)) if *t == self.like && rest == name)
-            };
+            let is_it = |o: &Option<(ThreadId, String)>| matches!(o, Some((t, rest)) if *t == self.like && rest == name);
             return self.owners.iter().position(is_it);
         }
         all.iter().all(|a| *a == first).then_some(first)

@@ -8,9 +8,9 @@ use super::linear::{Linear, Literal};
 use super::run::{Generic, Key, Run, Said, Unsaid};
 use super::step::{Choosing, Steps, Ways};
 use crate::base::results::Obstacle;
+use crate::kernel::{Id, Index, Node, Terms};
 use crate::model::program::{LocId, Program, ThreadId};
 use crate::theorem::discharge::facts::{Discharge, Letter};
-use crate::kernel::{Id, Index, Node, Terms};
 
 /// A factor of a product.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,9 @@ impl Question<'_, '_> {
                 for x in all {
                     let next = self.expanded(*x)?;
                     let longer = |p: &Vec<Factor>| -> Vec<Vec<Factor>> {
-                        next.iter().map(|n| [p.as_slice(), n.as_slice()].concat()).collect()
+                        next.iter()
+                            .map(|n| [p.as_slice(), n.as_slice()].concat())
+                            .collect()
                     };
                     done = done.iter().flat_map(longer).collect();
                 }
@@ -126,7 +128,11 @@ impl Question<'_, '_> {
         let Node::Atom(symbol, indices) = self.terms().node(t) else {
             return Err(form());
         };
-        let letter = *self.discharge.letters.get(*symbol as usize).ok_or_else(form)?;
+        let letter = *self
+            .discharge
+            .letters
+            .get(*symbol as usize)
+            .ok_or_else(form)?;
         let thread = match (letter, indices.first()) {
             (Letter::Violated, _) => 0,
             (_, Some(Index::Var(v))) => {
@@ -245,13 +251,18 @@ impl Question<'_, '_> {
             Letter::Exclusive(_, cell) => {
                 let array = self.program.cells[cell].array;
                 let array = self.steps.shared(array);
-                let found = self.steps.disciplines.iter().position(|d| Some(d.open.array) == array);
+                let found = self
+                    .steps
+                    .disciplines
+                    .iter()
+                    .position(|d| Some(d.open.array) == array);
                 let Some(d) = found else {
                     return Err(Unsaid::Because(Obstacle::Form));
                 };
                 let index = self.program.indices(cell).into_iter();
                 let index: Vec<Linear> = index.map(|i| Linear::constant(i as i128)).collect();
-                self.steps.right(run, d, &self.steps.threads[thread], &index, true)
+                self.steps
+                    .right(run, d, &self.steps.threads[thread], &index, true)
             }
             _ => {
                 let thread = &self.steps.threads[thread];
@@ -291,7 +302,11 @@ impl Question<'_, '_> {
                 }
                 // Some of it is covered, or at least more is known: the rest is asked for again.
                 let is_news = open.len() < ends.len() || ends.len() > 1;
-                if is_news && divided.as_ref().is_none_or(|known| open.len() < known.len()) {
+                if is_news
+                    && divided
+                        .as_ref()
+                        .is_none_or(|known| open.len() < known.len())
+                {
                     divided = Some(open);
                 }
                 if !next_way(&mut ways) {
@@ -387,7 +402,8 @@ impl Question<'_, '_> {
                     there.writes = goal.run.writes.clone();
                     for (mut there, wanted) in m.read(there, &key, &index)? {
                         there.writes = run.writes.clone();
-                        let (equal, other) = m.divide(&there, Literal::Zero(here.minus(&wanted)))?;
+                        let (equal, other) =
+                            m.divide(&there, Literal::Zero(here.minus(&wanted)))?;
                         next.extend(equal);
                         ends.extend(other.map(|run| (run, false)));
                     }

@@ -3,9 +3,9 @@
 use super::linear::{Linear, Literal};
 use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, Values, View};
 use crate::base::results::Obstacle;
+use crate::model::program::each_use;
 use crate::model::program::{Assumption, CellId, Command, Edge, Expr, Parametric, ThreadId};
 use crate::theorem::check::Prepared;
-use crate::model::program::each_use;
 
 /// A kind of threads.
 #[derive(Clone, Debug)]
@@ -33,7 +33,10 @@ pub(super) fn kinds(parametric: &Parametric) -> Said<Vec<Kind>> {
                 general.push(condition);
             }
         }
-        match all.iter_mut().find(|(g, kind)| kind.family == *family && *g == general) {
+        match all
+            .iter_mut()
+            .find(|(g, kind)| kind.family == *family && *g == general)
+        {
             Some((_, kind)) => kind.threads.push(thread),
             None => all.push((
                 general,
@@ -88,7 +91,9 @@ pub(super) fn complete(m: &Machine, kinds: &[Kind], from: i64) -> Said<()> {
     }
     for family in 0..open.families.len() {
         let of_family: Vec<&Kind> = kinds.iter().filter(|k| k.family == family).collect();
-        let Some(first) = of_family.first() else { continue };
+        let Some(first) = of_family.first() else {
+            continue;
+        };
         let thread = first.generic(m, 0);
         let mut left = vec![(bounded(m, begun.clone(), &thread)?, None)];
         for kind in &of_family {
@@ -215,7 +220,11 @@ impl Kind {
         for l in thread.steps() {
             let name = || format!("{} at {}", thread.name, thread.locations[l].name);
             let visible = prepared.visible[self.like()][l];
-            if self.threads.iter().any(|t| prepared.visible[*t][l] != visible) {
+            if self
+                .threads
+                .iter()
+                .any(|t| prepared.visible[*t][l] != visible)
+            {
                 return Err(Unsaid::Because(Obstacle::Visibility(name())));
             }
             let mut edges = thread.locations[l].edges.iter();
@@ -235,7 +244,8 @@ impl Kind {
             let is_foreign = |other: ThreadId| other != t && self.threads.contains(&other);
             let prefix = |name: &str| {
                 let owner = name.split_once('.').map(|(owner, _)| owner);
-                (0..program.threads.len()).find(|x| Some(program.threads[*x].name.as_str()) == owner)
+                (0..program.threads.len())
+                    .find(|x| Some(program.threads[*x].name.as_str()) == owner)
             };
             for edge in program.threads[t].locations.iter().flat_map(|l| &l.edges) {
                 each_use(program, edge, &mut |used| {

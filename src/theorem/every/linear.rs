@@ -12,8 +12,8 @@ pub(super) type Atom = u32;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Linear {
     pub constant: i128,
-    /// By atom, no coefficient 0.
-    pub terms: BTreeMap<Atom, i128>,
+    /// By atom, in order; no coefficient is 0.
+    pub terms: Vec<(Atom, i128)>,
 }
 
 /// A condition.
@@ -37,14 +37,14 @@ impl Linear {
     pub fn constant(constant: i128) -> Self {
         Linear {
             constant,
-            terms: BTreeMap::new(),
+            terms: Vec::new(),
         }
     }
 
     pub fn atom(atom: Atom) -> Self {
         Linear {
             constant: 0,
-            terms: BTreeMap::from([(atom, 1)]),
+            terms: vec![(atom, 1)],
         }
     }
 
@@ -55,16 +55,42 @@ impl Linear {
 
     /// `self + factor * other`
     pub fn plus(&self, other: &Linear, factor: i128) -> Linear {
-        let mut sum = self.clone();
-        sum.constant += factor * other.constant;
-        for (&atom, &c) in &other.terms {
-            let entry = sum.terms.entry(atom).or_insert(0);
-            *entry += factor * c;
-            if *entry == 0 {
-                sum.terms.remove(&atom);
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut mine, mut theirs) = (self.terms.as_slice(), other.terms.as_slice());
+        loop {
+            let (atom, c) = match (mine.first(), theirs.first()) {
+                (Some(&(a, c)), Some(&(b, d))) if a == b => {
+                    (mine, theirs) = (&mine[1..], &theirs[1..]);
+                    (a, c + factor * d)
+                }
+                (Some(&(a, c)), Some(&(b, _))) if a < b => {
+                    mine = &mine[1..];
+                    (a, c)
+                }
+                (_, Some(&(b, d))) => {
+                    theirs = &theirs[1..];
+                    (b, factor * d)
+                }
+                (Some(&(a, c)), None) => {
+                    mine = &mine[1..];
+                    (a, c)
+                }
+                (None, None) => break,
+            };
+            if c != 0 {
+                terms.push((atom, c));
             }
         }
-        sum
+        Linear {
+            constant: self.constant + factor * other.constant,
+            terms,
+        }
+    }
+
+    /// The coefficient of an atom, if it has one.
+    pub fn coefficient(&self, atom: Atom) -> Option<i128> {
+        let at = self.terms.binary_search_by_key(&atom, |t| t.0).ok()?;
+        Some(self.terms[at].1)
     }
 
     pub fn minus(&self, other: &Linear) -> Linear {
@@ -83,12 +109,12 @@ impl Linear {
 
     /// The greatest common divisor of its coefficients; 0 without any.
     fn divisor(&self) -> i128 {
-        self.terms.values().fold(0, |d, c| gcd(d, c.abs()))
+        self.terms.iter().fold(0, |d, (_, c)| gcd(d, c.abs()))
     }
 
     fn is_large(&self) -> bool {
         let large = |n: &i128| n.abs() > LARGEST;
-        large(&self.constant) || self.terms.values().any(large)
+        large(&self.constant) || self.terms.iter().any(|(_, c)| large(c))
     }
 }
 
@@ -99,6 +125,23 @@ impl Literal {
             Literal::Zero(x) => Literal::NonZero(x.clone()),
             Literal::NonZero(x) => Literal::Zero(x.clone()),
             Literal::NonNegative(x) => Literal::NonNegative(x.times(-1).add(-1)),
+        }
+    }
+
+    /// The same condition, always written in one way.
+    pub fn normal(self) -> Literal {
+        let is_turned = |x: &Linear| x.terms.first().is_some_and(|(_, c)| *c < 0);
+        match self {
+            Literal::Zero(x) if is_turned(&x) => Literal::Zero(x.times(-1)),
+            Literal::NonZero(x) if is_turned(&x) => Literal::NonZero(x.times(-1)),
+            other => other,
+        }
+    }
+
+    /// What it is about.
+    pub fn term(&self) -> &Linear {
+        match self {
+            Literal::Zero(x) | Literal::NonZero(x) | Literal::NonNegative(x) => x,
         }
     }
 
@@ -116,6 +159,29 @@ fn gcd(a: i128, b: i128) -> i128 {
     match b {
         0 => a,
         _ => gcd(b, a % b),
+    }
+}
+
+/// Whether no integers satisfy all conditions, if those before the last are not contradictory: then only those matter
+/// that have to do with it.
+pub(super) fn contradicts(all: &[Literal], last: &Literal) -> bool {
+    let mut atoms: Vec<Atom> = last.term().terms.iter().map(|t| t.0).collect();
+    let mut linked = vec![last.clone()];
+    let mut rest: Vec<&Literal> = all.iter().collect();
+    loop {
+        let before = rest.len();
+        rest.retain(|literal| {
+            let terms = &literal.term().terms;
+            let is_linked = terms.iter().any(|(a, _)| atoms.contains(a));
+            if is_linked {
+                atoms.extend(terms.iter().map(|t| t.0));
+                linked.push((*literal).clone());
+            }
+            !is_linked
+        });
+        if rest.len() == before {
+            return contradictory(&linked);
+        }
     }
 }
 
@@ -142,7 +208,8 @@ pub(super) fn contradictory(all: &[Literal]) -> bool {
         let mut grown = false;
         let mut rest = Vec::new();
         for x in apart {
-            let linked = x.terms.keys().any(|a| least.iter().any(|l| l.terms.contains_key(a)));
+            let mut atoms = x.terms.iter();
+            let linked = atoms.any(|(a, _)| least.iter().any(|l| l.coefficient(*a).is_some()));
             if x.value().is_some() || !linked {
                 continue;
             }
@@ -183,16 +250,16 @@ fn solved(equal: &mut Vec<Linear>, others: &mut [&mut Vec<Linear>]) -> bool {
             return false;
         }
         x.constant /= divisor;
-        x.terms.values_mut().for_each(|c| *c /= divisor);
+        x.terms.iter_mut().for_each(|(_, c)| *c /= divisor);
         let unit = x.terms.iter().find(|(_, c)| c.abs() == 1);
-        let Some((&atom, &c)) = unit else {
+        let Some(&(atom, c)) = unit else {
             others[0].push(x.clone());
             others[0].push(x.times(-1));
             continue;
         };
         let rest = others.iter_mut().flat_map(|o| o.iter_mut());
         for other in equal.iter_mut().chain(rest) {
-            if let Some(&d) = other.terms.get(&atom) {
+            if let Some(d) = other.coefficient(atom) {
                 *other = other.plus(&x, -d * c);
             }
         }
@@ -207,7 +274,7 @@ fn none(mut all: Vec<Linear>) -> bool {
             let divisor = x.divisor();
             if divisor > 1 {
                 x.constant = x.constant.div_euclid(divisor);
-                x.terms.values_mut().for_each(|c| *c /= divisor);
+                x.terms.iter_mut().for_each(|(_, c)| *c /= divisor);
             }
         }
         if all.iter().any(|x| x.value().is_some_and(|v| v < 0)) {
@@ -221,13 +288,15 @@ fn none(mut all: Vec<Linear>) -> bool {
             return false;
         };
         let (with, mut next): (Vec<Linear>, Vec<Linear>) =
-            all.into_iter().partition(|x| x.terms.contains_key(&atom));
-        let sign = |x: &&Linear| x.terms.get(&atom).is_some_and(|c| *c > 0);
+            all.into_iter().partition(|x| x.coefficient(atom).is_some());
+        let sign = |x: &&Linear| x.coefficient(atom).is_some_and(|c| c > 0);
         let (lower, upper): (Vec<&Linear>, Vec<&Linear>) = with.iter().partition(sign);
         for l in &lower {
             for u in &upper {
-                let (c, d) = (l.terms[&atom], -u.terms[&atom]);
-                next.push(l.times(d).plus(u, c));
+                let (Some(c), Some(d)) = (l.coefficient(atom), u.coefficient(atom)) else {
+                    continue;
+                };
+                next.push(l.times(-d).plus(u, c));
             }
         }
         if next.len() > MOST || next.iter().any(Linear::is_large) {
@@ -240,7 +309,7 @@ fn none(mut all: Vec<Linear>) -> bool {
 /// The atom whose elimination leaves the fewest inequalities.
 fn cheapest(all: &[Linear]) -> Option<Atom> {
     let mut counts: BTreeMap<Atom, (usize, usize)> = BTreeMap::new();
-    for (&atom, &c) in all.iter().flat_map(|x| &x.terms) {
+    for &(atom, c) in all.iter().flat_map(|x| &x.terms) {
         let count = counts.entry(atom).or_default();
         match c > 0 {
             true => count.0 += 1,
@@ -260,7 +329,7 @@ mod tests {
         let mut x = Linear::constant(constant);
         for (atom, &c) in (0..).zip(coefficients) {
             if c != 0 {
-                x.terms.insert(atom, c);
+                x.terms.push((atom, c));
             }
         }
         x
@@ -313,13 +382,25 @@ mod tests {
         let differ = Literal::NonZero(x.minus(&y));
         assert!(contradictory(&[zero(x.minus(&y)), differ.clone()]));
         // x <= y, y <= x, x != y
-        assert!(contradictory(&[least(x.minus(&y)), least(y.minus(&x)), differ]));
+        assert!(contradictory(&[
+            least(x.minus(&y)),
+            least(y.minus(&x)),
+            differ
+        ]));
         // 2 x = 1; 2 x >= 1, 2 x <= 1
         assert!(contradictory(&[zero(x.times(2).add(-1))]));
-        assert!(contradictory(&[least(x.times(2).add(-1)), least(x.times(-2).add(1))]));
+        assert!(contradictory(&[
+            least(x.times(2).add(-1)),
+            least(x.times(-2).add(1))
+        ]));
         // x in 0..1, x != 0, x != 1
         let apart = |n: i128| Literal::NonZero(x.add(-n));
-        assert!(contradictory(&[least(x.clone()), least(x.times(-1).add(1)), apart(0), apart(1)]));
+        assert!(contradictory(&[
+            least(x.clone()),
+            least(x.times(-1).add(1)),
+            apart(0),
+            apart(1)
+        ]));
         assert!(!contradictory(&[least(x.clone()), apart(0)]));
     }
 }

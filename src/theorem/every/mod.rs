@@ -27,7 +27,9 @@ use super::read::{Model, Names};
 use super::visibility::Visibility;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
-use crate::base::results::{EveryHypothesis, EveryReport, Evidence, Obstacle, Status, Verdict, VisibilityReason};
+use crate::base::results::{
+    EveryHypothesis, EveryReport, Evidence, Obstacle, Status, Verdict, VisibilityReason,
+};
 use crate::engine::relations::Encoding;
 use crate::kernel::Statement;
 use crate::model::program::{
@@ -135,7 +137,9 @@ impl Instance {
         let (prepared_report, prepared) = prepare(asked.name, &self.program, asked.theory, control);
         let Some(prepared) = prepared else {
             let hit = prepared_report.limits.hit;
-            return Err(Unsaid::Because(hit.map_or(Obstacle::NoInstance, Obstacle::Limit)));
+            return Err(Unsaid::Because(
+                hit.map_or(Obstacle::NoInstance, Obstacle::Limit),
+            ));
         };
         for kind in &self.kinds {
             kind.uniform(&prepared)?;
@@ -185,7 +189,10 @@ impl Instance {
             return Ok(());
         }
         control.enter("the smallest value");
-        report.from = Some(self.smallest(asked, &oracle, &discharge, control)?.to_string());
+        report.from = Some(
+            self.smallest(asked, &oracle, &discharge, control)?
+                .to_string(),
+        );
         control.enter("the discipline for every value");
         match access::kept(&oracle, &prepared.program)? {
             None => {
@@ -230,7 +237,10 @@ impl Instance {
 
 /// The constants that are given, and a value of the open one.
 fn with(asked: &Asked, value: i64) -> Vec<(String, String)> {
-    let others = asked.defines.iter().filter(|(name, _)| name != asked.constant);
+    let others = asked
+        .defines
+        .iter()
+        .filter(|(name, _)| name != asked.constant);
     let open = (asked.constant.to_string(), value.to_string());
     others.cloned().chain([open]).collect()
 }
@@ -435,7 +445,10 @@ impl<'p> Oracle<'p> {
                     .map(|n| Linear::atom(steps.machine.atom(Unknown::Named(format!("[{n}]")))))
                     .collect();
                 for run in self.begun(&steps, &[one, other], self.value.min(1))? {
-                    let (inside, _) = steps.machine.inside(run, self.disciplines[d].array, &index)?;
+                    let (inside, _) =
+                        steps
+                            .machine
+                            .inside(run, self.disciplines[d].array, &index)?;
                     for run in inside {
                         let first = steps.right(run, d, &steps.threads[0], &index, true)?;
                         for (run, _) in first.into_iter().filter(|(_, right)| *right) {
@@ -473,11 +486,18 @@ impl<'p> Oracle<'p> {
         for (_, class) in classes {
             let kinds = self.kinds_of(discharge, *class);
             let longer = |c: &Vec<usize>| -> Vec<Vec<usize>> {
-                kinds.iter().map(|k| [c.as_slice(), &[*k]].concat()).collect()
+                kinds
+                    .iter()
+                    .map(|k| [c.as_slice(), &[*k]].concat())
+                    .collect()
             };
             choices = choices.iter().flat_map(longer).collect();
         }
-        let most = classes.iter().map(|(v, _)| *v as usize + 1).max().unwrap_or(0);
+        let most = classes
+            .iter()
+            .map(|(v, _)| *v as usize + 1)
+            .max()
+            .unwrap_or(0);
         let mut variables = vec![None; most];
         for (n, (v, _)) in classes.iter().enumerate() {
             variables[*v as usize] = Some(n);

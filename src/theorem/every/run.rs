@@ -4,7 +4,7 @@
 //! two cells of a variable are one is a matter of their indices: where the conditions so far leave it open, the path
 //! divides. So a path always knows which cells it has met, and no two of them are the same cell by accident.
 
-use super::linear::{Atom, Linear, Literal, contradictory};
+use super::linear::{Atom, Linear, Literal, contradicts};
 use crate::base::control::{Control, Stop};
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, CellId, Expr, LocId, Parametric, SELF, ThreadId, apply};
@@ -148,13 +148,33 @@ const MOST_PATHS: usize = 200_000;
 pub(super) type Valued = Vec<(Run, Option<Linear>)>;
 
 impl Run {
+    /// Whether a condition holds, or does not, because it is one of the path's.
+    fn known(&self, literal: &Literal) -> Option<bool> {
+        if let Some(value) = literal.value() {
+            return Some(value);
+        }
+        if self.conditions.contains(literal) {
+            return Some(true);
+        }
+        self.conditions
+            .contains(&literal.not().normal())
+            .then_some(false)
+    }
+
+    /// The path with one more condition.
+    fn given(&self, literal: Literal) -> Run {
+        let mut more = self.clone();
+        more.conditions.push(literal);
+        more
+    }
+
     /// What a cell held in the state before, if the conditions say so.
     pub fn base_value(&self, key: &Key, index: &[Linear]) -> Option<Linear> {
         let met = self.met.iter().find(|(k, i, _)| k == key && i == index)?;
         let atom = met.2;
         self.conditions.iter().find_map(|literal| match literal {
             Literal::Zero(x) if x.terms.len() == 1 => {
-                let c = *x.terms.get(&atom)?;
+                let c = x.coefficient(atom)?;
                 (c.abs() == 1).then(|| Linear::constant(-x.constant * c))
             }
             _ => None,
@@ -176,9 +196,9 @@ impl Run {
         let mut settled = x.clone();
         for literal in &self.conditions {
             if let Literal::Zero(e) = literal
-                && let (Some((atom, c)), 1) = (e.terms.iter().next(), e.terms.len())
+                && let [(atom, c)] = e.terms.as_slice()
                 && c.abs() == 1
-                && let Some(&d) = settled.terms.get(atom)
+                && let Some(d) = settled.coefficient(*atom)
             {
                 settled = settled.plus(e, -d * c);
             }
@@ -190,7 +210,8 @@ impl Run {
 impl<'p> Machine<'p> {
     pub fn new(parametric: &'p Parametric, control: &'p Control) -> Self {
         let threads = parametric.program.threads.iter().enumerate();
-        let prefixes: FxHashMap<&str, ThreadId> = threads.map(|(t, x)| (x.name.as_str(), t)).collect();
+        let prefixes: FxHashMap<&str, ThreadId> =
+            threads.map(|(t, x)| (x.name.as_str(), t)).collect();
         let owner = |name: &str| {
             let (thread, rest) = name.split_once('.')?;
             Some((*prefixes.get(thread)?, rest.to_string()))
@@ -229,28 +250,33 @@ impl<'p> Machine<'p> {
 
     /// The path on which a condition holds as well; none if there is none.
     pub fn with(&self, run: &Run, literal: Literal) -> Said<Option<Run>> {
-        match literal.value() {
-            Some(true) => return Ok(Some(run.clone())),
-            Some(false) => return Ok(None),
-            None => {}
-        }
-        if run.conditions.contains(&literal) {
-            return Ok(Some(run.clone()));
+        let literal = literal.normal();
+        if let Some(holds) = run.known(&literal) {
+            return Ok(holds.then(|| run.clone()));
         }
         self.paths.set(self.paths.get() + 1);
         self.control.check()?;
         if self.paths.get() > MOST_PATHS {
             return Err(Unsaid::Because(Obstacle::Paths));
         }
-        let mut more = run.clone();
-        more.conditions.push(literal);
-        Ok((!contradictory(&more.conditions)).then_some(more))
+        Ok((!contradicts(&run.conditions, &literal)).then(|| run.given(literal)))
     }
 
     /// The paths on which a condition holds, and does not.
     pub fn divide(&self, run: &Run, literal: Literal) -> Said<(Option<Run>, Option<Run>)> {
-        let not = literal.not();
-        Ok((self.with(run, literal)?, self.with(run, not)?))
+        let (literal, not) = (literal.clone().normal(), literal.not().normal());
+        if let Some(holds) = run.known(&literal) {
+            let one = Some(run.clone());
+            return Ok(if holds { (one, None) } else { (None, one) });
+        }
+        match self.with(run, literal.clone())? {
+            // What cannot be, is not: that needs no second look.
+            None => Ok((None, Some(run.given(not)))),
+            Some(yes) => Ok(match self.with(run, not)? {
+                None => (Some(run.given(literal)), None),
+                no => (Some(yes), no),
+            }),
+        }
     }
 
     /// The paths on which indices are the same, and those on which they are not.
@@ -359,9 +385,7 @@ impl<'p> Machine<'p> {
 
     /// The array of that name of a thread of the instance.
     fn own_array(&self, thread: ThreadId, name: &str) -> Option<ArrayId> {
-        let is_it = |owner: &Option<(ThreadId, String)>| {
-            matches!(owner, Some((t, rest)) if *t == thread && rest == name)
-        };
+        let is_it = |owner: &Option<(ThreadId, String)>| matches!(owner, Some((t, rest)) if *t == thread && rest == name);
         self.owners.iter().position(is_it)
     }
 
@@ -461,11 +485,14 @@ impl<'p> Machine<'p> {
             Expr::At(thread, locations) => self.at(run, *thread, locations, view),
             Expr::Not(x) => {
                 let all = self.truth(run, x, view)?;
-                Ok(all.into_iter().map(|(r, v)| (r, v.map(|v| bit(!v)))).collect())
+                Ok(all
+                    .into_iter()
+                    .map(|(r, v)| (r, v.map(|v| bit(!v))))
+                    .collect())
             }
-            Expr::Neg(x) => {
-                self.each(run, x, view, &mut |run, v| Ok(vec![(run, Some(v.times(-1)))]))
-            }
+            Expr::Neg(x) => self.each(run, x, view, &mut |run, v| {
+                Ok(vec![(run, Some(v.times(-1)))])
+            }),
             Expr::Cond(c, x, y) => {
                 let mut all = Vec::new();
                 for (run, c) in self.truth(run, c, view)? {
@@ -554,12 +581,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The paths on which indices lie inside an array, and those on which they do not.
-    pub fn inside(
-        &self,
-        run: Run,
-        array: ArrayId,
-        index: &[Linear],
-    ) -> Said<(Vec<Run>, Vec<Run>)> {
+    pub fn inside(&self, run: Run, array: ArrayId, index: &[Linear]) -> Said<(Vec<Run>, Vec<Run>)> {
         let sizes = self.parametric.open.sizes.get(&array);
         let dims = &self.parametric.program.arrays[array].dims;
         let (mut inside, mut outside) = (vec![run], Vec::new());
@@ -769,9 +791,14 @@ impl<'p> Machine<'p> {
                 Ok(all)
             }
             BinaryOp::Shl | BinaryOp::Shr => {
-                let defined = self.within(run, y.clone(), &Linear::constant(0), &Linear::constant(62))?;
-                let opaque = || Linear::atom(self.atom(Unknown::Operation(op, x.clone(), y.clone())));
-                Ok(defined.into_iter().map(|(r, v)| (r, v.map(|_| opaque()))).collect())
+                let defined =
+                    self.within(run, y.clone(), &Linear::constant(0), &Linear::constant(62))?;
+                let opaque =
+                    || Linear::atom(self.atom(Unknown::Operation(op, x.clone(), y.clone())));
+                Ok(defined
+                    .into_iter()
+                    .map(|(r, v)| (r, v.map(|_| opaque())))
+                    .collect())
             }
             _ => {
                 let atom = self.atom(Unknown::Operation(op, x.clone(), y.clone()));

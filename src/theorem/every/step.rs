@@ -5,7 +5,9 @@
 //! Where it is not known whether they overlap, that is an atom of its own, which depends on what the predicates look at.
 
 use super::linear::{Linear, Literal};
-use super::run::{Choice, Denied, Generic, Key, Machine, Run, Said, Unknown, Unsaid, Values, View, Writes, bit};
+use super::run::{
+    Choice, Denied, Generic, Key, Machine, Run, Said, Unknown, Unsaid, Values, View, Writes, bit,
+};
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Command, Edge, Expr, LocId, OpenDiscipline, SELF, Target};
 use std::collections::BTreeSet;
@@ -111,7 +113,8 @@ impl Steps<'_> {
                     None => done.push(self.wrong(run, thread)?),
                     Some(true) => {
                         let mut inner = Taken { ..taken };
-                        let (on, wrong) = self.commands(vec![run], &edge.body, &mut inner, &view, choosing)?;
+                        let (on, wrong) =
+                            self.commands(vec![run], &edge.body, &mut inner, &view, choosing)?;
                         done.extend(on);
                         for run in wrong {
                             done.push(self.wrong(run, thread)?);
@@ -164,7 +167,10 @@ impl Steps<'_> {
             accesses: false,
         };
         let all = self.machine.truth(run, guard, &view)?;
-        Ok(all.into_iter().map(|(run, v)| (run, v != Some(false))).collect())
+        Ok(all
+            .into_iter()
+            .map(|(run, v)| (run, v != Some(false)))
+            .collect())
     }
 
     /// Whether the edge that would be taken can be, on each path.
@@ -309,7 +315,8 @@ impl Steps<'_> {
                 let mut run = run;
                 let at = vec![view.thread.index.clone()];
                 let there = Linear::constant(*location as i128);
-                run.writes.push((Key::Location(view.thread.family), at, there));
+                run.writes
+                    .push((Key::Location(view.thread.family), at, there));
                 Ok((vec![run], Vec::new()))
             }
         }
@@ -437,7 +444,9 @@ impl Steps<'_> {
             let mut next = Vec::new();
             for run in open {
                 // The right is looked at in the state before the step.
-                for (run, right) in self.holds_at(run, before.writes.len(), d, thread, index, *written)? {
+                for (run, right) in
+                    self.holds_at(run, before.writes.len(), d, thread, index, *written)?
+                {
                     match right {
                         true => next.push(run),
                         false => violated.push(run),
@@ -573,7 +582,13 @@ impl Steps<'_> {
             return Ok(Some(run));
         };
         let (mut run, mut here) = (run, here.clone());
-        for step in run.denied.clone().iter().rev().filter(|s| s.discipline == *d) {
+        for step in run
+            .denied
+            .clone()
+            .iter()
+            .rev()
+            .filter(|s| s.discipline == *d)
+        {
             if self.relevant(&run, *d, step.writes.1, Some(cell))? != here {
                 continue;
             }
@@ -607,8 +622,11 @@ impl Steps<'_> {
         earlier.writes.truncate(step.writes.0);
         let mut later = run.clone();
         later.writes.truncate(step.writes.1);
-        let mut cells: Vec<(Vec<Linear>, bool)> =
-            step.accessed.iter().map(|index| (index.clone(), true)).collect();
+        let mut cells: Vec<(Vec<Linear>, bool)> = step
+            .accessed
+            .iter()
+            .map(|index| (index.clone(), true))
+            .collect();
         if !step.only_accessed {
             // A cell whose predicates were changed may have the indices of what was written.
             for (_, index, _) in &run.writes[step.writes.0..step.writes.1] {
@@ -667,7 +685,10 @@ impl Steps<'_> {
         let Discipline { support, .. } = &self.disciplines[d];
         let mut all: Writes = Vec::new();
         let mut is_free = true;
-        for (key, index, value) in run.writes[..length].iter().filter(|w| support.contains(&w.0)) {
+        for (key, index, value) in run.writes[..length]
+            .iter()
+            .filter(|w| support.contains(&w.0))
+        {
             all.retain(|(k, i, _)| k != key || i != index);
             for (_, i, _) in all.iter().filter(|(k, _, _)| k == key) {
                 is_free &= self.machine.same(run, index, i)?.0.is_none();
@@ -725,7 +746,9 @@ impl Steps<'_> {
         let mut now = run.clone();
         now.writes.truncate(length);
         let mut before = now.clone();
-        before.writes.retain(|(k, i, _)| !is_own(k) || i.first() != Some(&thread.index));
+        before
+            .writes
+            .retain(|(k, i, _)| !is_own(k) || i.first() != Some(&thread.index));
         for write in [true, false] {
             let same = |wanted: bool| -> Said<bool> {
                 Ok(self.surely(&before, d, thread, cell, (write, wanted))?
@@ -750,8 +773,10 @@ impl Steps<'_> {
         let binders = discipline.open.binders.iter().copied();
         let values: Values = binders.zip(cell.iter().cloned()).collect();
         for (_, mention) in discipline.mentions.iter().filter(|m| m.0 == array) {
-            let there: Said<Vec<Linear>> =
-                mention.iter().map(|e| self.machine.open_term(e, &values)).collect();
+            let there: Said<Vec<Linear>> = mention
+                .iter()
+                .map(|e| self.machine.open_term(e, &values))
+                .collect();
             // An index that depends on the thread, or on the state, may be any.
             let Ok(there) = there else { return Ok(false) };
             if self.machine.same(run, index, &there)?.0.is_some() {
@@ -786,7 +811,9 @@ impl Steps<'_> {
         let cell: Vec<Linear> = (0..arity)
             .map(|n| Linear::atom(self.machine.atom(named(n))))
             .collect();
-        let (inside, _) = self.machine.inside(run.clone(), discipline.open.array, &cell)?;
+        let (inside, _) = self
+            .machine
+            .inside(run.clone(), discipline.open.array, &cell)?;
         let mut changed = Vec::new();
         for run in inside {
             for write in [true, false] {
@@ -819,12 +846,17 @@ impl Steps<'_> {
         let (Key::Location(family), Some(l)) = (key, value.value()) else {
             return value.clone();
         };
-        let of_family = self.disciplines[d].regions.iter().filter(|(f, _)| f == family);
+        let of_family = self.disciplines[d]
+            .regions
+            .iter()
+            .filter(|(f, _)| f == family);
         let signature: Vec<bool> = of_family
             .map(|(_, all)| all.iter().any(|x| *x as i128 == l))
             .collect();
         // Numbered behind all locations, so that no location is taken for a signature.
-        let code = signature.iter().fold(1i128, |code, bit| 2 * code + i128::from(*bit));
+        let code = signature
+            .iter()
+            .fold(1i128, |code, bit| 2 * code + i128::from(*bit));
         Linear::constant(-code)
     }
 }

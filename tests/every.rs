@@ -1,0 +1,260 @@
+//! `check --every N`: what is said of every value of a constant, held against what relations say of small values.
+
+use coarsen::base::control::{Control, ParseLimits};
+use coarsen::results::{EveryReport, Status, Verdict};
+use coarsen::{CheckOptions, Session, theory};
+use std::fmt::Write;
+
+fn session(source: &str, n: Option<i64>) -> Option<Session> {
+    let defines: Vec<(String, String)> = n
+        .into_iter()
+        .map(|n| ("N".to_string(), n.to_string()))
+        .collect();
+    let loaded = Session::load("m.cor", source, &defines, ParseLimits::default());
+    loaded.ok().map(|(session, _)| session)
+}
+
+fn every(source: &str) -> EveryReport {
+    let theory = theory("stoller-cohen").expect("shipped");
+    let session = session(source, None).expect("a model");
+    session.every(&theory, "N", &Control::default())
+}
+
+fn model(path: &str) -> String {
+    let path = format!("{}/models/{path}.cor", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("a shipped model")
+}
+
+fn said(report: &EveryReport) -> String {
+    report
+        .obstacle
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+/// Hypotheses and discipline, from the value on.
+fn holds(source: &str, from: &str) {
+    let report = every(source);
+    assert_eq!(
+        report.verdict,
+        Verdict::Holds,
+        "{} in {source}",
+        said(&report)
+    );
+    assert_eq!(report.from.as_deref(), Some(from), "{source}");
+    assert!(report.hypotheses.iter().all(|h| h.status == Status::Holds));
+    assert_eq!(report.hypotheses.len(), 8);
+}
+
+/// The hypotheses only, with what stands against the discipline.
+fn only_hypotheses(source: &str, from: &str, obstacle: &str) {
+    let report = every(source);
+    assert_eq!(report.verdict, Verdict::Unknown);
+    assert_eq!(report.discipline, Status::Unknown);
+    assert_eq!(report.from.as_deref(), Some(from), "{source}");
+    assert!(said(&report).contains(obstacle), "{}", said(&report));
+}
+
+/// Nothing for every value.
+fn fails(source: &str, obstacle: &str) {
+    let report = every(source);
+    assert_eq!(report.verdict, Verdict::Unknown, "{source}");
+    assert!(report.from.is_none(), "{source}");
+    let all = report.hypotheses.iter().filter_map(|h| h.obstacle.as_ref());
+    let all: Vec<String> = all
+        .map(ToString::to_string)
+        .chain([said(&report)])
+        .collect();
+    assert!(all.iter().any(|o| o.contains(obstacle)), "{all:?}");
+}
+
+const COUNTER: &str = "const N = 3; mutex m; var x: 0..N = 0;
+    thread w(i in 0..N-1) { var t: 0..N = 0; lock(m); t = x; x = t + 1; unlock(m); }";
+
+#[test]
+fn families_under_locks() {
+    holds(COUNTER, "1");
+    holds(&model("classic/philosophers_atomic"), "1");
+    holds(
+        "const N = 3; const CAP = 3; mutex m; var top: 0..CAP = 0; var data[CAP]: 0..N = 0;
+         thread w(i in 0..N-1) { while (true) {
+            lock(m); if (top < CAP) { data[top] = i; top = top + 1; } unlock(m);
+            lock(m); if (top > 0) { top = top - 1; data[top] = 0; } unlock(m); } }",
+        "1",
+    );
+    holds(
+        "const N = 4; const S = 2; mutex m[S]; var x[S]: 0..7 = 0;
+         thread w(i in 0..N-1) { var k: 0..S-1 = 0; while (true) {
+            havoc k; lock(m[k]); x[k] = i % 8; x[k] = (x[k] + 1) % 8; unlock(m[k]); } }",
+        "1",
+    );
+    holds(
+        "const N = 3; mutex m[3]; var acc[3]: 0..3 = 1 protected acc[k] by m[k];
+         thread w(i in 0..N-1) { var a: 0..2 = 0; var b: 0..2 = 0;
+            havoc a; havoc b; assume(a < b); lock(m[a]); lock(m[b]);
+            if (acc[a] > 0 && acc[b] < 3) { acc[a] = acc[a] - 1; acc[b] = acc[b] + 1; }
+            unlock(m[b]); unlock(m[a]); }",
+        "1",
+    );
+}
+
+#[test]
+fn a_ring_of_locks() {
+    holds(&model("classic/locked_ring"), "1");
+}
+
+#[test]
+fn barriers_and_regions_need_more_than_ownership() {
+    let overlap = "two threads never have access";
+    only_hypotheses(&model("stoller_cohen/two_locks_barrier"), "2", overlap);
+    only_hypotheses(&model("section6/semaphore_driver"), "1", overlap);
+}
+
+#[test]
+fn a_thread_that_does_not_lock_is_seen_behind_the_instance() {
+    // At N = 3 everything holds; the thread that takes no lock comes with N = 4.
+    let source = |except: &str| {
+        format!(
+            "const N = 3; mutex m; var x: 0..1 = 0 protected x by m;
+             thread w(i in 0..N-1) {{ if (i != {except}) {{ lock(m); }} x = 1; if (i != {except}) {{ unlock(m); }} }}"
+        )
+    };
+    let report = every(&source("3"));
+    assert_eq!(report.verdict, Verdict::Unknown);
+    assert!(said(&report).contains("access to `x`"), "{}", said(&report));
+    // No instance that is looked at has that thread.
+    fails(&source("17"), "takes the value for known");
+    // There is no such thread.
+    holds(&source("0 - 1"), "1");
+}
+
+#[test]
+fn what_is_known_for_one_value_only_is_named() {
+    fails(
+        "const N = 3; mutex m; var x: 0..7 = 0;
+         thread w(i in 0..N-1) { for (k in 0..N-1) { lock(m); x = k; unlock(m); } }",
+        "takes the value for known: N-1",
+    );
+    fails(
+        "const N = 3; rwlock m; var x: 0..7 = 0;
+         thread w(i in 0..N-1) { write_lock(m); x = 1; write_unlock(m); }",
+        "takes the value for known: m",
+    );
+    let overflow = "const N = 3; mutex m; var x: 0..3 = 0; thread w(i in 0..N-1) { lock(m); x = i; unlock(m); }";
+    holds(overflow, "1");
+}
+
+#[test]
+fn two_families_and_literals() {
+    holds(
+        "const N = 3; mutex m; var x: 0..N = 0; var y[N]: 0..1 = 0;
+         thread a(i in 0..N-1) { lock(m); x = i; x = 0; unlock(m); y[i] = 1; }
+         thread b(i in 0..N) { lock(m); if (x > 0) { x = x - 1; } unlock(m); }",
+        "1",
+    );
+    holds(
+        "const N = 3; mutex m; var x: 0..N = 0;
+         thread w(i in 0..N-1) { lock(m); if (i == 0) { x = 1; } else { x = i; } x = 0; unlock(m); }",
+        "1",
+    );
+}
+
+/// A family of threads that differ, from a stream of numbers.
+fn family(mut next: impl FnMut(usize) -> usize) -> String {
+    let indices = ["i", "0", "(i + 1) % N", "1"];
+    let mut text = String::from("const N = 3; mutex m[N + 1]; var y: 0..N = 0 unprotected;\n");
+    let by = [
+        "m[k]",
+        "m[0]",
+        "m[k].owner == self || (y == N && self == k)",
+    ][next(3)];
+    let _ = writeln!(text, "var x[N + 1]: 0..2 = 0 protected x[k] by {by};");
+    text += "thread w(i in 0..N-1) { var t: 0..2 = 0;\n";
+    let mut steps = String::new();
+    for _ in 0..1 + next(3) {
+        let (a, b) = (indices[next(4)], indices[next(4)]);
+        let step = match next(8) {
+            0 => format!("x[{a}] = t;"),
+            1 => format!("t = x[{a}];"),
+            2 => format!("x[{a}] = x[{b}];"),
+            3 => "y = i;".to_string(),
+            4 => format!("if (t == 1) {{ x[{a}] = 0; }} else {{ t = 1; }}"),
+            5 => "havoc t;".to_string(),
+            6 => format!("atomic {{ t = x[{a}]; x[{b}] = 0; }}"),
+            _ => format!("when (y != {}) t = 0;", next(3)),
+        };
+        steps += &step;
+        steps += "\n";
+    }
+    let lock = indices[next(4)];
+    let body = match next(6) {
+        0 => steps.clone(),
+        1 => format!(
+            "if (i == {}) {{ {steps} }} else {{ lock(m[{lock}]); {steps} unlock(m[{lock}]); }}",
+            next(5)
+        ),
+        2 => format!(
+            "if (i < {}) {{ lock(m[{lock}]); }} {steps} if (i < {0}) {{ unlock(m[{lock}]); }}",
+            next(5)
+        ),
+        _ => format!("lock(m[{lock}]); {steps} unlock(m[{lock}]);"),
+    };
+    let body = match next(3) {
+        0 => format!("while (true) {{ {body} }}"),
+        _ => body,
+    };
+    text + &body + "}\n"
+}
+
+/// What is said for every value agrees with what relations, and the exploration, say of the first values. Whether
+/// anything was said.
+fn agrees(source: &str) -> bool {
+    if session(source, None).is_none() {
+        return false;
+    }
+    let report = every(source);
+    let Some(from) = report
+        .from
+        .as_ref()
+        .map(|f| f.parse::<i64>().expect("a number"))
+    else {
+        return false;
+    };
+    let theory = theory("stoller-cohen").expect("shipped");
+    for n in from..from + 3 {
+        let Some(session) = session(source, Some(n)) else {
+            continue;
+        };
+        let options = CheckOptions {
+            discharge: coarsen::theorem::By::Relations,
+            ..CheckOptions::default()
+        };
+        let control = Control::default();
+        let one = session.check(&theory, &options, &control);
+        for (h, all) in one.hypotheses.iter().zip(&report.hypotheses) {
+            assert_ne!(
+                h.status,
+                Status::Refuted,
+                "({}) for N = {n} in {source}",
+                h.id
+            );
+            assert_eq!(all.status, Status::Holds);
+        }
+        if report.discipline == Status::Holds {
+            let discipline = one.properties.iter().find(|p| p.name == "discipline");
+            let status = discipline.map(|p| p.verdict);
+            assert_ne!(status, Some(Status::Refuted), "N = {n} in {source}");
+        }
+    }
+    true
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 40, failure_persistence: None, ..Default::default() })]
+    #[test]
+    fn random_families(numbers in proptest::collection::vec(0usize..1000, 60)) {
+        let mut stream = numbers.into_iter().cycle();
+        agrees(&family(|n| stream.next().unwrap_or(0) % n));
+    }
+}
