@@ -297,10 +297,8 @@ impl Check<'_> {
             false => self.quick(report, &prepared, &asked),
         };
         let built = OnceCell::new();
-        let explorer = || -> Result<&Explorer, Stop> {
-            let made = || Explorer::new(&encoding, &visibility);
-            built.get_or_init(made).as_ref().map_err(|stop| *stop)
-        };
+        let made = || Explorer::new(&encoding, &visibility);
+        let explorer = || built.get_or_init(made).as_ref().map_err(|stop| *stop);
         // A guess is held against the reduced system before anything else is done with it.
         let mut explored = None;
         if let (None, true, Some(inference)) = (&quick, guesses, &mut inference) {
@@ -331,12 +329,10 @@ impl Check<'_> {
         if quick.is_some() || !self.options.quotients.is_empty() {
             encoding.m.allow(u64::MAX, usize::MAX);
             match quick {
-                Some(outcome) => {
-                    self.tell(report, &prepared, &asked, &outcome);
-                    report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
-                }
+                Some(outcome) => self.tell(report, &prepared, &asked, &outcome),
                 None => self.elsewhere(report, &prepared, &asked),
             }
+            report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
             let inside = |t, l| is_inside(&encoding, &visibility, t, l);
             self.judge(report, (&encoding, &inside), &asked)?;
             return Ok(false);

@@ -152,8 +152,8 @@ pub struct Report {
     pub well_formedness: Vec<Hypothesis>,
     /// The theorem's hypotheses in the order of the theory file.
     pub hypotheses: Vec<Hypothesis>,
-    /// In which ways states of the reduced system were seen as one, as on the command line: then its counts are those of
-    /// what is left.
+    /// In which ways states of the reduced system were seen as one, as on the command line: its counts are then those
+    /// of what is left.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reductions: Vec<String>,
     /// Exact state counts.
