@@ -389,12 +389,11 @@ fn judged(sample: &Sample, p: &Program) -> Option<(usize, bool)> {
                 thread.wrong
             };
         };
-        let told = p.threads[t].steps().find(|&l| {
+        p.threads[t].steps().find(|&l| {
             let location = &p.threads[t].locations[l];
             let called = model.system.graphs[t].called(p.line(location.span), &location.name);
             called == [n]
-        });
-        told
+        })
     };
     // Where the two name a place differently, nothing is compared.
     for (t, graph) in model.system.graphs.iter().enumerate() {
