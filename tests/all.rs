@@ -46,6 +46,7 @@ mod mutants;
 mod omega;
 mod por;
 mod prove;
+mod quotients;
 #[path = "support/random.rs"]
 mod random;
 mod randomness;

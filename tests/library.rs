@@ -75,6 +75,7 @@ files! {
     termination [65, 22, 0];
     refinement [80, 20, 0];
     concurrent [100, 19, 0];
+    quotients [9, 4, 0];
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod classes;
 #[path = "por/command.rs"]
 mod command;
 #[path = "por/judge.rs"]
-mod judge;
+pub(crate) mod judge;
 #[path = "por/naive.rs"]
 pub(crate) mod naive;
 #[path = "por/reduced.rs"]

@@ -163,7 +163,13 @@ fn the_reduced_system_is_the_one_that_check_explores() {
     let theory = theory("stoller-cohen").expect("shipped");
     for model in shipped::some() {
         let session = model.load(&[]);
-        let (_, prepared) = prepare(&model.name, session.program(), &theory, &Control::default());
+        let (_, prepared) = prepare(
+            &model.name,
+            session.program(),
+            &theory,
+            &[],
+            &Control::default(),
+        );
         let prepared = prepared.expect("no limit");
         let reduction = Reduction {
             visible: prepared.visible,

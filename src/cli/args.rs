@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use coarsen::command::reach::Engine;
 use coarsen::engine::partial_order::{Extend, Technique};
+use coarsen::engine::quotients::Quotient;
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use coarsen::theorem::By;
@@ -81,6 +82,9 @@ pub struct CheckArgs {
     /// Refuse a model instead of making further steps visible
     #[arg(long)]
     pub strict: bool,
+    /// See states of the reduced system as one: then counts are those of what is left [default: none]
+    #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
+    pub reductions: Vec<ReductionName>,
     /// Settle the hypotheses this way only [default: by algebra where that can, else on relations]
     #[arg(long, value_enum, value_name = "HOW")]
     pub discharge: Option<Discharge>,
@@ -152,6 +156,9 @@ pub struct ReachArgs {
     /// Leave out orders of independent steps: one technique, or several with commas
     #[arg(long, value_name = "NAME", value_parser = named(&Technique::ALL, Technique::told), value_delimiter = ',')]
     pub por: Vec<Technique>,
+    /// See states as one, in one way or several with commas: then counts are those of what is left [default: none]
+    #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
+    pub reductions: Vec<ReductionName>,
     /// Steps of an execution at most, for techniques that keep no states
     #[arg(long, value_name = "N", requires = "por", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub depth: Option<u32>,
@@ -236,6 +243,40 @@ impl From<EngineName> for Engine {
             EngineName::Explicit => Engine::Explicit,
             EngineName::Interpreter => Engine::Interpreter,
         }
+    }
+}
+
+/// How states are seen as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReductionName {
+    /// In no way
+    None,
+    /// In all that there are
+    All,
+    /// A local variable that is not read before it is written has its initial value
+    DeadLocals,
+}
+
+impl ReductionName {
+    /// What several names mean together.
+    ///
+    /// # Errors
+    /// Why they do not go together.
+    pub fn chosen(names: &[ReductionName]) -> Result<Vec<Quotient>, String> {
+        let mut chosen: Vec<Quotient> = Vec::new();
+        for name in names {
+            match name {
+                ReductionName::None if names.len() > 1 => {
+                    return Err("--reductions is `none` or some, not both".into());
+                }
+                ReductionName::None => {}
+                ReductionName::All => chosen.extend(Quotient::ALL),
+                ReductionName::DeadLocals => chosen.push(Quotient::DeadLocals),
+            }
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        Ok(chosen)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `coarsen check`: each model in turn, going on after a bad one.
 
-use super::args::{AUTO, CheckArgs, DEFAULT_THEOREM, Format};
+use super::args::{AUTO, CheckArgs, DEFAULT_THEOREM, Format, ReductionName};
 use super::backend::{Backend, Options};
 use super::certificate_file::Evidence;
 use super::every;
@@ -59,6 +59,20 @@ fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
     }
     if args.certificate.is_some() && args.models.len() > 1 {
         return Err("--certificate writes the evidence for one model; there are several".into());
+    }
+    let quotients = ReductionName::chosen(&args.reductions)?;
+    if let Some(quotient) = quotients.first() {
+        let name = quotient.name();
+        if args.certificate.is_some() {
+            return Err(format!(
+                "a certificate is about the reduced system as it is: leave out --certificate, or `--reductions {name}`"
+            ));
+        }
+        if theorem != DEFAULT_THEOREM {
+            return Err(format!(
+                "`--reductions {name}` goes with {DEFAULT_THEOREM} here; `coarsen reach --reduced` takes any theorem"
+            ));
+        }
     }
     if input::repeats_stdin(&args.models) {
         return Err("standard input (`-`) can be read only once".to_string());
@@ -187,6 +201,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 discharge: args.discharge.map_or(By::Either, By::from),
                 claims_by: args.theorem.clone().filter(|name| name != AUTO),
                 only_hypotheses: false,
+                quotients: ReductionName::chosen(&args.reductions).unwrap_or_default(),
             };
             let report = backend.check(&model, theorem(&args), &options, control);
             Ok((warnings, ModelAnswer::Checked(Box::new(report))))

@@ -1,6 +1,8 @@
 //! `coarsen reach`: the reachable states of one model.
 
-use super::args::{AUTO, DEFAULT_THEOREM, EngineName, Format, ReachArgs, SearchName};
+use super::args::{
+    AUTO, DEFAULT_THEOREM, EngineName, Format, ReachArgs, ReductionName, SearchName,
+};
 use super::certificate_file::Evidence;
 use super::exit::Exit;
 use super::memory;
@@ -16,6 +18,7 @@ use coarsen::command::reach::{Engine, Order, ReachOptions};
 use coarsen::engine::Heuristic;
 use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
+use coarsen::engine::quotients::Quotient;
 use coarsen::report::json;
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::results::{Note, PropertyKind, ReachReason, ReachReport};
@@ -55,6 +58,13 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
             return Exit::Usage;
         }
     };
+    let quotients = match ReductionName::chosen(&args.reductions) {
+        Ok(quotients) => quotients,
+        Err(why) => {
+            say(&format!("coarsen: {why}"));
+            return Exit::Usage;
+        }
+    };
     if let (Some(_), Some(technique)) = (&args.certificate, args.por.first()) {
         say(&format!(
             "coarsen: there is no evidence for what `--por {}` does not find: no set of states shows it; leave out \
@@ -75,7 +85,11 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         ..ModelRun::read(&args.model, args.format, &args.limits)
     };
     let name = run.name;
-    match run.work(&Interrupts::install(), output, job(args, por, order_file)) {
+    match run.work(
+        &Interrupts::install(),
+        output,
+        job(args, (por, quotients), order_file),
+    ) {
         Ok((Worked::Done(ReachAnswer::Explored(report)), _)) => match &report.refused {
             Some(why) => {
                 say(&format!("coarsen: {name}: {why}"));
@@ -165,7 +179,7 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
 /// What the worker does.
 fn job(
     args: &ReachArgs,
-    por: Option<Por>,
+    (por, quotients): (Option<Por>, Vec<Quotient>),
     order_file: Option<String>,
 ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong>
 + Send
@@ -217,6 +231,7 @@ fn job(
             order,
             reduced: args.reduced,
             por,
+            quotients,
             deadlock: args.deadlock,
             find,
             invariants: args.invariant.clone(),

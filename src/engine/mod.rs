@@ -10,6 +10,7 @@ mod explicit;
 mod interpreter;
 mod order;
 pub mod partial_order;
+pub mod quotients;
 pub mod reach;
 pub mod relations;
 

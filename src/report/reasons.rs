@@ -70,6 +70,7 @@ impl fmt::Display for ReachReason {
                 executions,
                 reduced,
                 por,
+                reductions,
                 answers,
             } => {
                 counted(f, states.as_deref(), executions.as_deref())?;
@@ -79,6 +80,9 @@ impl fmt::Display for ReachReason {
                 })?;
                 if let Some(por) = por {
                     write!(f, " by {por}")?;
+                }
+                if !reductions.is_empty() {
+                    write!(f, " up to {}", reductions.join(","))?;
                 }
                 let mut answers = answers.iter();
                 answers.try_for_each(|(name, reason)| write!(f, "; {name}: {reason}"))

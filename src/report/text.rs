@@ -268,9 +268,13 @@ impl Body<'_> {
             visited,
         } = &self.report.states;
         let count = |c: &Option<String>| c.clone().unwrap_or_else(|| "-".to_string());
+        let one = match self.report.reductions.as_slice() {
+            [] => String::new(),
+            some => format!(" up to {}", some.join(",")),
+        };
         writeln!(
             f,
-            "\nstates: reduced {}, original {}, visited {}",
+            "\nstates: reduced {}{one}, original {}, visited {}",
             count(reduced),
             count(original),
             count(visited)

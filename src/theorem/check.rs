@@ -15,6 +15,7 @@ use crate::base::results::{
     ClaimReason, Evidence, Note, Property, PropertyKind, PropertyReason, Remark, Report,
     Statistics, Status, VisibilityReason,
 };
+use crate::engine::quotients::Quotient;
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Claim, LocId, Program, Thread, ThreadId};
@@ -54,6 +55,8 @@ pub struct CheckOptions {
     pub claims_by: Option<String>,
     /// Stop when the hypotheses are settled: somebody else explores the reduced system.
     pub only_hypotheses: bool,
+    /// See states of the reduced system as one in these ways. (Not of a theorem about transactions.)
+    pub quotients: Vec<Quotient>,
 }
 
 /// What the exploration of a reduced system needs to know, whoever explores it.
@@ -92,15 +95,18 @@ pub fn check(
 }
 
 /// Checks whether a theorem applies to a program, and says what its reduced system is. The report has no answers about
-/// properties; nothing is prepared if a limit was hit before visibility was known.
+/// properties; nothing is prepared if a limit was hit before visibility was known. What is looked at on the way may be
+/// looked at up to quotients.
 pub fn prepare(
     name: &str,
     program: &Program,
     theory: &Theory,
+    quotients: &[Quotient],
     control: &Control,
 ) -> (Report, Option<Prepared>) {
     let options = CheckOptions {
         only_hypotheses: true,
+        quotients: quotients.to_vec(),
         ..CheckOptions::default()
     };
     let (report, done) = run(name, program, theory, &options, control);
@@ -142,7 +148,12 @@ fn run(
     // The model's `expect` lines speak of the default theorem.
     let default = transactions::uses(&theory.name).is_none()
         && (options.claims_by.is_none() || program.claims.is_empty());
-    report.as_by_default = options.property.is_none() && !options.strict && default;
+    let whole = options.quotients.is_empty();
+    report.as_by_default = options.property.is_none() && !options.strict && default && whole;
+    if transactions::uses(&theory.name).is_none() {
+        let names = options.quotients.iter().map(|q| q.name().to_string());
+        report.reductions = names.collect();
+    }
     report.statistics.threads = Some(program.threads.len().to_string());
     let mut check = Check {
         program,
@@ -286,10 +297,8 @@ impl Check<'_> {
             false => self.quick(report, &prepared, &asked),
         };
         let built = OnceCell::new();
-        let explorer = || -> Result<&Explorer, Stop> {
-            let made = || Explorer::new(&encoding, &visibility);
-            built.get_or_init(made).as_ref().map_err(|stop| *stop)
-        };
+        let made = || Explorer::new(&encoding, &visibility);
+        let explorer = || built.get_or_init(made).as_ref().map_err(|stop| *stop);
         // A guess is held against the reduced system before anything else is done with it.
         let mut explored = None;
         if let (None, true, Some(inference)) = (&quick, guesses, &mut inference) {
@@ -317,9 +326,12 @@ impl Check<'_> {
             self.done.prepared = Some(prepared);
             return Ok(false);
         }
-        if let Some(outcome) = quick {
+        if quick.is_some() || !self.options.quotients.is_empty() {
             encoding.m.allow(u64::MAX, usize::MAX);
-            self.tell(report, &prepared, &asked, &outcome);
+            match quick {
+                Some(outcome) => self.tell(report, &prepared, &asked, &outcome),
+                None => self.elsewhere(report, &prepared, &asked),
+            }
             report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
             let inside = |t, l| is_inside(&encoding, &visibility, t, l);
             self.judge(report, (&encoding, &inside), &asked)?;

@@ -22,7 +22,7 @@ pub fn choose(
     let mut best: Option<(usize, BigUint)> = None;
     let mut candidates = Vec::new();
     for (n, theory) in theories.iter().enumerate() {
-        let (report, prepared) = prepare(name, program, theory, control);
+        let (report, prepared) = prepare(name, program, theory, &[], control);
         let candidate = match (&prepared, gap(&report), report.limits.hit) {
             (Some(prepared), None, _) => {
                 let size = estimate(prepared);

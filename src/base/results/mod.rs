@@ -154,6 +154,10 @@ pub struct Report {
     pub well_formedness: Vec<Hypothesis>,
     /// The theorem's hypotheses in the order of the theory file.
     pub hypotheses: Vec<Hypothesis>,
+    /// In which ways states of the reduced system were seen as one, as on the command line: its counts are then those
+    /// of what is left.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reductions: Vec<String>,
     /// Exact state counts.
     pub states: States,
     /// Discipline, assertions and the user's properties.
@@ -231,6 +235,7 @@ impl Report {
             theorem_source: String::new(),
             well_formedness: Vec::new(),
             hypotheses: Vec::new(),
+            reductions: Vec::new(),
             states: States::default(),
             properties: Vec::new(),
             claims: Vec::new(),

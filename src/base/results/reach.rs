@@ -26,6 +26,9 @@ pub struct ReachReport {
     pub theorem: Option<String>,
     /// The techniques of partial-order reduction, as on the command line.
     pub por: Option<String>,
+    /// In which ways states were seen as one, as on the command line: then all counts are counts of what is left.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reductions: Vec<String>,
     /// Reachable program states (of a reduced system: at scheduling points), if the exploration finished.
     pub states: Option<String>,
     /// Those and the states inside steps of the reduced system.
@@ -101,6 +104,7 @@ impl ReachReport {
             order: None,
             theorem: None,
             por: None,
+            reductions: Vec::new(),
             states: None,
             visited: None,
             deadlocks: None,

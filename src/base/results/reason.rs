@@ -78,6 +78,8 @@ pub enum ReachReason {
         reduced: bool,
         /// The techniques of partial-order reduction.
         por: Option<String>,
+        /// In which ways states were seen as one.
+        reductions: Vec<String>,
         /// The questions with their answers.
         answers: Vec<(String, PropertyReason)>,
     },

@@ -216,7 +216,7 @@ impl<'a> Compared<'a> {
 
     /// The program with the disciplines that were inferred, where the theorem says that they are kept.
     fn inferred(&self) -> Option<Program> {
-        let (checked, prepared) = prepare(self.name, self.program, self.theory, self.control);
+        let (checked, prepared) = prepare(self.name, self.program, self.theory, &[], self.control);
         let kept = !checked.discipline.is_empty() && gap(&checked).is_none();
         prepared.filter(|_| kept).map(|p| p.program)
     }

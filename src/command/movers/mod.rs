@@ -112,7 +112,7 @@ impl Found<'_> {
         if checked.discipline.is_empty() {
             return program.clone();
         }
-        let (prepared, inferred) = prepare(self.name, program, self.theory, self.control);
+        let (prepared, inferred) = prepare(self.name, program, self.theory, &[], self.control);
         match inferred {
             Some(inferred) if gap(&prepared).is_none() => inferred.program,
             _ => program.clone(),

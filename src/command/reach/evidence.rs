@@ -40,7 +40,9 @@ impl Run<'_> {
             .filter_map(|q| self.claimed(q))
             .filter(|claim| !bundle.parts.iter().any(|part| part.claims.contains(claim)))
             .collect();
-        let counted = outcome.states.as_ref().filter(|_| applied.is_none());
+        // What is shown is shown of the original program, so its states would have to be counted.
+        let all = applied.is_none() && self.whole.is_none();
+        let counted = outcome.states.as_ref().filter(|_| all);
         if let (Some(n), false) = (counted, outcome.violated) {
             claims.push(format!("states {n}"));
             claims.extend((!program.protections.is_empty()).then(|| "discipline".into()));
@@ -63,7 +65,7 @@ impl Run<'_> {
     fn original(&self) -> (&Program, bool) {
         match &self.plain {
             Some((program, ..)) => (program, true),
-            None => (&self.program, false),
+            None => (self.whole.as_ref().map_or(&self.program, |w| &w.0), false),
         }
     }
 

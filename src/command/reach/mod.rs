@@ -17,6 +17,7 @@ use crate::engine::Variable;
 use crate::engine::compiled::Mode;
 use crate::engine::diagrams::Strategy;
 use crate::engine::partial_order::{self, Por};
+use crate::engine::quotients::{DeadLocals, Quotient};
 use crate::engine::reach::{
     Answer, Attempt, How, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate,
     explicit, portfolio,
@@ -94,6 +95,8 @@ pub struct ReachOptions {
     pub reduced: bool,
     /// Leave out orders of independent steps by these techniques, state by state.
     pub por: Option<Por>,
+    /// See states as one in these ways.
+    pub quotients: Vec<Quotient>,
     /// Ask for deadlocks.
     pub deadlock: bool,
     /// Ask for states that satisfy these: as the user wrote them, and elaborated.
@@ -121,6 +124,7 @@ impl Default for ReachOptions {
             order: Order::Best,
             reduced: false,
             por: None,
+            quotients: Vec::new(),
             deadlock: false,
             find: Vec::new(),
             invariants: Vec::new(),
@@ -196,6 +200,7 @@ pub fn reach(
         attempts: Vec::new(),
         por: None,
         asked: None,
+        whole: None,
     };
     let mut applied = None;
     if options.reduced {
@@ -210,6 +215,7 @@ pub fn reach(
         }
     }
     let clock = Instant::now();
+    run.forget(&mut report);
     let outcome = run.explore();
     report.timing.exploration = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
@@ -277,6 +283,8 @@ struct Run<'a> {
     por: Option<partial_order::Reduced>,
     /// The program that the theorem was applied to, before its disciplines were inferred.
     asked: Option<Program>,
+    /// If the program forgets dead locals: the one that does not.
+    whole: Option<(Program, DeadLocals)>,
 }
 
 impl Run<'_> {
@@ -297,7 +305,13 @@ impl Run<'_> {
             self.program.deadlock_free = self.program.deadlock_free.and(deadlock).or(deadlock);
         }
         self.asked = Some(self.program.clone());
-        let (checked, prepared) = prepare(name, &self.program, theory, self.control);
+        let (checked, prepared) = prepare(
+            name,
+            &self.program,
+            theory,
+            &self.options.quotients,
+            self.control,
+        );
         self.gap = gap(&checked);
         report.gap.clone_from(&self.gap);
         let hides = |w: &&crate::base::results::Hypothesis| w.status != Status::Holds;
@@ -345,6 +359,19 @@ impl Run<'_> {
             when_blocked: prepared.when_blocked,
         });
         true
+    }
+
+    /// Has the program forget dead locals, if that is wanted.
+    fn forget(&mut self, report: &mut ReachReport) {
+        let names = self.options.quotients.iter().map(|q| q.name().to_string());
+        report.reductions = names.collect();
+        if self.options.quotients.contains(&Quotient::DeadLocals) {
+            let asked: Vec<&Expr> = self.questions.iter().map(|q| &q.expr).collect();
+            let dead = DeadLocals::new(&self.program, &asked);
+            let forgetting = dead.forgetting(&self.program);
+            let whole = std::mem::replace(&mut self.program, forgetting);
+            self.whole = Some((whole, dead));
+        }
     }
 
     fn explore(&mut self) -> Outcome {

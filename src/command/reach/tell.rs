@@ -166,11 +166,14 @@ impl Run<'_> {
 
     /// Repeats an execution with the interpreter.
     fn repeat(&self, question: &Question, path: &Path) -> Option<Trace> {
+        let (program, mut path) = match &self.whole {
+            Some((whole, dead)) => (whole, dead.original(whole, path, false)?),
+            None => (&self.program, path.clone()),
+        };
         let Some((plain, questions, origin)) = &self.plain else {
-            return repeat_on(&self.program, question, path);
+            return repeat_on(program, question, &path);
         };
         let question = questions.iter().find(|q| q.name == question.name)?;
-        let mut path = path.clone();
         let cells: Vec<i64> = (0..plain.cells.len()).map(|c| path.first.cell(c)).collect();
         let locations: Vec<LocId> = (0..plain.threads.len())
             .map(|t| origin[t][path.first.location(t)])
@@ -240,6 +243,7 @@ fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
             executions: report.executions.clone(),
             reduced: report.theorem.is_some(),
             por: report.por.clone(),
+            reductions: report.reductions.clone(),
             answers: report.questions.iter().map(said).collect(),
         };
         (Verdict::Holds, explored)

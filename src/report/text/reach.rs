@@ -59,6 +59,7 @@ fn counts(f: &mut String, report: &ReachReport) -> fmt::Result {
     let unknown = "unknown".to_string();
     let system = match &report.theorem {
         None if report.por.is_some() => "states explored".to_string(),
+        None if !report.reductions.is_empty() => "reduced states".to_string(),
         None => "reachable states".to_string(),
         Some(theorem) => format!("states of the reduced system ({theorem})"),
     };
@@ -66,6 +67,9 @@ fn counts(f: &mut String, report: &ReachReport) -> fmt::Result {
     if report.theorem.is_some() {
         let visited = report.visited.as_ref().unwrap_or(&unknown);
         row(f, "with those inside its steps", visited)?;
+    }
+    if !report.reductions.is_empty() {
+        row(f, "original states", "-")?;
     }
     let some = |n: &Option<String>| n.clone().filter(|n| n != "0");
     if let Some(wrong) = some(&report.wrong) {
@@ -95,6 +99,9 @@ fn costs(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     let order = order.map_or(String::new(), |o| format!(", order {o}"));
     if let Some(por) = &report.por {
         row(f, "partial-order reduction", por)?;
+    }
+    if !report.reductions.is_empty() {
+        row(f, "states are one up to", &report.reductions.join(", "))?;
     }
     row(f, "engine", &format!("{}{order}", report.engine))?;
     if let Some(nodes) = &report.peak_nodes {

@@ -4,6 +4,7 @@
 use crate::base::control::{Control, Stop};
 use crate::base::results::{Hypothesis, Note, PropertyReason, Report};
 use crate::engine::Heuristic;
+use crate::engine::quotients::{DeadLocals, Quotient};
 use crate::engine::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
 use crate::model::program::{Expr, Program, Thread};
 use crate::model::text::ast::PropertyKind;
@@ -56,12 +57,26 @@ impl Prepared {
         })
     }
 
-    fn explore(&self, asked: &[Asked], most: u64, control: &Control) -> Outcome {
+    fn explore(
+        &self,
+        asked: &[Asked],
+        quotients: &[Quotient],
+        most: u64,
+        control: &Control,
+    ) -> Outcome {
         // All engines count what others do behind an error then, as relations do.
         let mut program = self.program.clone();
         program.errors_end = false;
+        let of = |a: &Asked| a.question(&program);
+        let questions: Vec<Question> = asked.iter().map(of).collect();
+        let dead = quotients.contains(&Quotient::DeadLocals).then(|| {
+            let asked: Vec<&Expr> = questions.iter().map(|q| &q.expr).collect();
+            DeadLocals::new(&program, &asked)
+        });
+        if let Some(dead) = &dead {
+            program = dead.forgetting(&program);
+        }
         let p = &program;
-        let questions: Vec<Question> = asked.iter().map(|a| a.question(p)).collect();
         let order = |n: usize| {
             let (heuristic, name, _) = Heuristic::ALL.get(n)?;
             Some((name.to_string(), heuristic.order(p)))
@@ -74,7 +89,16 @@ impl Prepared {
             cores,
             keep: false,
         };
-        portfolio(p, &questions, &order, reduction.as_ref(), how, control).0
+        let mut outcome = portfolio(p, &questions, &order, reduction.as_ref(), how, control).0;
+        for (answer, question) in outcome.answers.iter_mut().zip(&questions) {
+            if let (Answer::Found(path), Some(dead)) = (answer, &dead) {
+                let badly = question.sort == Sort::Violation;
+                // One that is none of the original program's is rejected where it is repeated.
+                let original = dead.original(&self.program, path, badly);
+                *path = original.unwrap_or_else(|| path.clone());
+            }
+        }
+        outcome
     }
 }
 
@@ -86,7 +110,7 @@ impl Check<'_> {
         prepared: &Prepared,
         asked: &[Asked],
     ) {
-        let outcome = prepared.explore(asked, u64::MAX, self.control);
+        let outcome = prepared.explore(asked, &self.options.quotients, u64::MAX, self.control);
         report.notes.push(Note::Engine(outcome.engine.to_string()));
         if let Some(stop) = outcome.stopped {
             hit(report, stop, self.control);
@@ -110,7 +134,7 @@ impl Check<'_> {
     ) -> Option<Outcome> {
         let clock = Instant::now();
         self.control.enter("the reduced system");
-        let outcome = prepared.explore(asked, SOON, self.control);
+        let outcome = prepared.explore(asked, &self.options.quotients, SOON, self.control);
         let nowhere = |a: &Answer| matches!(a, Answer::Nowhere);
         let complete = outcome.stopped.is_none() && !outcome.violated;
         report.timing.exploration = clock.elapsed().as_secs_f64();

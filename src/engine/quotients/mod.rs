@@ -1,0 +1,27 @@
+//! Quotients: states that differ only in what no step and no question can tell apart are explored as one.
+//!
+//! There is one file for each way. What it makes is a program, or states of a program, for any engine; executions are
+//! told of the program as it was given.
+
+mod dead_locals;
+
+pub use dead_locals::DeadLocals;
+
+/// A way to see states as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quotient {
+    /// A local variable that is not read before it is written has its initial value.
+    DeadLocals,
+}
+
+impl Quotient {
+    /// All of them.
+    pub const ALL: [Quotient; 1] = [Quotient::DeadLocals];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quotient::DeadLocals => "dead-locals",
+        }
+    }
+}
