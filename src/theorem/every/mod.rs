@@ -134,7 +134,7 @@ impl Instance {
     /// Derives the hypotheses, finds the smallest value, and looks at the discipline.
     fn tell(&self, asked: &Asked, control: &Control, report: &mut EveryReport) -> Said<()> {
         control.enter("disciplines and visible steps of a small instance");
-        let (prepared_report, prepared) = prepare(asked.name, &self.program, asked.theory, control);
+        let (prepared_report, prepared) = prepare(asked.name, &self.program, asked.theory, &[], control);
         let Some(prepared) = prepared else {
             let hit = prepared_report.limits.hit;
             return Err(Unsaid::Because(
