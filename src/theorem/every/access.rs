@@ -1,11 +1,11 @@
 //! Whether the discipline is kept for every value: each access to a protected variable is made with the right to.
 //!
-//! What a thread holds at a location is found as a greatest fixpoint: all that it may have been given by its own locking
-//! steps, less what some step does not keep. A candidate says that the owner of a mutex is the thread itself. No step of
-//! another thread may take it away. That is the rung "ownership by location" of the ladder, for every value.
+//! What a thread holds at a location is found as a greatest fixpoint: all that it may have been given by its own
+//! locking steps, less what some step does not keep. A candidate says that the owner of a mutex is the thread itself.
+//! No step of another thread may take it away. That is the rung "ownership by location", for every value.
 
 use super::linear::{Linear, Literal};
-use super::run::{Generic, Run, Said, Unsaid, Values, View};
+use super::run::{Generic, Run, Said, Unsaid, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
 use super::{Key, Oracle};
 use crate::base::results::Obstacle;
@@ -149,26 +149,34 @@ fn begun(
     let mut runs = oracle.begun(steps, kinds, oracle.value)?;
     for (n, (location, held)) in at.iter().enumerate() {
         let thread = &steps.threads[n];
-        let mut next = Vec::new();
-        for run in runs {
-            let index = std::slice::from_ref(&thread.index);
-            for (run, l) in m.read(run, &Key::Location(thread.family), index)? {
-                next.extend(m.with(&run, Literal::Zero(l.add(-(*location as i128))))?);
-            }
-        }
-        runs = next;
-        for c in held.iter() {
-            let mut next = Vec::new();
-            for run in runs {
-                let all = owns(oracle, steps, run, thread, &candidates[kinds[n]][*c])?;
-                next.extend(
-                    all.into_iter()
-                        .filter(|(_, owns)| *owns)
-                        .map(|(run, _)| run),
-                );
-            }
-            runs = next;
-        }
+        let index = std::slice::from_ref(&thread.index);
+        runs = onward(runs, |run| {
+            onward(
+                m.read(run, &Key::Location(thread.family), index)?,
+                |(run, l)| {
+                    let here = Literal::Zero(l.add(-(*location as i128)));
+                    Ok(m.with(&run, here)?.into_iter().collect())
+                },
+            )
+        })?;
+        let known: Vec<&Owned> = held.iter().map(|c| &candidates[kinds[n]][*c]).collect();
+        runs = owning(oracle, steps, runs, thread, &known)?;
+    }
+    Ok(runs)
+}
+
+/// The paths on which a thread owns all of these.
+fn owning(
+    oracle: &Oracle,
+    steps: &Steps,
+    mut runs: Vec<Run>,
+    thread: &Generic,
+    all: &[&Owned],
+) -> Said<Vec<Run>> {
+    for owner in all {
+        runs = onward(runs, |run| {
+            Ok(where_true(owns(oracle, steps, run, thread, owner)?))
+        })?;
     }
     Ok(runs)
 }
@@ -263,34 +271,30 @@ fn others_steps(
             continue;
         }
         for l in thread.steps() {
-            let kinds = [k, other];
-            let steps = oracle.steps(&kinds);
-            let theirs = held[other][l].clone();
-            for run in oracle.begun(&steps, &kinds, oracle.value)? {
-                let (one, two) = (&steps.threads[0], &steps.threads[1]);
-                let owned = owns(oracle, &steps, run, one, &candidates[k][c])?;
-                for (run, _) in owned.into_iter().filter(|(_, owns)| *owns) {
-                    let mut runs = vec![run];
-                    for their in &theirs {
-                        let mut next = Vec::new();
-                        for run in runs {
-                            let all = owns(oracle, &steps, run, two, &candidates[other][*their])?;
-                            next.extend(all.into_iter().filter(|x| x.1).map(|x| x.0));
-                        }
-                        runs = next;
-                    }
-                    for run in runs {
-                        for end in steps.step(run, two, l, &mut Choosing::All)? {
-                            let all = owns(oracle, &steps, end, one, &candidates[k][c])?;
-                            if all.iter().any(|(_, owns)| !owns) {
-                                held[k].iter_mut().for_each(|at| at.retain(|x| *x != c));
-                                return Ok(true);
-                            }
-                        }
-                    }
-                }
+            let theirs = held[other][l].iter().map(|c| &candidates[other][*c]);
+            let theirs: Vec<&Owned> = theirs.collect();
+            if takes_away(oracle, (k, &candidates[k][c]), (other, l, &theirs))? {
+                held[k].iter_mut().for_each(|at| at.retain(|x| *x != c));
+                return Ok(true);
             }
         }
     }
     Ok(false)
+}
+
+/// Whether a step of a thread that owns some mutexes may take another from its owner.
+fn takes_away(
+    oracle: &Oracle,
+    (k, mine): (usize, &Owned),
+    (other, l, theirs): (usize, LocId, &[&Owned]),
+) -> Said<bool> {
+    let kinds = [k, other];
+    let steps = oracle.steps(&kinds);
+    let (one, two) = (&steps.threads[0], &steps.threads[1]);
+    let runs = oracle.begun(&steps, &kinds, oracle.value)?;
+    let runs = owning(oracle, &steps, runs, one, &[mine])?;
+    let runs = owning(oracle, &steps, runs, two, theirs)?;
+    let ends = onward(runs, |run| steps.step(run, two, l, &mut Choosing::All))?;
+    let after = onward(ends, |run| owns(oracle, &steps, run, one, mine))?;
+    Ok(after.iter().any(|(_, owns)| !owns))
 }

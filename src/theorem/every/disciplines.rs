@@ -5,6 +5,7 @@
 //! by whether the thread's index is the cell's. Nothing rests on that guess being right: whatever comes out is a
 //! discipline, and facts are established with it.
 
+use super::run::Owner;
 use crate::base::results::Obstacle;
 use crate::model::program::{
     ArrayId, CellId, Class, Expr, Open, OpenDiscipline, Parametric, Program, SELF, ThreadId,
@@ -13,10 +14,10 @@ use crate::model::text::ast::BinaryOp;
 
 /// One predicate on the instance: of a thread, for the cell with these indices.
 #[derive(Clone)]
-struct Sample<'p> {
+struct Sample {
     thread: ThreadId,
     cell: Vec<i64>,
-    expr: &'p Expr,
+    expr: Expr,
 }
 
 /// What predicates are generalised with.
@@ -25,7 +26,7 @@ struct Pattern<'p> {
     open: &'p Open,
     /// The array of the open program that each array of the instance's is, and whose own it is, by which name.
     arrays: &'p [ArrayId],
-    owners: &'p [Option<(ThreadId, String)>],
+    owners: &'p [Owner],
     binders: &'p [CellId],
     /// The thread whose text stands for the others'.
     like: ThreadId,
@@ -36,7 +37,7 @@ pub(super) fn disciplines(
     parametric: &Parametric,
     program: &Program,
     arrays: &[ArrayId],
-    owners: &[Option<(ThreadId, String)>],
+    owners: &[Owner],
     like: &[ThreadId],
 ) -> Result<Vec<OpenDiscipline>, Obstacle> {
     let mut all = parametric.open.disciplines.clone();
@@ -82,7 +83,7 @@ pub(super) fn disciplines(
                         samples.push(Sample {
                             thread: t,
                             cell: cell.clone(),
-                            expr: readers.map_or(exclusive, |r| &r[t]),
+                            expr: readers.map_or(exclusive, |r| &r[t]).clone(),
                         });
                     }
                 }
@@ -139,102 +140,50 @@ impl Pattern<'_> {
     /// The same of samples of one form.
     fn alike(&self, samples: &[Sample]) -> Option<Expr> {
         let first = samples.first()?;
-        let parts = |f: &dyn Fn(&Expr) -> Option<Expr>| -> Option<Vec<Expr>> {
-            samples.iter().map(|s| f(s.expr)).collect()
-        };
-        let inner = |exprs: Vec<Expr>| -> Option<Expr> {
-            let with = samples.iter().zip(&exprs);
-            let all: Vec<Sample> = with
-                .map(|(s, expr)| Sample {
-                    thread: s.thread,
-                    cell: s.cell.clone(),
-                    expr,
-                })
-                .collect();
-            self.alike(&all)
-        };
-        match first.expr {
+        match &first.expr {
             Expr::Const(_) => {
-                let numbers = samples.iter().map(|s| match s.expr {
+                let numbers = samples.iter().map(|s| match &s.expr {
                     Expr::Const(c) => Some(*c),
                     _ => None,
                 });
-                self.number(samples, &numbers.collect::<Option<Vec<i64>>>()?)
+                return self.number(samples, &numbers.collect::<Option<Vec<i64>>>()?);
             }
-            Expr::Cell(_) => self.cell(samples),
+            Expr::Cell(_) => return self.cell(samples),
+            Expr::At(_, locations) => return self.at(samples, locations),
+            _ => {}
+        }
+        let form = |e: &Expr| {
+            let zeros = parts(e).iter().map(|_| Expr::Const(0)).collect();
+            // Whose array it is may differ.
+            match with_parts(e, zeros) {
+                Expr::Element(_, index) => Expr::Element(0, index),
+                other => other,
+            }
+        };
+        if samples.iter().any(|s| form(&s.expr) != form(&first.expr)) {
+            return None;
+        }
+        let mut general = Vec::new();
+        for n in 0..parts(&first.expr).len() {
+            let one = |s: &Sample| Sample {
+                thread: s.thread,
+                cell: s.cell.clone(),
+                expr: parts(&s.expr)[n].clone(),
+            };
+            let all: Vec<Sample> = samples.iter().map(one).collect();
+            general.push(self.alike(&all)?);
+        }
+        Some(match with_parts(&first.expr, general) {
             Expr::Element(_, index) => {
-                let own = self.arrays_alike(samples, |s| match s.expr {
+                let array = |s: &Sample| match &s.expr {
                     Expr::Element(a, _) => Some(*a),
                     _ => None,
-                })?;
-                let mut general = Vec::new();
-                for n in 0..index.len() {
-                    general.push(inner(parts(&|e| match e {
-                        Expr::Element(_, index) => index.get(n).cloned(),
-                        _ => None,
-                    })?)?);
-                }
-                Some(Expr::Element(own, general))
-            }
-            Expr::Via(_, allocated) => {
-                let whole = inner(parts(&|e| match e {
-                    Expr::Via(x, a) if a == allocated => Some((**x).clone()),
-                    _ => None,
-                })?)?;
-                let allocated = allocated.map(|a| self.arrays[a]);
-                Some(Expr::Via(Box::new(whole), allocated))
-            }
-            Expr::Slot(_, pool) => {
-                let whole = inner(parts(&|e| match e {
-                    Expr::Slot(x, p) if p == pool => Some((**x).clone()),
-                    _ => None,
-                })?)?;
-                Some(Expr::Slot(Box::new(whole), *pool))
-            }
-            Expr::At(_, locations) => self.at(samples, locations),
-            Expr::Not(_) => {
-                let whole = inner(parts(&|e| match e {
-                    Expr::Not(x) => Some((**x).clone()),
-                    _ => None,
-                })?)?;
-                Some(Expr::Not(Box::new(whole)))
-            }
-            Expr::Neg(_) => {
-                let whole = inner(parts(&|e| match e {
-                    Expr::Neg(x) => Some((**x).clone()),
-                    _ => None,
-                })?)?;
-                Some(Expr::Neg(Box::new(whole)))
-            }
-            Expr::Binary(op, ..) => {
-                let side = |right: bool| {
-                    inner(parts(&|e| match e {
-                        Expr::Binary(o, x, y) if o == op => {
-                            Some(if right { (**y).clone() } else { (**x).clone() })
-                        }
-                        _ => None,
-                    })?)
                 };
-                Some(Expr::Binary(
-                    *op,
-                    Box::new(side(false)?),
-                    Box::new(side(true)?),
-                ))
+                Expr::Element(self.arrays_alike(samples, array)?, index)
             }
-            Expr::Cond(..) => {
-                let part = |n: usize| {
-                    inner(parts(&|e| match e {
-                        Expr::Cond(c, x, y) => Some((**[c, x, y][n]).clone()),
-                        _ => None,
-                    })?)
-                };
-                Some(Expr::Cond(
-                    Box::new(part(0)?),
-                    Box::new(part(1)?),
-                    Box::new(part(2)?),
-                ))
-            }
-        }
+            Expr::Via(slot, allocated) => Expr::Via(slot, allocated.map(|a| self.arrays[a])),
+            other => other,
+        })
     }
 
     /// A term that has these values.
@@ -281,7 +230,7 @@ impl Pattern<'_> {
     }
 
     fn cell(&self, samples: &[Sample]) -> Option<Expr> {
-        let cell = |s: &Sample| match s.expr {
+        let cell = |s: &Sample| match &s.expr {
             Expr::Cell(c) => Some(*c),
             _ => None,
         };
@@ -318,7 +267,10 @@ impl Pattern<'_> {
         };
         if let Some(name) = own(0) {
             (0..all.len()).all(|n| own(n) == Some(name)).then_some(())?;
-            let is_it = |o: &Option<(ThreadId, String)>| matches!(o, Some((t, rest)) if *t == self.like && rest == name);
+            let is_it = |o: &Owner| {
+                o.as_ref()
+                    .is_some_and(|(t, n)| *t == self.like && n == name)
+            };
             return self.owners.iter().position(is_it);
         }
         all.iter().all(|a| *a == first).then_some(first)
@@ -327,7 +279,7 @@ impl Pattern<'_> {
     fn at(&self, samples: &[Sample], locations: &[usize]) -> Option<Expr> {
         let mut threads = Vec::new();
         for s in samples {
-            match s.expr {
+            match &s.expr {
                 Expr::At(t, l) if l == locations => threads.push(*t),
                 _ => return None,
             }
@@ -338,6 +290,35 @@ impl Pattern<'_> {
         }
         let same = threads.iter().all(|t| *t == first);
         same.then(|| Expr::At(first, locations.to_vec()))
+    }
+}
+
+/// What an expression is made of.
+fn parts(e: &Expr) -> Vec<&Expr> {
+    match e {
+        Expr::Const(_) | Expr::Cell(_) | Expr::At(..) => Vec::new(),
+        Expr::Element(_, index) => index.iter().collect(),
+        Expr::Via(x, _) | Expr::Slot(x, _) | Expr::Not(x) | Expr::Neg(x) => vec![x],
+        Expr::Binary(_, x, y) => vec![x, y],
+        Expr::Cond(c, x, y) => vec![c, x, y],
+    }
+}
+
+/// The same made of other parts, of which there are as many.
+fn with_parts(e: &Expr, parts: Vec<Expr>) -> Expr {
+    if let Expr::Element(array, _) = e {
+        return Expr::Element(*array, parts);
+    }
+    let mut parts = parts.into_iter().map(Box::new);
+    let mut next = || parts.next().unwrap_or_else(|| Box::new(Expr::FALSE));
+    match e {
+        Expr::Via(_, allocated) => Expr::Via(next(), *allocated),
+        Expr::Slot(_, pool) => Expr::Slot(next(), *pool),
+        Expr::Not(_) => Expr::Not(next()),
+        Expr::Neg(_) => Expr::Neg(next()),
+        Expr::Binary(op, ..) => Expr::Binary(*op, next(), next()),
+        Expr::Cond(..) => Expr::Cond(next(), next(), next()),
+        other => other.clone(),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Whether a fact holds for all numbers of threads.
 //!
-//! A fact is an inclusion between products of letters. Each path of the left side, from an arbitrary type-correct state,
-//! has to be one of the right side: the same state behind, q included. Where the right side may choose, it first takes
-//! the ways that the left side took.
+//! A fact is an inclusion between products of letters. Each path of the left side, from an arbitrary type-correct
+//! state, has to be one of the right side: the same state behind, q included. Where the right side may choose, it first
+//! takes the ways that the left side took.
 
 use super::linear::{Linear, Literal};
-use super::run::{Generic, Key, Run, Said, Unsaid};
+use super::run::{Generic, Key, Placed, Run, Said, Unsaid};
 use super::step::{Choosing, Steps, Ways};
 use crate::base::results::Obstacle;
 use crate::kernel::{Id, Index, Node, Terms};
@@ -215,13 +215,7 @@ impl Question<'_, '_> {
     }
 
     /// The paths on which a thread is at one of a letter's locations, and that on which it is at none.
-    #[allow(clippy::type_complexity)]
-    fn leaves(
-        &self,
-        run: Run,
-        thread: &Generic,
-        letter: Letter,
-    ) -> Said<(Vec<(Run, LocId)>, Vec<Run>)> {
+    fn leaves(&self, run: Run, thread: &Generic, letter: Letter) -> Said<(Placed, Vec<Run>)> {
         let m = &self.steps.machine;
         let locations = self.locations(letter);
         let (mut all, mut none) = (Vec::new(), Vec::new());
@@ -344,28 +338,16 @@ impl Question<'_, '_> {
                     Factor::Top if n + 1 == product.len() => ends.push((run, true)),
                     Factor::Top => return Err(Unsaid::Because(Obstacle::Form)),
                     Factor::Test(thread, letter, wanted) => {
-                        for (run, holds) in self.test(run, thread, letter)? {
-                            match holds == wanted {
-                                true => next.push(run),
-                                false => ends.push((run, false)),
-                            }
-                        }
+                        let all = self.test(run, thread, letter)?;
+                        let (on, off): (Vec<_>, Vec<_>) =
+                            all.into_iter().partition(|x| x.1 == wanted);
+                        next.extend(on.into_iter().map(|(run, _)| run));
+                        ends.extend(off.into_iter().map(|(run, _)| (run, false)));
                     }
                     Factor::Step(thread, letter) => {
-                        let thread = &self.steps.threads[thread];
-                        let (there, none) = self.leaves(run, thread, letter)?;
+                        let (on, none) = self.one_way(run, thread, letter, ways)?;
+                        next.extend(on);
                         ends.extend(none.into_iter().map(|run| (run, false)));
-                        for (run, location) in there {
-                            let enabled = self.steps.way_open(run, thread, location, ways)?;
-                            for (run, is_open) in enabled {
-                                if !is_open {
-                                    ends.push((run, false));
-                                    continue;
-                                }
-                                let mut one = Choosing::One(ways);
-                                next.extend(self.steps.step(run, thread, location, &mut one)?);
-                            }
-                        }
                     }
                 }
             }
@@ -380,6 +362,31 @@ impl Question<'_, '_> {
             }
         }
         Ok(ends)
+    }
+
+    /// The step of a thread that is chosen now, and the paths on which there is none.
+    fn one_way(
+        &self,
+        run: Run,
+        thread: usize,
+        letter: Letter,
+        ways: &mut Ways,
+    ) -> Said<(Vec<Run>, Vec<Run>)> {
+        let thread = &self.steps.threads[thread];
+        let (there, mut none) = self.leaves(run, thread, letter)?;
+        let mut on = Vec::new();
+        for (run, location) in there {
+            for (run, is_open) in self.steps.way_open(run, thread, location, ways)? {
+                match is_open {
+                    true => {
+                        let mut one = Choosing::One(ways);
+                        on.extend(self.steps.step(run, thread, location, &mut one)?);
+                    }
+                    false => none.push(run),
+                }
+            }
+        }
+        Ok((on, none))
     }
 
     /// Whether a path has arrived at the goal's state.

@@ -239,48 +239,42 @@ impl Kind {
     /// No thread of this kind is named in the text of another; else its text would not stand for all.
     fn unnamed(&self, parametric: &Parametric) -> Said<()> {
         let program = &parametric.program;
-        let mut foreign = false;
+        let owner = |array: usize| {
+            let name = program.arrays[array]
+                .name
+                .split_once('.')
+                .map(|(owner, _)| owner);
+            (0..program.threads.len()).find(|t| Some(program.threads[*t].name.as_str()) == name)
+        };
         for &t in &self.threads {
-            let is_foreign = |other: ThreadId| other != t && self.threads.contains(&other);
-            let prefix = |name: &str| {
-                let owner = name.split_once('.').map(|(owner, _)| owner);
-                (0..program.threads.len())
-                    .find(|x| Some(program.threads[*x].name.as_str()) == owner)
-            };
+            let mut named: Vec<ThreadId> = Vec::new();
             for edge in program.threads[t].locations.iter().flat_map(|l| &l.edges) {
                 each_use(program, edge, &mut |used| {
-                    let array = program.cells[used.cells.start].array;
-                    foreign |= prefix(&program.arrays[array].name).is_some_and(is_foreign);
+                    named.extend(owner(program.cells[used.cells.start].array));
                 });
-                each_at(edge, &mut |other| foreign |= is_foreign(other));
+                each_at(edge, &mut |other| named.push(other));
             }
-            for discipline in &parametric.open.disciplines {
-                let (exclusive, reading) = &discipline.predicates[t];
-                for e in [exclusive, reading] {
-                    e.walk(&mut |e| {
-                        let array = match e {
-                            Expr::At(other, _) => {
-                                foreign |= is_foreign(*other);
-                                None
-                            }
-                            Expr::Cell(c) => program.cells.get(*c).map(|c| c.array),
-                            Expr::Element(a, _) => Some(*a),
-                            _ => None,
-                        };
-                        if let Some(array) = array {
-                            foreign |= prefix(&program.arrays[array].name).is_some_and(is_foreign);
-                        }
-                    });
-                }
+            let predicates = parametric.open.disciplines.iter().map(|d| &d.predicates[t]);
+            for e in predicates.flat_map(|(exclusive, reading)| [exclusive, reading]) {
+                e.walk(&mut |e| match e {
+                    Expr::At(other, _) => named.push(*other),
+                    Expr::Cell(c) => {
+                        let array = program.cells.get(*c).map(|c| c.array);
+                        named.extend(array.and_then(owner));
+                    }
+                    Expr::Element(array, _) => named.extend(owner(*array)),
+                    _ => {}
+                });
             }
-        }
-        match foreign {
-            true => {
+            if named
+                .iter()
+                .any(|other| *other != t && self.threads.contains(other))
+            {
                 let name = parametric.open.families[self.family].name.clone();
-                Err(Unsaid::Because(Obstacle::Named(name)))
+                return Err(Unsaid::Because(Obstacle::Named(name)));
             }
-            false => Ok(()),
         }
+        Ok(())
     }
 }
 

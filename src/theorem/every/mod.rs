@@ -16,7 +16,7 @@ mod step;
 use self::facts::Question;
 use self::kinds::{Kind, kinds};
 use self::linear::{Linear, Literal};
-use self::run::{Generic, Key, Machine, Run, Said, Unknown, Unsaid};
+use self::run::{Generic, Key, Machine, Run, Said, Unknown, Unsaid, onward, where_true};
 use self::step::{Discipline, Steps, looks_at};
 use super::check::{Prepared, prepare};
 use super::discharge::derive::{Deriver, Open};
@@ -134,7 +134,8 @@ impl Instance {
     /// Derives the hypotheses, finds the smallest value, and looks at the discipline.
     fn tell(&self, asked: &Asked, control: &Control, report: &mut EveryReport) -> Said<()> {
         control.enter("disciplines and visible steps of a small instance");
-        let (prepared_report, prepared) = prepare(asked.name, &self.program, asked.theory, &[], control);
+        let (prepared_report, prepared) =
+            prepare(asked.name, &self.program, asked.theory, &[], control);
         let Some(prepared) = prepared else {
             let hit = prepared_report.limits.hit;
             return Err(Unsaid::Because(
@@ -332,44 +333,43 @@ impl<'p> Oracle<'p> {
             .enumerate()
             .map(|(number, kind)| self.kinds[*kind].generic(&machine, number))
             .collect();
-        let overlaps = self.overlaps.borrow();
-        let mut disciplines = Vec::new();
-        for (open, overlaps) in self.disciplines.iter().zip(overlaps.iter()) {
-            let (mut support, mut regions) = (BTreeSet::new(), Vec::new());
-            let (mut looks_at_itself, mut mentions) = (true, Vec::new());
-            for kind in self.kinds {
-                let thread = kind.generic(&machine, 0);
-                let (exclusive, reading) = &open.predicates[kind.like()];
-                for e in [exclusive, reading] {
-                    looks_at(&machine, e, &thread, &mut support);
-                    e.walk(&mut |e| {
-                        looks_at_itself &= self.is_own(e, kind.like());
-                        mentions.extend(self.mention(e));
-                        if let Expr::At(t, locations) = e {
-                            let family = match self.parametric.open.members.get(*t) {
-                                Some((family, _)) => *family,
-                                None => thread.family,
-                            };
-                            regions.push((family, locations.clone()));
-                        }
-                    });
-                }
-            }
-            disciplines.push(Discipline {
-                open: open.clone(),
-                support,
-                regions,
-                overlaps: *overlaps,
-                looks_at_itself,
-                mentions,
-            });
-        }
+        let disciplines = (0..self.disciplines.len()).map(|d| self.discipline(&machine, d));
+        let disciplines = disciplines.collect();
         Steps {
             machine,
             disciplines,
             threads,
             arrays: self.arrays.to_vec(),
         }
+    }
+
+    /// A discipline, and what its predicates look at.
+    fn discipline(&self, machine: &Machine, d: usize) -> Discipline {
+        let mut done = Discipline {
+            open: self.disciplines[d].clone(),
+            support: BTreeSet::new(),
+            regions: Vec::new(),
+            overlaps: self.overlaps.borrow()[d],
+            mentions: Vec::new(),
+            looks_at_itself: true,
+        };
+        for kind in self.kinds {
+            let thread = kind.generic(machine, 0);
+            let (exclusive, reading) = &self.disciplines[d].predicates[kind.like()];
+            for e in [exclusive, reading] {
+                looks_at(machine, e, &thread, &mut done.support);
+                e.walk(&mut |e| {
+                    done.looks_at_itself &= self.is_own(e, kind.like());
+                    done.mentions.extend(self.mention(e));
+                    if let Expr::At(t, locations) = e {
+                        let known = self.parametric.open.members.get(*t);
+                        let family = known.map_or(thread.family, |(family, _)| *family);
+                        done.regions.push((family, locations.clone()));
+                    }
+                });
+            }
+        }
+        done
     }
 
     /// The variable that a part of a predicate mentions, with its indices.
@@ -437,31 +437,32 @@ impl<'p> Oracle<'p> {
 
     /// Whether the predicates of two threads can overlap for some cell.
     fn can_overlap(&self, d: usize) -> Said<bool> {
-        for one in 0..self.kinds.len() {
-            for other in 0..self.kinds.len() {
-                let steps = self.steps(&[one, other]);
-                let count = self.disciplines[d].binders.len();
-                let index: Vec<Linear> = (0..count)
-                    .map(|n| Linear::atom(steps.machine.atom(Unknown::Named(format!("[{n}]")))))
-                    .collect();
-                for run in self.begun(&steps, &[one, other], self.value.min(1))? {
-                    let (inside, _) =
-                        steps
-                            .machine
-                            .inside(run, self.disciplines[d].array, &index)?;
-                    for run in inside {
-                        let first = steps.right(run, d, &steps.threads[0], &index, true)?;
-                        for (run, _) in first.into_iter().filter(|(_, right)| *right) {
-                            let both = steps.right(run, d, &steps.threads[1], &index, false)?;
-                            if both.iter().any(|(_, right)| *right) {
-                                return Ok(true);
-                            }
-                        }
-                    }
+        let all = 0..self.kinds.len();
+        for one in all.clone() {
+            for other in all.clone() {
+                if self.can_overlap_of(d, &[one, other])? {
+                    return Ok(true);
                 }
             }
         }
         Ok(false)
+    }
+
+    fn can_overlap_of(&self, d: usize, kinds: &[usize; 2]) -> Said<bool> {
+        let steps = self.steps(kinds);
+        let m = &steps.machine;
+        let named = |n: usize| Linear::atom(m.atom(Unknown::Named(format!("[{n}]"))));
+        let index: Vec<Linear> = (0..self.disciplines[d].binders.len()).map(named).collect();
+        let runs = onward(self.begun(&steps, kinds, self.value.min(1))?, |run| {
+            Ok(m.inside(run, self.disciplines[d].array, &index)?.0)
+        })?;
+        let first = onward(runs, |run| {
+            steps.right(run, d, &steps.threads[0], &index, true)
+        })?;
+        let both = onward(where_true(first), |run| {
+            steps.right(run, d, &steps.threads[1], &index, false)
+        })?;
+        Ok(both.iter().any(|(_, right)| *right))
     }
 
     /// The kinds of a class of threads of the instance.

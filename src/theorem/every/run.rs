@@ -77,7 +77,8 @@ pub(super) struct Run {
     pub left: FxHashMap<(usize, LocId), usize>,
 }
 
-/// A step after which predicates are taken not to overlap for a cell that it accessed or whose predicates it changed.
+/// A step after which predicates are taken not to overlap for a cell that it accessed, or whose predicates it
+/// changed.
 #[derive(Clone, Debug)]
 pub(super) struct Denied {
     /// The discipline.
@@ -90,8 +91,8 @@ pub(super) struct Denied {
     pub only_accessed: bool,
 }
 
-/// A choice that a step of a generic thread has: its number, the place, how often that was left before, and which choice
-/// of the step it is.
+/// A choice that a step of a generic thread has: the thread's number, the place, how often that was left before, and
+/// which choice of the step it is.
 pub(super) type Choice = (usize, LocId, usize, usize);
 
 /// Why nothing can be said.
@@ -116,7 +117,7 @@ pub(super) struct Machine<'p> {
     pub parametric: &'p Parametric,
     pub control: &'p Control,
     /// The thread whose variable each array is, and the variable's own name.
-    pub owners: Vec<Option<(ThreadId, String)>>,
+    pub owners: Vec<Owner>,
     atoms: RefCell<Atoms>,
     /// Paths so far, of those that may be.
     paths: Cell<usize>,
@@ -143,6 +144,15 @@ pub(super) struct View<'g> {
 
 /// More paths than this are not followed for one question.
 const MOST_PATHS: usize = 200_000;
+
+/// Indices on each of some paths; none where the evaluation fails.
+pub(super) type Indexed = Vec<(Run, Option<Vec<Linear>>)>;
+
+/// A location on each of some paths.
+pub(super) type Placed = Vec<(Run, LocId)>;
+
+/// The thread whose variable an array is, and the variable's own name.
+pub(super) type Owner = Option<(ThreadId, String)>;
 
 /// A value on each of some paths; none where the evaluation fails.
 pub(super) type Valued = Vec<(Run, Option<Linear>)>;
@@ -385,7 +395,7 @@ impl<'p> Machine<'p> {
 
     /// The array of that name of a thread of the instance.
     fn own_array(&self, thread: ThreadId, name: &str) -> Option<ArrayId> {
-        let is_it = |owner: &Option<(ThreadId, String)>| matches!(owner, Some((t, rest)) if *t == thread && rest == name);
+        let is_it = |o: &Owner| o.as_ref().is_some_and(|(t, n)| *t == thread && n == name);
         self.owners.iter().position(is_it)
     }
 
@@ -516,7 +526,10 @@ impl<'p> Machine<'p> {
                 | Expr::Neg(_)
                 | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
         );
-        let is_open = matches!(e, Expr::Cell(c) if self.parametric.open.is_open(*c) || view.binders.contains_key(c));
+        let is_open = match e {
+            Expr::Cell(c) => self.parametric.open.is_open(*c) || view.binders.contains_key(c),
+            _ => false,
+        };
         match is_linear || is_open {
             true => self.open_term(e, &self.values(view)).ok(),
             false => None,
@@ -555,13 +568,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The values of indices; none where one fails.
-    #[allow(clippy::type_complexity)]
-    pub fn indices(
-        &self,
-        run: Run,
-        index: &[Expr],
-        view: &View,
-    ) -> Said<Vec<(Run, Option<Vec<Linear>>)>> {
+    pub fn indices(&self, run: Run, index: &[Expr], view: &View) -> Said<Indexed> {
         let mut all = vec![(run, Some(Vec::new()))];
         for e in index {
             let mut next = Vec::new();
@@ -682,13 +689,12 @@ impl<'p> Machine<'p> {
     }
 
     /// The paths on which a location is one of these, and that on which it is none.
-    #[allow(clippy::type_complexity)]
     pub fn one_of(
         &self,
         run: Run,
         location: &Linear,
         all: &[LocId],
-    ) -> Said<(Vec<(Run, LocId)>, Option<Run>)> {
+    ) -> Said<(Placed, Option<Run>)> {
         if let Some(known) = location.value() {
             return Ok(match all.iter().find(|l| **l as i128 == known) {
                 Some(&l) => (vec![(run, l)], None),
@@ -856,6 +862,23 @@ impl<'p> Machine<'p> {
         }
         Ok(all)
     }
+}
+
+/// What follows from each of some paths, together.
+pub(super) fn onward<T, U>(from: Vec<T>, mut then: impl FnMut(T) -> Said<Vec<U>>) -> Said<Vec<U>> {
+    let mut all = Vec::new();
+    for one in from {
+        all.extend(then(one)?);
+    }
+    Ok(all)
+}
+
+/// The paths on which something holds.
+pub(super) fn where_true(all: Vec<(Run, bool)>) -> Vec<Run> {
+    all.into_iter()
+        .filter(|(_, holds)| *holds)
+        .map(|(run, _)| run)
+        .collect()
 }
 
 /// An operation on numbers of ordinary size.

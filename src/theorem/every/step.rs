@@ -2,11 +2,13 @@
 //!
 //! q becomes true as in (26) of Stoller & Cohen 2003, read as the relations read it: the step accesses a protected cell
 //! without the right to, or predicates overlap behind it for a cell that it accessed or whose predicates it changed.
-//! Where it is not known whether they overlap, that is an atom of its own, which depends on what the predicates look at.
+//! Where it is not known whether they overlap, that is an atom of its own, which depends on what the predicates look
+//! at.
 
 use super::linear::{Linear, Literal};
 use super::run::{
-    Choice, Denied, Generic, Key, Machine, Run, Said, Unknown, Unsaid, Values, View, Writes, bit,
+    Choice, Denied, Generic, Indexed, Key, Machine, Run, Said, Unknown, Unsaid, Values, View,
+    Writes, bit,
 };
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Command, Edge, Expr, LocId, OpenDiscipline, SELF, Target};
@@ -323,13 +325,7 @@ impl Steps<'_> {
     }
 
     /// The places that a target may be.
-    #[allow(clippy::type_complexity)]
-    fn places(
-        &self,
-        run: Run,
-        target: &Target,
-        view: &View,
-    ) -> Said<(usize, Vec<(Run, Option<Vec<Linear>>)>)> {
+    fn places(&self, run: Run, target: &Target, view: &View) -> Said<(usize, Indexed)> {
         let program = &self.machine.parametric.program;
         Ok(match target {
             Target::Cell(c) => {
@@ -575,8 +571,8 @@ impl Steps<'_> {
         Ok((kept.into_iter().collect(), violated))
     }
 
-    /// A path on which predicates overlap for a cell, with what that says of earlier states: behind a step that is taken
-    /// to have no part in it they overlap only if they did before.
+    /// A path on which predicates overlap for a cell, with what that says of earlier states: behind a step that is
+    /// taken to have no part in it they overlap only if they did before.
     fn overlapped(&self, run: Run, unknown: &Unknown) -> Said<Option<Run>> {
         let Unknown::Overlap(d, cell, here) = unknown else {
             return Ok(Some(run));
@@ -673,8 +669,8 @@ impl Steps<'_> {
         Ok(all.iter().all(|(_, right)| *right == wanted))
     }
 
-    /// What the first writes of a path did to the variables that predicates look at (those for one cell, or for all), in
-    /// an order that does not depend on that in which they were made where they concern different cells.
+    /// What the first writes of a path did to the variables that predicates look at (those for one cell, or for all),
+    /// in an order that does not depend on that in which they were made where they concern different cells.
     fn relevant(
         &self,
         run: &Run,
