@@ -86,4 +86,34 @@ fn figures() {
             println!("{n:>6} {ms:>14.1} {:>14.2} {facts:>8}", ms / first);
         }
     }
+    every();
+}
+
+/// What it costs to show the hypotheses, and the discipline, for every value of N.
+fn every() {
+    println!("\nfor every N");
+    println!(
+        "{:>32} {:>10} {:>6} {:>8} {:>10}",
+        "model", "seconds", "facts", "from", "discipline"
+    );
+    for name in [
+        "classic/locked_ring",
+        "classic/philosophers_atomic",
+        "stoller_cohen/two_locks_barrier",
+        "section6/semaphore_driver",
+        "section6/memory_reuse",
+    ] {
+        let full = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{name}.cor"));
+        let source = std::fs::read_to_string(full).expect("a shipped model");
+        let loaded = Session::load("bench.cor", &source, &[], ParseLimits::default());
+        let (session, _) = loaded.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let theory = theory("stoller-cohen").expect("the default theorem");
+        let report = session.every(&theory, "N", &Control::default());
+        let from = report.from.as_deref().unwrap_or("-");
+        let (facts, discipline) = (report.facts.len(), report.discipline.id());
+        println!(
+            "{name:>32} {:>10.2} {facts:>6} {from:>8} {discipline:>10}",
+            report.time
+        );
+    }
 }

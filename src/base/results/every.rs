@@ -48,6 +48,8 @@ pub struct EveryHypothesis {
     pub facts: String,
     /// The lemmas that it uses.
     pub lemmas: Vec<String>,
+    /// Whether it says nothing about this model, because some side is always empty.
+    pub vacuous: bool,
     /// Why it is not known.
     #[serde(serialize_with = "told")]
     pub obstacle: Option<Obstacle>,

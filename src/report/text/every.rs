@@ -51,6 +51,7 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut String) -> fmt::Result {
     for h in &report.hypotheses {
         let why = match (&h.obstacle, h.lemmas.as_slice()) {
             (Some(why), _) => why.to_string(),
+            (None, _) if h.vacuous => "vacuous: it says nothing about this model".to_string(),
             (None, []) => format!("derived from {}", counted_text(&h.facts, "fact")),
             (None, lemmas) => {
                 let facts = counted_text(&h.facts, "fact");

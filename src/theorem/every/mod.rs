@@ -167,6 +167,7 @@ impl Instance {
                     id: hypothesis.id.clone(),
                     status: Status::Holds,
                     facts: derived.facts,
+                    vacuous: derived.vacuous,
                     lemmas: match derived.evidence {
                         Evidence::Derived(d) => d.lemmas,
                         _ => Vec::new(),
@@ -178,6 +179,7 @@ impl Instance {
                     id: hypothesis.id.clone(),
                     status: Status::Unknown,
                     facts: "0".to_string(),
+                    vacuous: false,
                     lemmas: Vec::new(),
                     obstacle: Some(Obstacle::Underived(why)),
                 },
