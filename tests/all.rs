@@ -43,6 +43,7 @@ mod models;
 mod movers;
 mod mutants;
 mod omega;
+mod own_theorems;
 mod por;
 mod prove;
 #[path = "support/random.rs"]
