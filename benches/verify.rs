@@ -57,7 +57,7 @@ fn look(model: &Shipped, theorem: &str) -> Option<(f64, f64)> {
     let check = begun.elapsed().as_secs_f64();
     let text = write(&*report.bundle?);
     let begun = Instant::now();
-    let verdict = verify(&text, None, &Control::default());
+    let verdict = verify(&text, None, &[], &Control::default());
     let replay = begun.elapsed().as_secs_f64();
     assert!(verdict.is_accepted(), "{}: {verdict:#?}", model.name);
     println!(

@@ -44,6 +44,7 @@ mod models;
 mod movers;
 mod mutants;
 mod omega;
+mod own_theorems;
 mod por;
 mod prove;
 mod quotients;

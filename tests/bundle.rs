@@ -24,7 +24,7 @@ fn check(session: &Session) -> Report {
 }
 
 fn replay(bundle: &str) -> BundleVerdict {
-    verify(bundle, None, &Control::default())
+    verify(bundle, None, &[], &Control::default())
 }
 
 /// That a cell is private is told to the reader, so it has to be so.

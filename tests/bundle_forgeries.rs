@@ -321,7 +321,7 @@ fn constants_are_part_of_the_model() {
             text: text.into(),
             defines,
         };
-        verify(&write(&good), Some(&wanted), &Control::default())
+        verify(&write(&good), Some(&wanted), &[], &Control::default())
     };
     assert!(about(good.defines.clone()).is_accepted());
     let said = about(Vec::new()).rejected.expect("another model");

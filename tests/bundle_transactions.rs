@@ -28,7 +28,7 @@ fn check(session: &Session, theorem: &str) -> Report {
 }
 
 fn replay(bundle: &Bundle) -> BundleVerdict {
-    verify(&write(bundle), None, &Control::default())
+    verify(&write(bundle), None, &[], &Control::default())
 }
 
 /// Whether there is a bundle: it shows all that holds, and is accepted.
@@ -202,7 +202,7 @@ fn constants_are_those_that_are_given() {
             text: source.into(),
             defines: given(values),
         };
-        verify(&bundle, Some(&wanted), &Control::default())
+        verify(&bundle, Some(&wanted), &[], &Control::default())
     };
     let verdict = with(["3", "1"]);
     assert!(verdict.is_accepted(), "{verdict:#?}");

@@ -145,12 +145,12 @@ fn every_shipped_claim_is_answered_truly() {
 fn transactions(name: &str, theorem: &str) -> Vec<coarsen::results::Transaction> {
     let session = shipped::model(name).load(&[]);
     let default = coarsen::theory("stoller-cohen").expect("shipped");
-    let report = session.movers(&default, Some(theorem), &Control::default());
-    assert!(
-        report.disciplined && !report.is_stopped(),
-        "{}",
-        report.reason
+    let report = session.movers(
+        &default,
+        coarsen::theory(theorem).as_ref(),
+        &Control::default(),
     );
+    assert!(report.disciplined && !report.is_open(), "{}", report.reason);
     report.transactions
 }
 
@@ -194,7 +194,11 @@ fn proposed_transactions_hold() {
             else {
                 return Ok(());
             };
-            let report = session.movers(&default, Some("lipton"), &Control::default());
+            let report = session.movers(
+                &default,
+                coarsen::theory("lipton").as_ref(),
+                &Control::default(),
+            );
             for t in report.transactions.iter().filter(|t| t.actions != "1") {
                 if !report.disciplined || plain.matches(&t.text).count() != 1 {
                     continue;

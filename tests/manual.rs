@@ -67,6 +67,7 @@ pages! {
     soundness "docs/soundness.md"
     terms "docs/terms.md"
     testing "docs/testing.md"
+    theorems "docs/theorems.md"
     tptp "docs/tptp.md"
     transactions "docs/transactions.md"
     tutorial "docs/tutorial.md"

@@ -113,7 +113,11 @@ fn known_conditions() {
         let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
         let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
         let default = coarsen::theory("stoller-cohen").expect("shipped");
-        let report = session.movers(&default, Some("lipton"), &Control::default());
+        let report = session.movers(
+            &default,
+            coarsen::theory("lipton").as_ref(),
+            &Control::default(),
+        );
         let mut of = report.actions.iter().filter(|a| a.step.text == line);
         let all = of.next().map(|a| a.under.iter()).into_iter().flatten();
         all.map(|u| format!("{} if {}", u.class.id(), u.condition))

@@ -40,10 +40,7 @@ fn the_theorems_are_those_that_are_shipped() {
         .iter()
         .flat_map(|row| quoted(row[0]))
         .collect();
-    let shipped: BTreeSet<String> = shipped()
-        .iter()
-        .map(|(name, ..)| name.to_string())
-        .collect();
+    let shipped: BTreeSet<String> = shipped().iter().map(|t| t.name.to_string()).collect();
     assert_eq!(listed, shipped);
     assert!(listed.iter().all(|name| theory(name).is_some()));
 }

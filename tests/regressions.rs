@@ -118,7 +118,7 @@ fn has_inner_top(t: &Term) -> bool {
 /// Instances of one hypothesis may be settled on different sets of states only if T stands at the ends of right sides.
 #[test]
 fn hypotheses_of_shipped_theories_have_no_inner_top() {
-    for (name, _, _) in shipped() {
+    for coarsen::algebra::Shipped { name, .. } in shipped() {
         let theory = theory(name).expect("a theory that can be read");
         assert!(!theory.hypotheses.is_empty() && theory.conclusion.is_some());
         for h in &theory.hypotheses {

@@ -6,8 +6,8 @@
 theory left-movers
     "Flanagan & Qadeer, Transactions for Software Model Checking, 2003, Theorem A.1, for transactions of left movers";
 
-action t[i];
-test l[i], w[i], init;
+action t[i] is step of i;
+test l[i] is i behind its commit point, w[i] is i gone wrong, init is initial;
 
 let t = (+ i : t[i]);
 let o[i] = (. j != i : ~l[j]);          // no other thread is behind its commit point

@@ -8,8 +8,8 @@
 theory lipton
     "Lipton, Reduction: A Method of Proving Properties of Parallel Programs, CACM 18(12), 1975";
 
-action t[i];
-test r[i], l[i], init;
+action t[i] is step of i;
+test r[i] is i before its commit point, l[i] is i behind its commit point, init is initial;
 
 let n[i] = ~r[i] ~l[i];
 let a[i] = ~l[i] t[i] r[i];                     // from outside or before the commit point to before it

@@ -8,8 +8,9 @@
 theory right-movers
     "Flanagan & Qadeer, Transactions for Software Model Checking, 2003, Theorem A.1, for transactions of right movers";
 
-action t[i];
-test r[i], l[i], w[i], init;
+action t[i] is step of i;
+test r[i] is i before its commit point, l[i] is i behind its commit point,
+     w[i] is i gone wrong, init is initial;
 
 let n[i] = ~r[i] ~l[i];
 let o[i] = (. j != i : ~l[j]);

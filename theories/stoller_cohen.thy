@@ -7,8 +7,8 @@
 theory stoller-cohen
     "Stoller & Cohen, Optimistic Synchronization-Based State-Space Reduction, TACAS 2003, section 3";
 
-action u[i], v[i];
-test p[i], q;
+action u[i] is invisible step of i, v[i] is visible step of i;
+test p[i] is no invisible step of i enabled, q is violated;
 
 let M[i] = v[i] u[i]*;                  // (3)  a visible step, then invisible ones
 let N[i] = M[i] p[i] ~q;                // (4)  ... as many as there are, without a violation

@@ -1,12 +1,18 @@
-//! Whether a certificate proves what files state: by the statement's name, and by what it says, elaborated anew.
+//! Whether a certificate proves what files state: by the statement's name, and by what it says, elaborated anew; and
+//! whether it proves a reduction theorem.
 
+use super::own::{Recast, with};
 use super::put::Put;
 use super::show;
+use super::term::Order;
+use super::text::of_shape;
+use super::theory::{Shape, Theory};
 use crate::algebra::prove;
 use crate::algebra::suite::{Declared, Item, Suite};
+use crate::base::control::ParseLimits;
 use crate::base::results::SCHEMA_VERSION;
 use crate::base::results::proofs::{Acceptance, Asked, Certificate, Letter, Said, Stated};
-use crate::kernel::{Development, Statement, WORK};
+use crate::kernel::{self, Development, Statement, WORK};
 
 /// What a certificate says of the statements of a file that are to be proved. A theorem may say more than is stated:
 /// rest on fewer hypotheses and premises, assume fewer processes to differ, have more parts.
@@ -41,6 +47,133 @@ pub fn compare(suite: &Suite, d: &mut Development) -> Result<Vec<Asked>, &'stati
     match d.terms.is_spent() {
         true => Err("too large: the limit of the checker is reached"),
         false => Ok(all),
+    }
+}
+
+/// What a certificate was found to prove of a reduction theorem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Theorems replayed.
+    pub theorems: usize,
+    /// Whether the corollary is among them.
+    pub corollary: bool,
+}
+
+/// Why a certificate does not prove a reduction theorem.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Unproved {
+    /// The kernel does not accept it.
+    #[error("{0}")]
+    Rejected(#[from] kernel::Rejected),
+    /// Its names can't be matched.
+    #[error("{0}")]
+    Names(String),
+    /// The theorem can't be read.
+    #[error("the theorem can't be read")]
+    Unreadable,
+    /// It assumes something else.
+    #[error("it assumes `{0}`, which is no hypothesis of the theorem")]
+    Assumes(String),
+    /// It proves something else.
+    #[error("it does not prove the theorem's conclusion")]
+    Other,
+    /// The limit of the checker is reached.
+    #[error("the limit of the checker is reached")]
+    Spent,
+}
+
+/// The corollary of Stoller & Cohen's theorem for properties other than the discipline: if no invisible step leaves I,
+/// I is reached only if the reduced system reaches it, or a violation, within its steps.
+fn corollary(theory: &Theory, depth: usize) -> Option<String> {
+    if theory.shape != Some(Shape::StollerCohen) {
+        return None;
+    }
+    let recast = Recast::new(&of_shape(Shape::StollerCohen)?, theory)?;
+    let [from, to, left, right] =
+        ["I u[i]", "u[i] I", "p (u + v)* I", "N* (1 + M) (q + I) T"].map(|t| recast.read(t, depth));
+    let text = format!(
+        "test I;\nidentity wanted_corollary [stable : {} <= {}] : {} <= {};\n",
+        from?, to?, left?, right?
+    );
+    Some(recast.with_definitions(&text))
+}
+
+/// What has to be proved: the conclusion, and the corollary if the theory has the words for it.
+fn wanted(theory: &Theory) -> Option<Suite> {
+    let depth = ParseLimits::default().depth;
+    let conclusion = theory.conclusion.as_ref()?;
+    let head = format!("identity wanted : {};\n", conclusion.statement);
+    let both = corollary(theory, depth)
+        .and_then(|more| with(Some(theory), format!("{head}{more}"), depth));
+    both.or_else(|| with(Some(theory), head, depth))
+}
+
+/// What a certificate proves of a reduction theorem. What has to be proved is read from the theory's file, not from the
+/// certificate: hypotheses and conclusion are elaborated anew, put into the certificate's terms symbol by symbol, and
+/// compared there.
+///
+/// # Errors
+/// Where the proof is wrong, or that it proves something else.
+pub fn shown(theory: &Theory, text: &str) -> Result<Shown, Unproved> {
+    let mut d = kernel::read(text)?;
+    let wanted = wanted(theory).ok_or(Unproved::Unreadable)?;
+    let mut put = Put::new(&wanted.development, &d).map_err(Unproved::Names)?;
+    d.terms.allow(WORK);
+    let assumed: Vec<Option<Statement>> = wanted
+        .development
+        .hypotheses()
+        .iter()
+        .map(|(_, h)| put.statement(h, &mut d.terms))
+        .collect();
+    let foreign = |h: &&(String, Statement)| !assumed.contains(&Some(h.1.clone()));
+    if let Some((name, _)) = d.hypotheses().iter().find(foreign) {
+        return Err(Unproved::Assumes(name.clone()));
+    }
+    let mut found = Shown {
+        theorems: d.theorems().len(),
+        corollary: false,
+    };
+    let mut concluded = false;
+    for item in wanted.items.iter().filter(|i| i.asked) {
+        let statement = put.statement(&stated(item), &mut d.terms);
+        let premises = item.premises.iter();
+        let premises: Option<Vec<Statement>> = premises
+            .map(|(_, p)| put.statement(p, &mut d.terms))
+            .collect();
+        let (Some(statement), Some(premises)) = (statement, premises) else {
+            continue;
+        };
+        // A theorem may say more: the links of a chain.
+        let says = |t: &Statement| {
+            t.distinct == statement.distinct && statement.parts.iter().all(|p| t.parts.contains(p))
+        };
+        let proved = d
+            .theorems()
+            .any(|t| says(&t.statement) && t.premises == premises);
+        match item.name.as_str() {
+            "wanted" => concluded = proved,
+            _ => found.corollary = proved,
+        }
+    }
+    match (d.terms.is_spent(), concluded) {
+        (true, _) => Err(Unproved::Spent),
+        (false, true) => Ok(found),
+        (false, false) => Err(Unproved::Other),
+    }
+}
+
+/// What an item says, its sides put together.
+fn stated(item: &Item) -> Statement {
+    let mut parts = Vec::new();
+    if let (Some(first), Some(last)) = (item.links.first(), item.links.last()) {
+        parts.push((first.left, last.right));
+        if item.links.iter().all(|l| l.order == Order::Equal) {
+            parts.push((last.right, first.left));
+        }
+    }
+    Statement {
+        distinct: item.distinct.clone(),
+        parts,
     }
 }
 
@@ -93,7 +226,7 @@ impl Certificate {
         };
         // The printed text is no longer than the text that was read, except for what terms share.
         let mut room = 16 * (text.len() + (1 << 20));
-        let told = match crate::kernel::read_within(text, operations) {
+        let told = match kernel::read_within(text, operations) {
             Ok(mut d) => certificate.tell(&mut d, files, &mut room),
             Err(rejected) => {
                 certificate.reason = rejected.to_string();

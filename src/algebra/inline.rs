@@ -159,7 +159,7 @@ impl Letters {
             entries.iter().any(|entry| match entry {
                 Entry::Declare(_, names) => names
                     .iter()
-                    .any(|(n, is)| n.name == name && is.len() == arity),
+                    .any(|(n, is, _)| n.name == name && is.len() == arity),
                 Entry::Define {
                     name: n, indices, ..
                 } => n.name == name && indices.len() == arity,

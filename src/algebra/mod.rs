@@ -10,6 +10,7 @@ pub mod elaborate;
 pub mod files;
 pub mod inline;
 pub mod names;
+mod own;
 pub mod prove;
 pub(crate) mod put;
 pub mod refute;
@@ -22,5 +23,9 @@ mod theory;
 pub mod tptp;
 pub mod tree;
 
+pub use own::{digest, load_theorem};
 pub use term::{Atom, Form, Index, Order, Over, Statement, Term};
-pub use theory::{Definition, Hypothesis, Sort, Theory, lemmas, library, shipped};
+pub use theory::{
+    Definition, Hypothesis, Letter, Own, Shape, Shipped, Sort, Speaks, Steps, Theory, Word, lemmas,
+    library, shipped,
+};

@@ -1,5 +1,6 @@
 //! Theories: a reduction theorem as data, read from a file in `theories/`.
 
+use super::files::Text;
 use super::term::{Statement, Term};
 use crate::base::results::SyntacticFact;
 
@@ -12,6 +13,136 @@ pub enum Sort {
     Test,
 }
 
+/// Which steps of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Steps {
+    /// Whichever.
+    All,
+    /// The visible ones.
+    Visible,
+    /// The invisible ones.
+    Invisible,
+    /// Those that move to the right of other threads' steps.
+    Right,
+    /// Those that move to the left.
+    Left,
+}
+
+/// What a letter of a theory stands for on a program; all but two speak of the process that is its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// Steps of it.
+    Steps(Steps),
+    /// That it has none of these enabled.
+    Disabled(Steps),
+    /// That it is before the commit point of a transaction.
+    Before,
+    /// That it is behind it.
+    Behind,
+    /// That it is in no transaction.
+    Outside,
+    /// That it has gone wrong.
+    Wrong,
+    /// That the discipline has been violated.
+    Violated,
+    /// The initial states.
+    Initial,
+}
+
+/// What a word speaks of: a theory's words speak of one of these, or of what both have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaks {
+    /// Visible and invisible steps.
+    Visibility,
+    /// Transactions.
+    Transactions,
+}
+
+impl Word {
+    /// Every word, as it stands behind `is`; `i` stands for the letter's index.
+    pub const ALL: [(&'static str, Word); 16] = [
+        ("step of i", Word::Steps(Steps::All)),
+        ("visible step of i", Word::Steps(Steps::Visible)),
+        ("invisible step of i", Word::Steps(Steps::Invisible)),
+        ("right mover of i", Word::Steps(Steps::Right)),
+        ("left mover of i", Word::Steps(Steps::Left)),
+        ("no step of i enabled", Word::Disabled(Steps::All)),
+        (
+            "no visible step of i enabled",
+            Word::Disabled(Steps::Visible),
+        ),
+        (
+            "no invisible step of i enabled",
+            Word::Disabled(Steps::Invisible),
+        ),
+        ("no right mover of i enabled", Word::Disabled(Steps::Right)),
+        ("no left mover of i enabled", Word::Disabled(Steps::Left)),
+        ("i before its commit point", Word::Before),
+        ("i behind its commit point", Word::Behind),
+        ("i in no transaction", Word::Outside),
+        ("i gone wrong", Word::Wrong),
+        ("violated", Word::Violated),
+        ("initial", Word::Initial),
+    ];
+
+    /// Whether it names actions or tests.
+    pub fn sort(self) -> Sort {
+        match self {
+            Word::Steps(_) => Sort::Action,
+            _ => Sort::Test,
+        }
+    }
+
+    /// How many indices its letters have.
+    pub fn indices(self) -> usize {
+        usize::from(!matches!(self, Word::Violated | Word::Initial))
+    }
+
+    /// What it speaks of, if not of what every program has.
+    pub fn speaks(self) -> Option<Speaks> {
+        match self {
+            Word::Steps(s) | Word::Disabled(s) => match s {
+                Steps::All => None,
+                Steps::Visible | Steps::Invisible => Some(Speaks::Visibility),
+                Steps::Right | Steps::Left => Some(Speaks::Transactions),
+            },
+            Word::Before | Word::Behind | Word::Outside | Word::Wrong | Word::Initial => {
+                Some(Speaks::Transactions)
+            }
+            Word::Violated => Some(Speaks::Visibility),
+        }
+    }
+}
+
+/// A theorem that comes with the tool. What a reduced system keeps, and who explores it, is known of these; any other
+/// theorem is used as the one of them that it is provably as good as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Visible steps, and the invisible ones behind them.
+    StollerCohen,
+    /// Right movers, one step, left movers.
+    FlanaganQadeer,
+    /// One step and left movers.
+    LeftMovers,
+    /// Right movers and one step.
+    RightMovers,
+    /// As for the second, for what is reached with all threads outside.
+    Lipton,
+}
+
+/// A declared letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// Its name.
+    pub name: String,
+    /// How many indices it has.
+    pub indices: usize,
+    /// What it is.
+    pub sort: Sort,
+    /// What it stands for on a program, if the file says so.
+    pub word: Option<Word>,
+}
+
 /// A reduction theorem.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Theory {
@@ -19,8 +150,8 @@ pub struct Theory {
     pub name: String,
     /// Where it comes from.
     pub source: String,
-    /// Declared atoms: name, number of indices, sort.
-    pub atoms: Vec<(String, usize, Sort)>,
+    /// Declared letters.
+    pub letters: Vec<Letter>,
     /// Definitions, each using only what stands before it.
     pub definitions: Vec<Definition>,
     /// What has to hold of the model.
@@ -29,6 +160,26 @@ pub struct Theory {
     pub conclusion: Option<Hypothesis>,
     /// Where the conclusion is proved: statement and file.
     pub proof: Option<(String, String)>,
+    /// Which theorem of the tool's it is, or is used as.
+    pub shape: Option<Shape>,
+    /// What is known of it besides, if it does not come with the tool.
+    pub own: Option<Box<Own>>,
+}
+
+/// What is known of a theorem that a user has written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    /// Its file.
+    pub file: Text,
+    /// The SHA-256 of that text, in hexadecimal.
+    pub digest: String,
+    /// The proof of its conclusion, as the kernel writes it, once the kernel has accepted it.
+    pub proof: Option<String>,
+    /// Whether its hypotheses imply all of those of its shape. Then all that is known of the shape holds where they do;
+    /// else nothing but the conclusion.
+    pub implies: bool,
+    /// Whether its reduced system is the one of its shape; else it is evaluated on relations.
+    pub same: bool,
 }
 
 /// `let M[i] = v[i] u[i]*`
@@ -62,25 +213,71 @@ impl Theory {
             .iter()
             .find(|d| d.name == name && d.indices.len() == indices)
     }
+
+    /// What a letter stands for on a program, by its name and number of indices.
+    pub fn word(&self, name: &str, indices: usize) -> Option<Word> {
+        let mut letters = self.letters.iter();
+        letters
+            .find(|l| l.name == name && l.indices == indices)?
+            .word
+    }
+
+    /// The first letter that stands for this.
+    pub fn letter(&self, word: Word) -> Option<&Letter> {
+        self.letters.iter().find(|l| l.word == Some(word))
+    }
+
+    /// Whether its conclusion is proved. The tests prove those of the theorems that come with the tool.
+    pub fn is_proved(&self) -> bool {
+        self.own.as_ref().is_none_or(|own| own.proof.is_some())
+    }
+
+    /// Whether all that is known of its shape may be said where its hypotheses hold.
+    pub fn implies_shape(&self) -> bool {
+        self.own.as_ref().is_none_or(|own| own.implies)
+    }
+
+    /// Whether its reduced system is that of its shape.
+    pub fn reduces_as_shape(&self) -> bool {
+        self.own.as_ref().is_none_or(|own| own.same)
+    }
 }
 
-/// The theories that come with the tool: name, text of the file, and what it is in a line.
-pub fn shipped() -> &'static [(&'static str, &'static str, &'static str)] {
+/// A theory that comes with the tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Shipped {
+    /// Its name.
+    pub name: &'static str,
+    /// The text of its file.
+    pub text: &'static str,
+    /// Which theorem it is.
+    pub shape: Shape,
+    /// What it is in a line.
+    pub about: &'static str,
+}
+
+/// The theories that come with the tool.
+pub fn shipped() -> &'static [Shipped] {
     macro_rules! theories {
-        ($($name:literal $path:literal $about:literal)*) => {
-            &[$(($name, include_str!(concat!("../../theories/", $path)), $about),)*]
+        ($($name:literal $path:literal $shape:ident $about:literal)*) => {
+            &[$(Shipped {
+                name: $name,
+                text: include_str!(concat!("../../theories/", $path)),
+                shape: Shape::$shape,
+                about: $about,
+            },)*]
         };
     }
     theories! {
-        "stoller-cohen" "stoller_cohen.thy"
+        "stoller-cohen" "stoller_cohen.thy" StollerCohen
         "Stoller & Cohen 2003: invisible steps move left into the visible step before them"
-        "flanagan-qadeer" "flanagan_qadeer.thy"
+        "flanagan-qadeer" "flanagan_qadeer.thy" FlanaganQadeer
         "Flanagan & Qadeer 2003: transactions of right movers, one step that commits, and left movers"
-        "left-movers" "left_movers.thy"
+        "left-movers" "left_movers.thy" LeftMovers
         "its part for left movers: transactions of one step and left movers"
-        "right-movers" "right_movers.thy"
+        "right-movers" "right_movers.thy" RightMovers
         "its part for right movers: transactions of right movers and one step"
-        "lipton" "lipton.thy"
+        "lipton" "lipton.thy" Lipton
         "Lipton 1975: the same transactions, for what is reached with all threads outside of them"
     }
 }

@@ -5,7 +5,7 @@
 
 use super::suite::{Declared, Level};
 use super::term::{Index, Order, Statement, Term};
-use super::theory::Sort;
+use super::theory::{Sort, Word};
 use crate::base::diagnostic::Span;
 use crate::base::results::SyntacticFact;
 
@@ -71,8 +71,8 @@ pub enum Entry {
     Level(Level),
     /// `use kleene;` or `use "path.thy";`
     Use(Used),
-    /// `action u[i], x;` or `test p[i], q;`: names with their indices.
-    Declare(Sort, Vec<(Named, Vec<Named>)>),
+    /// `action u[i] is step of i, x;` or `test p[i], q;`: names with their indices, and what they stand for.
+    Declare(Sort, Vec<(Named, Vec<Named>, Option<Word>)>),
     /// `let M[i] = v[i] u[i]*;`
     Define {
         /// What is defined.

@@ -68,6 +68,9 @@ type Say<'s> = &'s mut dyn FnMut(std::fmt::Arguments);
 fn write_part(part: &Part, say: Say) {
     let theorem = part.theorem.as_deref().unwrap_or(NO_THEOREM);
     say(format_args!("theorem {theorem}"));
+    if let Some(digest) = &part.digest {
+        say(format_args!("digest {digest}"));
+    }
     for (thread, location) in &part.visible {
         say(format_args!("visible {thread} {location}"));
     }
@@ -326,6 +329,7 @@ fn of_part(
             };
             all.push(pair(rest)?);
         }
+        "digest" if part.digest.is_none() => part.digest = Some(rest.to_string()),
         "claim" => part.claims.push(rest.to_string()),
         "item" => part.items.push(item(rest)?),
         "node" => node(&mut part.diagrams, rest)?,

@@ -1,8 +1,9 @@
 //! What the symbols of derivations stand for, and the hypotheses of the theorem in these symbols.
 
 use super::valuations::count_up;
-use crate::algebra::{Form, Index, Order, Statement, Term, Theory};
+use crate::algebra::{Form, Index, Order, Speaks, Statement, Steps, Term, Theory, Word};
 use crate::base::evidence::{self, Part};
+use crate::engine::compiled::Mover;
 use crate::kernel::{self, Id, Node, ONE, Sym, TOP, Terms, ZERO};
 use crate::model::program::{Expr, LocId, Program, ThreadId};
 use crate::theorem::{Phase, Phased};
@@ -24,23 +25,6 @@ pub enum Letter {
     At(ThreadId, Vec<LocId>),
     /// The initial states, nothing being violated.
     Initial,
-}
-
-impl Phases {
-    /// The symbol of a test that theories about transactions have.
-    fn named(&self, name: &str, threads: &[ThreadId]) -> Option<Sym> {
-        let of = |all: &[Sym]| match threads {
-            [t] => all.get(*t).copied(),
-            _ => None,
-        };
-        match name {
-            "r" => of(&self.before),
-            "l" => of(&self.behind),
-            "w" => of(&self.wrong),
-            "init" if threads.is_empty() => Some(self.initial),
-            _ => None,
-        }
-    }
 }
 
 /// What is done with the two sides of an instance.
@@ -434,6 +418,8 @@ pub struct Asked {
 pub struct Reading<'a> {
     /// The program.
     pub program: &'a Program,
+    /// Its phases, if it has some.
+    pub phased: Option<&'a Phased>,
     /// The theory.
     pub theory: &'a Theory,
     /// Which actions are visible.
@@ -595,50 +581,77 @@ impl Reading<'_> {
                 let threads: Result<Vec<ThreadId>, _> =
                     a.indices.iter().map(|i| self.thread(i, b)).collect();
                 let threads = threads?;
-                if let (None, Some(phases)) = (&a.label, &self.letters.phases)
-                    && let Some(symbol) = phases.named(&a.name, &threads)
-                {
-                    return Ok(terms.atom(symbol, Vec::new()));
+                if a.label.is_some() {
+                    return Err(UNKNOWN);
                 }
-                match (a.name.as_str(), threads.as_slice()) {
-                    _ if a.label.is_some() => return Err(UNKNOWN),
-                    ("t", [t]) if self.letters.phases.is_some() => {
-                        let all = self.program.threads[*t].steps();
-                        let all = all.map(|l| self.letters.steps(terms, (*t, l)));
-                        let all: Vec<Id> = all.collect();
-                        terms.sum(all)
-                    }
-                    ("u", [t]) => self.actions(*t, false, terms),
-                    ("v", [t]) => self.actions(*t, true, terms),
-                    ("p", [t]) => {
-                        let of = self.of(*t, false);
-                        let none = of.map(|at| self.letters.enabled(terms, at));
-                        let none: Vec<Id> = none.collect();
-                        let none: Vec<Id> = none.into_iter().map(|e| terms.not(e)).collect();
-                        terms.product(none)
-                    }
-                    ("q", []) => terms.atom(self.letters.violated, Vec::new()),
-                    (name, threads) => {
-                        let d = self.theory.definition(name, threads.len()).ok_or(UNKNOWN)?;
-                        let names = d.indices.iter().map(String::as_str);
-                        let inner: Binding = names.zip(threads.iter().copied()).collect();
-                        self.term(&d.term, &inner, terms, depth + 1)?
-                    }
+                if let Some(word) = self.theory.word(&a.name, threads.len()) {
+                    return self
+                        .letter(word, threads.first().copied(), terms)
+                        .ok_or(UNKNOWN);
                 }
+                let d = self
+                    .theory
+                    .definition(&a.name, threads.len())
+                    .ok_or(UNKNOWN)?;
+                let names = d.indices.iter().map(String::as_str);
+                let inner: Binding = names.zip(threads.iter().copied()).collect();
+                self.term(&d.term, &inner, terms, depth + 1)?
             }
         })
     }
 
-    fn of(&self, t: ThreadId, visible: bool) -> impl Iterator<Item = (ThreadId, LocId)> + '_ {
-        let all = self.program.threads[t].steps();
-        all.filter(move |l| (self.visible)(t, *l) == visible)
-            .map(move |l| (t, l))
+    /// A letter that stands for this, of a thread.
+    fn letter(&self, word: Word, thread: Option<ThreadId>, terms: &mut Terms) -> Option<Id> {
+        let phases = self.letters.phases.as_ref();
+        if phases.is_none() && word.speaks() == Some(Speaks::Transactions) {
+            return None;
+        }
+        let of = |all: &[Sym]| thread.and_then(|t| all.get(t).copied());
+        Some(match word {
+            Word::Steps(steps) => {
+                let all = self.of(thread?, steps);
+                let all: Vec<Id> = all.map(|at| self.letters.steps(terms, at)).collect();
+                terms.sum(all)
+            }
+            Word::Disabled(steps) => {
+                let all = self.of(thread?, steps);
+                let all: Vec<Id> = all.map(|at| self.letters.enabled(terms, at)).collect();
+                let all: Vec<Id> = all.into_iter().map(|e| terms.not(e)).collect();
+                terms.product(all)
+            }
+            Word::Before => terms.atom(of(&phases?.before)?, Vec::new()),
+            Word::Behind => terms.atom(of(&phases?.behind)?, Vec::new()),
+            Word::Wrong => terms.atom(of(&phases?.wrong)?, Vec::new()),
+            Word::Outside => {
+                let inside = [of(&phases?.before)?, of(&phases?.behind)?];
+                let outside = inside.map(|s| {
+                    let inside = terms.atom(s, Vec::new());
+                    terms.not(inside)
+                });
+                terms.product(outside)
+            }
+            Word::Violated => terms.atom(self.letters.violated, Vec::new()),
+            Word::Initial => terms.atom(phases?.initial, Vec::new()),
+        })
     }
 
-    fn actions(&self, t: ThreadId, visible: bool, terms: &mut Terms) -> Id {
-        let of = self.of(t, visible).map(|at| self.letters.steps(terms, at));
-        let of: Vec<Id> = of.collect();
-        terms.sum(of)
+    /// The steps of a thread that are such.
+    fn of(&self, t: ThreadId, steps: Steps) -> impl Iterator<Item = (ThreadId, LocId)> + '_ {
+        let mover = move |l: LocId, kind: fn(&Mover) -> bool| {
+            self.phased.is_some_and(|phased| {
+                let mover = &phased.movers[t][phased.origin[t][l]];
+                mover.local || kind(mover)
+            })
+        };
+        let is = move |l: LocId| match steps {
+            Steps::All => true,
+            Steps::Visible => (self.visible)(t, l),
+            Steps::Invisible => !(self.visible)(t, l),
+            Steps::Right => mover(l, |m| m.right),
+            Steps::Left => mover(l, |m| m.left),
+        };
+        let all = self.program.threads[t].steps();
+        all.filter(move |l| is(*l)).map(move |l| (t, l))
     }
 }
 

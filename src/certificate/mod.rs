@@ -21,7 +21,6 @@ mod letters;
 mod part;
 mod phases;
 mod space;
-mod theorem;
 mod valuations;
 mod verdict;
 mod verify;

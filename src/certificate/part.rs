@@ -7,9 +7,9 @@ use super::judge::Judge;
 use super::letters::{Asked, Letters, Reading};
 use super::phases::{asks_for_copies, phased};
 use super::space::Space;
-use super::theorem;
 use super::verdict::BundleVerdict;
 use crate::algebra::Theory;
+use crate::algebra::certified::{Unproved, shown};
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::Part;
 use crate::kernel::{self, Development, Id, Statement, Theorem, WORK, ZERO};
@@ -28,8 +28,10 @@ pub fn replay(
     control: &Control,
     verdict: &mut BundleVerdict,
 ) -> Result<(), Refused> {
-    let phased = match (uses(&theory.name), &part.transactions) {
-        (Some(uses), Some(all)) if theory.name != OUTSIDE_ONLY => Some(phased(plain, all, uses)?),
+    speaks(theory, claims)?;
+    let phased = match (uses(theory), &part.transactions) {
+        // Lipton's theorem speaks of states with all threads outside only, which is not what a bundle claims.
+        (Some(uses), Some(all)) if uses.keeps_inside => Some(phased(plain, all, uses)?),
         (None, None) => None,
         _ => {
             return Err(
@@ -71,6 +73,32 @@ pub fn replay(
     replay.all(verdict)
 }
 
+/// Whether a theorem is known to speak of what is claimed, and of the sets of a bundle.
+fn speaks(theory: &Theory, claims: &[Claim]) -> Result<(), Refused> {
+    if !theory.reduces_as_shape() {
+        return Err(Refused::Wrong(format!(
+            "the reduced system of `{}` is its own, and no sets of a bundle show what it does not reach",
+            theory.name
+        )));
+    }
+    let wrong = uses(theory).is_some();
+    let concluded = |claim: &&Claim| match claim {
+        Claim::Discipline => true,
+        Claim::Assertions => wrong,
+        _ => false,
+    };
+    match theory.implies_shape() || claims.iter().all(|c| concluded(&c)) {
+        true => Ok(()),
+        false => Err(Refused::Wrong(format!(
+            "the conclusion of `{}` does not speak of all that is claimed",
+            theory.name
+        ))),
+    }
+}
+
+/// What messages call the proof.
+const PROOF: &str = "the theorem's proof";
+
 /// Claims about a program, of the program with phases: goals ask for all copies of a location.
 fn relocated(
     plain: &Program,
@@ -89,9 +117,6 @@ fn relocated(
     });
     all.collect()
 }
-
-/// Lipton's theorem speaks of states with all threads outside transactions only, which is not what a bundle claims.
-const OUTSIDE_ONLY: &str = "lipton";
 
 /// The actions of threads that are in no transaction.
 fn outside(phased: &Phased) -> FxHashSet<(ThreadId, LocId)> {
@@ -176,6 +201,7 @@ impl Replay<'_, '_> {
         let proved = self.facts(&mut development, &letters, &mut judge, verdict)?;
         let reading = Reading {
             program: self.program,
+            phased: self.phased,
             theory: self.theory,
             visible: &is_visible,
             letters: &letters,
@@ -477,11 +503,25 @@ impl Replay<'_, '_> {
 
     /// Replays the proof of the theorem itself; whether it is there, and has the corollary.
     fn proof(&self, verdict: &mut BundleVerdict) -> Result<Option<bool>, Refused> {
-        let Some(text) = &self.part.proof else {
-            return Ok(None);
+        let own = self.theory.own.as_ref();
+        let known = own.and_then(|own| own.proof.as_ref());
+        let text = match (self.part.proof.as_ref().or(known), own) {
+            (Some(text), _) => text,
+            (None, None) => return Ok(None),
+            // Nobody else has proved it.
+            (None, Some(own)) => {
+                let file = &own.file.name;
+                return Err(Refused::Wrong(format!(
+                    "the conclusion of {file} is not proved"
+                )));
+            }
         };
         self.encoded.control().enter("the theorem's proof");
-        let shown = theorem::shown(self.theory, text)?;
+        let shown = shown(self.theory, text).map_err(|why| match why {
+            Unproved::Spent => Refused::Stopped(Stop::Operations),
+            Unproved::Rejected(why) => Refused::proof(PROOF, &why),
+            why => Refused::Wrong(format!("{PROOF}: {why}")),
+        })?;
         verdict.replayed.push(format!(
             "the reduction theorem, for any number of processes: {} theorems, by the kernel",
             shown.theorems

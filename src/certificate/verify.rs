@@ -7,8 +7,8 @@ use super::letters::Letters;
 use super::space::Space;
 use super::verdict::{BundleVerdict, Shown, Stated};
 use super::{claims, execution, part};
-use crate::algebra::Theory;
 use crate::algebra::text::theory;
+use crate::algebra::{Theory, digest};
 use crate::base::control::ParseLimits;
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{Bundle, Part, settled};
@@ -17,7 +17,6 @@ use crate::model::Loaded;
 use crate::model::program::put;
 use crate::model::program::{LocId, Program, ThreadId};
 use rustc_hash::FxHashSet;
-use sha2::{Digest, Sha256};
 
 /// The model that a bundle has to be about.
 #[derive(Clone, Debug)]
@@ -30,10 +29,16 @@ pub struct Wanted {
     pub defines: Vec<(String, String)>,
 }
 
-/// Replays a bundle; with `wanted`, it has to be about that model.
-pub fn verify(text: &str, wanted: Option<&Wanted>, control: &Control) -> BundleVerdict {
+/// Replays a bundle; with `wanted`, it has to be about that model. It may rest on theorems that do not come with the
+/// tool: on these, as their files have them.
+pub fn verify(
+    text: &str,
+    wanted: Option<&Wanted>,
+    theorems: &[Theory],
+    control: &Control,
+) -> BundleVerdict {
     let mut verdict = BundleVerdict::default();
-    match replay(text, wanted, control, &mut verdict) {
+    match replay(text, (wanted, theorems), control, &mut verdict) {
         Ok(()) => {}
         Err(Refused::Wrong(why)) => verdict.rejected = Some(why),
         Err(Refused::Stopped(stop)) => verdict.stopped = Some(stop),
@@ -59,7 +64,7 @@ impl From<&'static str> for Refused {
 
 fn replay(
     text: &str,
-    wanted: Option<&Wanted>,
+    (wanted, theorems): (Option<&Wanted>, &[Theory]),
     control: &Control,
     verdict: &mut BundleVerdict,
 ) -> Result<(), Refused> {
@@ -82,9 +87,7 @@ fn replay(
 
     let mut parts = Vec::new();
     for part in &bundle.parts {
-        let named = |name: &String| {
-            theory(name).ok_or_else(|| format!("there is no reduction theorem `{name}`"))
-        };
+        let named = |name: &String| named(name, part.digest.as_deref(), theorems);
         let theory = part.theorem.as_ref().map(named).transpose();
         let claims: Result<Vec<Claim>, _> = part
             .claims
@@ -131,10 +134,29 @@ fn replay(
     Ok(())
 }
 
+/// The theorem of this name. What it says is never read from the bundle: it comes with the tool, or its file is given,
+/// and the bundle has to be about the same text.
+fn named(name: &str, digest: Option<&str>, theorems: &[Theory]) -> Result<Theory, String> {
+    let mut given = theorems.iter();
+    let own = given.find_map(|t| Some((t, t.own.as_ref()?)).filter(|_| t.name == name));
+    match (own, digest) {
+        (Some((theory, own)), Some(digest)) if own.digest == digest => Ok(theory.clone()),
+        (Some((_, own)), _) => Err(format!(
+            "it rests on another text of the theorem `{name}` than {}",
+            own.file.name
+        )),
+        (None, Some(_)) => Err(format!(
+            "it rests on a theorem `{name}` that does not come with the tool; --theorem FILE.thy says what that is"
+        )),
+        (None, None) => {
+            theory(name).ok_or_else(|| format!("there is no reduction theorem `{name}`"))
+        }
+    }
+}
+
 /// SHA-256 of a text, in hexadecimal.
 pub fn hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest(text)
 }
 
 fn load(name: &str, bundle: &Bundle) -> Result<Loaded, Refused> {
@@ -246,6 +268,7 @@ fn without_theorem(
     verdict: &mut BundleVerdict,
 ) -> Result<(), Refused> {
     let reduces = !part.visible.is_empty()
+        || part.digest.is_some()
         || part.transactions.is_some()
         || part.invariant.is_some()
         || part.derivations.is_some()

@@ -69,8 +69,8 @@ pub struct CheckArgs {
     /// Model files (`.cor`, `.dve`); `-` reads standard input
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
-    /// The reduction theorem, for claims of transactions, too; `auto` chooses [default: stoller-cohen, and any for
-    /// claims]
+    /// The reduction theorem, for claims of transactions, too: by name, or one of yours, FILE.thy; `auto` chooses
+    /// [default: stoller-cohen, and any for claims]
     #[arg(long, value_name = "NAME")]
     pub theorem: Option<String>,
     /// What the model is, besides its text
@@ -150,7 +150,7 @@ pub struct ReachArgs {
     /// Explore the reduced system of a theorem
     #[arg(long)]
     pub reduced: bool,
-    /// The reduction theorem; `auto` chooses [default: stoller-cohen]
+    /// The reduction theorem: by name, or one of yours, FILE.thy; `auto` chooses [default: stoller-cohen]
     #[arg(long, value_name = "NAME", requires = "reduced")]
     pub theorem: Option<String>,
     /// Leave out orders of independent steps: one technique, or several with commas
@@ -436,7 +436,8 @@ pub struct MoversArgs {
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
     /// Transactions by this theorem only
-    #[arg(long, value_name = "NAME", value_parser = ["left-movers", "right-movers", "lipton"])]
+    /// (left-movers, right-movers, lipton, or FILE.thy)
+    #[arg(long, value_name = "NAME")]
     pub theorem: Option<String>,
     /// What the models are, besides their text
     #[command(flatten)]
@@ -616,6 +617,9 @@ pub struct VerifyArgs {
     /// Print only whether each certificate is accepted
     #[arg(short, long)]
     pub quiet: bool,
+    /// A theorem of yours that certificates of models rest on, FILE.thy; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub theorem: Vec<String>,
     /// Ask whether a certificate of theorems proves what this file (`.thy`, `.txt`) states; may be repeated
     #[arg(long, value_name = "FILE")]
     pub theory: Vec<String>,

@@ -3,8 +3,8 @@
 //! A trait, so that the tests of the command line can put a library behind it that panics, hangs or ignores a
 //! request to stop.
 
-use super::args::{AUTO, DEFAULT_THEOREM};
-use coarsen::algebra::shipped;
+use super::args::DEFAULT_THEOREM;
+use super::theorem::Chosen;
 use coarsen::algebra::text::TERM_CODES;
 use coarsen::algebra::tptp::text::TPTP_CODES;
 use coarsen::base::control::Control;
@@ -20,13 +20,10 @@ pub use coarsen::CheckOptions as Options;
 pub use coarsen::base::diagnostic::Code;
 pub use coarsen::model::text::decode;
 
-/// What the command line needs of the library. All of it runs in the worker thread, except [`Backend::theorems`].
+/// What the command line needs of the library. All of it runs in the worker thread.
 pub trait Backend: Clone + Send + 'static {
     /// A model that has no errors.
     type Model;
-
-    /// Names of the reduction theorems, each with one line about it.
-    fn theorems(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Reads a model; `depth_limit` bounds its nesting. An unknown name among `defines` is an error of the input.
     ///
@@ -50,7 +47,7 @@ pub trait Backend: Clone + Send + 'static {
     fn check(
         &self,
         model: &Self::Model,
-        theorem: &str,
+        theorem: &Chosen,
         options: &Options,
         control: &Control,
     ) -> Report;
@@ -92,13 +89,6 @@ fn unknown_theorem(name: &str) -> Report {
 impl Backend for Library {
     type Model = Session;
 
-    fn theorems(&self) -> Vec<(&'static str, &'static str)> {
-        shipped()
-            .iter()
-            .map(|(name, _, about)| (*name, *about))
-            .collect()
-    }
-
     fn load(
         &self,
         name: &str,
@@ -117,23 +107,26 @@ impl Backend for Library {
         model.variable_order()
     }
 
-    fn check(&self, model: &Session, name: &str, options: &Options, control: &Control) -> Report {
-        if name == AUTO {
-            let (chosen, why) = model.choose(false, control);
-            return match chosen {
-                Some(theory) => {
-                    let mut report = model.check(&theory, options, control);
-                    report.notes.insert(0, why);
-                    report
-                }
-                None => unknown_theorem(name),
-            };
-        }
-        match theory(name) {
-            Some(theory) => model.check(&theory, options, control),
-            // The command line has refused unknown names before.
-            None => unknown_theorem(name),
-        }
+    fn check(
+        &self,
+        model: &Session,
+        theorem: &Chosen,
+        options: &Options,
+        control: &Control,
+    ) -> Report {
+        let (theory, why) = match theorem {
+            Chosen::Theorem(theory) => (Some(theory.as_ref().clone()), None),
+            Chosen::Auto => {
+                let (chosen, why) = model.choose(false, control);
+                (chosen, Some(why))
+            }
+        };
+        let Some(theory) = theory else {
+            return unknown_theorem(theorem.name());
+        };
+        let mut report = model.check(&theory, options, control);
+        report.notes.splice(0..0, why);
+        report
     }
 
     fn eval(

@@ -1,6 +1,6 @@
 //! `coarsen check`: each model in turn, going on after a bad one.
 
-use super::args::{AUTO, CheckArgs, DEFAULT_THEOREM, Format, ReductionName};
+use super::args::{CheckArgs, DEFAULT_THEOREM, Format, ReductionName};
 use super::backend::{Backend, Options};
 use super::certificate_file::Evidence;
 use super::every;
@@ -12,6 +12,7 @@ use super::model_run::{ModelRun, Worked, Wrong};
 use super::output::{Output, say};
 use super::suggest::hint;
 use super::supervise::Interrupts;
+use super::theorem::{Chosen, chosen};
 use super::trace_file::TraceFile;
 use coarsen::base::control::{Control, Hit};
 use coarsen::base::diagnostic::Diagnostic;
@@ -22,41 +23,25 @@ use coarsen::theorem::By;
 
 /// Checks the models of `args`; what is said of each goes to `output`.
 pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Exit {
-    if let Err(message) = usable(backend, args) {
+    if let Err(message) = usable(args) {
         say(&format!("coarsen: {message}"));
         return Exit::Usage;
     }
+    let how = (args.limits.depth, args.format);
+    let theorem = match chosen(args.theorem.as_deref(), how, output) {
+        Ok(theorem) => theorem,
+        Err(exit) => return exit,
+    };
     if let Some(constant) = &args.every {
-        return every::run(args, constant, output);
+        return every::run(args, &theorem, constant, output);
     }
     // Everything is read before Ctrl-C is caught, so that it still ends a run that waits for standard input.
     let inputs: Vec<_> = args.models.iter().map(|path| input::read(path)).collect();
     let named = args.models.iter().map(|path| input::name(path)).zip(inputs);
-    Session::new(backend, args, Interrupts::install()).all(named, output)
+    Session::new(backend, (args, theorem), Interrupts::install()).all(named, output)
 }
 
-/// The theorem that governs the exploration.
-fn theorem(args: &CheckArgs) -> &str {
-    args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM)
-}
-
-fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
-    let names = || backend.theorems().into_iter().map(|(name, _)| name);
-    let theorem = theorem(args);
-    if theorem != AUTO && !names().any(|name| name == theorem) {
-        let known: Vec<String> = backend
-            .theorems()
-            .iter()
-            .map(|(name, about)| format!("\n  {name}  {about}"))
-            .collect();
-        return Err(format!(
-            "there is no theorem `{}`{}; the theorems are:{}\n  {AUTO}  whichever of the first two promises fewer \
-             states",
-            theorem,
-            hint(theorem, names()),
-            known.concat()
-        ));
-    }
+fn usable(args: &CheckArgs) -> Result<(), String> {
     if args.certificate.is_some() && args.models.len() > 1 {
         return Err("--certificate writes the evidence for one model; there are several".into());
     }
@@ -68,7 +53,11 @@ fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
                 "a certificate is about the reduced system as it is: leave out --certificate, or `--reductions {name}`"
             ));
         }
-        if theorem != DEFAULT_THEOREM {
+        if args
+            .theorem
+            .as_deref()
+            .is_some_and(|t| t != DEFAULT_THEOREM)
+        {
             return Err(format!(
                 "`--reductions {name}` goes with {DEFAULT_THEOREM} here; `coarsen reach --reduced` takes any theorem"
             ));
@@ -94,6 +83,8 @@ enum ModelAnswer {
 struct Session<'a, B> {
     backend: &'a B,
     args: &'a CheckArgs,
+    /// The theorem that governs the exploration.
+    theorem: Chosen,
     interrupts: Interrupts,
     trace: TraceFile,
     /// Whether some model has the property asked for, and the names that models without it have.
@@ -104,10 +95,15 @@ struct Session<'a, B> {
 }
 
 impl<'a, B: Backend> Session<'a, B> {
-    fn new(backend: &'a B, args: &'a CheckArgs, interrupts: Interrupts) -> Self {
+    fn new(
+        backend: &'a B,
+        (args, theorem): (&'a CheckArgs, Chosen),
+        interrupts: Interrupts,
+    ) -> Self {
         Session {
             backend,
             args,
+            theorem,
             interrupts,
             trace: TraceFile::new(args.trace.clone(), args.property.clone()),
             matched: false,
@@ -135,7 +131,7 @@ impl<'a, B: Backend> Session<'a, B> {
         };
         if let Some(why) = &self.over {
             self.matched = true;
-            let mut report = Report::undecided(name, theorem(self.args));
+            let mut report = Report::undecided(name, self.theorem.name());
             report.reason = why.clone();
             return self.show(report, output);
         }
@@ -163,7 +159,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 // The worker still holds its memory and one core, so measurements of another model would mean nothing.
                 self.over.get_or_insert(CheckReason::Occupied);
                 self.matched = true;
-                let undecided = || Report::undecided(name, theorem(self.args));
+                let undecided = || Report::undecided(name, self.theorem.name());
                 let report = snapshot.map_or_else(undecided, |known| *known);
                 self.show(cut_short(report, Hit::Abandoned(stop, phase)), output)
             }
@@ -179,6 +175,7 @@ impl<'a, B: Backend> Session<'a, B> {
     + 'static
     + use<B> {
         let (backend, args) = (self.backend.clone(), self.args.clone());
+        let theorem = self.theorem.clone();
         move |name, source, control| {
             let defines = &args.defines.defines;
             let (model, warnings) = backend.load(name, source, defines, args.limits.depth)?;
@@ -199,11 +196,14 @@ impl<'a, B: Backend> Session<'a, B> {
                 annotate: args.print_discipline,
                 certificate: args.certificate.is_some(),
                 discharge: args.discharge.map_or(By::Either, By::from),
-                claims_by: args.theorem.clone().filter(|name| name != AUTO),
+                claims_by: match (&args.theorem, &theorem) {
+                    (Some(_), Chosen::Theorem(theory)) => Some(theory.name.clone()),
+                    _ => None,
+                },
                 only_hypotheses: false,
                 quotients: ReductionName::chosen(&args.reductions).unwrap_or_default(),
             };
-            let report = backend.check(&model, theorem(&args), &options, control);
+            let report = backend.check(&model, &theorem, &options, control);
             Ok((warnings, ModelAnswer::Checked(Box::new(report))))
         }
     }

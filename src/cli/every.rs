@@ -1,25 +1,39 @@
 //! `coarsen check --every N`: each model in turn, for every value of a constant.
 
-use super::args::{CheckArgs, DEFAULT_THEOREM, Format};
+use super::args::DEFAULT_THEOREM;
+use super::args::{CheckArgs, Format};
 use super::exit::Exit;
 use super::input;
 use super::model_run::{ModelRun, Worked, Wrong};
-use super::output::Output;
+use super::output::{Output, say};
 use super::suggest::hint;
 use super::supervise::Interrupts;
+use super::theorem::Chosen;
+use coarsen::Session;
+use coarsen::algebra::Theory;
 use coarsen::base::control::{Control, Hit, ParseLimits};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
 use coarsen::results::EveryReport;
-use coarsen::{Session, theory};
+use coarsen::theorem::uses as transactions_of;
 
 /// Asks about every value of the constant.
-pub fn run(args: &CheckArgs, constant: &str, output: &mut Output) -> Exit {
+pub fn run(args: &CheckArgs, theorem: &Chosen, constant: &str, output: &mut Output) -> Exit {
+    let theory = match theorem {
+        Chosen::Theorem(theory) if transactions_of(theory).is_none() => theory,
+        other => {
+            say(&format!(
+                "coarsen: --every goes with `{DEFAULT_THEOREM}` and theorems of its form, not with `{}`",
+                other.name()
+            ));
+            return Exit::Usage;
+        }
+    };
     let interrupts = Interrupts::install();
     let mut exit = Exit::Holds;
     for path in &args.models {
-        exit = exit.and(one(args, constant, path, &interrupts, output));
+        exit = exit.and(one((args, theory), constant, path, &interrupts, output));
         if interrupts.pending() {
             return exit.and(Exit::Unknown);
         }
@@ -28,7 +42,7 @@ pub fn run(args: &CheckArgs, constant: &str, output: &mut Output) -> Exit {
 }
 
 fn one(
-    args: &CheckArgs,
+    (args, theory): (&CheckArgs, &Theory),
     constant: &str,
     path: &str,
     interrupts: &Interrupts,
@@ -42,15 +56,14 @@ fn one(
         quiet: args.detail() == Detail::Quiet,
     };
     let name = run.name;
-    let (job, left_open) = (args.clone(), constant.to_string());
+    let (job, left_open, used) = (args.clone(), constant.to_string(), theory.clone());
     let worked = run.work(interrupts, output, move |name, source, control| {
-        answer(&job, &left_open, (name, source), control)
+        answer((&job, &used), &left_open, (name, source), control)
     });
     let report = match worked {
         Ok((Worked::Done(report), _)) => report,
         Ok((Worked::Abandoned { stop, phase, .. }, _)) => {
-            let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
-            let mut report = EveryReport::undecided(name, theorem, constant);
+            let mut report = EveryReport::undecided(name, &theory.name, constant);
             report.limit = Some(Hit::Abandoned(stop, phase));
             report
         }
@@ -64,7 +77,7 @@ fn one(
 }
 
 fn answer(
-    args: &CheckArgs,
+    (args, theory): (&CheckArgs, &Theory),
     constant: &str,
     (name, source): (&str, &str),
     control: &Control,
@@ -84,7 +97,5 @@ fn answer(
             "--every {constant}: {name} has no constant `{constant}`{hint}; {there}"
         )));
     }
-    let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
-    let theory = theory(theorem).ok_or(Wrong::NoTheorem)?;
-    Ok((warnings, model.every(&theory, constant, control)))
+    Ok((warnings, model.every(theory, constant, control)))
 }

@@ -33,6 +33,7 @@ mod simplify;
 mod suggest;
 mod supervise;
 mod test;
+mod theorem;
 mod trace_file;
 mod verify;
 

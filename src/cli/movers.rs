@@ -3,20 +3,27 @@
 use super::args::{Format, MoversArgs};
 use super::exit::Exit;
 use super::model_run::{ModelRun, Worked, default_theorem};
-use super::output::Output;
+use super::output::{Output, say};
 use super::supervise::Interrupts;
+use super::theorem::{Chosen, chosen};
 use coarsen::Session;
+use coarsen::algebra::Theory;
 use coarsen::base::control::ParseLimits;
 use coarsen::report::json;
 use coarsen::report::text::render_movers;
 use coarsen::results::{MoversReason, MoversReport};
+use coarsen::theorem::{blocks, has_blocks};
 
 /// Finds the movers of the models of `args`.
 pub fn run(args: &MoversArgs, output: &mut Output) -> Exit {
+    let only = match only(args, output) {
+        Ok(only) => only,
+        Err(exit) => return exit,
+    };
     let interrupts = Interrupts::install();
     let mut exit = Exit::Holds;
     for model in &args.models {
-        exit = exit.and(one(model, args, &interrupts, output));
+        exit = exit.and(one(model, (args, only.clone()), &interrupts, output));
         if interrupts.pending() {
             break;
         }
@@ -24,7 +31,31 @@ pub fn run(args: &MoversArgs, output: &mut Output) -> Exit {
     exit
 }
 
-fn one(model: &str, args: &MoversArgs, interrupts: &Interrupts, output: &mut Output) -> Exit {
+/// The one theorem that transactions may be by.
+fn only(args: &MoversArgs, output: &mut Output) -> Result<Option<Theory>, Exit> {
+    let Some(name) = &args.theorem else {
+        return Ok(None);
+    };
+    let how = (args.limits.depth, args.format);
+    match chosen(Some(name), how, output)? {
+        Chosen::Theorem(theory) if has_blocks(&theory) => Ok(Some(*theory)),
+        _ => {
+            say(&format!(
+                "coarsen: {name} does not say which blocks are transactions; there are: {}, and files of theorems with \
+                 their conclusions",
+                blocks().join(", ")
+            ));
+            Err(Exit::Usage)
+        }
+    }
+}
+
+fn one(
+    model: &str,
+    (args, only): (&MoversArgs, Option<Theory>),
+    interrupts: &Interrupts,
+    output: &mut Output,
+) -> Exit {
     let run = ModelRun::read(model, args.format, &args.limits);
     let name = run.name;
     let asked = args.clone();
@@ -33,10 +64,7 @@ fn one(model: &str, args: &MoversArgs, interrupts: &Interrupts, output: &mut Out
         let limits = ParseLimits { depth };
         let (session, warnings) = Session::load(name, source, &asked.defines.defines, limits)?;
         let theory = default_theorem()?;
-        Ok((
-            warnings,
-            session.movers(&theory, asked.theorem.as_deref(), control),
-        ))
+        Ok((warnings, session.movers(&theory, only.as_ref(), control)))
     });
     let report = match worked {
         Ok((Worked::Done(report), _)) => report,
@@ -51,7 +79,7 @@ fn one(model: &str, args: &MoversArgs, interrupts: &Interrupts, output: &mut Out
         Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&render_movers(&report, args.verbose)),
     }
-    match report.is_stopped() {
+    match report.is_open() {
         true => Exit::Unknown,
         false => Exit::Holds,
     }

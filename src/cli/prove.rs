@@ -426,6 +426,15 @@ fn exports(
 /// The file that `use "path";` in the file `from` speaks of. Errors quote what it says, so its name, links followed, is
 /// that of a theory or suite.
 pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
+    load_one(path, from, &["thy", "txt"])
+}
+
+/// The same, where what the kernel has written will do, too.
+pub(super) fn load_proof(path: &str, from: &str) -> Result<Text, String> {
+    load_one(path, from, &["thy", "txt", "cert"])
+}
+
+fn load_one(path: &str, from: &str, kinds: &[&str]) -> Result<Text, String> {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
     let mut whole = PathBuf::new();
     for part in folder.join(path).components() {
@@ -438,8 +447,16 @@ pub(super) fn load(path: &str, from: &str) -> Result<Text, String> {
         }
     }
     let file = whole.canonicalize().map_err(|e| e.to_string())?;
-    if !file.is_file() || !file.extension().is_some_and(|e| e == "thy" || e == "txt") {
-        return Err("it is no regular file with a name that ends in .thy or .txt".into());
+    if !file.is_file()
+        || !file
+            .extension()
+            .is_some_and(|e| kinds.iter().any(|k| e == *k))
+    {
+        let kinds: Vec<String> = kinds.iter().map(|k| format!(".{k}")).collect();
+        let kinds = kinds.join(" or ");
+        return Err(format!(
+            "it is no regular file with a name that ends in {kinds}"
+        ));
     }
     match read_text(&whole.to_string_lossy()) {
         Ok(text) => Ok(text),

@@ -1,8 +1,6 @@
 //! `coarsen reach`: the reachable states of one model.
 
-use super::args::{
-    AUTO, DEFAULT_THEOREM, EngineName, Format, ReachArgs, ReductionName, SearchName,
-};
+use super::args::{EngineName, Format, ReachArgs, ReductionName, SearchName};
 use super::certificate_file::Evidence;
 use super::exit::Exit;
 use super::memory;
@@ -10,8 +8,9 @@ use super::model_run::{ModelRun, Worked, Wrong};
 use super::output::{Output, say};
 use super::suggest::hint;
 use super::supervise::Interrupts;
+use super::theorem::{Chosen, chosen};
 use super::trace_file;
-use coarsen::algebra::shipped;
+use coarsen::Session;
 use coarsen::base::control::{Control, Hit, ParseLimits};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::command::reach::{Engine, Order, ReachOptions};
@@ -22,7 +21,6 @@ use coarsen::engine::quotients::Quotient;
 use coarsen::report::json;
 use coarsen::report::text::{Detail, render_reach};
 use coarsen::results::{Note, PropertyKind, ReachReason, ReachReport};
-use coarsen::{Session, theory};
 
 /// The order that the engine chooses itself.
 const BEST: &str = "best";
@@ -38,17 +36,11 @@ enum ReachAnswer {
 
 /// Explores the model of `args`.
 pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
-    let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
-    if theorem != AUTO && theory(theorem).is_none() {
-        let names = || shipped().iter().map(|(name, _, _)| *name);
-        let known: Vec<&str> = names().collect();
-        say(&format!(
-            "coarsen: there is no theorem `{theorem}`{}; there are: {}",
-            hint(theorem, names()),
-            known.join(", ")
-        ));
-        return Exit::Usage;
-    }
+    let how = (args.limits.depth, args.format);
+    let theorem = match chosen(args.theorem.as_deref(), how, output) {
+        Ok(theorem) => theorem,
+        Err(exit) => return exit,
+    };
     let por = match por(args) {
         Ok(por) => por,
         Err(why) => {
@@ -88,7 +80,7 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
     match run.work(
         &Interrupts::install(),
         output,
-        job(args, (por, quotients), order_file),
+        job((args, theorem), (por, quotients), order_file),
     ) {
         Ok((Worked::Done(ReachAnswer::Explored(report)), _)) => match &report.refused {
             Some(why) => {
@@ -178,7 +170,7 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
 
 /// What the worker does.
 fn job(
-    args: &ReachArgs,
+    (args, theorem): (&ReachArgs, Chosen),
     (por, quotients): (Option<Por>, Vec<Quotient>),
     order_file: Option<String>,
 ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong>
@@ -245,16 +237,15 @@ fn job(
             cores: args.cores.map_or(0, usize::from),
             certificate: args.certificate.is_some(),
         };
-        let theorem = args.theorem.as_deref().unwrap_or(DEFAULT_THEOREM);
         let (chosen, why) = match theorem {
-            AUTO => {
+            Chosen::Auto => {
                 let (chosen, why) = model.choose(args.deadlock, control);
                 (chosen, Some(why))
             }
-            name => (theory(name), None),
+            Chosen::Theorem(theory) => (Some(*theory), None),
         };
         let Some(theory) = chosen else {
-            return Err(Wrong::Usage(format!("there is no theorem `{theorem}`")));
+            return Err(Wrong::NoTheorem);
         };
         let mut report = model.reach(&theory, &options, control);
         report.notes.splice(0..0, why);

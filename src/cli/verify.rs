@@ -8,6 +8,8 @@ use super::output::{Output, say};
 use super::progress::Progress;
 use super::prove::load;
 use super::supervise::{Ended, Interrupts, supervise};
+use super::theorem::given;
+use coarsen::algebra::Theory;
 use coarsen::algebra::files::{Flawed, Text, load_suite};
 use coarsen::base::control::Control;
 use coarsen::certificate;
@@ -30,12 +32,18 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> Exit {
             return code;
         }
     };
+    let how = (args.limits.depth, args.format);
+    let theorems = args.theorem.iter().map(|path| given(path, how, output));
+    let theorems: Vec<Theory> = match theorems.collect() {
+        Ok(theorems) => theorems,
+        Err(exit) => return exit,
+    };
     let interrupts = Interrupts::install();
     let mut exit = Exit::Holds;
     let mut objects = Vec::new();
     for path in &args.files {
         let name = input::name(path).to_string();
-        let (found, code) = match answer(path, wanted.as_ref(), args, &interrupts) {
+        let (found, code) = match answer(path, (wanted.as_ref(), &theorems), args, &interrupts) {
             Ok(found) => {
                 let (status, proves_all) = match &found {
                     Found::Algebra(c) => (c.status, c.proves_all()),
@@ -112,7 +120,7 @@ enum Found {
 
 fn answer(
     path: &str,
-    wanted: Option<&leaf::Wanted>,
+    (wanted, theorems): (Option<&leaf::Wanted>, &[Theory]),
     args: &VerifyArgs,
     interrupts: &Interrupts,
 ) -> Result<Found, (String, Exit)> {
@@ -126,13 +134,13 @@ fn answer(
     let theories: Vec<Text> = theories.collect::<Result<_, _>>()?;
     let (limits, depth) = (args.limits, args.limits.depth);
     let input = read(path)?;
-    let wanted = wanted.cloned();
+    let (wanted, theorems) = (wanted.cloned(), theorems.to_vec());
     let control = Arc::new(Control::new(limits.budget));
     let ended = supervise(
         move |control: &Control| -> Result<Found, Box<Flawed>> {
             control.enter(format!("checking {}", input.name));
             if certificate::is_one(&input.source) {
-                let verdict = leaf::verify(&input.source, wanted.as_ref(), control);
+                let verdict = leaf::verify(&input.source, wanted.as_ref(), &theorems, control);
                 return Ok(Found::Bundle(BundleAnswer::of(&input.name, &verdict)));
             }
             let suites = theories

@@ -116,7 +116,7 @@ impl Session {
         if let Some(Err(_)) = again {
             report.annotated = None;
         }
-        with_proofs(report.bundle.as_deref_mut(), control);
+        with_proofs(report.bundle.as_deref_mut(), theory, control);
         report.timing.front_end = self.model.front_end;
         report.timing.total += self.model.front_end;
         (report, discharge)
@@ -163,7 +163,12 @@ impl Session {
     }
 
     /// Says what each action is as a mover, and how long transactions can be; of one theorem, or of all.
-    pub fn movers(&self, theory: &Theory, only: Option<&str>, control: &Control) -> MoversReport {
+    pub fn movers(
+        &self,
+        theory: &Theory,
+        only: Option<&Theory>,
+        control: &Control,
+    ) -> MoversReport {
         let program = |tree: &ast::Model| {
             let source = &self.model.program.source;
             let elaborated = elaborate(tree, source, &self.model.defines);
@@ -239,7 +244,7 @@ impl Session {
             options,
             control,
         );
-        with_proofs(report.bundle.as_deref_mut(), control);
+        with_proofs(report.bundle.as_deref_mut(), theory, control);
         report.timing.front_end = self.model.front_end;
         report.timing.total += self.model.front_end;
         report
@@ -304,10 +309,16 @@ impl Session {
 }
 
 /// Puts the proofs of the theorems into a bundle.
-fn with_proofs(bundle: Option<&mut Bundle>, control: &Control) {
+fn with_proofs(bundle: Option<&mut Bundle>, theory: &Theory, control: &Control) {
     for part in bundle.into_iter().flat_map(|bundle| &mut bundle.parts) {
         control.enter("the theorem's proof");
-        part.proof = part.theorem.as_deref().and_then(theorem_proof);
+        match &theory.own {
+            Some(own) if part.theorem.as_ref() == Some(&theory.name) => {
+                part.proof.clone_from(&own.proof);
+                part.digest = Some(own.digest.clone());
+            }
+            _ => part.proof = part.theorem.as_deref().and_then(theorem_proof),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ impl fmt::Display for Obstacle {
                 f,
                 "nothing shows for every value that two threads never have access to `{variable}`"
             ),
+            Self::Unproved => f.write_str("the theorem's conclusion is not proved"),
             Self::Hypotheses => f.write_str("not all hypotheses are shown for every value"),
             Self::Limit(hit) => hit.fmt(f),
         }

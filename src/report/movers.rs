@@ -9,6 +9,7 @@ impl fmt::Display for MoversReason {
         match self {
             Self::Undecided => f.write_str("nothing has been established yet"),
             Self::Stopped(stop, phase) => write!(f, "stopped by {stop}, in phase `{phase}`"),
+            Self::Open(gap) => gap.fmt(f),
             Self::Found { classes, long } => {
                 let all = classes.iter().map(|(_, n)| n).sum();
                 let each = classes.map(|(class, n)| format!("{n} {}", class.id()));

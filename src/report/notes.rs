@@ -40,6 +40,11 @@ impl fmt::Display for Note {
             ),
             Self::CrossCheck(found) => found.fmt(f),
             Self::Missing(missing) => write!(f, "certificate: {missing}"),
+            Self::Evaluated(theorem) => write!(
+                f,
+                "the reduced system of {theorem} was evaluated on relations; executions were looked for in, and states \
+                 counted of, that of a theorem with the same question"
+            ),
             Self::Gap(gap) => write!(
                 f,
                 "what is not found in the reduced system is not known to be unreachable: {gap}"

@@ -21,6 +21,9 @@ impl fmt::Display for PropertyReason {
                 "found in the reduced system, but {stop} was hit in the search for an execution"
             ),
             Self::FoundState(stop) => Hit::Search(*stop).fmt(f),
+            // Nothing is explored then.
+            Self::Unsettled(Doubt::Gap(gap @ Gap::Unproved(_)))
+            | Self::NotFound(Doubt::Gap(gap @ Gap::Unproved(_))) => gap.fmt(f),
             Self::Unsettled(Doubt::Gap(gap)) | Self::NotFound(Doubt::Gap(gap)) => {
                 write!(
                     f,
@@ -84,6 +87,20 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, id, status) = match self {
             Self::NotEvaluated => return f.write_str("the hypotheses were not evaluated"),
+            Self::Unproved(file) => return write!(f, "the conclusion of {file} is not proved"),
+            Self::Silent(theorem) => {
+                return write!(
+                    f,
+                    "the conclusion of {theorem} does not speak of it, and its hypotheses do not imply those of a \
+                     theorem that does"
+                );
+            }
+            Self::Reached(theorem) => {
+                return write!(
+                    f,
+                    "the reduced system of {theorem}, evaluated on relations, does not exclude it"
+                );
+            }
             Self::Condition(id, status) => ("condition", id, status),
             Self::Hypothesis(id, status) => ("hypothesis", id, status),
         };

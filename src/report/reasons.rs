@@ -2,7 +2,7 @@
 
 use super::layout::display_id;
 use super::text::verdict_words;
-use crate::base::results::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};
+use crate::base::results::{CheckReason, CompareReason, Gap, ReachReason, RowReason, RowVerdict};
 use std::fmt;
 
 impl fmt::Display for CheckReason {
@@ -14,6 +14,7 @@ impl fmt::Display for CheckReason {
                 f.write_str("not checked, because work on an earlier model did not stop when asked")
             }
             Self::NoTheorem(name) => write!(f, "there is no theorem `{name}`"),
+            Self::Unproved(file) => Gap::Unproved(file.clone()).fmt(f),
             Self::Abandoned(hit) => write!(f, "stopped by {hit}"),
             Self::Rejected(of, why) => write!(f, "evidence rejected: {}: {why}", display_id(of)),
             Self::Property {
@@ -59,6 +60,7 @@ impl fmt::Display for ReachReason {
         match self {
             Self::Undecided => f.write_str("nothing was explored yet"),
             Self::Abandoned(hit) => write!(f, "stopped by {hit}"),
+            Self::Unproved(file) => Gap::Unproved(file.clone()).fmt(f),
             Self::NotReduced(hit) => write!(f, "the reduced system was not found: {hit}"),
             Self::Rejected(None, why) => write!(f, "evidence rejected: {why}"),
             Self::Rejected(Some(name), why) => write!(f, "evidence rejected: {name}: {why}"),

@@ -29,6 +29,7 @@ use crate::theorem::explored::{Explored, is_inside};
 use crate::theorem::inference::{Inference, annotated};
 use crate::theorem::invariants::lemmas;
 use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::own;
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
 use crate::theorem::reduced::transactions;
@@ -146,15 +147,30 @@ fn run(
     }
     report.only = options.property.clone();
     // The model's `expect` lines speak of the default theorem.
-    let default = transactions::uses(&theory.name).is_none()
+    let default = transactions::uses(theory).is_none()
         && (options.claims_by.is_none() || program.claims.is_empty());
-    let whole = options.quotients.is_empty();
-    report.as_by_default = options.property.is_none() && !options.strict && default && whole;
-    if transactions::uses(&theory.name).is_none() {
+    report.as_by_default = options.property.is_none()
+        && !options.strict
+        && default
+        && options.quotients.is_empty()
+        && theory.is_proved()
+        && theory.reduces_as_shape();
+    if transactions::uses(theory).is_none() {
         let names = options.quotients.iter().map(|q| q.name().to_string());
         report.reductions = names.collect();
     }
+    own::begin(&mut report, theory);
     report.statistics.threads = Some(program.threads.len().to_string());
+    // Nothing rests on a conclusion that is not proved, so nothing is explored.
+    let only_hypotheses = CheckOptions {
+        only_hypotheses: true,
+        certificate: false,
+        ..options.clone()
+    };
+    let options = match report.unproved {
+        Some(_) => &only_hypotheses,
+        None => options,
+    };
     let mut check = Check {
         program,
         theory,
@@ -174,7 +190,7 @@ fn run(
         parts: Vec::new(),
     };
     // Only what Stoller & Cohen call invisible can be read off the text.
-    let default = transactions::uses(&theory.name).is_none();
+    let default = transactions::uses(theory).is_none();
     let outcome = match check.run(&mut report) {
         Err(Stop::Effort) if default => check.by_text(&mut report),
         Err(Stop::Variables) if check.left < u64::MAX && default => check.by_text(&mut report),
@@ -187,6 +203,7 @@ fn run(
     } else if let (true, Some(program)) = (options.certificate, settled) {
         complete(&mut report, &program, parts, control);
     }
+    own::end(&mut report);
     verdict::settle(&mut report, program);
     report.timing.total = begun.elapsed().as_secs_f64();
     (report, check.done)
@@ -231,7 +248,7 @@ pub(super) struct Check<'a> {
 impl Check<'_> {
     /// Checks the program, again and again while an inferred discipline has to be revised.
     fn run(&mut self, report: &mut Report) -> Result<(), Stop> {
-        if let Some(uses) = transactions::uses(&self.theory.name) {
+        if let Some(uses) = transactions::uses(self.theory) {
             return transactions::apply(self, uses, report);
         }
         let clock = Instant::now();
@@ -480,6 +497,8 @@ impl Check<'_> {
         report.lemmas = lemmas::unjudged(self.program);
         let hypotheses = self.theory.hypotheses.iter();
         report.hypotheses = hypotheses.map(hypotheses::undecided).collect();
+        // What was evaluated, was so with other visible steps, or another program.
+        own::begin(report, self.theory);
     }
 
     /// What became of the blocks that are claimed to be transactions.
@@ -493,13 +512,15 @@ impl Check<'_> {
             .properties
             .iter()
             .any(|p| p.kind == PropertyKind::Discipline && p.verdict == Status::Holds);
-        let applies = verdict::gap(report).is_none();
+        let applies = verdict::gap(report).is_none()
+            && self.theory.implies_shape()
+            && self.theory.reduces_as_shape();
         let context = claims::Context {
             encoding: e,
             declared: self.program,
             inside: Some(inside).filter(|_| applies),
             only: self.options.claims_by.as_deref(),
-            theorem: &self.theory.name,
+            theorem: self.theory,
             disciplined: disciplined || e.program.protections.is_empty(),
             asked: asked_claims(e.program, self.options).collect(),
         };
@@ -543,6 +564,7 @@ impl Check<'_> {
         let settled = conditions.and_then(|conditions| {
             report.well_formedness = conditions;
             let pairs = self.settle(report, &model, ladder)?;
+            own::evaluate(report, &model)?;
             tell(report, pairs, ladder)
         });
         report.timing.hypotheses = clock.elapsed().as_secs_f64();

@@ -12,6 +12,7 @@
 //! every thread has ended.
 
 use super::movers::{Detail, Judged, Obstacle, Other, judged};
+use crate::algebra::{Shape, Theory};
 use crate::base::control::Stop;
 use crate::base::results;
 use crate::base::results::{
@@ -35,6 +36,7 @@ use std::ops::ControlFlow;
 pub struct Pattern {
     /// The theorem.
     pub theorem: &'static str,
+    shape: Shape,
     uses: Uses,
 }
 
@@ -42,17 +44,30 @@ pub struct Pattern {
 pub const PATTERNS: [Pattern; 3] = [
     Pattern {
         theorem: "left-movers",
+        shape: Shape::LeftMovers,
         uses: LEFT_MOVERS,
     },
     Pattern {
         theorem: "right-movers",
+        shape: Shape::RightMovers,
         uses: RIGHT_MOVERS,
     },
     Pattern {
         theorem: "lipton",
+        shape: Shape::Lipton,
         uses: LIPTON,
     },
 ];
+
+/// The theorems that say which blocks are transactions.
+pub fn blocks() -> Vec<&'static str> {
+    PATTERNS.iter().map(|p| p.theorem).collect()
+}
+
+/// Whether a theorem, or the one that it is used as, says so.
+pub fn has_blocks(theory: &Theory) -> bool {
+    PATTERNS.iter().any(|p| theory.shape == Some(p.shape))
+}
 
 /// Where a block does not have the form that a theorem asks for: an action behind the commit that is no left mover, and
 /// one that commits before it.
@@ -65,6 +80,14 @@ pub struct Break {
 }
 
 impl Pattern {
+    /// Whether this is what a theorem lets transactions be, for all that is known of it.
+    pub fn is_of(self, theory: &Theory) -> bool {
+        theory.shape == Some(self.shape)
+            && theory.is_proved()
+            && theory.implies_shape()
+            && theory.reduces_as_shape()
+    }
+
     /// Where a block does not have this form, if it does not: all ways through it are followed.
     pub fn broken_by(self, e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Option<Break> {
         let at = |l: LocId| {
@@ -137,8 +160,8 @@ pub struct Context<'e, 'p> {
     pub inside: Option<&'e dyn Fn(ThreadId, LocId) -> bool>,
     /// The one theorem that may be used.
     pub only: Option<&'e str>,
-    /// The name of that theorem.
-    pub theorem: &'e str,
+    /// The theorem of the exploration.
+    pub theorem: &'e Theory,
     /// Whether the discipline is known to hold.
     pub disciplined: bool,
     /// The claims to be judged.
@@ -252,17 +275,31 @@ impl Judge<'_, '_, '_> {
     fn established(&self, claim: &Claim) -> Option<&str> {
         let e = self.context.encoding;
         let all = |with: &dyn Fn(&ClaimedBlock) -> bool| claim.blocks.iter().all(with);
-        let allowed = |theorem: &str| self.context.only.is_none_or(|only| only == theorem);
-        let theorem = self.context.theorem;
-        let inside = self.context.inside.filter(|_| allowed(theorem));
+        let theorem = &self.context.theorem.name;
+        let only = self.context.only.is_none_or(|only| only == theorem);
+        let inside = self.context.inside.filter(|_| only);
         if inside.is_some_and(|inside| claim.is_within(inside)) {
             return Some(theorem);
         }
-        PATTERNS
-            .iter()
-            .filter(|p| allowed(p.theorem))
-            .find(|&&pattern| all(&|b| pattern.broken_by(e, &self.judged, b).is_none()))
-            .map(|p| p.theorem)
+        let mut patterns = PATTERNS.iter().filter_map(|p| Some((*p, self.named(*p)?)));
+        let fits = |pattern: Pattern| all(&|b| pattern.broken_by(e, &self.judged, b).is_none());
+        let (_, name) = patterns.find(|(pattern, _)| fits(*pattern))?;
+        Some(name)
+    }
+
+    /// What a pattern that may be used is called.
+    fn named(&self, pattern: Pattern) -> Option<&str> {
+        match self.context.only {
+            None => Some(pattern.theorem),
+            Some(only) => {
+                let theory = self.context.theorem;
+                let is_it = match theory.name == only {
+                    true => pattern.is_of(theory),
+                    false => pattern.theorem == only,
+                };
+                is_it.then_some(only)
+            }
+        }
     }
 
     fn told(&self, block: &ClaimedBlock) -> ClaimBlock {
@@ -296,8 +333,10 @@ impl Judge<'_, '_, '_> {
         property: &mut Property,
     ) -> Result<Option<Stop>, Stop> {
         let e = self.context.encoding;
-        let named = |p: &&Pattern| Some(p.theorem) == self.context.only;
-        let pattern = PATTERNS.iter().find(named);
+        let only = self.context.only;
+        let pattern = PATTERNS
+            .iter()
+            .find(|p| only.is_some() && self.named(**p).is_some());
         let pattern = pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1]);
         let broken = claim
             .blocks
@@ -349,7 +388,7 @@ impl Judge<'_, '_, '_> {
     /// Why the theorem of the exploration, the only one that may be used, does not establish a claim that others might.
     fn outside(&self, claim: &Claim) -> ClaimReason {
         let e = self.context.encoding;
-        let theorem = self.context.theorem.to_string();
+        let theorem = self.context.theorem.name.clone();
         let Some(inside) = self.context.inside else {
             return ClaimReason::Inapplicable(theorem);
         };

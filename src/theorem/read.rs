@@ -1,13 +1,16 @@
 //! Statements of a theory read on one program: names become relations and tests, indices become threads.
 //!
-//! The program gives meaning to `u[i]`, `v[i]` (invisible and visible steps), `p[i]` (no invisible step of i is
-//! enabled), `q` (the discipline has been violated); a program with phases also to `t[i]` (all steps of i), `r[i]`,
-//! `l[i]` (i is before, or behind, the commit point of a transaction), `w[i]` (i has gone wrong) and `init`; to single
-//! actions `worker(0).B` or `B[0]`, and to state expressions `{ e }`. All else comes from the theory's definitions.
+//! The program gives meaning to a theory's letters, by the words of their declarations: visible and invisible steps,
+//! that none is enabled, that the discipline has been violated; a program with phases also to movers, to where a thread
+//! is in a transaction, that it has gone wrong, and the initial states; to single actions `worker(0).B` or `B[0]`, and
+//! to state expressions `{ e }`. All else comes from the theory's definitions.
 
 use super::visibility::Visibility;
-use crate::algebra::{Atom, Form, Index, Order, Over, Statement, Term, Theory};
+use crate::algebra::{
+    Atom, Form, Index, Order, Over, Speaks, Statement, Steps, Term, Theory, Word,
+};
 use crate::base::control::Stop;
+use crate::engine::compiled::Mover;
 use crate::engine::relations::{Encoding, Ground, GroundAtom, Meaning};
 use crate::model::program::ThreadId;
 use crate::theorem::discharge::facts::PhaseLetter;
@@ -319,81 +322,104 @@ impl Model<'_, '_> {
             a.indices.iter().map(|i| self.thread(i, b)).collect();
         let threads = threads?;
         let e = self.encoding;
-        let name = |t: ThreadId| format!("{}[{}]", a.name, self.thread_name(t));
-        if let Some(phased) = self.phased
-            && let Some(meaning) = self.of_phases(phased, &a.name, &threads)?
-        {
-            let name = threads.first().map_or("init".into(), |&t| name(t));
-            return intern(atoms, name, || Ok(meaning));
+        if let Some(word) = self.theory.word(&a.name, threads.len()) {
+            return match self.letter(word, threads.first().copied(), atoms)? {
+                Some(letter) => Ok(letter),
+                None => meaningless(
+                    Some(a),
+                    format!("`{a}` speaks of transactions, and this program has none"),
+                    "letters for visible and invisible steps",
+                ),
+            };
         }
-        match (a.name.as_str(), threads.as_slice()) {
-            ("u", [t]) => {
-                let all = e
-                    .of_thread(*t)
-                    .filter(|&x| !self.visibility.is_visible(x))
-                    .collect();
-                intern(atoms, name(*t), || Ok(Meaning::Actions(all)))
+        if let Some(d) = self.theory.definition(&a.name, threads.len()) {
+            let inner: Binding = d
+                .indices
+                .iter()
+                .map(String::as_str)
+                .zip(threads.iter().copied())
+                .collect();
+            return self.ground(&d.term, &inner, atoms, depth + 1);
+        }
+        match threads.as_slice() {
+            [t] if e.program.threads[*t].label(&a.name).is_some() => {
+                self.labelled(*t, &a.name, atoms)
             }
-            ("v", [t]) => {
-                let all = e
-                    .of_thread(*t)
-                    .filter(|&x| self.visibility.is_visible(x))
-                    .collect();
-                intern(atoms, name(*t), || Ok(Meaning::Actions(all)))
-            }
-            ("p", [t]) => intern(atoms, name(*t), || {
-                let mut some = e.m.no();
-                for x in e.of_thread(*t).filter(|&x| !self.visibility.is_visible(x)) {
-                    some = e.m.or(&some, &e.actions[x].enabled)?;
-                }
-                Ok(Meaning::Test(some.not()))
-            }),
-            ("q", []) => intern(atoms, "q".into(), || Ok(Meaning::Test(e.q()))),
-            _ => {
-                if let Some(d) = self.theory.definition(&a.name, threads.len()) {
-                    let inner: Binding = d
-                        .indices
-                        .iter()
-                        .map(String::as_str)
-                        .zip(threads.iter().copied())
-                        .collect();
-                    return self.ground(&d.term, &inner, atoms, depth + 1);
-                }
-                match threads.as_slice() {
-                    [t] if e.program.threads[*t].label(&a.name).is_some() => {
-                        self.labelled(*t, &a.name, atoms)
-                    }
-                    _ => meaningless(
-                        Some(a),
-                        format!("`{a}` has no meaning in this model"),
-                        "u[i], v[i], p[i], q, a definition of the theory, an action such as worker(0).B, or a test { e \
-                         }",
-                    ),
-                }
-            }
+            _ => meaningless(
+                Some(a),
+                format!("`{a}` has no meaning in this model"),
+                "u[i], v[i], p[i], q, a definition of the theory, an action such as worker(0).B, or a test { e \
+                 }",
+            ),
         }
     }
 
-    /// What the letters of a program with phases mean.
-    fn of_phases(
+    /// A letter that stands for this, of a thread. Its name is the house's, whatever the theory calls it. None if it
+    /// speaks of transactions and there are none.
+    fn letter(
         &self,
-        phased: &Phased,
-        letter: &str,
-        threads: &[ThreadId],
-    ) -> Result<Option<Meaning>, Stop> {
+        word: Word,
+        thread: Option<ThreadId>,
+        atoms: &mut Atoms,
+    ) -> Result<Option<Ground>, Unreadable> {
         let e = self.encoding;
-        Ok(match (letter, threads) {
-            ("t", &[t]) => Some(Meaning::Actions(e.of_thread(t).collect())),
-            ("init", []) => Some(Meaning::Test(e.initial.clone())),
-            (name, &[t]) => {
-                let letter = PhaseLetter::ALL.into_iter().find(|l| l.name() == name);
-                match letter {
-                    Some(letter) => Some(Meaning::Test(letter.holds(e, phased, t)?)),
-                    None => None,
+        if self.phased.is_none() && word.speaks() == Some(Speaks::Transactions) {
+            return Ok(None);
+        }
+        let name = match thread {
+            Some(t) => format!("{}[{}]", called(word), self.thread_name(t)),
+            None => called(word).to_string(),
+        };
+        let steps = |steps: Steps| -> Vec<usize> {
+            let all = thread.into_iter().flat_map(|t| e.of_thread(t));
+            all.filter(|&a| self.is(a, steps)).collect()
+        };
+        let meaning = || -> Result<Meaning, Stop> {
+            let phase = |phase: PhaseLetter| match (self.phased, thread) {
+                (Some(phased), Some(t)) => phase.holds(e, phased, t),
+                _ => Ok(e.m.no()),
+            };
+            Ok(Meaning::Test(match word {
+                Word::Steps(of) => return Ok(Meaning::Actions(steps(of))),
+                Word::Disabled(of) => {
+                    let mut some = e.m.no();
+                    for a in steps(of) {
+                        some = e.m.or(&some, &e.actions[a].enabled)?;
+                    }
+                    some.not()
                 }
-            }
-            _ => None,
-        })
+                Word::Before => phase(PhaseLetter::Before)?,
+                Word::Behind => phase(PhaseLetter::Behind)?,
+                Word::Wrong => phase(PhaseLetter::Wrong)?,
+                Word::Outside => {
+                    let inside = [PhaseLetter::Before, PhaseLetter::Behind].map(phase);
+                    let [before, behind] = inside;
+                    e.m.or(&before?, &behind?)?.not()
+                }
+                Word::Violated => e.q(),
+                Word::Initial => e.initial.clone(),
+            }))
+        };
+        Ok(Some(intern(atoms, name, meaning)?))
+    }
+
+    /// Whether an action is one of these.
+    fn is(&self, action: usize, steps: Steps) -> bool {
+        let of = |kind: fn(&Mover) -> bool| {
+            let a = &self.encoding.actions[action];
+            self.phased.is_some_and(|phased| {
+                let origin = phased.origin[a.thread][a.location];
+                let mover = &phased.movers[a.thread][origin];
+                mover.local || kind(mover)
+            })
+        };
+        match steps {
+            Steps::All => true,
+            Steps::Visible => self.visibility.is_visible(action),
+            Steps::Invisible => !self.visibility.is_visible(action),
+            Steps::Right => of(|m| m.right),
+            Steps::Left => of(|m| m.left),
+        }
     }
 
     /// The action, or actions, at a label.
@@ -413,6 +439,28 @@ impl Model<'_, '_> {
         intern(atoms, format!("{}.{label}", self.thread_name(t)), || {
             Ok(Meaning::Actions(all))
         })
+    }
+}
+
+/// What a letter that stands for this is called where it is read; derivations go by these names.
+pub(in crate::theorem) fn called(word: Word) -> &'static str {
+    match word {
+        Word::Steps(Steps::All) => "t",
+        Word::Steps(Steps::Visible) => "v",
+        Word::Steps(Steps::Invisible) => "u",
+        Word::Steps(Steps::Right) => "right",
+        Word::Steps(Steps::Left) => "left",
+        Word::Disabled(Steps::All) => "no step",
+        Word::Disabled(Steps::Visible) => "no visible step",
+        Word::Disabled(Steps::Invisible) => "p",
+        Word::Disabled(Steps::Right) => "no right mover",
+        Word::Disabled(Steps::Left) => "no left mover",
+        Word::Before => PhaseLetter::Before.name(),
+        Word::Behind => PhaseLetter::Behind.name(),
+        Word::Wrong => PhaseLetter::Wrong.name(),
+        Word::Outside => "n",
+        Word::Violated => "q",
+        Word::Initial => "init",
     }
 }
 

@@ -86,7 +86,12 @@ pub(super) fn nothing_found(report: &mut Report, n: usize, asked: &Asked, known:
         .well_formedness
         .iter()
         .any(|w| w.id == hides_id(asked) && w.status != Status::Holds);
-    let gap = verdict::gap(report);
+    let silent = match asked.kind {
+        GoalKind::Discipline => &report.silence.violations,
+        GoalKind::Assertions => &report.silence.wrong,
+        GoalKind::DeadlockFree | GoalKind::User(_) => &report.silence.states,
+    };
+    let gap = verdict::gap(report).or_else(|| silent.clone());
     let unsettled = |doubt| (Status::Unknown, PropertyReason::Unsettled(doubt));
     let property = &mut report.properties[n];
     (property.verdict, property.reason) = if !known.complete {
@@ -124,7 +129,8 @@ impl Check<'_> {
         let asked: Vec<Asked> = explored.goals.iter().map(|g| g.asked.clone()).collect();
         let inside = |t, l| explored.is_inside(t, l);
         self.judge(report, (explored.plain, &inside), &asked)?;
-        if self.options.certificate {
+        // Its sets are not those of a reduced system that was evaluated.
+        if self.options.certificate && !report.silence.evaluated {
             self.gather(report, explored, ladder)?;
         }
         report.timing.evidence = clock.elapsed().as_secs_f64();

@@ -9,6 +9,9 @@ use crate::model::text::ast::ExpectKind;
 
 /// Why the theorem can't be used, if it can't: the first condition that is not known to hold.
 pub fn gap(report: &Report) -> Option<Gap> {
+    if let Some(file) = &report.unproved {
+        return Some(Gap::Unproved(file.clone()));
+    }
     if report.hypotheses.is_empty() || report.well_formedness.is_empty() {
         return Some(Gap::NotEvaluated);
     }
@@ -33,6 +36,9 @@ fn decide(report: &Report) -> (Verdict, CheckReason) {
     if let Some((of, why)) = report.contradiction() {
         let rejected = CheckReason::Rejected(of.to_string(), why.clone());
         return (Verdict::Unknown, rejected);
+    }
+    if let Some(file) = &report.unproved {
+        return (Verdict::Unknown, CheckReason::Unproved(file.clone()));
     }
     let with = |status| {
         let properties = report.properties.iter();

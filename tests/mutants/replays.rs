@@ -125,7 +125,7 @@ pub fn replay(text: &str) -> (Option<BundleVerdict>, Duration) {
             }
         });
         let started = Instant::now();
-        let verdict = catch_unwind(AssertUnwindSafe(|| verify(text, None, control))).ok();
+        let verdict = catch_unwind(AssertUnwindSafe(|| verify(text, None, &[], control))).ok();
         drop(done);
         (verdict, started.elapsed())
     })

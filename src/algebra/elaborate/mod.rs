@@ -132,7 +132,7 @@ impl Elaborator {
                 Entry::Level(level) => self.level = Some(*level),
                 Entry::Use(_) => {}
                 Entry::Declare(sort, names) => {
-                    for (name, indices) in names {
+                    for (name, indices, _) in names {
                         self.later.pop();
                         self.declare(*sort, name, indices);
                     }
@@ -460,7 +460,7 @@ impl Later {
         match entry {
             Entry::Declare(_, names) => names
                 .iter()
-                .map(|(name, indices)| Later {
+                .map(|(name, indices, _)| Later {
                     name: name.name.clone(),
                     arity: indices.len(),
                     uses: Vec::new(),

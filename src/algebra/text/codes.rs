@@ -104,4 +104,18 @@ given one. Only `fails` and `open` statements may leave out hypotheses with `wit
 
   wrong: action x, y; fails a : x y <= y x model { states 2; x = 1->2; y = 1->2 };      right: action x, y; fails a : \
   x y <= y x model { states 2; x = 1->2; y = 2->2 };"
+    LETTER = "E0418" "a letter that stands for nothing" "\
+Behind `is` a declaration says what its letter stands for on a program. Actions: `step of i`, `visible step of i`, \
+`invisible step of i`, `right mover of i`, `left mover of i`. Tests: `no .. enabled` with one of these, `i before its \
+commit point`, `i behind its commit point`, `i in no transaction`, `i gone wrong`, and without an index `violated` and \
+`initial`. A theorem for `--theorem FILE.thy` says it of each letter, and speaks of visible steps or of transactions.
+
+  wrong: action a[i] is unseen step of i;      right: action a[i] is invisible step of i;"
+    THEOREM = "E0419" "no theorem to reduce with" "\
+A file for `--theorem` begins with `theory NAME \"source\";`, uses no other file, and has hypotheses and a conclusion \
+`A <= B`. On the left stands at least what is asked of the original program, such as `p (u + v)* q` or `init t* w[i] \
+T`; on the right what the reduced system does. Behind `proved` stand the name of a statement and the file that proves \
+it. See docs/theorems.md.
+
+  wrong: conclusion c: N* R <= p (u + v)* q;      right: conclusion c: p (u + v)* q <= N* R;"
 }

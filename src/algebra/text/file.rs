@@ -1,12 +1,12 @@
 //! Files of theories, proofs and identities.
 
-use super::codes::{MODEL, NO_ITEM, WORD};
+use super::codes::{LETTER, MODEL, NO_ITEM, WORD};
 use super::parser::Parser;
 use super::tokens::Token;
 use super::wrong;
-use crate::algebra::Sort;
 use crate::algebra::suite::{Declared, Level};
 use crate::algebra::tree::{Entry, File, Named, Used};
+use crate::algebra::{Sort, Word};
 use crate::base::diagnostic::Diagnostic;
 use crate::kernel::WORDS;
 
@@ -173,11 +173,58 @@ fn declaration(p: &mut Parser, sort: Sort) -> Result<Entry, Diagnostic> {
         if p.reserved_ahead(0) {
             return p.fail_as(WORD, "another name");
         }
-        names.push(p.indexed()?);
+        let (name, indices) = p.indexed()?;
+        let word = word(p, sort, &indices)?;
+        names.push((name, indices, word));
         if !p.eat(",") {
             return Ok(Entry::Declare(sort, names));
         }
     }
+}
+
+/// `is invisible step of i`, behind a letter with its indices.
+fn word(p: &mut Parser, sort: Sort, indices: &[Named]) -> Result<Option<Word>, Diagnostic> {
+    if !matches!(p.peek(), Token::Name(word) if word == "is") {
+        return Ok(None);
+    }
+    p.skip();
+    let start = p.span();
+    let index = indices.first().map_or("i", |i| i.name.as_str());
+    let fits = |w: &Word| w.sort() == sort && w.indices() == indices.len();
+    let said = |text: &str| -> Vec<String> {
+        let words = text.split(' ');
+        words
+            .map(|w| if w == "i" { index } else { w }.to_string())
+            .collect()
+    };
+    let mut words: Vec<String> = Vec::new();
+    while let Token::Name(word) = p.peek() {
+        if item_ahead(p) {
+            break;
+        }
+        words.push(word.clone());
+        p.skip();
+    }
+    let known = Word::ALL.iter().filter(|(_, w)| fits(w));
+    if let Some((_, word)) = known.clone().find(|(text, _)| said(text) == words) {
+        return Ok(Some(*word));
+    }
+    let span = match words.is_empty() {
+        true => start,
+        false => p.since(start),
+    };
+    let expected: Vec<String> = known
+        .map(|(text, _)| format!("`{}`", said(text).join(" ")))
+        .collect();
+    let expected = match expected.is_empty() {
+        true => "a letter with one index, or none".to_string(),
+        false => expected.join(", "),
+    };
+    let message = format!(
+        "`{}` is nothing that a letter of this kind can stand for",
+        words.join(" ")
+    );
+    Err(wrong(LETTER, span, message, &expected))
 }
 
 /// Behind `let`

@@ -4,14 +4,14 @@
 //! file       = ('theory' title STRING ';')? (item ';')*    the ';' may be left out before an item's first word, and at
 //!                                                           the end
 //! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega')  |  'use' (title | STRING)
-//!            | ('action' | 'test') indexed,*  |  'let' indexed '=' term
+//!            | ('action' | 'test') (indexed ('is' WORDS)?),*  |  'let' indexed '=' term
 //!            | 'hypothesis' title STRING? ('syntactic' NAME)? ':' statement
 //!            | 'conclusion' title STRING? ':' statement ('proved' title 'in' title)?
 //!            | ('axiom' | 'identity' | 'fails' | 'open') title ('without' title,+)? ('[' premise,+ ']')? ':' statement
 //!              ('model' model)?
 //! premise    = (title ':')? statement
 //! title      = names, numbers, '-', '.', '_', ''' without blanks | STRING
-//! indexed    = NAME ('[' NAME,+ ']')?
+//! indexed    = NAME ('[' NAME,+ ']')?               WORDS = one of `Word::ALL`, with the letter's index for `i`
 //! statement  = (index '!=' index),+ '=>' sides  |  sides
 //! sides      = term (('<=' | '>=' | '=') term ('by' hint,+)?)+
 //! hint       = title ('(' ((NAME ':=')? term),+ ')')?
@@ -37,7 +37,7 @@ pub use file::parse_file;
 pub use sexpr::parse_suite;
 
 use crate::algebra::tree::{Chain, Entry};
-use crate::algebra::{Definition, Hypothesis, Statement, Term, Theory};
+use crate::algebra::{Definition, Hypothesis, Letter, Shape, Statement, Term, Theory};
 use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
 use parser::Parser;
@@ -91,8 +91,13 @@ pub fn parse_theory(text: &str, depth: usize) -> Result<Theory, Vec<Diagnostic>>
     for item in file.items {
         match item {
             Entry::Declare(sort, names) => {
-                let atoms = names.into_iter().map(|(n, is)| (n.name, is.len(), sort));
-                theory.atoms.extend(atoms);
+                let letters = names.into_iter().map(|(n, is, word)| Letter {
+                    name: n.name,
+                    indices: is.len(),
+                    sort,
+                    word,
+                });
+                theory.letters.extend(letters);
             }
             Entry::Define {
                 name,
@@ -146,6 +151,7 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
         codes::MODEL => {
             "a model is `{ states 3; processes 2; x = 1->2,3  2->3; p = 1,2; u[1] = none; i = 1 }`"
         }
+        codes::LETTER => "see `coarsen explain E0418` for what letters may stand for",
         codes::SEXPR => "a line is NAME, POS or NEG, hypotheses and the goal, separated by tabs",
         _ => {
             "terms are built from 0, 1, T, atoms, ~, +, products, * and ^w; see `coarsen explain E0401`"
@@ -157,8 +163,18 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
 /// A theorem that comes with the tool, by name.
 pub fn theory(name: &str) -> Option<Theory> {
     let mut all = crate::algebra::shipped().iter();
-    let (_, text, _) = all.find(|(n, _, _)| *n == name)?;
-    shipped(text)
+    let known = all.find(|t| t.name == name)?;
+    let theory = shipped(known.text)?;
+    Some(Theory {
+        shape: Some(known.shape),
+        ..theory
+    })
+}
+
+/// The theorem that is this shape.
+pub fn of_shape(shape: Shape) -> Option<Theory> {
+    let mut all = crate::algebra::shipped().iter();
+    theory(all.find(|t| t.shape == shape)?.name)
 }
 
 /// What the theorems about transactions ask for an observer of the states `V`: `theories/observer.thy`.

@@ -37,7 +37,7 @@ pub fn parse_suite(text: &str, depth: usize) -> Result<File, Vec<Diagnostic>> {
     }
     let actions = names.into_iter().map(|(name, span)| {
         let name = Named { name, span };
-        (name, Vec::new())
+        (name, Vec::new(), None)
     });
     let declare = Entry::Declare(Sort::Action, actions.collect());
     Ok(File {

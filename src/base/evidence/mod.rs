@@ -53,6 +53,8 @@ impl Bundle {
 pub struct Part {
     /// The reduction theorem; `None` if X is an invariant of the original program, and nothing is reduced.
     pub theorem: Option<String>,
+    /// The SHA-256 of the theorem's file, in hexadecimal, if it does not come with the tool.
+    pub digest: Option<String>,
     /// Thread and location of each visible action, by name; all others are invisible.
     pub visible: Vec<(String, String)>,
     /// For theorems about transactions, where these are; then no action is visible or invisible, and all sets are of

@@ -108,6 +108,8 @@ pub enum Obstacle {
     Overlap(String),
     /// The hypotheses are not known to hold.
     Hypotheses,
+    /// The theorem's conclusion is not proved.
+    Unproved,
     /// A limit was hit.
     Limit(Hit),
 }

@@ -36,6 +36,7 @@ pub use movers::{
 pub use note::{Candidate, CompareNote, CrossCheck, MissingEvidence, Note};
 pub use property::{
     ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Property, PropertyKind, PropertyReason,
+    Silence,
 };
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use reason::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};
@@ -205,6 +206,12 @@ pub struct Report {
     /// Whether the run is one that the model's `expect` lines speak of.
     #[serde(skip)]
     pub as_by_default: bool,
+    /// What the theorem is not known to say.
+    #[serde(skip)]
+    pub silence: Silence,
+    /// The file of a theorem whose conclusion is not proved: nothing is concluded then.
+    #[serde(skip)]
+    pub unproved: Option<String>,
 }
 
 impl Report {
@@ -256,6 +263,8 @@ impl Report {
             no_bundle: None,
             only: None,
             as_by_default: true,
+            silence: Silence::default(),
+            unproved: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What `coarsen movers` found, as plain data.
 
-use super::{Note, SCHEMA_VERSION, Step};
+use super::{Gap, Note, SCHEMA_VERSION, Step};
 use crate::base::control::Stop;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -27,9 +27,12 @@ pub struct MoversReport {
 }
 
 impl MoversReport {
-    /// Whether a limit was hit (exit code 20).
-    pub fn is_stopped(&self) -> bool {
-        matches!(self.reason, MoversReason::Stopped(..))
+    /// Whether it is not known what the transactions are.
+    pub fn is_open(&self) -> bool {
+        matches!(
+            self.reason,
+            MoversReason::Stopped(..) | MoversReason::Open(_)
+        )
     }
 
     /// A report that knows nothing yet.
@@ -54,6 +57,8 @@ pub enum MoversReason {
     Undecided,
     /// A limit was hit in this phase.
     Stopped(Stop, String),
+    /// The theorem that was asked for says nothing of transactions, for this reason.
+    Open(Gap),
     /// So many actions of each class.
     Found {
         /// The classes, with how many actions are of each.

@@ -41,6 +41,8 @@ pub enum Note {
     CrossCheck(CrossCheck),
     /// A certificate does not show everything.
     Missing(MissingEvidence),
+    /// The reduced system of this theorem was evaluated; executions were looked for in that of a shipped one.
+    Evaluated(String),
     /// What is not found is not known to be unreachable.
     Gap(Gap),
     /// Partial-order reduction goes on behind violations.

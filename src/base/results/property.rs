@@ -135,6 +135,25 @@ pub enum Gap {
     Condition(String, Status),
     /// A hypothesis does not hold, or is not known to.
     Hypothesis(String, Status),
+    /// The conclusion that stands in this file is not proved.
+    Unproved(String),
+    /// The conclusion of this theorem does not speak of it, and its hypotheses don't imply those of one that does.
+    Silent(String),
+    /// The reduced system of this theorem, evaluated on relations, does not exclude it.
+    Reached(String),
+}
+
+/// What a theorem is not known to say of a program, though its hypotheses hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Silence {
+    /// About the discipline.
+    pub violations: Option<Gap>,
+    /// About threads that go wrong.
+    pub wrong: Option<Gap>,
+    /// About other states.
+    pub states: Option<Gap>,
+    /// Which theorem's reduced system was looked into for executions, if the theorem's own was evaluated.
+    pub evaluated: bool,
 }
 
 /// Why the program has no violation if its reduced system has none.

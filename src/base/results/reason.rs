@@ -14,6 +14,8 @@ pub enum CheckReason {
     Occupied,
     /// There is no theorem of this name.
     NoTheorem(String),
+    /// The conclusion that stands in this file is not proved.
+    Unproved(String),
     /// Work on it did not stop when asked.
     Abandoned(Hit),
     /// What speaks against the answer, and to which property or hypothesis.
@@ -60,6 +62,8 @@ pub enum ReachReason {
     Abandoned(Hit),
     /// A limit was hit before the reduced system was known.
     NotReduced(Hit),
+    /// The conclusion of the theorem, that stands in this file, is not proved.
+    Unproved(String),
     /// What speaks against the answer to this question, or against all answers.
     Rejected(Option<String>, Contradiction),
     /// A question that is refuted, or not settled.

@@ -17,10 +17,6 @@ struct Obedient;
 impl Backend for Obedient {
     type Model = (String, String);
 
-    fn theorems(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("stoller-cohen", "the default"), ("lipton", "the first")]
-    }
-
     fn load(
         &self,
         name: &str,
@@ -49,11 +45,11 @@ impl Backend for Obedient {
     fn check(
         &self,
         (name, source): &Self::Model,
-        theorem: &str,
+        theorem: &Chosen,
         options: &Options,
         control: &Control,
     ) -> Report {
-        let mut report = Report::undecided(name, theorem);
+        let mut report = Report::undecided(name, theorem.name());
         control.enter("obeying");
         control.publish(&report);
         for word in source.split_whitespace() {
@@ -129,8 +125,12 @@ fn check(options: &[&str], texts: &[&str]) -> (Exit, String) {
     });
     let mut written = Vec::new();
     let mut output = Output::new(&mut written);
-    let exit = match usable(&Obedient, &args) {
-        Ok(()) => Session::new(&Obedient, &args, Interrupts::default()).all(inputs, &mut output),
+    let theorem = chosen(args.theorem.as_deref(), (99, args.format), &mut output);
+    let exit = match usable(&args).and(theorem.map_err(|_| String::new())) {
+        Ok(theorem) => {
+            let run = Session::new(&Obedient, (&args, theorem), Interrupts::default());
+            run.all(inputs, &mut output)
+        }
         Err(_) => Exit::Usage,
     };
     (exit, String::from_utf8(written).expect("text"))

@@ -11,8 +11,8 @@ mod statements;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::results::{
-    Blocked, Conditional, MoverAction, MoverClass, MoversReason, MoversReport, Note, PropertyKind,
-    Sharing, Status, Transaction,
+    Blocked, Conditional, Gap, MoverAction, MoverClass, MoversReason, MoversReport, Note,
+    PropertyKind, Sharing, Status, Transaction,
 };
 use crate::engine::relations::Encoding;
 use crate::model::program::{ClaimedBlock, Program, ThreadId};
@@ -30,7 +30,7 @@ pub fn movers(
     tree: &Model,
     program_of: &dyn Fn(&Model) -> Option<Program>,
     theory: &Theory,
-    only: Option<&str>,
+    only: Option<&Theory>,
     control: &Control,
 ) -> MoversReport {
     let begun = Instant::now();
@@ -49,7 +49,11 @@ pub fn movers(
         elaborate: program_of,
     };
     match found.all(&program, &mut report) {
-        Ok(()) => report.reason = summary(&report),
+        Ok(()) => {
+            report.reason = only
+                .and_then(silent)
+                .map_or_else(|| summary(&report), MoversReason::Open)
+        }
         Err(stop) => report.reason = MoversReason::Stopped(stop, control.phase()),
     }
     report.seconds = begun.elapsed().as_secs_f64();
@@ -61,7 +65,7 @@ struct Found<'a> {
     theory: &'a Theory,
     control: &'a Control,
     lists: &'a [List],
-    only: Option<&'a str>,
+    only: Option<&'a Theory>,
     tree: &'a Model,
     elaborate: &'a dyn Fn(&Model) -> Option<Program>,
 }
@@ -79,7 +83,7 @@ impl Found<'_> {
         meet(&e, &mut judged);
         self.actions(&e, &judged, report);
         for pattern in PATTERNS {
-            if self.only.is_none_or(|o| o == pattern.theorem) {
+            if self.only.is_none_or(|only| pattern.is_of(only)) {
                 let runs = self.transactions(&e, &judged, pattern);
                 let held = self.held(runs, pattern, &program)?;
                 report.transactions.extend(held);
@@ -267,7 +271,7 @@ impl Found<'_> {
         let mut end = last.span;
         end.start = end.end.saturating_sub(1).max(end.start);
         Transaction {
-            theorem: pattern.theorem.into(),
+            theorem: self.only.map_or(pattern.theorem, |only| &only.name).into(),
             threads: blocks
                 .iter()
                 .map(|b| p.threads[b.thread].name.clone())
@@ -278,6 +282,16 @@ impl Found<'_> {
             commits,
             text: text.to_string(),
         }
+    }
+}
+
+/// Why a theorem says nothing of transactions.
+fn silent(theory: &Theory) -> Option<Gap> {
+    let own = theory.own.as_ref()?;
+    match (&own.proof, own.implies && own.same) {
+        (None, _) => Some(Gap::Unproved(own.file.name.clone())),
+        (_, false) => Some(Gap::Silent(theory.name.clone())),
+        (_, true) => None,
     }
 }
 

@@ -11,7 +11,10 @@ mod tell;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
-use crate::base::results::{Contradiction, Gap, Note, ReachReason, ReachReport, Status};
+use crate::base::results::{
+    self, Contradiction, Doubt, Gap, Note, PropertyReason, ReachReason, ReachReport, Silence,
+    Status,
+};
 use crate::engine::Heuristic;
 use crate::engine::Variable;
 use crate::engine::compiled::Mode;
@@ -24,7 +27,7 @@ use crate::engine::reach::{
 };
 use crate::model::program::{Expr, LocId, Program, Property};
 use crate::model::text::ast::PropertyKind;
-use crate::theorem::{gap, is_about_transactions, prepare};
+use crate::theorem::{gap, prepare, uses};
 use evidence::Applied;
 use std::time::Instant;
 
@@ -195,6 +198,7 @@ pub fn reach(
         control,
         reduction: None,
         gap: None,
+        silence: Silence::default(),
         hidden: Vec::new(),
         order: None,
         attempts: Vec::new(),
@@ -274,6 +278,8 @@ struct Run<'a> {
     reduction: Option<Reduction>,
     /// Why the theorem cannot be used, if it cannot.
     gap: Option<Gap>,
+    /// What the theorem is not known to say.
+    silence: Silence,
     /// Goals that an invisible step could hide.
     hidden: Vec<String>,
     /// The order in use, by name.
@@ -291,7 +297,7 @@ impl Run<'_> {
     /// Settles the hypotheses and finds the reduced system; whether there is one to explore.
     fn reduce(&mut self, name: &str, theory: &Theory, report: &mut ReachReport) -> bool {
         self.control.enter("the theorem's hypotheses");
-        if is_about_transactions(&theory.name) {
+        if uses(theory).is_some() {
             // Only what the questions mention has to be kept.
             let questions = &self.questions;
             // That a thread goes wrong is what the theorem speaks of.
@@ -314,6 +320,19 @@ impl Run<'_> {
         );
         self.gap = gap(&checked);
         report.gap.clone_from(&self.gap);
+        if let (Some(gap), Some(file)) = (&self.gap, checked.unproved) {
+            report.reason = ReachReason::Unproved(file);
+            let open = |q: &Question| results::Property {
+                reason: PropertyReason::NotFound(Doubt::Gap(gap.clone())),
+                ..results::Property::undecided(&q.name, tell::kind(q.sort))
+            };
+            report.questions = self.questions.iter().map(open).collect();
+            return false;
+        }
+        if checked.silence.evaluated {
+            report.notes.push(Note::Evaluated(theory.name.clone()));
+        }
+        self.silence = checked.silence;
         let hides = |w: &&crate::base::results::Hypothesis| w.status != Status::Holds;
         let open = checked.well_formedness.iter().filter(hides);
         self.hidden = open.map(|w| w.id.clone()).collect();

@@ -85,12 +85,7 @@ impl Run<'_> {
         outcome: &Outcome,
         report: &mut ReachReport,
     ) -> Property {
-        let kind = match question.sort {
-            Sort::Deadlock => PropertyKind::Deadlock,
-            Sort::Find => PropertyKind::Find,
-            Sort::Invariant => PropertyKind::Invariant,
-            Sort::Violation => PropertyKind::Discipline,
-        };
+        let kind = kind(question.sort);
         let mut property = Property::undecided(&question.name, kind);
         let wanted = question.sort == Sort::Find;
         match answer {
@@ -146,7 +141,12 @@ impl Run<'_> {
         let technique = por.and_then(|p| p.refused.as_ref().or(p.open.as_ref()));
         let hides = |name: &str| self.hidden.contains(&format!("hides({name})"));
         let dead = question.sort == Sort::Deadlock && hides("deadlock_free");
-        let doubt = if let Some(gap) = &self.gap {
+        let silent = match question.sort {
+            Sort::Violation => &self.silence.violations,
+            _ if question.expr == self.program.gone_wrong() => &self.silence.wrong,
+            _ => &self.silence.states,
+        };
+        let doubt = if let Some(gap) = self.gap.as_ref().or(silent.as_ref()) {
             Doubt::Gap(gap.clone())
         } else if let Some(why) = technique {
             Doubt::Technique(why.clone())
@@ -188,6 +188,16 @@ impl Run<'_> {
             }
         }
         repeat_on(plain, question, &path)
+    }
+}
+
+/// What a question is as a property.
+pub(super) fn kind(sort: Sort) -> PropertyKind {
+    match sort {
+        Sort::Deadlock => PropertyKind::Deadlock,
+        Sort::Find => PropertyKind::Find,
+        Sort::Invariant => PropertyKind::Invariant,
+        Sort::Violation => PropertyKind::Discipline,
     }
 }
 

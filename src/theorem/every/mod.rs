@@ -196,6 +196,9 @@ impl Instance {
             self.smallest(asked, &oracle, &discharge, control)?
                 .to_string(),
         );
+        if !asked.theory.is_proved() {
+            return Err(Unsaid::Because(Obstacle::Unproved));
+        }
         control.enter("the discipline for every value");
         match access::kept(&oracle, &prepared.program)? {
             None => {

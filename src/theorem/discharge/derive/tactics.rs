@@ -16,6 +16,7 @@ use crate::algebra::Order;
 use crate::base::results::Underived;
 use crate::engine::relations::{Ground, Meaning};
 use crate::kernel::{Id, Index, Node, ONE, Rule, TOP, Terms, ZERO};
+use crate::model::program::LocId;
 use crate::theorem::discharge::derive::{Deriver, Goal, MOST_LETTERS, Open, because};
 use crate::theorem::discharge::facts::{Letter, PhaseLetter};
 use crate::theorem::read::{Atoms, Instance};
@@ -142,6 +143,17 @@ impl Tactics<'_, '_, '_, '_, '_> {
             let group = self.deriver.discharge.classes[class].group_of(action.location);
             if !known.insert((var, group)) {
                 continue;
+            }
+            // A letter stands for all actions of a group. Movers may be a part of them.
+            let group_of = self.deriver.discharge.classes[class].group(group);
+            let has = |l: &LocId| {
+                all.iter().any(|a| {
+                    let other = &self.deriver.model.encoding.actions[*a];
+                    other.thread == action.thread && other.location == *l
+                })
+            };
+            if !group_of.locations.iter().all(has) {
+                return because(Underived::Unknown(atoms.0[atom].name.clone()));
             }
             if known.len() > MOST_LETTERS {
                 return because(Underived::Letters(MOST_LETTERS));

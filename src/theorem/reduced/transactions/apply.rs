@@ -21,6 +21,7 @@ use crate::theorem::explored::Explored;
 use crate::theorem::inference::annotated;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::movers::{Detail, Judged, Other, judged};
+use crate::theorem::own;
 use crate::theorem::properties::{Asked, Goal, GoalKind, goals};
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced};
@@ -163,7 +164,8 @@ fn settle_with_checks(
     let mut ladder = Ladder::new(e);
     let visibility = scheduling(e, phased);
     let theory = check.theory;
-    let about = |states| Model {
+    let observer = observer().unwrap_or_default();
+    let about = |theory, states| Model {
         encoding: e,
         visibility: &visibility,
         phased: Some(phased),
@@ -171,10 +173,11 @@ fn settle_with_checks(
         states,
         names: Names::Variables,
     };
-    let mut pairs = check.settle(report, &about(Vec::new()), &mut ladder)?;
+    let mut pairs = check.settle(report, &about(theory, Vec::new()), &mut ladder)?;
+    own::evaluate(report, &about(theory, Vec::new()))?;
     for goal in goals.iter().filter(|g| is_observed(g)) {
         check.control.enter(format!("who may hide {}", goal.name));
-        let model = about(vec![(goal.name.clone(), goal.bad.clone())]);
+        let model = about(&observer, vec![(goal.name.clone(), goal.bad.clone())]);
         let entry = observed(&model, goal, &mut ladder, &mut pairs)?;
         report.well_formedness.push(entry);
     }
@@ -195,10 +198,7 @@ fn observed(
     pairs: &mut Pairs,
 ) -> Result<Hypothesis, Stop> {
     let mut worst: Option<Hypothesis> = None;
-    for law in observer()
-        .map(|theory| theory.hypotheses)
-        .unwrap_or_default()
-    {
+    for law in &model.theory.hypotheses {
         let hypothesis = algebra::Hypothesis {
             id: hides_id(goal),
             words: String::new(),

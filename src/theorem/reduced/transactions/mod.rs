@@ -19,6 +19,7 @@ mod tests;
 pub use checked::{checked, somewhere};
 pub use phases::{Cuts, Phase, Phased, Uses};
 
+use crate::algebra::{Shape, Theory, Word};
 use crate::base::control::{Control, Stop};
 use crate::base::results::VisibilityReason;
 use crate::engine::compiled::{Mover, Movers};
@@ -55,23 +56,23 @@ pub(in crate::theorem) const LIPTON: Uses = Uses {
     ..FLANAGAN_QADEER
 };
 
-/// The theorems with transactions, and which movers each lets them have.
-const THEOREMS: [(&str, Uses); 4] = [
-    ("flanagan-qadeer", FLANAGAN_QADEER),
-    ("left-movers", LEFT_MOVERS),
-    ("right-movers", RIGHT_MOVERS),
-    ("lipton", LIPTON),
-];
-
-/// Which movers a theorem lets transactions have, if it is about transactions.
-pub fn uses(theorem: &str) -> Option<Uses> {
-    let (_, uses) = THEOREMS.iter().find(|(name, _)| *name == theorem)?;
-    Some(*uses)
-}
-
-/// Whether a theorem is about transactions; its reduced system then is one of a program with phases.
-pub fn is_about_transactions(theorem: &str) -> bool {
-    uses(theorem).is_some()
+/// Which movers a theorem lets transactions have, if it is about transactions; its reduced system then is one of a
+/// program with phases.
+pub fn uses(theory: &Theory) -> Option<Uses> {
+    let uses = match theory.shape? {
+        Shape::StollerCohen => return None,
+        Shape::FlanaganQadeer => FLANAGAN_QADEER,
+        Shape::LeftMovers => LEFT_MOVERS,
+        Shape::RightMovers => RIGHT_MOVERS,
+        Shape::Lipton => LIPTON,
+    };
+    // Where the reduced system is the theorem's own, it has the phases that the theorem has letters for.
+    let has = |word| theory.reduces_as_shape() || theory.letter(word).is_some();
+    Some(Uses {
+        rights: uses.rights && has(Word::Before),
+        lefts: uses.lefts && has(Word::Behind),
+        ..uses
+    })
 }
 
 /// The movers among the actions of a program, by thread and location.

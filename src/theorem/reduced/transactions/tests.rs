@@ -105,7 +105,7 @@ fn replayed(phased: &Phased) -> BundleVerdict {
         parts: vec![part],
         ..crate::theorem::empty("m.cor", &load(&phased.program.source))
     };
-    verify(&crate::certificate::write(&bundle), None, &control)
+    verify(&crate::certificate::write(&bundle), None, &[], &control)
 }
 
 fn load(source: &str) -> Program {
