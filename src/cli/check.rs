@@ -56,7 +56,7 @@ fn usable<B: Backend>(backend: &B, args: &CheckArgs) -> Result<(), String> {
     if args.certificate.is_some() && args.models.len() > 1 {
         return Err("--certificate writes the evidence for one model; there are several".into());
     }
-    let quotients = ReductionName::chosen(&args.reductions)?;
+    let quotients = ReductionName::chosen(&args.reductions, false)?;
     if let Some(quotient) = quotients.first() {
         let name = quotient.name();
         if args.certificate.is_some() {
@@ -197,7 +197,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 discharge: args.discharge.map_or(By::Either, By::from),
                 claims_by: args.theorem.clone().filter(|name| name != AUTO),
                 only_hypotheses: false,
-                quotients: ReductionName::chosen(&args.reductions).unwrap_or_default(),
+                quotients: ReductionName::chosen(&args.reductions, false).unwrap_or_default(),
             };
             let report = backend.check(&model, theorem(&args), &options, control);
             Ok((warnings, ModelAnswer::Checked(Box::new(report))))
