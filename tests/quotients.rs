@@ -1,7 +1,11 @@
 //! States seen as one (`--reductions`): the law of each step, what is reached, answers, counts, executions.
 
+#[path = "quotients/command.rs"]
+mod command;
 #[path = "quotients/dead_locals.rs"]
 mod dead_locals;
+#[path = "quotients/symmetry.rs"]
+mod symmetry;
 
 use crate::{loops, random, shipped, twin};
 
