@@ -86,3 +86,30 @@ fn json_says_what_was_seen_as_one() {
     let forgetting = reach(&["--reductions", "dead-locals"]);
     assert_eq!(forgetting["reductions"], serde_json::json!(["dead-locals"]));
 }
+
+/// Evidence is about the program as it was given: its states as well, if orbits have counted them.
+#[test]
+fn what_is_told_has_evidence() {
+    let folder = std::env::temp_dir().join(format!("coarsen-quotients-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("evidence.cert");
+    let path = file.to_str().expect("a path");
+    let model = "models/classic/ticket_lock.cor";
+    for (reductions, counted) in [("symmetry", true), ("dead-locals", false), ("all", false)] {
+        let (code, _, err) = coarsen(&[
+            "reach",
+            "--deadlock",
+            "--reductions",
+            reductions,
+            "--certificate",
+            path,
+            model,
+        ]);
+        assert_eq!(code, Some(0), "{reductions}: {err}");
+        let (code, out, err) = coarsen(&["verify", "--model", model, path]);
+        assert_eq!(code, Some(0), "{reductions}: {out}{err}");
+        let text = std::fs::read_to_string(&file).expect("written");
+        assert_eq!(text.contains("states 273"), counted, "{reductions}");
+    }
+    std::fs::remove_dir_all(&folder).expect("removed");
+}

@@ -509,3 +509,19 @@ fn depth_first_as_well() {
             .all(|q| q.verdict != Status::Unknown)
     );
 }
+
+/// Each theorem's reduced system of the counter is counted exactly, and few of its states are explored.
+#[test]
+fn the_counter_with_transactions() {
+    let session = counter(6);
+    for theorem in ["lipton", "flanagan-qadeer", "right-movers"] {
+        let options = ReachOptions {
+            reduced: true,
+            quotients: Quotient::ALL.to_vec(),
+            ..ReachOptions::default()
+        };
+        let report = reach(&session, theorem, &options);
+        assert_eq!(report.states.as_deref(), Some("64"), "{theorem}");
+        assert_eq!(report.representatives.as_deref(), Some("7"), "{theorem}");
+    }
+}
