@@ -1,7 +1,11 @@
 //! States seen as one (`--reductions`): the law of each step, what is reached, answers, counts, executions.
 
+#[path = "quotients/command.rs"]
+mod command;
 #[path = "quotients/dead_locals.rs"]
 mod dead_locals;
+#[path = "quotients/symmetry.rs"]
+mod symmetry;
 
 use crate::{loops, random, shipped, twin};
 
@@ -12,6 +16,7 @@ use coarsen::model::program::Program;
 use coarsen::results::ReachReport;
 use coarsen::{ReachOptions, Session, theory};
 use proptest::prelude::*;
+use std::cell::Cell;
 
 fn control() -> Control {
     Control::new(Budget {
@@ -121,4 +126,59 @@ fn locals() -> impl Strategy<Value = String> {
              thread v {{ {locals} {v} }} thread w {{ {locals} {w} }}"
         )
     })
+}
+
+/// Reduced systems of all theorems say the same, and less is left of them; sizes of orbits count all of it.
+#[test]
+fn under_every_theorem() {
+    let compared = Cell::new(0);
+    let mut runner = random::runner(60);
+    let result = runner.run(&loops::programs(), |source| {
+        let Some(session) = loaded(&source) else {
+            return Ok(());
+        };
+        for theorem in [
+            "stoller-cohen",
+            "flanagan-qadeer",
+            "left-movers",
+            "right-movers",
+            "lipton",
+        ] {
+            let with = |quotients: &[Quotient]| {
+                let options = ReachOptions {
+                    reduced: true,
+                    ..everything(session.program(), quotients)
+                };
+                reach(&session, theorem, &options)
+            };
+            let plain = with(&[]);
+            let few = with(&[Quotient::DeadLocals]);
+            let (all, both) = (with(&[Quotient::Symmetry]), with(&Quotient::ALL));
+            for some in [&few, &all, &both] {
+                prop_assert!(
+                    !some.is_contradicted(),
+                    "{} by {} of {}",
+                    some.reason,
+                    theorem,
+                    source
+                );
+                for (mine, other) in some.questions.iter().zip(&plain.questions) {
+                    prop_assert_eq!(
+                        mine.verdict,
+                        other.verdict,
+                        "{} by {} of {}",
+                        mine.name,
+                        theorem,
+                        source
+                    );
+                }
+            }
+            prop_assert_eq!(&plain.states, &all.states, "{} of {}", theorem, source);
+            prop_assert_eq!(&few.states, &both.states, "{} of {}", theorem, source);
+            compared.set(compared.get() + usize::from(plain.states.is_some()));
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(compared.get(), 100), "{compared:?} compared");
 }

@@ -255,14 +255,16 @@ pub enum ReductionName {
     All,
     /// A local variable that is not read before it is written has its initial value
     DeadLocals,
+    /// Of states that differ by an exchange of threads of one family, one is explored
+    Symmetry,
 }
 
 impl ReductionName {
-    /// What several names mean together.
+    /// What several names mean together, where states may be `exchanged` or may not; `all` is all that may be.
     ///
     /// # Errors
     /// Why they do not go together.
-    pub fn chosen(names: &[ReductionName]) -> Result<Vec<Quotient>, String> {
+    pub fn chosen(names: &[ReductionName], exchanged: bool) -> Result<Vec<Quotient>, String> {
         let mut chosen: Vec<Quotient> = Vec::new();
         for name in names {
             match name {
@@ -270,8 +272,19 @@ impl ReductionName {
                     return Err("--reductions is `none` or some, not both".into());
                 }
                 ReductionName::None => {}
-                ReductionName::All => chosen.extend(Quotient::ALL),
+                ReductionName::Symmetry if !exchanged => {
+                    return Err(
+                        "`--reductions symmetry` takes all steps, state by state: it goes with `coarsen reach` by \
+                         `--engine explicit` (or `auto`), and not with --por (docs/por.md)"
+                            .into(),
+                    );
+                }
+                ReductionName::All => {
+                    let all = Quotient::ALL.into_iter();
+                    chosen.extend(all.filter(|q| exchanged || *q != Quotient::Symmetry));
+                }
                 ReductionName::DeadLocals => chosen.push(Quotient::DeadLocals),
+                ReductionName::Symmetry => chosen.push(Quotient::Symmetry),
             }
         }
         chosen.sort_unstable();

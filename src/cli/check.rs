@@ -45,7 +45,7 @@ fn usable(args: &CheckArgs) -> Result<(), String> {
     if args.certificate.is_some() && args.models.len() > 1 {
         return Err("--certificate writes the evidence for one model; there are several".into());
     }
-    let quotients = ReductionName::chosen(&args.reductions)?;
+    let quotients = ReductionName::chosen(&args.reductions, false)?;
     if let Some(quotient) = quotients.first() {
         let name = quotient.name();
         if args.certificate.is_some() {
@@ -201,7 +201,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     _ => None,
                 },
                 only_hypotheses: false,
-                quotients: ReductionName::chosen(&args.reductions).unwrap_or_default(),
+                quotients: ReductionName::chosen(&args.reductions, false).unwrap_or_default(),
             };
             let report = backend.check(&model, &theorem, &options, control);
             Ok((warnings, ModelAnswer::Checked(Box::new(report))))

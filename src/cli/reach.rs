@@ -50,7 +50,9 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
             return Exit::Usage;
         }
     };
-    let quotients = match ReductionName::chosen(&args.reductions) {
+    let explicit = matches!(args.engine, EngineName::Auto | EngineName::Explicit);
+    let exchanged = explicit && args.por.is_empty();
+    let quotients = match ReductionName::chosen(&args.reductions, exchanged) {
         Ok(quotients) => quotients,
         Err(why) => {
             say(&format!("coarsen: {why}"));

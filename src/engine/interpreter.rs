@@ -38,6 +38,18 @@ impl State {
         self.values[self.cells as usize + thread] as LocId
     }
 
+    /// The values of all cells.
+    pub fn cells(&self) -> Vec<i64> {
+        let cells = &self.values[..self.cells as usize];
+        cells.iter().map(|&v| i64::from(v)).collect()
+    }
+
+    /// The locations of all threads.
+    pub fn locations(&self) -> Vec<LocId> {
+        let locations = &self.values[self.cells as usize..];
+        locations.iter().map(|&l| l as LocId).collect()
+    }
+
     fn set_cell(&mut self, cell: CellId, value: i64) {
         self.values[cell] = value as i32;
     }

@@ -1,7 +1,9 @@
 //! Things to know about an answer, in words.
 
 use super::layout::counted_text;
-use crate::base::results::{Candidate, CompareNote, CrossCheck, MissingEvidence, Note};
+use crate::base::results::{
+    Asymmetry, Candidate, CompareNote, CrossCheck, Difference, MissingEvidence, Note,
+};
 use std::fmt;
 
 impl fmt::Display for Note {
@@ -55,6 +57,10 @@ impl fmt::Display for Note {
                  are not counted"
             ),
             Self::Compare(note) => note.fmt(f),
+            Self::Asymmetric(Asymmetry { family, difference }) => write!(
+                f,
+                "no symmetry of the threads `{family}`: an exchange of two of them changes {difference}"
+            ),
             Self::Vacuous => f.write_str(
                 "vacuous: no state satisfies the initial values and `init`, so nothing can happen",
             ),
@@ -155,5 +161,19 @@ impl fmt::Display for MissingEvidence {
             f,
             "{stop} was hit when all states of the original program were explored"
         )
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step { thread, line } => write!(f, "a step of {thread} at line {line}"),
+            Self::Question(name) => write!(f, "the question {name}"),
+            Self::Initial(name) => write!(f, "the initial value of {name}"),
+            Self::Discipline(name) => write!(f, "the discipline of {name}"),
+            Self::Owner(name) => write!(f, "whose {name} is, one of several"),
+            Self::Index(name) => write!(f, "the cells of {name}, whose index is computed"),
+            Self::Members => f.write_str("what is theirs alone"),
+        }
     }
 }

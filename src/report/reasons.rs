@@ -73,6 +73,7 @@ impl fmt::Display for ReachReason {
                 reduced,
                 por,
                 reductions,
+                representatives,
                 answers,
             } => {
                 counted(f, states.as_deref(), executions.as_deref())?;
@@ -85,6 +86,9 @@ impl fmt::Display for ReachReason {
                 }
                 if !reductions.is_empty() {
                     write!(f, " up to {}", reductions.join(","))?;
+                }
+                if let Some(some) = representatives {
+                    write!(f, ", {some} up to symmetry")?;
                 }
                 let mut answers = answers.iter();
                 answers.try_for_each(|(name, reason)| write!(f, "; {name}: {reason}"))

@@ -33,7 +33,7 @@ pub use movers::{
     Blocked, Condition, Conditional, Law, MoverAction, MoverClass, MoversReason, MoversReport,
     Sharing, Transaction,
 };
-pub use note::{Candidate, CompareNote, CrossCheck, MissingEvidence, Note};
+pub use note::{Asymmetry, Candidate, CompareNote, CrossCheck, Difference, MissingEvidence, Note};
 pub use property::{
     ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Property, PropertyKind, PropertyReason,
     Silence,

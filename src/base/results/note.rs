@@ -10,6 +10,8 @@ pub enum Note {
     Overridden(Vec<String>),
     /// There is no initial state.
     Vacuous,
+    /// The members of this family may not be exchanged.
+    Asymmetric(Asymmetry),
     /// The memory limit can't be kept on this system.
     MemoryUnlimited,
     /// This theorem was chosen, from what is known of each.
@@ -106,4 +108,37 @@ pub struct MissingEvidence {
     pub open: Vec<String>,
     /// The limit that was hit when all states were explored instead.
     pub stop: Stop,
+}
+
+/// Why the members of a family of threads may not be exchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asymmetry {
+    /// The family.
+    pub family: String,
+    /// What an exchange would change.
+    pub difference: Difference,
+}
+
+/// What an exchange of threads would change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// A step of this thread, on this line.
+    Step {
+        /// The thread.
+        thread: String,
+        /// The line.
+        line: usize,
+    },
+    /// This question.
+    Question(String),
+    /// The initial value of this variable, or `init`.
+    Initial(String),
+    /// The discipline of this variable.
+    Discipline(String),
+    /// This owner is one of several, one for each member.
+    Owner(String),
+    /// This array has cells for members, and an index of it is computed.
+    Index(String),
+    /// The members have different variables, locations or visible steps, or use each other's cells.
+    Members,
 }

@@ -31,6 +31,9 @@ pub struct ReachReport {
     pub reductions: Vec<String>,
     /// Reachable program states (of a reduced system: at scheduling points), if the exploration finished.
     pub states: Option<String>,
+    /// How many of them were explored, with the reduction `symmetry`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub representatives: Option<String>,
     /// Those and the states inside steps of the reduced system.
     pub visited: Option<String>,
     /// Deadlocked states among them, if they were asked for and the exploration finished.
@@ -83,6 +86,12 @@ pub struct ReachReport {
 }
 
 impl ReachReport {
+    /// The reductions whose counts are not those of the original: sizes of orbits are known.
+    pub fn not_counted(&self) -> Vec<String> {
+        let all = self.reductions.iter().filter(|r| *r != "symmetry");
+        all.cloned().collect()
+    }
+
     /// The question whose answer something speaks against.
     pub fn contradicted(&self) -> Option<&Property> {
         self.questions.iter().find(|q| q.contradiction().is_some())
@@ -106,6 +115,7 @@ impl ReachReport {
             por: None,
             reductions: Vec::new(),
             states: None,
+            representatives: None,
             visited: None,
             deadlocks: None,
             wrong: None,

@@ -82,8 +82,10 @@ pub enum ReachReason {
         reduced: bool,
         /// The techniques of partial-order reduction.
         por: Option<String>,
-        /// In which ways states were seen as one.
+        /// In which ways states were seen as one and counted as one.
         reductions: Vec<String>,
+        /// How many were explored, each for those that differ from it by exchanges of threads.
+        representatives: Option<String>,
         /// The questions with their answers.
         answers: Vec<(String, PropertyReason)>,
     },

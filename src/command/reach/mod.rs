@@ -20,7 +20,7 @@ use crate::engine::Variable;
 use crate::engine::compiled::Mode;
 use crate::engine::diagrams::Strategy;
 use crate::engine::partial_order::{self, Por};
-use crate::engine::quotients::{DeadLocals, Quotient};
+use crate::engine::quotients::{DeadLocals, Quotient, Symmetry};
 use crate::engine::reach::{
     Answer, Attempt, How, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate,
     explicit, portfolio,
@@ -205,6 +205,7 @@ pub fn reach(
         por: None,
         asked: None,
         whole: None,
+        symmetry: None,
     };
     let mut applied = None;
     if options.reduced {
@@ -291,6 +292,8 @@ struct Run<'a> {
     asked: Option<Program>,
     /// If the program forgets dead locals: the one that does not.
     whole: Option<(Program, DeadLocals)>,
+    /// Which threads may be exchanged.
+    symmetry: Option<Symmetry>,
 }
 
 impl Run<'_> {
@@ -391,6 +394,18 @@ impl Run<'_> {
             let whole = std::mem::replace(&mut self.program, forgetting);
             self.whole = Some((whole, dead));
         }
+        if self.options.quotients.contains(&Quotient::Symmetry) {
+            let reduction = self.reduction.as_ref();
+            let (symmetry, refused) = Symmetry::new(&self.program, &self.questions, reduction);
+            report
+                .notes
+                .extend(refused.into_iter().map(Note::Asymmetric));
+            self.symmetry = Some(symmetry).filter(|s| !s.is_trivial());
+            if self.symmetry.is_none() {
+                let name = Quotient::Symmetry.name();
+                report.reductions.retain(|n| n != name);
+            }
+        }
     }
 
     fn explore(&mut self) -> Outcome {
@@ -409,7 +424,11 @@ impl Run<'_> {
             self.por = Some(found);
             return outcome;
         }
-        match options.engine {
+        let engine = match self.symmetry {
+            Some(_) => Engine::Explicit,
+            None => options.engine,
+        };
+        match engine {
             Engine::Interpreter => {
                 let reduction = self.reduction.as_ref();
                 enumerate(&self.program, &self.questions, reduction, states, control)
@@ -440,7 +459,7 @@ impl Run<'_> {
                 };
                 self.order = Some(name);
                 if engine == Engine::Explicit {
-                    let reduction = self.reduction.as_ref();
+                    let reduction = (self.reduction.as_ref(), self.symmetry.as_ref());
                     let how = (options.search, cores(options));
                     let (program, questions) = (&self.program, &self.questions);
                     let most = options.operations.unwrap_or(u64::MAX);

@@ -25,6 +25,7 @@ impl Run<'_> {
         report.order.clone_from(&self.order);
         let told = |n: &Option<BigUint>| n.as_ref().map(|n| n.to_string());
         report.states = told(&outcome.states);
+        report.representatives = told(&outcome.representatives);
         report.visited = told(&outcome.visited);
         report.deadlocks = told(&outcome.deadlocks);
         report.wrong = told(&outcome.wrong);
@@ -253,7 +254,8 @@ fn settle(report: &mut ReachReport, stopped: Option<Stop>) {
             executions: report.executions.clone(),
             reduced: report.theorem.is_some(),
             por: report.por.clone(),
-            reductions: report.reductions.clone(),
+            reductions: report.not_counted(),
+            representatives: report.representatives.clone(),
             answers: report.questions.iter().map(said).collect(),
         };
         (Verdict::Holds, explored)

@@ -5,6 +5,7 @@
 
 use crate::engine::Variable;
 use crate::engine::interpreter::State;
+use crate::engine::quotients::Symmetry;
 use crate::model::program::{CellId, LocId, Program, ThreadId};
 
 /// Where a variable lies.
@@ -107,6 +108,24 @@ impl Layout {
             .map(|f| f.get(words) as LocId)
             .collect();
         State::new(&cells, &locations)
+    }
+
+    /// The value of a variable.
+    pub fn value(&self, words: &[u64], v: Variable) -> i64 {
+        match v {
+            Variable::Cell(c) => self.cells[c].get(words),
+            Variable::Location(t) => self.locations[t].get(words),
+        }
+    }
+
+    /// Makes a state the one that stands for those that differ from it by exchanges of threads.
+    pub fn sort(&self, symmetry: &Symmetry, words: &mut [u64]) {
+        for (v, value) in symmetry.sorted(&|v| self.value(words, v)) {
+            match v {
+                Variable::Cell(c) => self.cells[c].set(words, value),
+                Variable::Location(t) => self.locations[t].set(words, value),
+            }
+        }
     }
 
     /// The value of a cell.

@@ -12,8 +12,10 @@ use super::visited::{BATCH, Visited};
 use crate::base::control::{Control, Stop};
 use crate::engine::diagrams::mix;
 use crate::engine::interpreter::{State, initial_candidates, initially_violated, is_initial};
+use crate::engine::quotients::Symmetry;
 use crate::engine::reach::{Question, Reduction, Sort};
 use crate::model::program::{Expr, Program};
+use num_bigint::BigUint;
 use std::ops::ControlFlow;
 
 /// A power of two; more cores are of no use.
@@ -72,6 +74,31 @@ pub struct Found {
     pub operations: u64,
     /// Bytes held.
     pub bytes: usize,
+    /// The numbers of states above, where each counts for all that differ from it by exchanges of threads.
+    pub orbits: Option<Orbits>,
+}
+
+/// Numbers of states with those that differ from them by exchanges of threads.
+#[derive(Clone, Debug, Default)]
+pub struct Orbits {
+    /// All that were met.
+    pub visited: BigUint,
+    /// Those at scheduling points in the reduced system.
+    pub points: BigUint,
+    /// Deadlocked ones.
+    pub deadlocks: BigUint,
+    /// Those in which a thread has gone wrong, and deadlocked ones among them.
+    pub wrong: (BigUint, BigUint),
+}
+
+impl Orbits {
+    fn add(&mut self, other: &Orbits) {
+        self.visited += &other.visited;
+        self.points += &other.points;
+        self.deadlocks += &other.deadlocks;
+        self.wrong.0 += &other.wrong.0;
+        self.wrong.1 += &other.wrong.1;
+    }
 }
 
 /// What is searched, and for what.
@@ -80,6 +107,7 @@ pub(super) struct Task<'c> {
     pub compiled: &'c Compiled,
     pub control: &'c Control,
     pub reduction: Option<&'c Reduction>,
+    pub symmetry: Option<&'c Symmetry>,
     asked: Vec<Asked>,
     /// That a thread has gone wrong, if one can.
     wrong: Option<Condition>,
@@ -88,6 +116,12 @@ pub(super) struct Task<'c> {
 }
 
 impl Task<'_> {
+    /// How many states one stands for, if it does for several.
+    fn orbit(&self, state: &[u64]) -> Option<BigUint> {
+        let layout = &self.compiled.layout;
+        self.symmetry.map(|s| s.orbit(&|v| layout.value(state, v)))
+    }
+
     /// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are
     /// for.
     fn chunk(&self, left: u64) -> usize {
@@ -132,6 +166,7 @@ struct Shard {
     points: u64,
     deadlocks: u64,
     wrong: (u64, u64),
+    orbits: Orbits,
     violated: bool,
     /// Of the first violations one: the layer, the state behind it and the one before it.
     violation: Option<(u32, u32, Id)>,
@@ -155,7 +190,7 @@ impl<'c> ExplicitSearch<'c> {
         program: &'c Program,
         compiled: &'c Compiled,
         questions: &[Question],
-        reduction: Option<&'c Reduction>,
+        (reduction, symmetry): (Option<&'c Reduction>, Option<&'c Symmetry>),
         (mode, cores): (Mode, usize),
         control: &'c Control,
     ) -> Self {
@@ -179,6 +214,7 @@ impl<'c> ExplicitSearch<'c> {
             points: 0,
             deadlocks: 0,
             wrong: (0, 0),
+            orbits: Orbits::default(),
             violated: false,
             violation: None,
             transitions: 0,
@@ -192,6 +228,7 @@ impl<'c> ExplicitSearch<'c> {
                 compiled,
                 control,
                 reduction,
+                symmetry,
                 asked,
                 wrong: match program.gone_wrong() {
                     Expr::Const(_) => None,
@@ -256,6 +293,9 @@ impl<'c> ExplicitSearch<'c> {
                 continue;
             }
             task.compiled.layout.pack(&candidate, &mut state);
+            if let Some(symmetry) = task.symmetry {
+                task.compiled.layout.sort(symmetry, &mut state);
+            }
             let good = match initially_violated(task.program, &candidate) {
                 true => 0,
                 false => GOOD,
@@ -391,6 +431,11 @@ impl<'c> ExplicitSearch<'c> {
             transitions: sum(|s| s.transitions),
             operations: sum(|s| s.operations),
             bytes: self.peak.max(held),
+            orbits: self.task.symmetry.map(|_| {
+                let mut all = Orbits::default();
+                self.shards.iter().for_each(|s| all.add(&s.orbits));
+                all
+            }),
         }
     }
 
@@ -519,6 +564,9 @@ impl Shard {
             dear: 1 + words as u64 / 8,
             left,
             control: task.control,
+            symmetry: task
+                .symmetry
+                .map(|s| (s, &task.compiled.layout, vec![0; words])),
         };
         let outcome = successors(task, machine, state, &mut sending);
         let (transitions, dear) = (sending.transitions, sending.dear);
@@ -575,6 +623,10 @@ impl Shard {
             let is_wrong = |w: &Condition| machine.holds(w, state);
             let wrong = task.wrong.as_ref().is_some_and(is_wrong);
             self.wrong.0 += u64::from(wrong);
+            if let Some(orbit) = task.orbit(state) {
+                self.orbits.wrong.0 += if wrong { orbit.clone() } else { BigUint::ZERO };
+                self.orbits.visited += orbit;
+            }
             if !task.asked.is_empty() {
                 self.parents.push(head as Id);
                 self.ask(task, machine, (state, wrong), (layer, number));
@@ -595,6 +647,7 @@ impl Shard {
         let flags = self.flags[n];
         if point && flags & POINT == 0 {
             self.points += 1;
+            self.orbits.points += task.orbit(state).unwrap_or_default();
             self.flags[n] |= POINT;
         }
         if good && point && flags & QUEUED == 0 {
@@ -627,6 +680,10 @@ impl Shard {
             let dead = matches!(asked, Asked::Deadlock(_));
             self.deadlocks += u64::from(dead);
             self.wrong.1 += u64::from(dead && wrong);
+            if let Some(orbit) = task.orbit(state).filter(|_| dead) {
+                self.orbits.wrong.1 += if wrong { orbit.clone() } else { BigUint::ZERO };
+                self.orbits.deadlocks += orbit;
+            }
             let better = match found {
                 None => true,
                 Some((layer, _)) if *layer < at.0 => false,

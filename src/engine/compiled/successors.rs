@@ -1,8 +1,10 @@
 //! What one state leads to: steps, or coarse steps of the reduced system, written into boxes.
 
+use super::layout::Layout;
 use super::machine::{Machine, Step};
 use super::search::{GOOD, IS_POINT, SHARDS, Task, shard_of};
 use crate::base::control::{Control, Stop};
+use crate::engine::quotients::Symmetry;
 use crate::engine::reach::Blocked;
 use crate::model::program::{LocId, ThreadId};
 use rustc_hash::FxHashSet;
@@ -22,11 +24,21 @@ pub(super) struct Sending<'s> {
     pub dear: u64,
     pub left: (u64, usize),
     pub control: &'s Control,
+    /// What one of several states stands for the others by, the layout, and room for it.
+    pub symmetry: Option<(&'s Symmetry, &'s Layout, Vec<u64>)>,
 }
 
 impl Sending<'_> {
     #[inline]
     fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop> {
+        let after = match &mut self.symmetry {
+            None => after,
+            Some((symmetry, layout, room)) => {
+                room.copy_from_slice(after);
+                layout.sort(symmetry, room);
+                room
+            }
+        };
         let to = &mut self.boxes[shard_of(after)];
         to.push(self.head | flags);
         to.extend_from_slice(after);

@@ -332,7 +332,7 @@ pub fn explore(
     for (answer, found) in outcome.answers.iter_mut().zip(&steps.found) {
         if let Some(way) = found {
             let way: Vec<State> = way.iter().map(|s| steps.unpack(s)).collect();
-            *answer = match execution(&program, reduction, &way, Way::default(), control) {
+            *answer = match execution(&program, (reduction, None), &way, Way::default(), control) {
                 Ok(path) => Answer::Found(path),
                 Err(stop) => Answer::Somewhere(stop),
             };

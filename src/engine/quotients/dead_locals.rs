@@ -52,9 +52,7 @@ impl DeadLocals {
 
     /// A state in which everything dead has its initial value.
     pub fn forget(&self, state: &State) -> State {
-        let mut cells: Vec<i64> = (0..self.rest.len()).map(|c| state.cell(c)).collect();
-        let places = (0..self.dead.len()).map(|t| state.location(t));
-        let places: Vec<LocId> = places.collect();
+        let (mut cells, places) = (state.cells(), state.locations());
         for (t, l) in places.iter().enumerate() {
             for &c in self.at(t, *l) {
                 cells[c] = self.rest[c];
@@ -92,9 +90,7 @@ impl DeadLocals {
     /// The execution of the original program that an execution of the forgetting one stands for; its last step violates
     /// the discipline if that is wanted.
     pub fn original(&self, program: &Program, path: &Path, badly: bool) -> Option<Path> {
-        let mut cells: Vec<i64> = (0..self.rest.len()).map(|c| path.first.cell(c)).collect();
-        let threads = 0..self.dead.len();
-        let mut places: Vec<LocId> = threads.map(|t| path.first.location(t)).collect();
+        let (mut cells, mut places) = (path.first.cells(), path.first.locations());
         let (mut present, mut moves) = (path.first.clone(), Vec::new());
         for (n, m) in path.moves.iter().enumerate() {
             for &(variable, value) in &m.after {

@@ -4,24 +4,30 @@
 //! told of the program as it was given.
 
 mod dead_locals;
+mod forms;
+mod symmetry;
 
 pub use dead_locals::DeadLocals;
+pub use symmetry::Symmetry;
 
 /// A way to see states as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quotient {
     /// A local variable that is not read before it is written has its initial value.
     DeadLocals,
+    /// Threads of a family are told apart by nothing but their numbers.
+    Symmetry,
 }
 
 impl Quotient {
     /// All of them.
-    pub const ALL: [Quotient; 1] = [Quotient::DeadLocals];
+    pub const ALL: [Quotient; 2] = [Quotient::DeadLocals, Quotient::Symmetry];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Quotient::DeadLocals => "dead-locals",
+            Quotient::Symmetry => "symmetry",
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::base::control::{Control, Stop};
 use crate::engine::Variable;
 use crate::engine::compiled::{Compiled, ExplicitSearch, Mode};
 use crate::engine::interpreter::{State, each_successor, violates};
+use crate::engine::quotients::Symmetry;
 use crate::model::program::{Program, ThreadId};
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
@@ -18,7 +19,7 @@ pub fn explicit(
     program: &Program,
     questions: &[Question],
     order: &[Variable],
-    reduction: Option<&Reduction>,
+    (reduction, symmetry): (Option<&Reduction>, Option<&Symmetry>),
     how: (Mode, usize),
     most: u64,
     control: &Control,
@@ -32,13 +33,15 @@ pub fn explicit(
             return outcome;
         }
     };
-    let search = ExplicitSearch::new(program, &compiled, questions, reduction, how, control);
+    let up_to = (reduction, symmetry);
+    let search = ExplicitSearch::new(program, &compiled, questions, up_to, how, control);
     Running {
         program,
         compiled: &compiled,
         order,
         questions,
         reduction,
+        symmetry,
         search,
         mode: how.0,
         keep: false,
@@ -54,6 +57,7 @@ pub(super) struct Running<'c> {
     pub order: &'c [Variable],
     pub questions: &'c [Question],
     pub reduction: Option<&'c Reduction>,
+    pub symmetry: Option<&'c Symmetry>,
     pub search: ExplicitSearch<'c>,
     pub mode: Mode,
     /// Whether all states are wanted.
@@ -84,6 +88,17 @@ impl Running<'_> {
                 outcome.deadlocks = Some(BigUint::from(found.deadlocks));
                 outcome.wrong_deadlocks = Some(BigUint::from(found.wrong.1));
             }
+            if let Some(orbits) = found.orbits {
+                outcome.representatives = outcome.states.take();
+                outcome.states = Some(match self.reduction {
+                    None => orbits.visited.clone(),
+                    Some(_) => orbits.points,
+                });
+                outcome.visited = outcome.visited.map(|_| orbits.visited);
+                outcome.wrong = outcome.wrong.map(|_| orbits.wrong.0);
+                outcome.deadlocks = outcome.deadlocks.map(|_| orbits.deadlocks);
+                outcome.wrong_deadlocks = outcome.wrong_deadlocks.map(|_| orbits.wrong.1);
+            }
         } else {
             outcome.so_far = Some(BigUint::from(found.states));
         }
@@ -110,7 +125,8 @@ impl Running<'_> {
                     shortest: breadth && !found.violated,
                     badly: self.questions[n].sort == Sort::Violation,
                 };
-                *answer = match execution(self.program, self.reduction, &states, how, control) {
+                let up_to = (self.reduction, self.symmetry);
+                *answer = match execution(self.program, up_to, &states, how, control) {
                     Ok(path) => Answer::Found(path),
                     Err(stop) => Answer::Somewhere(stop),
                 };
@@ -129,32 +145,40 @@ pub struct Way {
     pub badly: bool,
 }
 
-/// The execution through states that follow each other by a step, or by a part of a coarse step. Where a step violates
-/// the discipline, a state may have been met by it first, and have its execution from elsewhere.
+/// The execution through states that follow each other by a step, or by a part of a coarse step; each may stand for
+/// those that differ from it by exchanges of threads. Where a step violates the discipline, a state may have been met
+/// by it first, and have its execution from elsewhere.
 ///
 /// # Errors
 /// As [`Control::check`].
 pub fn execution(
     program: &Program,
-    reduction: Option<&Reduction>,
+    (reduction, symmetry): (Option<&Reduction>, Option<&Symmetry>),
     states: &[State],
     how: Way,
     control: &Control,
 ) -> Result<Path, Stop> {
     let mut moves = Vec::new();
-    for (n, pair) in states.windows(2).enumerate() {
+    let mut present = states[0].clone();
+    for (n, to) in states.iter().enumerate().skip(1) {
         control.check()?;
-        let (from, to) = (&pair[0], &pair[1]);
+        let is_there = |state: &State| match symmetry {
+            None => state == to,
+            Some(symmetry) => symmetry.representative(state) == *to,
+        };
         let lead = |good: bool| {
             (0..program.threads.len())
-                .find_map(|t| between(program, t, reduction, from, (to, good)))
+                .find_map(|t| between(program, t, reduction, &present, (&is_there, good)))
         };
         // A step that keeps the discipline, if there is one.
-        let kept = match how.badly && n + 2 == states.len() {
+        let kept = match how.badly && n + 1 == states.len() {
             true => None,
             false => lead(true),
         };
-        moves.extend(kept.or_else(|| lead(false)).into_iter().flatten());
+        if let Some((steps, after)) = kept.or_else(|| lead(false)) {
+            moves.extend(steps);
+            present = after;
+        }
     }
     Ok(Path {
         first: states[0].clone(),
@@ -170,8 +194,8 @@ fn between(
     thread: ThreadId,
     reduction: Option<&Reduction>,
     from: &State,
-    (to, wanted): (&State, bool),
-) -> Option<Vec<Move>> {
+    (is_there, wanted): (&dyn Fn(&State) -> bool, bool),
+) -> Option<(Vec<Move>, State)> {
     let is_visible = |s: &State| reduction.is_none_or(|r| r.visible[thread][s.location(thread)]);
     if !is_visible(from) {
         return None;
@@ -182,9 +206,9 @@ fn between(
         let found = each_successor(program, &present, thread, None, &mut |step| {
             let good = !violates(program, thread, &present, &step);
             let mut moves = moves.clone();
-            if step.state == *to && good == wanted {
+            if good == wanted && is_there(&step.state) {
                 moves.push(Move::between(program, thread, &present, &step.state));
-                return ControlFlow::Break(moves);
+                return ControlFlow::Break((moves, step.state));
             }
             if good && !is_visible(&step.state) && seen.insert(step.state.clone()) {
                 moves.push(Move::between(program, thread, &present, &step.state));
@@ -192,8 +216,8 @@ fn between(
             }
             ControlFlow::Continue(())
         });
-        if let ControlFlow::Break(moves) = found {
-            return Some(moves);
+        if let ControlFlow::Break(found) = found {
+            return Some(found);
         }
     }
     None

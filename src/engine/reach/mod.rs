@@ -101,6 +101,8 @@ pub struct Outcome {
     pub engine: &'static str,
     /// Distinct program states; in the reduced system those at scheduling points.
     pub states: Option<BigUint>,
+    /// How many of them were explored, if each stands for those that differ from it by exchanges of threads.
+    pub representatives: Option<BigUint>,
     /// In the reduced system, those inside steps too.
     pub visited: Option<BigUint>,
     /// Deadlocked states, if they were asked for.
@@ -137,6 +139,7 @@ impl Outcome {
         Outcome {
             engine,
             states: None,
+            representatives: None,
             visited: None,
             deadlocks: None,
             wrong: None,

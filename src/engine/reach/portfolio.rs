@@ -161,7 +161,8 @@ impl<'a> Task<'a> {
         let compiled = compiled.get_or_init(made).as_ref()?;
         let mode = Mode::Breadth;
         let on = (mode, how.cores);
-        let search = ExplicitSearch::new(program, compiled, questions, reduction, on, control);
+        let search =
+            ExplicitSearch::new(program, compiled, questions, (reduction, None), on, control);
         Some(Candidate::Explicit {
             search: Box::new(Running {
                 program,
@@ -169,6 +170,7 @@ impl<'a> Task<'a> {
                 order,
                 questions,
                 reduction,
+                symmetry: None,
                 search,
                 mode,
                 keep: how.keep,

@@ -59,7 +59,7 @@ fn counts(f: &mut String, report: &ReachReport) -> fmt::Result {
     let unknown = "unknown".to_string();
     let system = match &report.theorem {
         None if report.por.is_some() => "states explored".to_string(),
-        None if !report.reductions.is_empty() => "reduced states".to_string(),
+        None if !report.not_counted().is_empty() => "reduced states".to_string(),
         None => "reachable states".to_string(),
         Some(theorem) => format!("states of the reduced system ({theorem})"),
     };
@@ -68,8 +68,11 @@ fn counts(f: &mut String, report: &ReachReport) -> fmt::Result {
         let visited = report.visited.as_ref().unwrap_or(&unknown);
         row(f, "with those inside its steps", visited)?;
     }
-    if !report.reductions.is_empty() {
+    if !report.not_counted().is_empty() {
         row(f, "original states", "-")?;
+    }
+    if let Some(representatives) = &report.representatives {
+        row(f, "explored up to symmetry", representatives)?;
     }
     let some = |n: &Option<String>| n.clone().filter(|n| n != "0");
     if let Some(wrong) = some(&report.wrong) {

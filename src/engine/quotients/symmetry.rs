@@ -1,0 +1,374 @@
+//! Symmetry: threads of one family that do the same are told apart by nothing but their numbers, so of the states that
+//! differ by an exchange of such threads one is explored.
+//!
+//! An exchange of two members swaps where they are, their local variables, and the cells of shared arrays that only
+//! they use; where a mutex names one of them as its owner, it names the other. That this is a symmetry of the program
+//! is read off the text: with the exchange, each thread's text is that of its partner. Neighbours suffice, since they
+//! generate all permutations. Members are then sorted, so each orbit has one state that is explored, and its size is a
+//! multinomial coefficient: counts are exact.
+
+use super::forms::{Form, Leaf};
+use crate::base::results::{Asymmetry, Difference};
+use crate::engine::Variable;
+use crate::engine::interpreter::State;
+use crate::engine::reach::{Question, Reduction};
+use crate::model::program::{CellId, Class, Kind, LocId, Program, ThreadId};
+use num_bigint::BigUint;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The families whose members may be exchanged.
+#[derive(Clone, Debug, Default)]
+pub struct Symmetry {
+    families: Vec<Family>,
+}
+
+#[derive(Clone, Debug)]
+struct Family {
+    threads: Vec<ThreadId>,
+    /// By member: the cells that are its own, in a common order.
+    own: Vec<Vec<CellId>>,
+    /// The cells that may name a member.
+    owners: Vec<CellId>,
+}
+
+/// Everything that an exchange has to leave as it is.
+struct Texts<'a> {
+    program: &'a Program,
+    /// By thread and location: its steps.
+    steps: Vec<Vec<Form>>,
+    questions: Vec<(String, Form)>,
+    init: Vec<Form>,
+    /// By cell and thread.
+    predicates: BTreeMap<CellId, Vec<Form>>,
+    reduction: Option<&'a Reduction>,
+}
+
+impl Symmetry {
+    /// Finds the families whose members may be exchanged if these are the questions, and says of the others why not.
+    pub fn new(
+        program: &Program,
+        questions: &[Question],
+        reduction: Option<&Reduction>,
+    ) -> (Symmetry, Vec<Asymmetry>) {
+        let mut all: Vec<(&str, Vec<ThreadId>)> = Vec::new();
+        for (t, thread) in program.threads.iter().enumerate() {
+            if thread.index.is_none() {
+                continue;
+            }
+            match all.iter_mut().find(|(name, _)| *name == thread.family) {
+                Some((_, members)) => members.push(t),
+                None => all.push((&thread.family, vec![t])),
+            }
+        }
+        all.retain(|(_, members)| members.len() > 1);
+        let (mut found, mut refused) = (Symmetry::default(), Vec::new());
+        let texts = Texts::new(program, questions, reduction);
+        for (name, threads) in all {
+            let family = match &texts {
+                Ok(texts) => texts.family(threads),
+                Err(why) => Err(why.clone()),
+            };
+            let of = |f: &Family| -> BTreeSet<CellId> { f.own.iter().flatten().copied().collect() };
+            let meets = |f: &Family| found.families.iter().any(|g| !of(f).is_disjoint(&of(g)));
+            match family {
+                // Their orders would depend on each other.
+                Ok(family) if meets(&family) => refused.push(Asymmetry {
+                    family: name.to_string(),
+                    difference: Difference::Members,
+                }),
+                Ok(family) => found.families.push(family),
+                Err(difference) => refused.push(Asymmetry {
+                    family: name.to_string(),
+                    difference,
+                }),
+            }
+        }
+        (found, refused)
+    }
+
+    /// Whether nothing may be exchanged.
+    pub fn is_trivial(&self) -> bool {
+        self.families.is_empty()
+    }
+
+    /// What changes if the members of all families are sorted.
+    pub fn sorted(&self, get: &dyn Fn(Variable) -> i64) -> Vec<(Variable, i64)> {
+        let mut changes = Vec::new();
+        for family in &self.families {
+            let keys = family.keys(get);
+            if keys.is_sorted() {
+                continue;
+            }
+            let mut order: Vec<usize> = (0..keys.len()).collect();
+            order.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
+            for (to, &from) in order.iter().enumerate() {
+                let at = Variable::Location(family.threads[from]);
+                changes.push((Variable::Location(family.threads[to]), get(at)));
+                for (&cell, &source) in family.own[to].iter().zip(&family.own[from]) {
+                    changes.push((Variable::Cell(cell), get(Variable::Cell(source))));
+                }
+                for &cell in &family.owners {
+                    if get(Variable::Cell(cell)) == family.threads[from] as i64 {
+                        changes.push((Variable::Cell(cell), family.threads[to] as i64));
+                    }
+                }
+            }
+        }
+        changes
+    }
+
+    /// The state that stands for those that differ from this one by exchanges.
+    pub fn representative(&self, state: &State) -> State {
+        let mut cells = state.cells();
+        let mut places = state.locations();
+        let get = |v: Variable| match v {
+            Variable::Cell(c) => state.cell(c),
+            Variable::Location(t) => state.location(t) as i64,
+        };
+        for (v, value) in self.sorted(&get) {
+            match v {
+                Variable::Cell(c) => cells[c] = value,
+                Variable::Location(t) => places[t] = value as LocId,
+            }
+        }
+        State::new(&cells, &places)
+    }
+
+    /// How many states differ from this one by exchanges, itself included.
+    pub fn orbit(&self, get: &dyn Fn(Variable) -> i64) -> BigUint {
+        let mut size = BigUint::from(1u32);
+        for family in &self.families {
+            let mut equal: BTreeMap<Vec<i64>, u32> = BTreeMap::new();
+            for (n, key) in (1u32..).zip(family.keys(get)) {
+                // n! / (m! m'! ..), factor by factor: each quotient on the way is such a number, too.
+                let same = equal.entry(key).or_default();
+                *same += 1;
+                size = size * n / *same;
+            }
+        }
+        size
+    }
+}
+
+impl Family {
+    /// What tells the members apart.
+    fn keys(&self, get: &dyn Fn(Variable) -> i64) -> Vec<Vec<i64>> {
+        let members = self.threads.iter().zip(&self.own);
+        let of = |(&t, own): (&ThreadId, &Vec<CellId>)| {
+            let owners = self.owners.iter();
+            let owns = owners.map(|c| i64::from(get(Variable::Cell(*c)) == t as i64));
+            let own = own.iter().map(|c| get(Variable::Cell(*c)));
+            let place = get(Variable::Location(t));
+            [place].into_iter().chain(own).chain(owns).collect()
+        };
+        members.map(of).collect()
+    }
+}
+
+/// An exchange of two members.
+struct Exchange {
+    threads: (ThreadId, ThreadId),
+    cells: BTreeMap<CellId, CellId>,
+}
+
+impl Exchange {
+    fn thread(&self, t: ThreadId) -> ThreadId {
+        match t {
+            t if t == self.threads.0 => self.threads.1,
+            t if t == self.threads.1 => self.threads.0,
+            t => t,
+        }
+    }
+
+    fn cell(&self, c: CellId) -> CellId {
+        self.cells.get(&c).copied().unwrap_or(c)
+    }
+
+    fn form(&self, form: &Form) -> Form {
+        form.renamed(&|leaf| match leaf {
+            Leaf::Cell(c) => Leaf::Cell(self.cell(*c)),
+            Leaf::Thread(t) if *t >= 0 => Leaf::Thread(self.thread(*t as ThreadId) as i64),
+            Leaf::At(t, places) => Leaf::At(self.thread(*t), places.clone()),
+            other => other.clone(),
+        })
+    }
+}
+
+impl<'a> Texts<'a> {
+    fn new(
+        program: &'a Program,
+        questions: &[Question],
+        reduction: Option<&'a Reduction>,
+    ) -> Result<Self, Difference> {
+        let mut steps = Vec::new();
+        for (t, thread) in program.threads.iter().enumerate() {
+            let mut of_thread = Vec::new();
+            for (l, location) in thread.locations.iter().enumerate() {
+                let form = Form::of_edges(program, &location.edges);
+                of_thread.push(form.ok_or_else(|| step(program, t, l))?);
+            }
+            steps.push(of_thread);
+        }
+        let asked = questions.iter().map(|q| {
+            let form = Form::of_condition(program, &q.expr);
+            let name = || Difference::Question(q.name.clone());
+            Ok((q.name.clone(), form.ok_or_else(name)?))
+        });
+        let init = program.init.iter().map(|e| {
+            let form = Form::of_condition(program, e);
+            form.ok_or(Difference::Initial("init".into()))
+        });
+        let mut predicates = BTreeMap::new();
+        for x in &program.protections {
+            let all = x.predicates.iter().chain(x.readers.iter().flatten());
+            let forms: Option<Vec<Form>> = all.map(|e| Form::of_condition(program, e)).collect();
+            let name = || Difference::Discipline(program.cells[x.cell].name.clone());
+            predicates.insert(x.cell, forms.ok_or_else(name)?);
+        }
+        Ok(Texts {
+            program,
+            steps,
+            questions: asked.collect::<Result<_, _>>()?,
+            init: init.collect::<Result<_, _>>()?,
+            predicates,
+            reduction,
+        })
+    }
+
+    fn family(&self, threads: Vec<ThreadId>) -> Result<Family, Difference> {
+        let own = self.own(&threads)?;
+        let p = self.program;
+        let all: BTreeSet<CellId> = own.iter().flatten().copied().collect();
+        if all.len() < own.iter().map(Vec::len).sum() {
+            return Err(Difference::Members);
+        }
+        for &c in &all {
+            // To permute who owns what would be to compare graphs.
+            if p.cells[c].ty.kind == Kind::Owner {
+                return Err(Difference::Owner(p.cells[c].name.clone()));
+            }
+        }
+        let mut indexed = None;
+        self.steps.iter().flatten().for_each(|form| {
+            form.each_leaf(&mut |leaf| match leaf {
+                Leaf::Array(a) if p.cells_of(*a).any(|c| all.contains(&c)) => indexed = Some(*a),
+                _ => {}
+            });
+        });
+        if let Some(array) = indexed {
+            return Err(Difference::Index(p.arrays[array].name.clone()));
+        }
+        for pair in (0..threads.len()).collect::<Vec<_>>().windows(2) {
+            let (i, j) = (pair[0], pair[1]);
+            let both = || own[i].iter().copied().zip(own[j].iter().copied());
+            let exchange = Exchange {
+                threads: (threads[i], threads[j]),
+                cells: both().chain(both().map(|(a, b)| (b, a))).collect(),
+            };
+            self.keeps(&exchange)?;
+        }
+        let is_owner = |c: &CellId| p.cells[*c].ty.kind == Kind::Owner;
+        Ok(Family {
+            threads,
+            own,
+            owners: (0..p.cells.len()).filter(is_owner).collect(),
+        })
+    }
+
+    /// The cells that are a member's own: its local variables, and where its text differs from the first member's.
+    fn own(&self, threads: &[ThreadId]) -> Result<Vec<Vec<CellId>>, Difference> {
+        let p = self.program;
+        let locals = |t: ThreadId| -> Vec<CellId> {
+            let cells = (0..p.cells.len()).filter(|&c| p.cells[c].class == Class::Local(t));
+            cells.collect()
+        };
+        let first = locals(threads[0]);
+        let mut own = vec![first.clone()];
+        let mut shared: Option<BTreeSet<CellId>> = None;
+        for &t in &threads[1..] {
+            let mine = locals(t);
+            let mut pairs: BTreeMap<CellId, CellId> = BTreeMap::new();
+            let (one, other) = (&self.steps[threads[0]], &self.steps[t]);
+            if mine.len() != first.len() || one.len() != other.len() {
+                return Err(Difference::Members);
+            }
+            for (l, (a, b)) in one.iter().zip(other).enumerate() {
+                let known = a.pair(b, &mut |c, d| match first.binary_search(&c) {
+                    Ok(n) => mine[n] == d,
+                    Err(_) => c == d || *pairs.entry(c).or_insert(d) == d,
+                });
+                if !known {
+                    return Err(step(p, t, l));
+                }
+            }
+            let keys: BTreeSet<CellId> = pairs.keys().copied().collect();
+            if shared.get_or_insert_with(|| keys.clone()) != &keys {
+                return Err(Difference::Members);
+            }
+            own.push(mine.into_iter().chain(pairs.into_values()).collect());
+        }
+        own[0].extend(shared.into_iter().flatten());
+        Ok(own)
+    }
+
+    /// Whether an exchange changes nothing.
+    fn keeps(&self, exchange: &Exchange) -> Result<(), Difference> {
+        let p = self.program;
+        let ends = |t: ThreadId| {
+            let thread = &p.threads[t];
+            (thread.initial, thread.unstarted, thread.end, thread.wrong)
+        };
+        for t in 0..p.threads.len() {
+            let other = exchange.thread(t);
+            let visible = self.reduction.map(|r| r.visible[t] == r.visible[other]);
+            if ends(t) != ends(other) || visible == Some(false) {
+                return Err(Difference::Members);
+            }
+            for (l, (a, b)) in self.steps[t].iter().zip(&self.steps[other]).enumerate() {
+                if exchange.form(a) != b.renamed(&Leaf::clone) {
+                    return Err(step(p, t, l));
+                }
+            }
+        }
+        for (c, cell) in p.cells.iter().enumerate() {
+            let other = &p.cells[exchange.cell(c)];
+            let named = cell.ty.kind == Kind::Owner && cell.initial.is_some_and(|v| v >= 0);
+            if other.ty != cell.ty || other.initial != cell.initial || named {
+                return Err(Difference::Initial(cell.name.clone()));
+            }
+        }
+        let same = |a: &Form| exchange.form(a) == a.renamed(&Leaf::clone);
+        if let Some((name, _)) = self.questions.iter().find(|(_, form)| !same(form)) {
+            return Err(Difference::Question(name.clone()));
+        }
+        let sorted = |of: &dyn Fn(&Form) -> Form| {
+            let mut all: Vec<Form> = self.init.iter().map(of).collect();
+            all.sort();
+            all
+        };
+        if sorted(&|e| exchange.form(e)) != sorted(&|e| e.renamed(&Leaf::clone)) {
+            return Err(Difference::Initial("init".into()));
+        }
+        let threads = p.threads.len();
+        for (&c, forms) in &self.predicates {
+            let others = self.predicates.get(&exchange.cell(c));
+            let kept = |(n, form): (usize, &Form)| {
+                let partner = n / threads * threads + exchange.thread(n % threads);
+                let other = others.and_then(|o| o.get(partner));
+                other.map(|o| o.renamed(&Leaf::clone)) == Some(exchange.form(form))
+            };
+            if !forms.iter().enumerate().all(kept) {
+                return Err(Difference::Discipline(p.cells[c].name.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn step(p: &Program, thread: ThreadId, location: LocId) -> Difference {
+    let thread = &p.threads[thread];
+    Difference::Step {
+        thread: thread.name.clone(),
+        line: p.line(thread.locations[location].span),
+    }
+}
