@@ -701,14 +701,24 @@ impl<'p> Machine<'p> {
                 None => (Vec::new(), Some(run)),
             });
         }
-        let (mut there, mut rest) = (Vec::new(), Some(run));
+        // One at a time, each without what it is not: that follows.
+        let is = |l: LocId| Literal::Zero(location.add(-(l as i128)));
+        let mut there = Vec::new();
         for &l in all {
-            let Some(run) = rest.take() else { break };
-            let is = Literal::Zero(location.add(-(l as i128)));
-            let (here, other) = self.divide(&run, is)?;
-            there.extend(here.map(|run| (run, l)));
-            rest = other;
+            there.extend(self.with(&run, is(l))?.map(|run| (run, l)));
         }
+        let (mut none, mut last) = (run, None);
+        for &l in all {
+            match none.known(&is(l)) {
+                Some(true) => return Ok((there, None)),
+                Some(false) => {}
+                None => none.conditions.extend(last.replace(is(l).not().normal())),
+            }
+        }
+        let rest = match last {
+            Some(literal) => self.with(&none, literal)?,
+            None => Some(none),
+        };
         Ok((there, rest))
     }
 
