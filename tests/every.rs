@@ -268,3 +268,52 @@ fn random_families() {
         said.get()
     );
 }
+
+/// What a review found to be taken from the instance, silently: each was said to hold for all N, and is refuted for
+/// some.
+#[test]
+fn nothing_is_taken_from_the_instance() {
+    let frame = |before: &str, family: &str, step: &str| {
+        format!(
+            "const N = 2; mutex m; var y: 0..9 = 0 unprotected; var x: 0..3 = 0 protected by m; {before}
+             thread w(i in {family}) {{ lock(m); x = 1; unlock(m); {step} }}"
+        )
+    };
+    // The discipline is kept from 2 on only.
+    holds(&frame("", "0..N-1", "when (N == 1) x = 2;"), "2");
+    holds(
+        &frame("", "0..N-1", "atomic { y = 1; if (N == 1) { x = 2; } }"),
+        "2",
+    );
+    let wrong = [
+        frame(
+            "",
+            "N-1..2*N",
+            "atomic { y = 1; if (w(4) != 3) { x = 1; } }",
+        ),
+        frame("", "N-2..N", "atomic { y = 1; if (w(2) != 2) { x = 1; } }"),
+        frame(
+            "proc p() { var k: 0..9 = N; if (k > 3) { x = 1; } }",
+            "0..N-1",
+            "atomic { y = 1; p(); }",
+        ),
+        frame(
+            "proc p() { var k[2]: 0..9 = [1, N]; if (k[1] > 3) { x = 1; } }",
+            "0..N-1",
+            "atomic { y = 1; p(); }",
+        ),
+        frame(
+            "const K = N > 3 ? 0 - 1 : 1;",
+            "0..N-1",
+            "atomic { y = 1; if (K < 0) { x = 1; } }",
+        ),
+        "const N = 2; var y: 0..3 = 0 unprotected;
+         var x: 0..3 = 0 protected x by self == b && at(2, L);
+         thread w(i in 0..N-1) { y = 1; L: y = 2; } thread b { y = 1; L: x = 1; }"
+            .to_string(),
+    ];
+    for source in wrong {
+        let report = every(&source);
+        assert_eq!(report.verdict, Verdict::Unknown, "{source}");
+    }
+}

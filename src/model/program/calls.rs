@@ -102,8 +102,10 @@ impl Elaborator {
             params.extend(array);
         }
         let result = decl.result.as_ref().map(|ty| self.type_of(ty, &cx));
+        self.open_range(None);
         let first = self.program.cells.len();
         self.locals(&decl.body, &prefix, &mut cx);
+        self.assume_frame(arrays, decl.name.span, &cx);
         let mut initials = Vec::new();
         for cell in first..self.program.cells.len() {
             initials.extend(self.program.cells[cell].initial.map(|v| (cell, v)));

@@ -237,8 +237,10 @@ impl Elaborator {
                 if let (true, Some(this)) = (own, cx.this) {
                     return self.local_value(this, place, cx);
                 }
-                let thread = self.integer(thread, cx)?;
-                self.local_value(usize::try_from(thread).ok()?, place, cx)
+                let number = self.integer(thread, cx)?;
+                let number = usize::try_from(number).ok()?;
+                self.assume_number(number, thread.span, cx);
+                self.local_value(number, place, cx)
             }
             ExprKind::At(thread, label) => self.at(thread, label, e.span, cx),
             ExprKind::Unary(UnaryOp::Not, inner) => {

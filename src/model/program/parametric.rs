@@ -239,10 +239,7 @@ impl Elaborator {
                 fold(BinaryOp::Add, family.number.clone(), offset)
             }
             // A thread of the family that is named where its index is not yet known.
-            _ => {
-                let offset = Expr::Const((thread - family.first) as i64);
-                fold(BinaryOp::Add, family.number.clone(), offset)
-            }
+            _ => self.number_of_named(thread),
         }
     }
 
@@ -252,12 +249,45 @@ impl Elaborator {
             let (family, _) = o.members.get(thread)?;
             o.families.get(*family)
         });
-        match family {
-            None => Expr::Const(thread as i64),
-            Some(family) => {
-                let offset = Expr::Const((thread - family.first) as i64);
+        let Some(family) = family else {
+            return Expr::Const(thread as i64);
+        };
+        match (self.program.threads[thread].index, &family.bounds) {
+            (Some(index), Some((low, _))) => {
+                let offset = fold(BinaryOp::Sub, Expr::Const(index), low.clone());
                 fold(BinaryOp::Add, family.number.clone(), offset)
             }
+            _ => family.number.clone(),
+        }
+    }
+
+    /// Where a thread is given by a number: that the number is this thread's.
+    pub(super) fn assume_number(&mut self, thread: ThreadId, span: Span, cx: &Context) {
+        if self.open.is_some() && thread < self.program.threads.len() {
+            let number = self.number_of_named(thread);
+            if !matches!(number, Expr::Const(_)) {
+                self.assumed(&number, span, cx);
+            }
+        }
+    }
+
+    /// Where the variables of a procedure, from a first one on, get values or have sizes that depend on open cells:
+    /// that these are those of the instance.
+    pub(super) fn assume_frame(&mut self, first: ArrayId, span: Span, cx: &Context) {
+        let Some(open) = &self.open else { return };
+        let mut terms: Vec<Expr> = Vec::new();
+        for array in first..self.program.arrays.len() {
+            terms.extend(open.sizes.get(&array).into_iter().flatten().cloned());
+            terms.extend(open.ranges.get(&array).map(|(low, _)| low.clone()));
+            match open.initial.get(&array) {
+                Some(Some(term)) => terms.push(term.clone()),
+                // One value for each cell: any of them may depend on it.
+                Some(None) => terms.push(Expr::Cell(open.parameter)),
+                None => {}
+            }
+        }
+        for term in terms.iter().filter(|t| !matches!(t, Expr::Const(_))) {
+            self.assumed(term, span, cx);
         }
     }
 

@@ -117,6 +117,9 @@ impl Elaborator {
             Expr::Const(c) => Some(usize::try_from(c).unwrap_or(usize::MAX)),
             _ => None,
         };
+        if let Some(fixed) = fixed {
+            self.assume_number(fixed, span, cx);
+        }
         let threads = &self.program.threads;
         let located: Vec<(ThreadId, Vec<LocId>)> = (0..threads.len())
             .filter(|&i| fixed.is_none_or(|f| f == i))

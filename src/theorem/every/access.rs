@@ -146,7 +146,7 @@ fn begun(
     candidates: &[Vec<Owned>],
 ) -> Said<Vec<Run>> {
     let m = &steps.machine;
-    let mut runs = oracle.begun(steps, kinds, oracle.value)?;
+    let mut runs = oracle.begun(steps, kinds, oracle.from.get())?;
     for (n, (location, held)) in at.iter().enumerate() {
         let thread = &steps.threads[n];
         let index = std::slice::from_ref(&thread.index);
@@ -291,7 +291,7 @@ fn takes_away(
     let kinds = [k, other];
     let steps = oracle.steps(&kinds);
     let (one, two) = (&steps.threads[0], &steps.threads[1]);
-    let runs = oracle.begun(&steps, &kinds, oracle.value)?;
+    let runs = oracle.begun(&steps, &kinds, oracle.from.get())?;
     let runs = owning(oracle, &steps, runs, one, &[mine])?;
     let runs = owning(oracle, &steps, runs, two, theirs)?;
     let ends = onward(runs, |run| steps.step(run, two, l, &mut Choosing::All))?;

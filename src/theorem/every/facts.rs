@@ -291,7 +291,7 @@ impl Question<'_, '_> {
                         open.push(run.clone());
                     }
                 }
-                if open.is_empty() {
+                if open.is_empty() && !ends.is_empty() {
                     return Ok(true);
                 }
                 // Some of it is covered, or at least more is known: the rest is asked for again.

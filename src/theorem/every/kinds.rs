@@ -17,13 +17,16 @@ pub(super) struct Kind {
     assumed: Vec<Assumption>,
 }
 
+/// What the texts of one kind have in common: what they assume, and their steps.
+type Text<'p> = (Vec<Expr>, Vec<&'p str>);
+
 /// In place of a thread's index where texts are compared.
 const INDEX: CellId = CellId::MAX;
 
 /// The kinds of threads of a model.
 pub(super) fn kinds(parametric: &Parametric) -> Said<Vec<Kind>> {
     let open = &parametric.open;
-    let mut all: Vec<(Vec<Expr>, Kind)> = Vec::new();
+    let mut all: Vec<(Text, Kind)> = Vec::new();
     for (thread, (family, index)) in open.members.iter().enumerate() {
         let assumed = open.assumed[thread].clone();
         let mut general: Vec<Expr> = Vec::new();
@@ -33,6 +36,13 @@ pub(super) fn kinds(parametric: &Parametric) -> Said<Vec<Kind>> {
                 general.push(condition);
             }
         }
+        // One that is started waits for that first.
+        let text = &parametric.program.threads[thread];
+        let steps: Vec<&str> = text
+            .steps()
+            .map(|l| text.locations[l].name.as_str())
+            .collect();
+        let general = (general, steps);
         match all
             .iter_mut()
             .find(|(g, kind)| kind.family == *family && *g == general)

@@ -36,7 +36,7 @@ use crate::model::program::{
     ArrayId, Expr, OpenDiscipline, Parametric, Program, SELF, ThreadId, elaborate, parametric,
 };
 use crate::model::text::ast;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -192,20 +192,24 @@ impl Instance {
             return Ok(());
         }
         control.enter("the smallest value");
-        report.from = Some(
-            self.smallest(asked, &oracle, &discharge, control)?
-                .to_string(),
-        );
+        let from = self.smallest(asked, &oracle, &discharge, control)?;
+        report.from = Some(from.to_string());
         if !asked.theory.is_proved() {
             return Err(Unsaid::Because(Obstacle::Unproved));
         }
         control.enter("the discipline for every value");
-        match access::kept(&oracle, &prepared.program)? {
-            None => {
-                report.discipline = Status::Holds;
-                report.verdict = Verdict::Holds;
+        for from in from..=self.value {
+            oracle.from.set(from);
+            match access::kept(&oracle, &prepared.program)? {
+                None => {
+                    report.from = Some(from.to_string());
+                    report.obstacle = None;
+                    report.discipline = Status::Holds;
+                    report.verdict = Verdict::Holds;
+                    break;
+                }
+                obstacle => report.obstacle = obstacle,
             }
-            Some(obstacle) => report.obstacle = Some(obstacle),
         }
         Ok(())
     }
@@ -299,7 +303,8 @@ pub(in crate::theorem) struct Oracle<'p> {
     /// Of each discipline, whether its predicates can overlap.
     overlaps: RefCell<Vec<bool>>,
     arrays: &'p [ArrayId],
-    value: i64,
+    /// The constant is not below this.
+    from: Cell<i64>,
 }
 
 impl<'p> Oracle<'p> {
@@ -321,7 +326,7 @@ impl<'p> Oracle<'p> {
             overlaps: RefCell::new(vec![true; disciplines.len()]),
             disciplines,
             arrays: &instance.arrays,
-            value: instance.value,
+            from: Cell::new(instance.value),
         };
         for d in 0..oracle.disciplines.len() {
             let overlaps = oracle.can_overlap(d)?;
@@ -458,7 +463,7 @@ impl<'p> Oracle<'p> {
         let m = &steps.machine;
         let named = |n: usize| Linear::atom(m.atom(Unknown::Named(format!("[{n}]"))));
         let index: Vec<Linear> = (0..self.disciplines[d].binders.len()).map(named).collect();
-        let runs = onward(self.begun(&steps, kinds, self.value.min(1))?, |run| {
+        let runs = onward(self.begun(&steps, kinds, 1)?, |run| {
             Ok(m.inside(run, self.disciplines[d].array, &index)?.0)
         })?;
         let first = onward(runs, |run| {
@@ -491,6 +496,9 @@ impl<'p> Oracle<'p> {
         let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
         for (_, class) in classes {
             let kinds = self.kinds_of(discharge, *class);
+            if kinds.is_empty() {
+                return Err(Unsaid::Because(Obstacle::Form));
+            }
             let longer = |c: &Vec<usize>| -> Vec<Vec<usize>> {
                 kinds
                     .iter()
@@ -536,7 +544,7 @@ impl<'p> Oracle<'p> {
         statement: &Statement,
         classes: &[(u32, usize)],
     ) -> Result<Option<Obstacle>, Stop> {
-        match self.holds(discharge, statement, classes, self.value) {
+        match self.holds(discharge, statement, classes, self.from.get()) {
             Ok(()) => Ok(None),
             Err(Unsaid::Because(why)) => Ok(Some(why)),
             Err(Unsaid::Stopped(stop)) => Err(stop),

@@ -466,6 +466,13 @@ impl<'p> Machine<'p> {
         }
         match e {
             Expr::Const(c) => Ok(vec![(run, Some(Linear::constant((*c).into())))]),
+            Expr::Cell(c) if self.parametric.open.is_open(*c) => {
+                let mut definitions = self.parametric.open.definitions.iter();
+                match definitions.find(|(defined, _)| defined == c) {
+                    Some((_, term)) => self.eval(run, term, view),
+                    None => Err(Unsaid::Because(Obstacle::NotLinear)),
+                }
+            }
             Expr::Cell(c) => {
                 let array = self.parametric.program.cells[*c].array;
                 let index = self.parametric.program.indices(*c);

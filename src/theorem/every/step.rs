@@ -379,10 +379,12 @@ impl Steps<'_> {
     }
 
     fn havoc(&self, run: Run, target: &Target, taken: &Taken, view: &View) -> Said<Ended> {
+        let edge = (taken.thread.number, taken.from, taken.count, 0);
+        let way = run.ways.get(&edge).copied().unwrap_or(0);
+        let place = (taken.count * 1_000 + way) * 100_000 + taken.choices;
         let m = &self.machine;
         let (array, places) = self.places(run, target, view)?;
         let (low, high) = m.range(array)?;
-        let place = taken.count * 10_000 + taken.choices;
         let unknown = Unknown::Arbitrary(taken.thread.number, taken.thread.like, taken.from, place);
         let value = Linear::atom(m.atom(unknown));
         let (mut on, mut wrong) = (Vec::new(), Vec::new());
@@ -636,6 +638,16 @@ impl Steps<'_> {
             }
         }
         for (index, is_accessed) in cells {
+            // Of a cell that there is.
+            let array = self.disciplines[d].open.array;
+            if !self
+                .machine
+                .inside(later.clone(), array, &index)?
+                .1
+                .is_empty()
+            {
+                continue;
+            }
             for one in &self.threads {
                 if !self.surely(&later, d, one, &index, (true, true))? {
                     continue;
