@@ -311,6 +311,14 @@ fn nothing_is_taken_from_the_instance() {
          var x: 0..3 = 0 protected x by self == b && at(2, L);
          thread w(i in 0..N-1) { y = 1; L: y = 2; } thread b { y = 1; L: x = 1; }"
             .to_string(),
+        // Values, locks and numbers that no small instance has.
+        frame("", "0..N-1", "y = i; if (i == 4) { x = 2; }"),
+        "const N = 3; mutex m[N]; var x: 0..3 = 0 protected by m[0];
+         thread w(i in 0..N-1) { lock(m[i / 4]); x = 1; unlock(m[i / 4]); }"
+            .to_string(),
+        frame("", "0..N-1", "") + "thread a { if (w(N-1) == 4) { x = 3; } }",
+        frame("", "0..N-1", "")
+            + "thread a { if (self == 3) { lock(m); } x = 1; if (self == 3) { unlock(m); } }",
     ];
     for source in wrong {
         let report = every(&source);
