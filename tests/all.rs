@@ -27,6 +27,7 @@ mod evidence;
 mod front;
 mod glossary;
 mod golden;
+mod in_full;
 mod inference;
 mod jumps;
 mod kernel_fuzz;

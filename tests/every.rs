@@ -311,6 +311,10 @@ fn nothing_is_taken_from_the_instance() {
          var x: 0..3 = 0 protected x by self == b && at(2, L);
          thread w(i in 0..N-1) { y = 1; L: y = 2; } thread b { y = 1; L: x = 1; }"
             .to_string(),
+        // A first step that is invisible, and that begins from 4 on only.
+        "const N = 2; mutex m; var x: 0..3 = 0 protected by m;
+         thread w(i in 0..N-1) { var t: 0..3 = 0; when (N > 3) t = 1; lock(m); x = t; unlock(m); }"
+            .to_string(),
         // Values, locks and numbers that no small instance has.
         frame("", "0..N-1", "y = i; if (i == 4) { x = 2; }"),
         "const N = 3; mutex m[N]; var x: 0..3 = 0 protected by m[0];

@@ -4,8 +4,9 @@
 //! cancel hook); the owner of the worker may ask it to stop. If it does not react, the owner reads the last snapshot.
 
 use crate::base::results::Report;
-use std::sync::Mutex;
+use crate::base::{Side, Turns};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Why work was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Stop {
     Effort,
     /// More Boolean variables than the BDD package can number.
     Variables,
+    /// Somebody else has settled it.
+    Settled,
 }
 
 impl std::error::Error for Stop {}
@@ -41,6 +44,15 @@ pub enum Hit {
     Abandoned(Stop, String),
     /// In the search for an execution to a state that is reached.
     Search(Stop),
+}
+
+impl Hit {
+    /// Which limit.
+    pub fn stop(&self) -> Stop {
+        match self {
+            Hit::Phase(stop, _) | Hit::Abandoned(stop, _) | Hit::Search(stop) => *stop,
+        }
+    }
 }
 
 /// The limits that the core keeps itself; the caller of [`Control::stop`] keeps those of time and memory.
@@ -93,11 +105,43 @@ impl Default for ParseLimits {
 #[derive(Debug, Default)]
 pub struct Control {
     budget: Budget,
+    common: Arc<Common>,
+    /// Only this one was asked to stop.
+    asked: AtomicU8,
+    turns: Option<(Arc<Turns>, Side)>,
+}
+
+/// What is shared with those who work in turns.
+#[derive(Debug, Default)]
+struct Common {
     /// `usize::MAX` less the bytes that may still be taken, at the last look; zero is no limit.
     taken: AtomicUsize,
     asked: AtomicU8,
     phase: Mutex<String>,
     snapshot: Mutex<Option<Report>>,
+}
+
+fn first_reason(asked: &AtomicU8, why: Stop) {
+    // The declared order, from one.
+    let _ = asked.compare_exchange(0, why as u8 + 1, Ordering::SeqCst, Ordering::SeqCst);
+}
+
+fn reason(asked: &AtomicU8) -> Option<Stop> {
+    const ALL: [Stop; 10] = [
+        Stop::Nodes,
+        Stop::States,
+        Stop::Time,
+        Stop::Memory,
+        Stop::Interrupt,
+        Stop::Operations,
+        Stop::Depth,
+        Stop::Effort,
+        Stop::Variables,
+        Stop::Settled,
+    ];
+    let code = asked.load(Ordering::Relaxed);
+    let place = usize::from(code).checked_sub(1)?;
+    ALL.get(place).copied()
 }
 
 impl Control {
@@ -109,6 +153,23 @@ impl Control {
         }
     }
 
+    /// For one of two who work in turns: asked to stop, it stops alone. All else is shared with this one.
+    pub fn in_turns(&self, turns: &Arc<Turns>, side: Side) -> Control {
+        Control {
+            budget: self.budget,
+            common: Arc::clone(&self.common),
+            asked: AtomicU8::new(0),
+            turns: Some((Arc::clone(turns), side)),
+        }
+    }
+
+    /// Says that so much work was done, and waits until more may be done. Ask [`Control::check`] afterwards.
+    pub fn worked(&self, work: u64) {
+        if let Some((turns, side)) = &self.turns {
+            turns.worked(*side, work);
+        }
+    }
+
     /// The budget.
     pub fn budget(&self) -> Budget {
         self.budget
@@ -116,12 +177,17 @@ impl Control {
 
     /// Says how many bytes may still be taken, before a memory limit is met.
     pub fn leave(&self, bytes: usize) {
-        self.taken.store(usize::MAX - bytes, Ordering::Relaxed);
+        let taken = usize::MAX - bytes;
+        self.common.taken.store(taken, Ordering::Relaxed);
     }
 
-    /// How many bytes may still be taken, as far as is known. Ask before you take many at once.
+    /// How many bytes may still be taken, as far as is known. Ask before you take many at once. One of two has half.
     pub fn left(&self) -> usize {
-        usize::MAX - self.taken.load(Ordering::Relaxed)
+        let left = usize::MAX - self.common.taken.load(Ordering::Relaxed);
+        match self.turns {
+            Some(_) => left / 2,
+            None => left,
+        }
     }
 
     /// Fails if so many bytes may not be taken.
@@ -137,20 +203,10 @@ impl Control {
 
     /// Asks the worker to stop; the first reason stays.
     pub fn stop(&self, why: Stop) {
-        let code = match why {
-            Stop::Nodes => 1,
-            Stop::States => 2,
-            Stop::Time => 3,
-            Stop::Memory => 4,
-            Stop::Interrupt => 5,
-            Stop::Variables => 6,
-            Stop::Operations => 7,
-            Stop::Depth => 8,
-            Stop::Effort => 9,
-        };
-        let _ = self
-            .asked
-            .compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst);
+        match self.turns {
+            Some(_) => first_reason(&self.asked, why),
+            None => first_reason(&self.common.asked, why),
+        }
     }
 
     /// Fails if the worker was asked to stop.
@@ -158,17 +214,9 @@ impl Control {
     /// # Errors
     /// The reason given to [`Control::stop`].
     pub fn check(&self) -> Result<(), Stop> {
-        match self.asked.load(Ordering::Relaxed) {
-            0 => Ok(()),
-            1 => Err(Stop::Nodes),
-            2 => Err(Stop::States),
-            3 => Err(Stop::Time),
-            4 => Err(Stop::Memory),
-            5 => Err(Stop::Interrupt),
-            7 => Err(Stop::Operations),
-            8 => Err(Stop::Depth),
-            9 => Err(Stop::Effort),
-            _ => Err(Stop::Variables),
+        match reason(&self.common.asked).or_else(|| reason(&self.asked)) {
+            Some(why) => Err(why),
+            None => Ok(()),
         }
     }
 
@@ -186,25 +234,29 @@ impl Control {
 
     /// Says what is being done now, for progress on stderr.
     pub fn enter(&self, phase: impl Into<String>) {
-        if let Ok(mut p) = self.phase.lock() {
+        if let Ok(mut p) = self.common.phase.lock() {
             *p = phase.into();
         }
     }
 
     /// What is being done now.
     pub fn phase(&self) -> String {
-        self.phase.lock().map(|p| p.clone()).unwrap_or_default()
+        self.common
+            .phase
+            .lock()
+            .map(|p| p.clone())
+            .unwrap_or_default()
     }
 
     /// Leaves a report of what is known so far; the parts not yet established are `unknown`.
     pub fn publish(&self, report: &Report) {
-        if let Ok(mut s) = self.snapshot.lock() {
+        if let Ok(mut s) = self.common.snapshot.lock() {
             *s = Some(report.clone());
         }
     }
 
     /// The last report left by [`Control::publish`].
     pub fn snapshot(&self) -> Option<Report> {
-        self.snapshot.lock().ok().and_then(|s| s.clone())
+        self.common.snapshot.lock().ok().and_then(|s| s.clone())
     }
 }

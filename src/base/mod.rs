@@ -7,5 +7,7 @@ pub mod diagnostic;
 pub mod evidence;
 mod nearest;
 pub mod results;
+mod turns;
 
 pub use nearest::nearest;
+pub use turns::{Side, Turns};

@@ -82,6 +82,16 @@ pub struct CheckArgs {
     /// Refuse a model instead of making further steps visible
     #[arg(long)]
     pub strict: bool,
+    /// Whether the theorem is applied in any case, or only if that answers sooner than exploring the program in full
+    /// [default: auto; always, if something is asked for that only a reduction has]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_default_value = true
+    )]
+    pub reduce: ReduceName,
     /// See states of the reduced system as one: then counts are those of what is left [default: none]
     #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
     pub reductions: Vec<ReductionName>,
@@ -94,7 +104,7 @@ pub struct CheckArgs {
     /// Without exploring: show for every value of this constant that the theorem applies, and that the discipline is
     /// kept
     #[arg(long, value_name = "CONST", conflicts_with_all = ["cross_check", "strict", "discharge", "property", "trace",
-        "certificate", "explain_visible", "print_discipline", "print_order"])]
+        "certificate", "explain_visible", "print_discipline", "print_order", "reduce"])]
     pub every: Option<String>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
@@ -244,6 +254,18 @@ impl From<EngineName> for Engine {
             EngineName::Interpreter => Engine::Interpreter,
         }
     }
+}
+
+/// Whether a theorem is applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReduceName {
+    /// If that answers sooner than exploring the program in full
+    #[default]
+    Auto,
+    /// In any case
+    Always,
+    /// Only if exploring the program in full does not answer
+    Last,
 }
 
 /// How states are seen as one.

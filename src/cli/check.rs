@@ -1,6 +1,6 @@
 //! `coarsen check`: each model in turn, going on after a bad one.
 
-use super::args::{CheckArgs, DEFAULT_THEOREM, Format, ReductionName};
+use super::args::{CheckArgs, DEFAULT_THEOREM, Format, ReduceName, ReductionName};
 use super::backend::{Backend, Options};
 use super::certificate_file::Evidence;
 use super::every;
@@ -19,7 +19,7 @@ use coarsen::base::diagnostic::Diagnostic;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
 use coarsen::results::{CheckReason, Note, Report, Verdict};
-use coarsen::theorem::By;
+use coarsen::theorem::{By, Reduce};
 
 /// Checks the models of `args`; what is said of each goes to `output`.
 pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Exit {
@@ -201,6 +201,13 @@ impl<'a, B: Backend> Session<'a, B> {
                     _ => None,
                 },
                 only_hypotheses: false,
+                reduce: match (&args.theorem, args.reduce, args.detail()) {
+                    // Each step, and whether it is visible.
+                    (_, _, Detail::Steps) => Reduce::Always,
+                    (None, ReduceName::Auto, _) => Reduce::Auto,
+                    (_, ReduceName::Last, _) => Reduce::Last,
+                    _ => Reduce::Always,
+                },
                 quotients: ReductionName::chosen(&args.reductions, false).unwrap_or_default(),
             };
             let report = backend.check(&model, &theorem, &options, control);

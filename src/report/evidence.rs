@@ -12,6 +12,9 @@ impl fmt::Display for Evidence {
         match self {
             Self::Undecided => f.write_str("not evaluated"),
             Self::NotEvaluated(why) => write!(f, "not evaluated: {why}"),
+            Self::InFull => {
+                f.write_str("not settled (budget): the program was explored in full first")
+            }
             Self::Stopped(stop, phase) => write!(f, "stopped by {stop}, in phase `{phase}`"),
             Self::Limit(stop, phase) => {
                 write!(f, "not evaluated: {stop} was hit")?;

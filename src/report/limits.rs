@@ -14,6 +14,7 @@ impl fmt::Display for Stop {
             Self::Operations => "the limit of operations (--limit-operations)",
             Self::Depth => "the bound on the length of executions (--depth)",
             Self::Effort => "the limit of work on BDDs (--limit-effort)",
+            Self::Settled => "an exploration of the program in full",
             Self::Variables => "the BDD package's limit of 65,535 variables",
         })
     }

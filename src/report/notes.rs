@@ -22,6 +22,10 @@ impl fmt::Display for Note {
                  hypotheses were read off the text: a step is invisible only if it uses nothing but variables of its \
                  own thread"
             ),
+            Self::InFull(engine) => write!(
+                f,
+                "the program was explored in full by the engine `{engine}` of `coarsen reach`"
+            ),
             Self::Engine(engine) => write!(
                 f,
                 "the reduced system was explored by the engine `{engine}` of `coarsen reach`"

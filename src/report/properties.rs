@@ -43,6 +43,7 @@ impl fmt::Display for PropertyReason {
                 PropertyKind::Deadlock => "no reachable state is a deadlock",
                 PropertyKind::Find => "no reachable state satisfies it",
                 PropertyKind::Discipline => "no step violates it",
+                PropertyKind::Assertions => "no assertion fails, and no value leaves its range",
                 _ => "every reachable state satisfies it",
             }),
             Self::Claim(why) => why.fmt(f),

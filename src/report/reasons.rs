@@ -40,7 +40,11 @@ impl fmt::Display for CheckReason {
                 write!(f, "{} is not established: {evidence}", display_id(id))
             }
             Self::Nothing => f.write_str("nothing has been established"),
-            Self::Holds { only, vacuous } => {
+            Self::Holds {
+                only,
+                vacuous,
+                in_full,
+            } => {
                 match only.as_deref() {
                     Some("discipline") => f.write_str("the discipline holds")?,
                     Some(name) => write!(f, "the discipline and {name} hold")?,
@@ -49,7 +53,11 @@ impl fmt::Display for CheckReason {
                 f.write_str(match vacuous {
                     true => " vacuously",
                     false => " in the original program",
-                })
+                })?;
+                match in_full {
+                    Some(states) => write!(f, ", explored in full: {states} states"),
+                    None => Ok(()),
+                }
             }
         }
     }

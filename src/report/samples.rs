@@ -96,6 +96,7 @@ pub(super) fn holds() -> Report {
     report.reason = CheckReason::Holds {
         only: None,
         vacuous: false,
+        in_full: None,
     };
     report.verdict = Verdict::Holds;
     report.theorem_source = "Stoller & Cohen 2003, section 3".to_string();

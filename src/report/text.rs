@@ -16,7 +16,7 @@ mod witness;
 
 use super::layout::{counted, counted_text, display_id, printable, printable_lines, wrapped};
 use crate::base::results::{
-    EvalReport, Found, Hypothesis, Property, Report, Rung, States, Status, Verdict,
+    EvalReport, Evidence, Found, Hypothesis, Property, Report, Rung, States, Status, Verdict,
 };
 pub use compare::render_compare;
 pub use every::render_every;
@@ -158,7 +158,10 @@ impl Body<'_> {
         )?;
         match &property.trace {
             Some(trace) if property.verdict == Status::Refuted || self.verbose() => {
-                write!(f, "{}", trace::Shown(trace))
+                match self.report.in_full {
+                    true => write!(f, "{}", trace::Fine(trace)),
+                    false => write!(f, "{}", trace::Shown(trace)),
+                }
             }
             _ => Ok(()),
         }
@@ -184,6 +187,10 @@ impl Body<'_> {
         if all.is_empty() {
             return Ok(());
         }
+        if all.iter().all(|h| h.evidence == Evidence::InFull) {
+            let why = &Evidence::InFull;
+            return writeln!(f, "\n{title}: {why} (`--reduce always` settles them)");
+        }
         writeln!(f, "\n{title}:")?;
         let names: Vec<String> = all.iter().map(|h| display_id(&h.id)).collect();
         let width = widest(names.iter().map(String::as_str));
@@ -203,7 +210,7 @@ impl Body<'_> {
         let how = hypothesis.evidence.brief();
         let how = if hypothesis.vacuous {
             "vacuous: this model has no such steps".to_string()
-        } else if hypothesis.instances == "1" {
+        } else if hypothesis.instances == "1" || hypothesis.evidence == Evidence::InFull {
             how
         } else {
             let instances = counted_text(&hypothesis.instances, "instance");

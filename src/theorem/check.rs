@@ -4,6 +4,7 @@
 
 use super::claims;
 use super::discharge::{By, settle};
+use super::in_full;
 use super::properties::{Asked, Goal, asked, goals};
 use super::verdict;
 use super::visibility::{Visibility, stays_invisible};
@@ -37,6 +38,18 @@ use crate::theorem::refuted_guesses as inferred;
 use std::cell::OnceCell;
 use std::time::Instant;
 
+/// Whether the theorem has to be applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduce {
+    /// Only if that answers sooner than an exploration of the original program does. The two work in turns.
+    Auto,
+    /// In any case.
+    #[default]
+    Always,
+    /// Only if an exploration of the original program does not answer.
+    Last,
+}
+
 /// What to check and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
@@ -58,6 +71,8 @@ pub struct CheckOptions {
     pub only_hypotheses: bool,
     /// See states of the reduced system as one in these ways. (Not of a theorem about transactions.)
     pub quotients: Vec<Quotient>,
+    /// Whether the theorem has to be applied. All that only a reduction has, such as evidence, has it applied, too.
+    pub reduce: Reduce,
 }
 
 /// What the exploration of a reduced system needs to know, whoever explores it.
@@ -122,7 +137,11 @@ pub fn check_with_facts(
     options: &CheckOptions,
     control: &Control,
 ) -> (Report, Discharge) {
-    let (report, done) = run(name, program, theory, options, control);
+    let by = match in_full::may_be(program, theory, options) {
+        true => in_full::in_turns,
+        false => run,
+    };
+    let (report, done) = by(name, program, theory, options, control);
     (report, done.discharge)
 }
 
@@ -132,7 +151,7 @@ pub(super) struct Done {
     pub(super) prepared: Option<Prepared>,
 }
 
-fn run(
+pub(super) fn run(
     name: &str,
     program: &Program,
     theory: &Theory,

@@ -10,6 +10,7 @@ mod every;
 mod evidence;
 mod executions;
 mod explored;
+mod in_full;
 pub mod inference;
 mod invariants;
 mod movers;
@@ -25,7 +26,7 @@ mod visibility;
 mod wellformed;
 
 pub use crate::base::results::Needed;
-pub use check::{CheckOptions, Prepared, check, check_with_facts, prepare};
+pub use check::{CheckOptions, Prepared, Reduce, check, check_with_facts, prepare};
 pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, class, commits};
 pub use claims::{blocks, has_blocks};

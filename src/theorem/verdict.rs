@@ -53,7 +53,11 @@ fn decide(report: &Report) -> (Verdict, CheckReason) {
         let others = with(Status::Refuted).count() - 1;
         return (Verdict::Refuted, property(p, others));
     }
-    let conditions = || report.well_formedness.iter().chain(&report.hypotheses);
+    // An exploration in full rests on no condition.
+    let conditions = || {
+        let all = report.well_formedness.iter().chain(&report.hypotheses);
+        all.filter(|_| !report.in_full)
+    };
     if let Some(h) = conditions().find(|h| h.status == Status::Refuted) {
         return (Verdict::HypothesisRefuted, CheckReason::Fails(h.id.clone()));
     }
@@ -69,6 +73,7 @@ fn decide(report: &Report) -> (Verdict, CheckReason) {
         let holds = CheckReason::Holds {
             only: report.only.clone(),
             vacuous: report.vacuous,
+            in_full: report.states.original.clone().filter(|_| report.in_full),
         };
         return (Verdict::Holds, holds);
     };

@@ -13,6 +13,8 @@ pub enum Evidence {
     NotEvaluated(String),
     /// A limit was hit, perhaps in this phase.
     Limit(Stop, Option<String>),
+    /// The program was explored in full first.
+    InFull,
     /// Somebody has stopped the work: what, and in which phase.
     Stopped(Stop, String),
     /// There is no derivation, for this reason.

@@ -161,6 +161,9 @@ pub struct Report {
     pub reductions: Vec<String>,
     /// Exact state counts.
     pub states: States,
+    /// Whether the answers come from an exploration of the original program, which needs no theorem.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_full: bool,
     /// Discipline, assertions and the user's properties.
     pub properties: Vec<Property>,
     /// The blocks that are claimed to be transactions.
@@ -244,6 +247,7 @@ impl Report {
             hypotheses: Vec::new(),
             reductions: Vec::new(),
             states: States::default(),
+            in_full: false,
             properties: Vec::new(),
             claims: Vec::new(),
             lemmas: Vec::new(),
@@ -370,7 +374,7 @@ pub struct Binding {
 /// Exact state counts: program states without q, at scheduling points.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct States {
-    /// Reachable states of the original program (with `--cross-check`).
+    /// Reachable states of the original program (with `--cross-check`, or if it was explored in full).
     pub original: Option<String>,
     /// States of the reduced system.
     pub reduced: Option<String>,

@@ -26,6 +26,8 @@ pub enum Note {
     ByText(String),
     /// This engine of `coarsen reach` has explored the reduced system.
     Engine(String),
+    /// This engine of `coarsen reach` has explored the program in full.
+    InFull(String),
     /// The discipline does not hold with what was inferred.
     GuessesDropped,
     /// What was inferred for a variable.

@@ -43,6 +43,8 @@ pub enum CheckReason {
         only: Option<String>,
         /// Whether there is no initial state.
         vacuous: bool,
+        /// How many states the program has, if it was explored in full.
+        in_full: Option<String>,
     },
 }
 

@@ -86,6 +86,12 @@ impl Symmetry {
         (found, refused)
     }
 
+    /// How many threads the largest family has.
+    pub fn largest(&self) -> usize {
+        let sizes = self.families.iter().map(|f| f.threads.len());
+        sizes.max().unwrap_or(0)
+    }
+
     /// Whether nothing may be exchanged.
     pub fn is_trivial(&self) -> bool {
         self.families.is_empty()

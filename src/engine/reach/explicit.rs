@@ -14,6 +14,12 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
+/// What an operation costs, in pairs of BDD nodes.
+pub(super) const COST: u64 = 2;
+
+/// How many there are at first before others have their turns.
+const PORTION: u64 = 1 << 18;
+
 /// Explores a program by its compiled form, its variables lying in this order, in about so many operations at most.
 pub fn explicit(
     program: &Program,
@@ -35,7 +41,7 @@ pub fn explicit(
     };
     let up_to = (reduction, symmetry);
     let search = ExplicitSearch::new(program, &compiled, questions, up_to, how, control);
-    Running {
+    let mut running = Running {
         program,
         compiled: &compiled,
         order,
@@ -45,8 +51,20 @@ pub fn explicit(
         search,
         mode: how.0,
         keep: false,
+    };
+    let (mut portion, mut done) = (PORTION, 0);
+    loop {
+        let left = most.saturating_sub(done);
+        let last = portion >= left;
+        let outcome = running.go_on((portion.min(left), usize::MAX), last, control);
+        if last || outcome.stopped != Some(Stop::Operations) {
+            return outcome;
+        }
+        let so_far = outcome.operations.unwrap_or(0);
+        control.worked(so_far.saturating_sub(done).saturating_mul(COST));
+        done = so_far;
+        portion = portion.saturating_mul(2);
     }
-    .go_on((most, usize::MAX), true, control)
 }
 
 /// A search that may be interrupted.

@@ -5,7 +5,7 @@
 //! then of one twice as large, and so on. An engine that was interrupted keeps its tables, so it is soon where it was.
 //! All that is spent in vain is a constant multiple of what the first engine to finish needs.
 
-use super::explicit::Running;
+use super::explicit::{self, Running};
 use super::question::Question;
 use super::symbolic::{Model, Settings, answer, name};
 use super::{Answer, Outcome, Reduction};
@@ -24,6 +24,9 @@ const PER_LEVEL: u64 = 128;
 /// States beyond which the explicit engine leaves the memory to the others.
 const MANY: usize = 20_000_000;
 
+/// What an operation on diagrams costs, in pairs of BDD nodes.
+const DIAGRAMS_COST: u64 = 4;
+
 /// One attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
@@ -33,6 +36,12 @@ pub struct Attempt {
     pub order: String,
     /// Whether it finished.
     pub finished: bool,
+}
+
+/// An engine with what it has done so far.
+struct Turn<'p, 'c> {
+    engine: Candidate<'p, 'c>,
+    done: u64,
 }
 
 /// An engine that is given its turns.
@@ -50,7 +59,21 @@ enum Candidate<'p, 'c> {
     },
 }
 
+impl<'p, 'c> Turn<'p, 'c> {
+    fn first(engine: Candidate<'p, 'c>) -> Self {
+        Turn { engine, done: 0 }
+    }
+}
+
 impl Candidate<'_, '_> {
+    /// What one of its operations costs.
+    fn cost(&self) -> u64 {
+        match self {
+            Candidate::Diagrams { .. } => DIAGRAMS_COST,
+            Candidate::Explicit { .. } => explicit::COST,
+        }
+    }
+
     fn attempt(&self, finished: bool) -> Attempt {
         let (engine, order) = match self {
             Candidate::Diagrams {
@@ -182,24 +205,24 @@ impl<'a> Task<'a> {
     /// All others join those whose turns are not over.
     fn join(
         &self,
-        turns: &mut Vec<Candidate<'a, 'a>>,
+        turns: &mut Vec<Turn<'a, 'a>>,
         first: &'a Option<Named>,
         orders: Orders,
         compiled: &'a OnceCell<Option<Compiled>>,
     ) {
         let explicit = first.iter().filter_map(|o| self.explicit(compiled, o));
         // First, since where it wins, diagrams of the same budget take longer.
-        turns.splice(..0, explicit);
+        turns.splice(..0, explicit.map(Turn::first));
         let with = |strategy, share| {
             let first = first.iter().cloned();
-            first.map(move |o| self.diagrams(strategy, o, share))
+            first.map(move |o| Turn::first(self.diagrams(strategy, o, share)))
         };
         turns.extend(with(Strategy::Chaining, 4));
         let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
         for other in (1..).map_while(orders) {
             if !seen.contains(&other.1) {
                 seen.push(other.1.clone());
-                turns.push(self.diagrams(Strategy::Saturation, other, 8));
+                turns.push(Turn::first(self.diagrams(Strategy::Saturation, other, 8)));
             }
         }
         turns.extend(with(Strategy::Worklist, 8));
@@ -233,7 +256,8 @@ pub fn portfolio(
     let compiled = OnceCell::new();
     let first = orders(0);
     let saturation = |o: &Named| task.diagrams(Strategy::Saturation, o.clone(), 1);
-    let mut candidates: Vec<Candidate> = first.iter().map(saturation).collect();
+    let saturation = first.iter().map(saturation);
+    let mut candidates: Vec<Turn> = saturation.map(Turn::first).collect();
     let mut all_tried = false;
     let mut attempts = Vec::new();
     let mut last = Outcome::begin("auto", questions.len());
@@ -242,9 +266,11 @@ pub fn portfolio(
     loop {
         let mut again = Vec::new();
         for mut c in candidates {
-            let outcome = c.turn(program, questions, (allowed, most), control);
+            let budget = (allowed, most);
+            let outcome = c.engine.turn(program, questions, budget, control);
             let finished = has_finished(&outcome);
-            attempts.push((c.attempt(finished), outcome.operations.unwrap_or(0)));
+            let done = outcome.operations.unwrap_or(0);
+            attempts.push((c.engine.attempt(finished), done));
             // Time, memory and interrupts end everything; a budget of nodes or states ends this candidate only.
             let over = control.check().is_err();
             let full = matches!(outcome.stopped, Some(Stop::Nodes | Stop::States));
@@ -252,6 +278,8 @@ pub fn portfolio(
             if finished || over {
                 return (last, attempts);
             }
+            control.worked(done.saturating_sub(c.done).saturating_mul(c.engine.cost()));
+            c.done = done;
             if !full {
                 again.push(c);
             }

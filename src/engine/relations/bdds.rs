@@ -91,8 +91,11 @@ impl<'c> Bdds<'c> {
         const POLLED: u64 = 1 << 16;
         let work = self.work.get() + 1;
         self.work.set(work);
-        if work.is_multiple_of(POLLED) && self.control.check().is_err() {
-            self.end.set(0);
+        if work.is_multiple_of(POLLED) {
+            self.control.worked(POLLED);
+            if self.control.check().is_err() {
+                self.end.set(0);
+            }
         }
         work < self.end.get()
     }

@@ -225,8 +225,10 @@ impl Kind {
     }
 
     /// The visibility of this kind's steps.
-    pub fn uniform(&self, prepared: &Prepared) -> Said<()> {
+    pub fn uniform(&self, prepared: &Prepared, parametric: &Parametric) -> Said<()> {
         let thread = &prepared.program.threads[self.like()];
+        // What the instance never lets begin may begin for other values.
+        let open = &parametric.program.threads[self.like()];
         for l in thread.steps() {
             let name = || format!("{} at {}", thread.name, thread.locations[l].name);
             let visible = prepared.visible[self.like()][l];
@@ -237,7 +239,7 @@ impl Kind {
             {
                 return Err(Unsaid::Because(Obstacle::Visibility(name())));
             }
-            let mut edges = thread.locations[l].edges.iter();
+            let mut edges = open.locations[l].edges.iter();
             let may_begin = edges.any(|e| e.guard != Some(Expr::FALSE));
             if l == thread.initial && !visible && may_begin {
                 return Err(Unsaid::Because(Obstacle::FirstStep(name())));

@@ -143,7 +143,7 @@ impl Instance {
             ));
         };
         for kind in &self.kinds {
-            kind.uniform(&prepared)?;
+            kind.uniform(&prepared, &self.parametric)?;
         }
         let oracle = Oracle::new(self, &prepared.program, control)?;
         let encoding = Encoding::new(&prepared.program, control)?;
@@ -268,9 +268,10 @@ fn matched(program: &Program, parametric: &Parametric) -> Said<Vec<ArrayId>> {
         return Err(Unsaid::Because(Obstacle::OtherSteps(String::new())));
     }
     for (one, other) in program.threads.iter().zip(&open.threads) {
-        let steps = one.steps().count();
-        let same = steps == other.steps().count()
-            && (0..steps).all(|l| one.locations[l].name == other.locations[l].name);
+        // Where it goes wrong no step begins; the open one may go wrong where the other does not.
+        let at = |l: usize| one.locations[l].name == other.locations[l].name;
+        let same =
+            one.initial == other.initial && one.steps().eq(other.steps()) && one.steps().all(at);
         if !same {
             return Err(Unsaid::Because(Obstacle::OtherSteps(one.name.clone())));
         }

@@ -20,7 +20,8 @@ use std::time::Instant;
 const SOON: u64 = 1 << 21;
 
 impl Asked {
-    fn question(&self, p: &Program) -> Question {
+    /// The same, as the engines of `reach` are asked.
+    pub(in crate::theorem) fn question(&self, p: &Program) -> Question {
         let (sort, expr) = match self.kind {
             GoalKind::Discipline => (Sort::Violation, Expr::TRUE),
             GoalKind::Assertions => (Sort::Find, p.gone_wrong()),

@@ -1,0 +1,160 @@
+//! Two who work at the same thing in turns. Whoever settles it first is the answer.
+//!
+//! One explores the program in full, the other reduces it first, and nobody can tell beforehand which one is faster.
+//! Turns are counted in work, not in seconds, so two runs take the same turns and give the same answer. Only one works
+//! at any time.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Whose turn it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Who settles hypotheses, then explores the reduced system.
+    Reduced,
+    /// Who explores in full.
+    Full,
+}
+
+/// What the reducing side may do before the other begins, in pairs of BDD nodes: about a hundredth of a second.
+const FIRST: u64 = 1 << 18;
+
+/// As long as the other has done no more than this, the reducing side may do one part in `SHARE` of its work; of all
+/// beyond, one part in `LATER`. Beside the pairs that are counted it has other work to do, about as much.
+const SOON: u64 = 1 << 26;
+const SHARE: u64 = 8;
+const LATER: u64 = 2;
+
+/// The turns of two sides.
+#[derive(Debug, Default)]
+pub struct Turns {
+    account: Mutex<Account>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Account {
+    /// What the reducing side has done, and the other.
+    reduced: u64,
+    full: u64,
+    /// Who is done.
+    over: [bool; 2],
+    /// Whether the reducing side has no turn before the other is done.
+    last: bool,
+}
+
+impl Account {
+    fn turn(&self) -> Side {
+        let [reduced, full] = self.over;
+        if reduced || full {
+            return if reduced { Side::Full } else { Side::Reduced };
+        }
+        if self.last {
+            return Side::Full;
+        }
+        let later = self.full.saturating_sub(SOON);
+        let share = FIRST + (self.full - later) / SHARE + later / LATER;
+        match self.reduced <= share {
+            true => Side::Reduced,
+            false => Side::Full,
+        }
+    }
+}
+
+impl Turns {
+    /// Turns in which the reducing side comes last: it has none before the other is done.
+    pub fn reduced_last() -> Self {
+        let account = Account {
+            last: true,
+            ..Account::default()
+        };
+        Turns {
+            account: Mutex::new(account),
+            ..Turns::default()
+        }
+    }
+
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds to what a side has done, and waits until it is that side's turn.
+    pub fn worked(&self, side: Side, work: u64) {
+        let mut account = self.account();
+        match side {
+            Side::Reduced => account.reduced = account.reduced.saturating_add(work),
+            Side::Full => account.full = account.full.saturating_add(work),
+        }
+        self.changed.notify_all();
+        while account.turn() != side {
+            account = self
+                .changed
+                .wait(account)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for a side's first turn. It has its turns until what is returned is dropped; then all are the other's.
+    pub fn begin(&self, side: Side) -> Begun<'_> {
+        let begun = Begun { turns: self, side };
+        self.worked(side, 0);
+        begun
+    }
+}
+
+/// One of the two, at work.
+#[derive(Debug)]
+pub struct Begun<'t> {
+    turns: &'t Turns,
+    side: Side,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.turns.account().over[self.side as usize] = true;
+        self.turns.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, LATER, SHARE, SOON, Side, Turns};
+    use std::sync::Mutex;
+    use std::thread;
+
+    #[test]
+    fn turns_depend_on_work_only() {
+        let turns = Turns::default();
+        let order = Mutex::new(Vec::new());
+        let work = |side, portions: &[u64]| {
+            let _begun = turns.begin(side);
+            for portion in portions {
+                order.lock().expect("nobody panics").push(side);
+                turns.worked(side, *portion);
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| work(Side::Full, &[SHARE, SOON, SOON, 1, 1]));
+            let once = SOON / SHARE + SOON / LATER;
+            work(Side::Reduced, &[FIRST, 1, 1, once, once]);
+        });
+        let order = order.into_inner().expect("nobody panics");
+        let reduced = |n: &usize| order[*n] == Side::Reduced;
+        let turns: Vec<usize> = (0..order.len()).filter(reduced).collect();
+        assert_eq!(turns, [0, 1, 3, 5, 7]);
+    }
+
+    #[test]
+    fn who_panics_has_no_more_turns() {
+        let turns = Turns::default();
+        thread::scope(|scope| {
+            let full = scope.spawn(|| {
+                let _begun = turns.begin(Side::Full);
+                panic!("as it may");
+            });
+            let _begun = turns.begin(Side::Reduced);
+            turns.worked(Side::Reduced, FIRST + 1);
+            turns.worked(Side::Reduced, FIRST + 1);
+            assert!(full.join().is_err());
+        });
+    }
+}

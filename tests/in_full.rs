@@ -1,0 +1,235 @@
+//! `check` in turns with an exploration in full: whoever answers, the answers are those of the program.
+
+use crate::{random, shipped, twin};
+
+use coarsen::base::control::{Budget, Control, ParseLimits};
+use coarsen::results::{Report, Status, Verdict};
+use coarsen::theorem::Reduce;
+use coarsen::{CheckOptions, Session, theory};
+use proptest::prelude::*;
+use std::cell::Cell;
+use twin::generate::{Disciplines, samples, samples_with};
+
+fn check(source: &str, defines: &[(String, String)], options: &CheckOptions) -> Report {
+    let loaded = Session::load("m.cor", source, defines, ParseLimits::default());
+    let (session, _) = loaded.expect("a model");
+    let theory = theory("stoller-cohen").expect("shipped");
+    let control = Control::new(Budget {
+        states: 2_000_000,
+        ..Budget::default()
+    });
+    session.check(&theory, options, &control)
+}
+
+fn by(source: &str, reduce: Reduce) -> Report {
+    let options = CheckOptions {
+        reduce,
+        ..CheckOptions::default()
+    };
+    check(source, &[], &options)
+}
+
+/// The answers in full, held against the interpreter and against the reduction. Whether there were any.
+fn agrees(source: &str) -> Result<bool, TestCaseError> {
+    let reduced = check(
+        source,
+        &[],
+        &CheckOptions {
+            cross_check: true,
+            ..CheckOptions::default()
+        },
+    );
+    prop_assert!(!reduced.in_full);
+    let full = by(source, Reduce::Last);
+    prop_assert!(!full.is_contradicted(), "{source}");
+    if !full.in_full {
+        return Ok(false);
+    }
+    prop_assert_eq!(
+        &full.states.original,
+        &reduced.states.original,
+        "{}",
+        source
+    );
+    let violated = full.properties[0].verdict == Status::Refuted;
+    for property in &full.properties {
+        prop_assert!(violated || property.verdict != Status::Unknown, "{source}");
+        let mut others = reduced.properties.iter();
+        let other = others.find(|p| p.name == property.name);
+        let other = other.map_or(Status::Unknown, |p| p.verdict);
+        // A discipline that was inferred is more than what the program declares.
+        let settled = other != Status::Unknown && property.verdict != Status::Unknown;
+        prop_assert!(
+            !settled || other == property.verdict,
+            "{} in {source}",
+            property.name
+        );
+    }
+    let auto = by(source, Reduce::Auto);
+    let definite = |r: &Report| matches!(r.verdict, Verdict::Holds | Verdict::Refuted);
+    prop_assert!(definite(&full) || violated, "{source}");
+    prop_assert!(definite(&auto) == definite(&full), "{source}");
+    prop_assert!(!definite(&full) || auto.verdict == full.verdict, "{source}");
+    Ok(true)
+}
+
+#[test]
+fn random_programs_explored_in_full() {
+    let answered = Cell::new(0);
+    for disciplines in [Disciplines::Written, Disciplines::Omitted] {
+        let samples = match disciplines {
+            Disciplines::Omitted => samples_with(disciplines).boxed(),
+            _ => samples().boxed(),
+        };
+        let result = random::runner(128).run(&samples, |sample| {
+            answered.set(answered.get() + usize::from(agrees(&sample.source)?));
+            Ok(())
+        });
+        result.unwrap_or_else(|failure| panic!("{failure}"));
+    }
+    assert!(
+        random::enough(answered.get(), 200),
+        "only {}",
+        answered.get()
+    );
+}
+
+/// Without `expect` lines no model asks for its hypotheses. Models with claims do.
+#[test]
+fn shipped_models_have_the_counts_and_verdicts_that_they_expect() {
+    let mut counted = 0;
+    for model in shipped::all() {
+        let line = |words: &str| {
+            let found = model.source.lines().find_map(|l| l.strip_prefix(words));
+            found.map(|l| l.trim().trim_end_matches(';').to_string())
+        };
+        let is_claimed = model.source.contains("transaction ");
+        let (Some(original), false) = (line("expect original "), is_claimed) else {
+            continue;
+        };
+        let lines = model.source.lines();
+        let source: Vec<&str> = lines.filter(|l| !l.starts_with("expect ")).collect();
+        let report = by(&source.join("\n"), Reduce::Last);
+        let name = &model.name;
+        assert!(report.in_full, "{name}: {}", report.reason);
+        assert_eq!(report.states.original.as_ref(), Some(&original), "{name}");
+        if let Some(verdict @ ("holds" | "refuted")) = line("expect verdict ").as_deref() {
+            assert_eq!(report.verdict.id(), verdict, "{name}");
+        }
+        assert!(
+            report
+                .hypotheses
+                .iter()
+                .all(|h| h.status == Status::Unknown)
+        );
+        counted += 1;
+    }
+    assert!(counted >= 30, "only {counted}");
+}
+
+#[test]
+fn what_only_a_reduction_has_is_reduced() {
+    let source = "const N = 3; mutex m; var x: 0..N = 0;
+        thread w(i in 0..N-1) { lock(m); x = x + 1; unlock(m); } invariant few: x <= N;";
+    let last = CheckOptions {
+        reduce: Reduce::Last,
+        ..CheckOptions::default()
+    };
+    let in_full = |source: &str, options: &CheckOptions| check(source, &[], options).in_full;
+    assert!(in_full(source, &last));
+    let of_reduction = ["expect reduced 8;", "expect verdict hypothesis_refuted;"];
+    for line in of_reduction {
+        assert!(!in_full(&format!("{source} {line}"), &last), "{line}");
+    }
+    assert!(in_full(&format!("{source} expect verdict holds;"), &last));
+    // The lines of other constants are not looked at.
+    let four = [("N".to_string(), "4".to_string())];
+    let report = check(&format!("{source} expect reduced 8;"), &four, &last);
+    assert_eq!(report.states.original.as_deref(), Some("80"));
+    for options in [
+        CheckOptions {
+            strict: true,
+            ..last.clone()
+        },
+        CheckOptions {
+            certificate: true,
+            ..last.clone()
+        },
+        CheckOptions {
+            discharge: coarsen::theorem::By::Relations,
+            ..last.clone()
+        },
+        CheckOptions {
+            reduce: Reduce::Always,
+            ..last.clone()
+        },
+    ] {
+        assert!(!in_full(source, &options), "{options:?}");
+    }
+}
+
+/// The hypotheses of this one cost more than its 6532 states, and two runs say the same.
+#[test]
+fn an_exploration_in_full_is_not_waited_for() {
+    let path = format!(
+        "{}/models/section6/master_workers.cor",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let source = std::fs::read_to_string(path).expect("shipped");
+    let four = [("N".to_string(), "4".to_string())];
+    let auto = CheckOptions {
+        reduce: Reduce::Auto,
+        ..CheckOptions::default()
+    };
+    let said = || {
+        let mut report = check(&source, &four, &auto);
+        report.timing = Default::default();
+        assert!(report.in_full);
+        assert_eq!(report.states.original.as_deref(), Some("6532"));
+        coarsen::report::json::object(&report).expect("can be written")
+    };
+    assert_eq!(said(), said());
+}
+
+/// A refuted hypothesis stays on its line, and the program has its own verdict: the theft that no reduction shows.
+#[test]
+fn a_refuted_hypothesis_does_not_keep_the_properties_open() {
+    let path = format!(
+        "{}/models/hypotheses/taken_away.cor",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let source = std::fs::read_to_string(path).expect("shipped");
+    let lines = source.lines().filter(|l| !l.starts_with("expect "));
+    let source: Vec<&str> = lines.collect();
+    let source = source.join("\n");
+    assert_eq!(
+        by(&source, Reduce::Always).verdict,
+        Verdict::HypothesisRefuted
+    );
+    let report = by(&source, Reduce::Auto);
+    assert_eq!(report.verdict, Verdict::Refuted);
+    assert!(report.in_full);
+    let refuted = |s: Status| s == Status::Refuted;
+    assert!(report.hypotheses.iter().any(|h| refuted(h.status)));
+    assert!(refuted(report.properties[0].verdict));
+}
+
+/// Nobody waits for one who has stopped.
+#[test]
+fn limits_end_both() {
+    let source = "const N = 12; mutex m; var x: 0..N = 0;
+        thread w(i in 0..N-1) { var t: 0..N = 0; lock(m); t = x; x = t + 1; unlock(m); }
+        thread other { var t: 0..N = 0; t = 1; }";
+    let options = CheckOptions {
+        reduce: Reduce::Auto,
+        ..CheckOptions::default()
+    };
+    let (session, _) =
+        Session::load("m.cor", source, &[], ParseLimits::default()).expect("a model");
+    let theory = theory("stoller-cohen").expect("shipped");
+    let control = Control::default();
+    control.stop(coarsen::base::control::Stop::Time);
+    let report = session.check(&theory, &options, &control);
+    assert_eq!(report.verdict, Verdict::Unknown);
+    assert!(report.limits.hit.is_some());
+}
