@@ -20,7 +20,7 @@ const FIRST: u64 = 1 << 18;
 
 /// As long as the other has done no more than this, the reducing side may do one part in `SHARE` of its work; of all
 /// beyond, one part in `LATER`. Beside the pairs that are counted it has other work to do, about as much.
-const SOON: u64 = 1 << 26;
+const SOON: u64 = 1 << 25;
 const SHARE: u64 = 8;
 const LATER: u64 = 2;
 

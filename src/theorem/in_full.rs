@@ -29,11 +29,11 @@ use std::thread;
 const STACK: usize = 256 << 20;
 
 /// Operations with threads exchanged, of each engine without, and then again with: where symmetry helps most, little
-/// is enough, and where it helps less, other engines may be faster. Fewer threads are not worth it.
+/// is enough, and where it helps less, other engines may be faster. Of fewer threads nothing but the first is tried.
 const SYMMETRIC_FIRST: u64 = 1 << 15;
 const PLAIN_FIRST: u64 = 1 << 20;
 const SYMMETRIC: u64 = 1 << 27;
-const MANY_THREADS: usize = 3;
+const MANY_THREADS: usize = 5;
 
 /// Whether the answer may come from an exploration in full: nothing was asked for that only a reduction has.
 pub(super) fn may_be(program: &Program, theory: &Theory, options: &CheckOptions) -> bool {
@@ -150,9 +150,6 @@ fn explore(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
         portfolio(p, &questions, &order, None, how, control).0
     };
     let (symmetry, _) = Symmetry::new(p, &questions, None);
-    if symmetry.largest() < MANY_THREADS {
-        return first(u64::MAX);
-    }
     let exchanged = |most| {
         let (_, order) = order(0)?;
         let (up_to, on) = ((None, Some(&symmetry)), (Mode::Breadth, cores));
@@ -163,9 +160,13 @@ fn explore(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
         let outcome = first(most);
         is_final(&outcome, control).then_some(outcome)
     };
+    if symmetry.is_trivial() {
+        return first(u64::MAX);
+    }
+    let many = symmetry.largest() >= MANY_THREADS;
     exchanged(SYMMETRIC_FIRST)
-        .or_else(|| plain(PLAIN_FIRST))
-        .or_else(|| exchanged(SYMMETRIC))
+        .or_else(|| many.then(|| plain(PLAIN_FIRST)).flatten())
+        .or_else(|| many.then(|| exchanged(SYMMETRIC)).flatten())
         .unwrap_or_else(|| first(u64::MAX))
 }
 
