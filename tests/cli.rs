@@ -220,3 +220,24 @@ fn a_time_limit_says_how_far_the_work_came_and_is_code_20() {
         "{out}"
     );
 }
+
+/// A theorem that is named is applied, whatever `--reduce` says.
+#[test]
+fn a_theorem_that_is_named_is_applied() {
+    let text = b"mutex m; var x: 0..3 = 0; thread w(i in 0..1) { lock(m); x = 1; unlock(m); }";
+    let path = temporary("named.cor", text);
+    let in_full = |more: &[&str]| {
+        let all: Vec<&str> = ["check", "--reduce", "last", &path]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        let (code, out, err) = coarsen(&all, b"");
+        assert_eq!(code, Some(0), "{err}");
+        out.contains("explored in full")
+    };
+    assert!(in_full(&[]));
+    for theorem in ["stoller-cohen", "auto", "flanagan-qadeer"] {
+        assert!(!in_full(&["--theorem", theorem]), "{theorem}");
+    }
+    assert!(!in_full(&["--explain-visible"]));
+}

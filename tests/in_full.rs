@@ -233,3 +233,56 @@ fn limits_end_both() {
     assert_eq!(report.verdict, Verdict::Unknown);
     assert!(report.limits.hit.is_some());
 }
+
+/// What was explored in part is no answer.
+#[test]
+fn a_part_is_not_all() {
+    let source = "const N = 3; mutex m; var x: 0..N = 0 unprotected; var y: 0..9 = 0 unprotected;
+        thread w(i in 0..N-1) { while (true) { lock(m); x = i; y = (y + x) % 10; unlock(m); } }
+        thread other { while (true) { when (y == 9) y = 0; } } invariant low: y <= 9;";
+    let (session, _) =
+        Session::load("m.cor", source, &[], ParseLimits::default()).expect("a model");
+    let program = session.program();
+    assert!(program.expects.is_empty());
+    let theory = theory("stoller-cohen").expect("shipped");
+    let said = |nodes, states| {
+        let control = Control::new(Budget {
+            nodes,
+            states,
+            ..Budget::default()
+        });
+        let options = CheckOptions {
+            reduce: Reduce::Last,
+            ..CheckOptions::default()
+        };
+        session.check(&theory, &options, &control)
+    };
+    let cut = said(4, 4);
+    assert!(!cut.in_full);
+    assert_eq!(cut.verdict, Verdict::Unknown, "{:?}", cut.reason);
+    let all = said(100_000, 100_000);
+    assert!(all.in_full);
+    assert_eq!(all.verdict, Verdict::Holds, "{:?}", all.reason);
+}
+
+/// Exchanged threads: each state is counted.
+#[test]
+fn exchanged_threads_are_counted_one_by_one() {
+    let source = "const N = 10; mutex m; var x: 0..N = 0;
+        thread w(i in 0..N-1) { var t: 0..N = 0; lock(m); t = x; x = t + 1; unlock(m); }";
+    let report = by(source, Reduce::Last);
+    assert!(report.in_full);
+    assert_eq!(report.states.original.as_deref(), Some("39456401"));
+}
+
+/// Behind a violation nothing is explored, so nothing is said.
+#[test]
+fn a_violation_leaves_the_rest_open() {
+    let source = "mutex m; var x: 0..3 = 0 protected by m;
+        thread a { x = 1; x = 2; } invariant low: x <= 3;";
+    let report = by(source, Reduce::Last);
+    let answers: Vec<Status> = report.properties.iter().map(|p| p.verdict).collect();
+    assert!(report.in_full);
+    assert_eq!(report.verdict, Verdict::Refuted);
+    assert_eq!(answers, [Status::Refuted, Status::Unknown, Status::Unknown]);
+}

@@ -46,15 +46,6 @@ pub enum Hit {
     Search(Stop),
 }
 
-impl Hit {
-    /// Which limit.
-    pub fn stop(&self) -> Stop {
-        match self {
-            Hit::Phase(stop, _) | Hit::Abandoned(stop, _) | Hit::Search(stop) => *stop,
-        }
-    }
-}
-
 /// The limits that the core keeps itself; the caller of [`Control::stop`] keeps those of time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {

@@ -205,7 +205,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     // Each step, and whether it is visible.
                     (_, _, Detail::Steps) => Reduce::Always,
                     (None, ReduceName::Auto, _) => Reduce::Auto,
-                    (_, ReduceName::Last, _) => Reduce::Last,
+                    (None, ReduceName::Last, _) => Reduce::Last,
                     _ => Reduce::Always,
                 },
                 quotients: ReductionName::chosen(&args.reductions, false).unwrap_or_default(),

@@ -1,5 +1,5 @@
 //! A check that explores the original program as well, in turns with the hypotheses and the reduced system. Whoever
-//! settles the properties first answers them, so a check takes no more than a constant times a plain exploration.
+//! settles the properties first answers them, so a check takes little longer than a plain exploration.
 //!
 //! The exploration in full needs no theorem: its answers are those of [`crate::engine::reach`], on the program as it
 //! was written. What was inferred has no influence on them.
@@ -7,21 +7,21 @@
 use super::check::{CheckOptions, Done, Reduce, asked_claims, run};
 use super::executions::trace::{repeat, settles};
 use super::properties::{Asked, asked};
-use super::settled::unrepeated;
 use super::verdict;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::results::{
-    Doubt, Evidence, Note, Property, PropertyKind, PropertyReason, Report, Status, Verdict,
+    Contradiction, Doubt, Evidence, Note, Property, PropertyKind, PropertyReason, Report, Status,
+    Verdict,
 };
 use crate::base::{Side, Turns};
-use crate::engine::Heuristic;
 use crate::engine::compiled::Mode;
 use crate::engine::quotients::Symmetry;
-use crate::engine::reach::{Answer, How, Outcome, Question, explicit, portfolio};
+use crate::engine::reach::{Answer, Outcome, Question, explicit};
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
 use crate::theorem::discharge::{By, hypotheses};
+use crate::theorem::reduced::engines::{by_engines, cores, order};
 use std::sync::Arc;
 use std::thread;
 
@@ -100,6 +100,7 @@ pub(super) fn in_turns(
             return run(name, program, theory, options, control);
         };
         let begun = turns.begin(Side::Reduced);
+        let _stop = StopOnPanic(&full);
         let (mut report, done) = run(name, program, theory, options, &reduced);
         let is_settled =
             matches!(report.verdict, Verdict::Holds | Verdict::Refuted) || report.is_contradicted();
@@ -123,6 +124,17 @@ pub(super) fn in_turns(
     })
 }
 
+/// Nobody waits for the other side if this one has come to grief.
+struct StopOnPanic<'c>(&'c Control);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop(Stop::Settled);
+        }
+    }
+}
+
 /// Whether everything was explored, and each question has its answer.
 fn is_complete(outcome: &Outcome) -> bool {
     let open = |a: &Answer| matches!(a, Answer::Somewhere(_));
@@ -135,24 +147,11 @@ fn explore(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
     program.errors_end = false;
     let p = &program;
     let questions: Vec<Question> = asked.iter().map(|a| a.question(p)).collect();
-    let order = |n: usize| {
-        let (heuristic, name, _) = Heuristic::ALL.get(n)?;
-        Some((name.to_string(), heuristic.order(p)))
-    };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let first = |most: u64| {
-        let how = How {
-            most,
-            facts: true,
-            cores,
-            keep: false,
-        };
-        portfolio(p, &questions, &order, None, how, control).0
-    };
+    let first = |most| by_engines(p, &questions, None, most, control);
     let (symmetry, _) = Symmetry::new(p, &questions, None);
     let exchanged = |most| {
-        let (_, order) = order(0)?;
-        let (up_to, on) = ((None, Some(&symmetry)), (Mode::Breadth, cores));
+        let (_, order) = order(p, 0)?;
+        let (up_to, on) = ((None, Some(&symmetry)), (Mode::Breadth, cores()));
         let outcome = explicit(p, &questions, &order, up_to, on, most, control);
         is_final(&outcome, control).then_some(outcome)
     };
@@ -187,7 +186,11 @@ fn tell(report: &mut Report, p: &Program, asked: &[Asked], outcome: &Outcome) {
             open.evidence = Evidence::InFull;
         }
     }
-    if matches!(&report.limits.hit, Some(hit) if hit.stop() == Stop::Settled) {
+    if report
+        .hypotheses
+        .iter()
+        .all(|h| h.evidence == Evidence::InFull)
+    {
         // Guesses that nothing was held against.
         report.discipline.clear();
         report.revisions.clear();
@@ -195,7 +198,9 @@ fn tell(report: &mut Report, p: &Program, asked: &[Asked], outcome: &Outcome) {
     report.limits.hit = None;
     report.in_full = true;
     report.states.original = outcome.states.as_ref().map(ToString::to_string);
-    report.notes.retain(|n| !matches!(n, Note::Engine(_)));
+    // What was said of the reduced system, its answers and their traces.
+    let stays = |n: &Note| matches!(n, Note::Overridden(_) | Note::Vacuous | Note::AllVisible);
+    report.notes.retain(stays);
     report.notes.push(Note::InFull(outcome.engine.to_string()));
     if outcome.states.as_ref().is_some_and(|n| *n == 0u32.into()) && !report.vacuous {
         report.vacuous = true;
@@ -222,7 +227,7 @@ fn property(p: &Program, asked: &Asked, answer: &Answer, violated: bool) -> Prop
                     property.trace_length = Some(path.moves.len().to_string());
                     property.trace = Some(trace).filter(|t| !t.states.is_empty());
                 }
-                None => property.reason = unrepeated(),
+                None => property.reason = PropertyReason::Contradicted(Contradiction::NotRepeated),
             }
         }
         Answer::Nowhere if violated => {

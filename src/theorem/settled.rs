@@ -52,11 +52,6 @@ impl Known {
     }
 }
 
-/// An execution was found, and is none of the original program's.
-pub(super) fn unrepeated() -> PropertyReason {
-    PropertyReason::Contradicted(Contradiction::ReducedNotRepeated)
-}
-
 /// The n-th property is settled by a trace of so many steps that was re-executed, or by none, if it could not be.
 pub(super) fn traced(
     report: &mut Report,
@@ -67,7 +62,7 @@ pub(super) fn traced(
 ) {
     let property = &mut report.properties[n];
     let Some(trace) = trace else {
-        property.reason = unrepeated();
+        property.reason = PropertyReason::Contradicted(Contradiction::ReducedNotRepeated);
         return;
     };
     property.verdict = if asked.wanted {

@@ -15,7 +15,10 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) 
         return Ok(());
     }
     let most = if verbose { usize::MAX } else { SHOWN };
-    writeln!(f, "\ninferred disciplines:")?;
+    match report.in_full {
+        true => writeln!(f, "\ninferred disciplines (of the hypotheses only):")?,
+        false => writeln!(f, "\ninferred disciplines:")?,
+    }
     let width = widest(all.iter().map(|d| d.variable.as_str()));
     for d in all.iter().take(most) {
         let indent = width + 4;

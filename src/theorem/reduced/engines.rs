@@ -3,9 +3,9 @@
 
 use crate::base::control::{Control, Stop};
 use crate::base::results::{Hypothesis, Note, PropertyReason, Report};
-use crate::engine::Heuristic;
 use crate::engine::quotients::{DeadLocals, Quotient};
 use crate::engine::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
+use crate::engine::{Heuristic, Variable};
 use crate::model::program::{Expr, Program, Thread};
 use crate::model::text::ast::PropertyKind;
 use crate::theorem::check::{Check, Prepared, hit};
@@ -19,8 +19,36 @@ use std::time::Instant;
 /// Operations of an engine that are tried before BDDs explore: less than a second.
 const SOON: u64 = 1 << 21;
 
+/// The n-th order of a program's variables to try, by name.
+pub(in crate::theorem) fn order(p: &Program, n: usize) -> Option<(String, Vec<Variable>)> {
+    let (heuristic, name, _) = Heuristic::ALL.get(n)?;
+    Some((name.to_string(), heuristic.order(p)))
+}
+
+/// The cores that may be used.
+pub(in crate::theorem) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What the engines find in turn, each in so many operations at most.
+pub(in crate::theorem) fn by_engines(
+    p: &Program,
+    questions: &[Question],
+    reduction: Option<&Reduction>,
+    most: u64,
+    control: &Control,
+) -> Outcome {
+    let how = How {
+        most,
+        facts: true,
+        cores: cores(),
+        keep: false,
+    };
+    portfolio(p, questions, &|n| order(p, n), reduction, how, control).0
+}
+
 impl Asked {
-    /// The same, as the engines of `reach` are asked.
+    /// As the engines of `reach` are asked.
     pub(in crate::theorem) fn question(&self, p: &Program) -> Question {
         let (sort, expr) = match self.kind {
             GoalKind::Discipline => (Sort::Violation, Expr::TRUE),
@@ -77,20 +105,8 @@ impl Prepared {
         if let Some(dead) = &dead {
             program = dead.forgetting(&program);
         }
-        let p = &program;
-        let order = |n: usize| {
-            let (heuristic, name, _) = Heuristic::ALL.get(n)?;
-            Some((name.to_string(), heuristic.order(p)))
-        };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let reduction = self.reduction();
-        let how = How {
-            most,
-            facts: true,
-            cores,
-            keep: false,
-        };
-        let mut outcome = portfolio(p, &questions, &order, reduction.as_ref(), how, control).0;
+        let mut outcome = by_engines(&program, &questions, reduction.as_ref(), most, control);
         for (answer, question) in outcome.answers.iter_mut().zip(&questions) {
             if let (Answer::Found(path), Some(dead)) = (answer, &dead) {
                 let badly = question.sort == Sort::Violation;
