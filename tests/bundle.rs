@@ -72,7 +72,12 @@ fn every_other_model_has_its_bundle(first: usize) {
     let mut accepted = 0;
     for model in shipped::some().into_iter().skip(first).step_by(2) {
         let report = bundled(&model);
-        let held = |p: &&coarsen::results::Property| p.verdict == Status::Holds;
+        let compared = |name: &str| {
+            let mut claims = report.claims.iter();
+            claims.any(|c| c.name == name && c.theorem.is_none())
+        };
+        let held =
+            |p: &&coarsen::results::Property| p.verdict == Status::Holds && !compared(&p.name);
         let held: Vec<&str> = (report.properties.iter().filter(held))
             .map(|p| p.name.as_str())
             .collect();

@@ -1,9 +1,9 @@
-//! Claims `transaction NAME { .. }`: that every execution that ends has the outcome of one in which the block is
-//! atomic.
+//! Claims `transaction NAME { .. }`: that the program cannot be told from the one with the block atomic.
 //!
 //! Either all steps inside the block are invisible, and the bundle's theorem says it; or every way through the block is
 //! right movers, one action, and left movers (Lipton 1975), in each thread that has it. A bundle with such a claim also
-//! claims that no execution violates the discipline. So movers only have to allow that two steps are exchanged:
+//! claims that no execution violates the discipline and no thread goes wrong, and that there is no deadlock if that is
+//! asked for. So movers only have to allow that two steps are exchanged:
 //! `a b ~q <= b a` if a moves right, `b a ~q <= a b` if it moves left, for the actions b of all other threads. Which
 //! actions are movers is found here; a bundle does not say it.
 

@@ -105,10 +105,27 @@ fn replay(
     verdict.uncovered = uncovered(&program, verdict);
 
     let all: Vec<&Claim> = parts.iter().flat_map(|(.., claims)| claims).collect();
-    let disciplined = all.contains(&&Claim::Discipline);
     let moves = |c: &&Claim| matches!(c, Claim::Transaction(_));
-    if !disciplined && all.iter().any(moves) {
-        return Err("a transaction is claimed, and not that the discipline holds".into());
+    if all.iter().any(moves) {
+        let asked = [
+            (Claim::Discipline, true, "the discipline holds"),
+            (
+                Claim::Assertions,
+                program.can_go_wrong(),
+                "no thread goes wrong",
+            ),
+            (
+                Claim::DeadlockFree,
+                program.deadlock_free.is_some(),
+                "there is no deadlock",
+            ),
+        ];
+        let missing = |(claim, asked, _): &(Claim, bool, &str)| *asked && !all.contains(&claim);
+        if let Some((.., what)) = asked.iter().find(|one| missing(one)) {
+            return Err(Refused::Wrong(format!(
+                "a transaction is claimed, and not that {what}"
+            )));
+        }
     }
     for (theory, part, claims) in &parts {
         match theory {

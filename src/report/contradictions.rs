@@ -9,6 +9,9 @@ impl fmt::Display for Contradiction {
             Self::ReducedNotRepeated => f.write_str(
                 "the execution found in the reduced system could not be re-executed: this is a bug in coarsen",
             ),
+            Self::TransactionCompared => f.write_str(
+                "a theorem shows it, and a comparison of all states refutes it: this is a bug in coarsen",
+            ),
             Self::NotRepeated => {
                 f.write_str("the execution found could not be repeated: this is a bug in coarsen")
             }

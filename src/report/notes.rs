@@ -45,6 +45,12 @@ impl fmt::Display for Note {
                 "the execution for {name} was repeated by the interpreter, and is too long to be told"
             ),
             Self::CrossCheck(found) => found.fmt(f),
+            Self::NotCertified(names) => write!(
+                f,
+                "certificate: it has no evidence of {}: that was found by comparing all states, or rests on what does \
+                 not hold",
+                names.join(", ")
+            ),
             Self::Missing(missing) => write!(f, "certificate: {missing}"),
             Self::Evaluated(theorem) => write!(
                 f,
@@ -91,6 +97,9 @@ impl fmt::Display for Note {
             ),
             Self::Undisciplined => f.write_str(
                 "the discipline is not known to hold: what stands here is true only of executions that keep it",
+            ),
+            Self::MayGoWrong => f.write_str(
+                "a thread may go wrong: a transaction need not be atomic for what goes wrong while it is interrupted",
             ),
         }
     }

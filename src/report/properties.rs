@@ -1,10 +1,11 @@
 //! Why a property has its answer, in words.
 
-use super::layout::display_id;
+use super::layout::{counted_text, display_id};
 use super::trace::DEADLOCK;
 use crate::base::control::Hit;
 use crate::base::results::{
-    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Outcome, PropertyKind, PropertyReason, Status,
+    ClaimReason, Conclusion, Distinction, Doubt, Gap, NoTheorem, Outcome, PropertyKind,
+    PropertyReason, Status,
 };
 use std::fmt;
 
@@ -138,10 +139,8 @@ impl fmt::Display for Conclusion {
 impl fmt::Display for ClaimReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge => f.write_str(
-                "not judged: what moves past what is evaluated on BDDs, and these would be too large",
-            ),
-            Self::Vacuous => f.write_str("vacuously: no thread ever gets to the block"),
+            Self::NeverEntered => f.write_str("vacuous: no thread ever takes a step of the block"),
+            Self::NeverFinished => f.write_str("vacuous: no thread ever leaves the block"),
             Self::Atomic { theorem, commits } => {
                 let lines: Vec<String> = commits.iter().map(usize::to_string).collect();
                 match lines.as_slice() {
@@ -150,49 +149,83 @@ impl fmt::Display for ClaimReason {
                     many => write!(f, "by {theorem}; it commits at lines {}", many.join(", ")),
                 }
             }
-            Self::Undisciplined(theorem) => write!(
+            Self::Compared { states, why } => write!(
                 f,
-                "not established: it would be by {theorem}, if the discipline were known to hold"
+                "compared all {} of this instance; no theorem shows it: {why}",
+                counted_text(states, "state")
             ),
-            Self::Broken {
-                line,
-                committed,
-                search,
-            } => {
-                let why = format!(
-                    "line {line} is no left mover, and line {committed} may have committed before"
-                );
-                let more = match search {
-                    ClaimSearch::Outcome(thread) => {
-                        return write!(
-                            f,
-                            "{thread} ends with an outcome that no execution has in which the block is atomic; {why}"
-                        );
-                    }
-                    ClaimSearch::Nothing => {
-                        "yet every execution that ends has the outcome of one in which the block is atomic"
-                            .to_string()
-                    }
-                    ClaimSearch::Violated => "the discipline is violated".to_string(),
-                    ClaimSearch::Stopped(stop) => {
-                        format!("{stop} was hit in the search for an execution that refutes it")
-                    }
-                };
-                write!(f, "not established: {why}; {more}")
-            }
-            Self::Inapplicable(theorem) => {
-                write!(f, "not established: {theorem} does not apply")
-            }
-            Self::NotShown { theorem, scheduled } => {
-                write!(f, "not established by {theorem}")?;
-                match scheduled {
-                    Some(line) => write!(
-                        f,
-                        ": other threads are scheduled before line {line}; another theorem may do (leave out --theorem)"
-                    ),
-                    None => Ok(()),
+            Self::Different { by, why } => write!(f, "{by}; {why}"),
+            Self::Blocks => f.write_str(
+                "a thread gets stuck inside, which no thread does if the block is atomic; deadlock_free is asked for",
+            ),
+            Self::Stopped { stop, states, why } => {
+                write!(f, "{stop} was hit after {}", counted_text(states, "state"))?;
+                match why {
+                    Some(why) => write!(f, "; no theorem shows it: {why}"),
+                    None => f.write_str("; no execution through the block was met"),
                 }
             }
+        }
+    }
+}
+
+impl fmt::Display for Distinction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value {
+                name,
+                value,
+                others,
+            } => write!(
+                f,
+                "{name} = {value}, but {} whenever the block is atomic",
+                others.join(" or ")
+            ),
+            Self::Together(all) => {
+                let all: Vec<String> = all.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+                let together = all.join(" and ");
+                write!(f, "{together}, never together if the block is atomic")
+            }
+            Self::Wrong { thread, line } => write!(
+                f,
+                "{thread} goes wrong at line {line}, and does not if the block is atomic"
+            ),
+            Self::Violation { thread, line } => write!(
+                f,
+                "{thread} violates the discipline at line {line}, and does not if the block is atomic"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for NoTheorem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => {
+                f.write_str("what moves past what would need BDDs that are too large")
+            }
+            Self::Undisciplined(theorem) => {
+                write!(f, "{theorem} would if the discipline were known to hold")
+            }
+            Self::GoesWrong(theorem) => {
+                write!(
+                    f,
+                    "{theorem} would if it were known that no thread goes wrong"
+                )
+            }
+            Self::Broken { line, committed } => write!(
+                f,
+                "line {line} is no left mover, and line {committed} may have committed before"
+            ),
+            Self::Inapplicable(theorem) => write!(f, "{theorem} does not apply"),
+            Self::NotShown { theorem, scheduled } => match scheduled {
+                Some(line) => write!(
+                    f,
+                    "{theorem} does not, as other threads are scheduled before line {line}; another may do (leave out \
+                     --theorem)"
+                ),
+                None => write!(f, "{theorem} does not"),
+            },
         }
     }
 }

@@ -15,16 +15,15 @@ impl fmt::Display for Outcome {
             Self::Wrong => f.write_str("a thread has gone wrong"),
             Self::Deadlock(waiting) => {
                 let waiting = waiting.iter();
-                let each = waiting.map(|(thread, location)| format!("{thread} waits at {location}"));
+                let each =
+                    waiting.map(|(thread, location)| format!("{thread} waits at {location}"));
                 write!(f, "{DEADLOCK}: {}", each.collect::<Vec<_>>().join(", "))
             }
             Self::Reached(name) => write!(f, "a state that satisfies {name} is reached"),
             Self::Violates(name) => write!(f, "this state violates {name}"),
             Self::Witness => f.write_str("this is s1, the first state of the witness"),
             Self::Lemma => f.write_str("the lemma is false in this state"),
-            Self::NotAtomic => f.write_str(
-                "all threads have ended, with an outcome that no execution has in which the block is atomic",
-            ),
+            Self::NotAtomic => f.write_str("this is never so if the block is atomic"),
         }
     }
 }

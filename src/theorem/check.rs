@@ -13,8 +13,7 @@ use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::evidence::Part;
 use crate::base::results::{
-    ClaimReason, Evidence, Note, Property, PropertyKind, PropertyReason, Remark, Report,
-    Statistics, Status, VisibilityReason,
+    Evidence, Note, Property, PropertyKind, Remark, Report, Statistics, Status, VisibilityReason,
 };
 use crate::engine::quotients::Quotient;
 use crate::engine::reach::Blocked;
@@ -213,6 +212,15 @@ pub(super) fn run(
     let outcome = match check.run(&mut report) {
         Err(Stop::Effort) if default => check.by_text(&mut report),
         Err(Stop::Variables) if check.left < u64::MAX && default => check.by_text(&mut report),
+        other => other,
+    };
+    // Claims that relations are too large for are compared state by state.
+    let outcome = match outcome {
+        Ok(()) | Err(Stop::Nodes | Stop::Variables | Stop::Effort | Stop::States)
+            if report.claims.is_empty() && !options.only_hypotheses =>
+        {
+            outcome.and(check.claims(&mut report, None))
+        }
         other => other,
     };
     let parts = std::mem::take(&mut check.parts);
@@ -494,9 +502,6 @@ impl Check<'_> {
         let clock = Instant::now();
         self.elsewhere(report, &prepared, &asked);
         report.timing.exploration = clock.elapsed().as_secs_f64();
-        for claim in report.properties.iter_mut().skip(asked.len()) {
-            claim.reason = PropertyReason::Claim(ClaimReason::TooLarge);
-        }
         self.control.publish(report);
         if self.options.cross_check {
             self.cross_check(report, &asked)?;
@@ -524,26 +529,33 @@ impl Check<'_> {
     pub(super) fn claims(
         &self,
         report: &mut Report,
-        e: &Encoding,
-        inside: &dyn Fn(ThreadId, LocId) -> bool,
+        known: Option<(&Encoding, &dyn Fn(ThreadId, LocId) -> bool)>,
     ) -> Result<(), Stop> {
-        let disciplined = report
-            .properties
-            .iter()
-            .any(|p| p.kind == PropertyKind::Discipline && p.verdict == Status::Holds);
+        let verdict = |kind: PropertyKind| {
+            let mut all = report.properties.iter();
+            all.find(|p| p.kind == kind).map(|p| p.verdict)
+        };
+        let holds = |kind| verdict(kind) == Some(Status::Holds);
+        let protections = known.is_some_and(|(e, _)| !e.program.protections.is_empty());
         let applies = verdict::gap(report).is_none()
             && self.theory.implies_shape()
             && self.theory.reduces_as_shape();
         let context = claims::Context {
-            encoding: e,
+            encoding: known.map(|(e, _)| e),
             declared: self.program,
-            inside: Some(inside).filter(|_| applies),
+            inside: known.map(|(_, inside)| inside).filter(|_| applies),
             only: self.options.claims_by.as_deref(),
             theorem: self.theory,
-            disciplined: disciplined || e.program.protections.is_empty(),
-            asked: asked_claims(e.program, self.options).collect(),
+            disciplined: holds(PropertyKind::Discipline) || !protections,
+            sound: holds(PropertyKind::Assertions) || !self.program.can_go_wrong(),
+            deadlock_free: self.program.deadlock_free.map(|_| {
+                let verdict = verdict(PropertyKind::DeadlockFree);
+                verdict.unwrap_or(Status::Unknown)
+            }),
+            both: self.options.discharge == By::Both,
+            asked: asked_claims(self.program, self.options).collect(),
         };
-        for (claim, property, stop) in claims::claims(&context)? {
+        for (claim, property, stop) in claims::claims(&context, self.control)? {
             if let Some(stop) = stop {
                 hit(report, stop, self.control);
             }

@@ -1,35 +1,35 @@
 //! May this block be atomic? The claims `transaction NAME { .. }` of a model.
 //!
-//! Lipton 1975: a block is a transaction if each execution of it consists of right movers, one action, and left movers;
-//! Then every terminating execution has the outcome of one in which the block is not interrupted. Two special cases are
-//! tried first, because they need less: one action and left movers behind it, or right movers and one action behind
-//! them. Movers are established on the model (`movers`), on states in which the discipline has not been violated. So a
-//! claim holds only if the discipline does.
+//! A claim holds if the program cannot be told from the one with the block atomic: by no state in which no thread is
+//! inside, as it is observed, and by nothing that goes wrong. It is decided by a theorem if one applies, and else by
+//! comparing the two.
 //!
-//! A claim that no theorem establishes may still be true. It is refuted by an execution whose outcome no execution has
-//! in which all copies of the block are atomic: all outcomes of the latter are gathered, state by state, and those of
-//! the program held against them. An outcome is the shared state with the locals of a thread that has the block, once
-//! every thread has ended.
+//! Lipton 1975: a block is a transaction if each execution of it consists of right movers, one action, and left movers.
+//! Then what is reached when all are outside is reached with blocks that are not interrupted. Two special cases are
+//! tried first, because they need less: one action and left movers behind it, or right movers and one action behind
+//! them. Movers are established on the model (`movers`), on states in which the discipline has not been violated; and
+//! an interrupted block need not be complete when something goes wrong. So a theorem decides only where the discipline
+//! holds, and nothing goes wrong.
 
+mod compared;
+mod observed;
+
+use self::compared::{Compared, Found, compare};
 use super::movers::{Detail, Judged, Obstacle, Other, judged};
 use crate::algebra::{Shape, Theory};
-use crate::base::control::Stop;
+use crate::base::control::{Control, Stop};
 use crate::base::results;
 use crate::base::results::{
-    ClaimBlock, ClaimReason, ClaimSearch, Conflict, Contradiction, MoverClass, MovingStep, Outcome,
-    Property, PropertyKind, PropertyReason, Status, Trace,
+    ClaimBlock, ClaimReason, Conflict, Contradiction, MoverClass, MovingStep, NoTheorem, Property,
+    PropertyKind, PropertyReason, Status,
 };
-use crate::engine::Heuristic;
-use crate::engine::compiled::{Compiled, Execution, Inside, Mover, Outcomes};
-use crate::engine::relations::{Concrete, Encoding};
-use crate::engine::{State, initially_violated};
+use crate::engine::compiled::Mover;
+use crate::engine::relations::Encoding;
 use crate::model::program::{CellId, Claim, ClaimedBlock, Class, LocId, Program, ThreadId};
-use crate::theorem::executions::trace::{Walked, rerun, step_of};
+use crate::theorem::executions::trace::step_of;
 use crate::theorem::invariants::Rung;
 use crate::theorem::reduced::transactions::{LEFT_MOVERS, LIPTON, RIGHT_MOVERS, Uses};
-use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 /// What a theorem lets a transaction be.
 #[derive(Clone, Copy, Debug)]
@@ -150,10 +150,9 @@ pub fn commits(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Vec<usi
 
 /// What is known of the rest of the program when claims are judged.
 pub struct Context<'e, 'p> {
-    /// The program.
-    pub encoding: &'e Encoding<'p>,
-    /// The program as it was given: a shared variable that is inferred to be private is part of every outcome all the
-    /// same.
+    /// The program, with the disciplines that were inferred; none if it is too large for BDDs.
+    pub encoding: Option<&'e Encoding<'p>>,
+    /// The program as it was given.
     pub declared: &'e Program,
     /// At which locations, by thread, the theorem of the exploration keeps other threads from being scheduled, if it
     /// applies.
@@ -164,39 +163,74 @@ pub struct Context<'e, 'p> {
     pub theorem: &'e Theory,
     /// Whether the discipline is known to hold.
     pub disciplined: bool,
+    /// Whether it is known that no thread goes wrong.
+    pub sound: bool,
+    /// The verdict on deadlocks, if that was asked for.
+    pub deadlock_free: Option<Status>,
+    /// Whether what a theorem says is compared as well.
+    pub both: bool,
     /// The claims to be judged.
     pub asked: Vec<&'e Claim>,
 }
 
 struct Judge<'c, 'e, 'p> {
     context: &'c Context<'e, 'p>,
-    judged: Vec<Judged>,
+    /// The actions and what they are as movers.
+    movers: Option<(&'e Encoding<'p>, Vec<Judged>)>,
 }
 
-/// What became of a claim: its entry, its property, and the limit that was hit in the search for an execution that
-/// refutes it.
+/// What became of a claim: its entry, its property, and the limit that was hit.
 pub type Answer = (results::Claim, Property, Option<Stop>);
+
+/// States that are explored of a program whose claims theorems have decided: for deadlocks inside the block.
+const LOOKED_AT: usize = 1 << 16;
 
 /// Judges claims.
 ///
 /// # Errors
-/// Any [`Stop`] of the search for movers; limits of the search for outcomes make a claim unknown.
-pub fn claims(context: &Context) -> Result<Vec<Answer>, Stop> {
-    let e = context.encoding;
+/// Any [`Stop`] of the search for movers; limits of the comparison make a claim unknown.
+pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop> {
     if context.asked.is_empty() {
         return Ok(Vec::new());
     }
-    e.m.control().enter("transactions: movers");
-    let judge = Judge {
-        context,
-        judged: judged(e, &[], Detail::Obstacles)?,
+    control.enter("transactions: movers");
+    let movers = match context.encoding {
+        None => None,
+        Some(e) => match judged(e, &[], Detail::Obstacles) {
+            Ok(judged) => Some((e, judged)),
+            Err(Stop::Nodes | Stop::Effort | Stop::Variables) => None,
+            Err(stop) => return Err(stop),
+        },
     };
-    let mut all = Vec::new();
-    for &claim in &context.asked {
-        e.m.control().enter(format!("transaction {}", claim.name));
-        all.push(judge.claim(claim)?);
-    }
-    Ok(all)
+    let judge = Judge { context, movers };
+    let by: Vec<Result<&str, NoTheorem>> = context.asked.iter().map(|c| judge.theorem(c)).collect();
+    let asked: Vec<(&Claim, bool)> = context
+        .asked
+        .iter()
+        .zip(&by)
+        .map(|(c, by)| (*c, by.is_err() || context.both))
+        .collect();
+    control.enter("transactions: all states");
+    let all = control.budget().states;
+    let open = |found: &Compared| {
+        let stuck = context.deadlock_free.is_some_and(|v| v != Status::Holds);
+        !found.complete && (!found.finished || stuck)
+    };
+    let mut most = match asked.iter().any(|(_, compared)| *compared) {
+        true => all,
+        false => LOOKED_AT.min(all),
+    };
+    let found = loop {
+        let found = compare(context.declared, &asked, most, control)?;
+        if most >= all || !found.iter().any(open) {
+            break found;
+        }
+        most = all;
+    };
+    let answers = context.asked.iter().zip(by).zip(found);
+    Ok(answers
+        .map(|((claim, by), found)| judge.answer(claim, by, found))
+        .collect())
 }
 
 /// What an action is as a mover.
@@ -210,85 +244,57 @@ pub fn class(mover: Mover) -> MoverClass {
     }
 }
 
-impl Judge<'_, '_, '_> {
-    fn claim(&self, claim: &Claim) -> Result<Answer, Stop> {
-        let mut hit = None;
-        let p = self.context.encoding.program;
-        let mut property = Property::undecided(&claim.name, PropertyKind::Transaction);
-        let mut entry = results::Claim {
-            name: claim.name.clone(),
-            line: p.line(claim.span),
-            verdict: Status::Unknown,
-            theorem: None,
-            blocks: Vec::new(),
-            conflict: None,
-            invariant: Some(self.rung(claim)),
+impl<'e> Judge<'_, 'e, '_> {
+    /// The theorem by which a claim holds, or why there is none.
+    fn theorem(&self, claim: &Claim) -> Result<&'e str, NoTheorem> {
+        let Some((e, judged)) = &self.movers else {
+            return Err(NoTheorem::TooLarge);
         };
-        for block in &claim.blocks {
-            entry.blocks.push(self.told(block));
+        let theorem = self.established(e, judged, claim)?;
+        match (self.context.disciplined, self.context.sound) {
+            (true, true) => Ok(theorem),
+            (false, _) => Err(NoTheorem::Undisciplined(theorem.to_string())),
+            (true, false) => Err(NoTheorem::GoesWrong(theorem.to_string())),
         }
-        if claim.blocks.is_empty() {
-            property.verdict = Status::Holds;
-            property.reason = PropertyReason::Claim(ClaimReason::Vacuous);
-        } else if let Some(theorem) = self.established(claim) {
-            entry.theorem = Some(theorem.to_string());
-            let theorem = theorem.to_string();
-            let (verdict, why) = match self.context.disciplined {
-                true => {
-                    let commits = commit_lines(&entry);
-                    (Status::Holds, ClaimReason::Atomic { theorem, commits })
-                }
-                false => (Status::Unknown, ClaimReason::Undisciplined(theorem)),
-            };
-            (property.verdict, property.reason) = (verdict, PropertyReason::Claim(why));
-        } else {
-            hit = self.doubt(claim, &mut entry, &mut property)?;
-        }
-        entry.verdict = property.verdict;
-        Ok((entry, property, hit))
-    }
-
-    /// The highest rung that what is said of a claim's actions needs.
-    fn rung(&self, claim: &Claim) -> Rung {
-        let of = |b: &ClaimedBlock| {
-            let inside = b.entries.iter().chain(&b.inside).copied();
-            self.actions(b, &inside.collect::<Vec<LocId>>())
-        };
-        let actions = claim.blocks.iter().flat_map(of);
-        let rungs = actions.map(|a| self.judged[a].rung);
-        rungs.max().unwrap_or(Rung::True)
-    }
-
-    fn mover(&self, action: usize) -> Mover {
-        self.judged[action].mover
-    }
-
-    /// The actions of a thread at these locations.
-    fn actions(&self, block: &ClaimedBlock, locations: &[LocId]) -> Vec<usize> {
-        let e = self.context.encoding;
-        e.of_thread(block.thread)
-            .filter(|&a| locations.contains(&e.actions[a].location))
-            .collect()
     }
 
     /// The first theorem by which all copies of the block are transactions.
-    fn established(&self, claim: &Claim) -> Option<&str> {
-        let e = self.context.encoding;
-        let all = |with: &dyn Fn(&ClaimedBlock) -> bool| claim.blocks.iter().all(with);
+    fn established(
+        &self,
+        e: &Encoding,
+        judged: &[Judged],
+        claim: &Claim,
+    ) -> Result<&'e str, NoTheorem> {
         let theorem = &self.context.theorem.name;
-        let only = self.context.only.is_none_or(|only| only == theorem);
-        let inside = self.context.inside.filter(|_| only);
+        let only = self.context.only;
+        let usable = only.is_none_or(|only| only == theorem);
+        let inside = self.context.inside.filter(|_| usable);
         if inside.is_some_and(|inside| claim.is_within(inside)) {
-            return Some(theorem);
+            return Ok(theorem);
         }
+        let broken = |pattern: Pattern| {
+            let mut blocks = claim.blocks.iter();
+            blocks.find_map(|b| pattern.broken_by(e, judged, b))
+        };
         let mut patterns = PATTERNS.iter().filter_map(|p| Some((*p, self.named(*p)?)));
-        let fits = |pattern: Pattern| all(&|b| pattern.broken_by(e, &self.judged, b).is_none());
-        let (_, name) = patterns.find(|(pattern, _)| fits(*pattern))?;
-        Some(name)
+        let fits = |(pattern, _): &(Pattern, &str)| broken(*pattern).is_none();
+        if let Some((_, name)) = patterns.find(fits) {
+            return Ok(name);
+        }
+        let named = |p: &&Pattern| only.is_some() && self.named(**p).is_some();
+        let pattern = PATTERNS.iter().find(named);
+        let pattern = pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1]);
+        Err(match broken(*pattern) {
+            Some(broken) => NoTheorem::Broken {
+                line: step_of(e, broken.action).line,
+                committed: step_of(e, broken.committed).line,
+            },
+            None => self.outside(e, claim),
+        })
     }
 
     /// What a pattern that may be used is called.
-    fn named(&self, pattern: Pattern) -> Option<&str> {
+    fn named(&self, pattern: Pattern) -> Option<&'e str> {
         match self.context.only {
             None => Some(pattern.theorem),
             Some(only) => {
@@ -302,172 +308,196 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    fn told(&self, block: &ClaimedBlock) -> ClaimBlock {
-        let e = self.context.encoding;
-        let mut locations: Vec<LocId> =
-            block.entries.iter().chain(&block.inside).copied().collect();
-        locations.sort_unstable();
-        locations.dedup();
-        let actions = self.actions(block, &locations);
-        ClaimBlock {
-            thread: e.program.threads[block.thread].name.clone(),
-            commits: commits(e, &self.judged, block)
-                .into_iter()
-                .map(|a| step_of(e, a))
-                .collect(),
-            actions: actions
-                .into_iter()
-                .map(|a| MovingStep {
-                    step: step_of(e, a),
-                    class: class(self.mover(a)),
-                })
-                .collect(),
-        }
-    }
-
-    /// A claim that no theorem establishes.
-    fn doubt(
-        &self,
-        claim: &Claim,
-        entry: &mut results::Claim,
-        property: &mut Property,
-    ) -> Result<Option<Stop>, Stop> {
-        let e = self.context.encoding;
-        let only = self.context.only;
-        let pattern = PATTERNS
-            .iter()
-            .find(|p| only.is_some() && self.named(**p).is_some());
-        let pattern = pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1]);
-        let broken = claim
-            .blocks
-            .iter()
-            .find_map(|b| pattern.broken_by(e, &self.judged, b));
-        let Some(broken) = broken else {
-            property.reason = PropertyReason::Claim(self.outside(claim));
-            return Ok(None);
-        };
-        let obstacle = self.judged[broken.action].left.first();
-        if let Some(Obstacle {
-            other: Other::Action(other),
-            law,
-        }) = obstacle
-        {
-            entry.conflict = Some(Conflict {
-                action: step_of(e, broken.action),
-                other: step_of(e, *other),
-                committed: step_of(e, broken.committed),
-                law: *law,
-            });
-        }
-        let broken = |search: ClaimSearch| {
-            PropertyReason::Claim(ClaimReason::Broken {
-                line: step_of(e, broken.action).line,
-                committed: step_of(e, broken.committed).line,
-                search,
-            })
-        };
-        property.reason = match self.search(claim) {
-            Ok(Searched::Refuted { thread, trace }) => {
-                property.verdict = Status::Refuted;
-                property.trace_length = Some(trace.steps.len().to_string());
-                property.trace = Some(*trace);
-                broken(ClaimSearch::Outcome(thread))
-            }
-            Ok(Searched::Nothing) => broken(ClaimSearch::Nothing),
-            Ok(Searched::Violated) => broken(ClaimSearch::Violated),
-            Ok(Searched::NotRepeated) => PropertyReason::Contradicted(Contradiction::NotRepeated),
-            Err(stop @ Stop::States) => {
-                property.reason = broken(ClaimSearch::Stopped(stop));
-                return Ok(Some(stop));
-            }
-            Err(stop) => return Err(stop),
-        };
-        Ok(None)
-    }
-
     /// Why the theorem of the exploration, the only one that may be used, does not establish a claim that others might.
-    fn outside(&self, claim: &Claim) -> ClaimReason {
-        let e = self.context.encoding;
+    fn outside(&self, e: &Encoding, claim: &Claim) -> NoTheorem {
         let theorem = self.context.theorem.name.clone();
         let Some(inside) = self.context.inside else {
-            return ClaimReason::Inapplicable(theorem);
+            return NoTheorem::Inapplicable(theorem);
         };
         let open = claim.blocks.iter().find_map(|b| {
             let open = b.inside.iter().find(|&&l| !inside(b.thread, l))?;
-            self.actions(b, &[*open]).first().copied()
+            actions(e, b, &[*open]).first().copied()
         });
         let scheduled = open.map(|action| step_of(e, action).line);
-        ClaimReason::NotShown { theorem, scheduled }
+        NoTheorem::NotShown { theorem, scheduled }
     }
 
-    /// Looks for an execution whose outcome no execution has in which all copies of the block are atomic.
-    fn search(&self, claim: &Claim) -> Result<Searched, Stop> {
-        let e = self.context.encoding;
-        let (p, control) = (e.program, e.m.control());
-        let order = Heuristic::ALL[0].0.order(p);
-        let compiled = Compiled::new(p, &order, control)?;
-        let mut blocks: Vec<(ThreadId, Vec<CellId>)> = claim
-            .blocks
-            .iter()
-            .map(|b| (b.thread, outcome_cells(self.context.declared, b.thread)))
-            .collect();
-        blocks.dedup_by_key(|b| b.0);
-        let inside: Vec<Inside> = claim
-            .blocks
-            .iter()
-            .map(|b| Inside {
-                thread: b.thread,
-                locations: &b.inside,
-            })
-            .collect();
-        let outcome = |state: &State, cells: &[CellId]| -> Vec<i64> {
-            cells.iter().map(|&c| state.cell(c)).collect()
-        };
-        let mut known: Vec<FxHashSet<Vec<i64>>> = vec![FxHashSet::default(); blocks.len()];
-        let mut atomic = Outcomes::new(p, &compiled, control);
-        atomic.explore(&inside, &mut |state| {
-            for ((_, cells), known) in blocks.iter().zip(&mut known) {
-                known.insert(outcome(state, cells));
+    fn answer(&self, claim: &Claim, by: Result<&str, NoTheorem>, found: Compared) -> Answer {
+        let p = self.context.declared;
+        let mut property = Property::undecided(&claim.name, PropertyKind::Transaction);
+        let mut entry = self.entry(claim, &by);
+        let names = found.unseen.iter().map(|&c| in_family(p, c));
+        let names: BTreeSet<String> = names.collect();
+        entry.unseen = names.into_iter().collect();
+        let states = found.states.to_string();
+        let location = |t: ThreadId, l: LocId| {
+            let thread = &p.threads[t];
+            results::BlockedThread {
+                thread: thread.name.clone(),
+                line: p.line(thread.locations[l].span),
             }
-            ControlFlow::Continue(())
-        })?;
-        let mut free = Outcomes::new(p, &compiled, control);
-        let mut whose = 0;
-        let found = free.explore(&[], &mut |state| {
-            let mut each = blocks.iter().zip(&known);
-            match each.find(|((_, cells), known)| !known.contains(&outcome(state, cells))) {
-                None => ControlFlow::Continue(()),
-                Some(((thread, _), _)) => {
-                    whose = *thread;
-                    ControlFlow::Break(())
+        };
+        entry.can_block = found.stuck.as_ref().map(|(t, l, _)| location(*t, *l));
+        let mut hit = None;
+        let vacuous = || match (claim.blocks.is_empty(), found.entered, found.finished) {
+            (true, ..) | (_, false, _) => Some(ClaimReason::NeverEntered),
+            (_, _, false) => Some(ClaimReason::NeverFinished),
+            _ => None,
+        };
+        if let (Ok(_), Ok(Found::Different(..))) = (&by, &found.answer) {
+            property.reason = PropertyReason::Contradicted(Contradiction::TransactionCompared);
+            return (entry, property, None);
+        }
+        let refused = p.deadlock_free.is_some() && found.stuck.is_some();
+        let mut trace = None;
+        let reason = match (by, found.answer) {
+            (Err(why), Ok(Found::Different(by, repeated))) => match repeated {
+                Some(repeated) => {
+                    trace = Some(*repeated);
+                    property.verdict = Status::Refuted;
+                    ClaimReason::Different { by, why }
+                }
+                None => {
+                    property.reason = PropertyReason::Contradicted(Contradiction::NotRepeated);
+                    entry.verdict = property.verdict;
+                    return (entry, property, None);
+                }
+            },
+            _ if refused => {
+                property.verdict = Status::Refuted;
+                trace = found.stuck.and_then(|(.., trace)| trace);
+                ClaimReason::Blocks
+            }
+            (Err(why), Err(stop)) => {
+                hit = Some(stop);
+                ClaimReason::Stopped {
+                    stop,
+                    states,
+                    why: Some(why),
                 }
             }
-        })?;
-        if atomic.violated || free.violated {
-            return Ok(Searched::Violated);
-        }
-        let Some(execution) = found else {
-            return Ok(Searched::Nothing);
-        };
-        Ok(match repeated(p, &execution) {
-            Some(trace) => Searched::Refuted {
-                thread: p.threads[whose].name.clone(),
-                trace: Box::new(trace),
+            (by, _) => match (vacuous(), found.complete) {
+                (Some(vacuous), true) => vacuous,
+                (Some(_), false) => {
+                    hit = Some(Stop::States);
+                    ClaimReason::Stopped {
+                        stop: Stop::States,
+                        states,
+                        why: by.err(),
+                    }
+                }
+                (None, _) => {
+                    property.verdict = Status::Holds;
+                    match by {
+                        Ok(theorem) => ClaimReason::Atomic {
+                            theorem: theorem.to_string(),
+                            commits: commit_lines(&entry),
+                        },
+                        Err(why) => ClaimReason::Compared { states, why },
+                    }
+                }
             },
-            None => Searched::NotRepeated,
+        };
+        property.trace_length = trace.as_ref().map(|t| t.steps.len().to_string());
+        property.trace = trace;
+        property.reason = PropertyReason::Claim(reason);
+        entry.verdict = property.verdict;
+        (entry, property, hit)
+    }
+
+    /// What is told of a claim besides its answer.
+    fn entry(&self, claim: &Claim, by: &Result<&str, NoTheorem>) -> results::Claim {
+        let mut entry = results::Claim {
+            name: claim.name.clone(),
+            line: self.context.declared.line(claim.span),
+            verdict: Status::Unknown,
+            theorem: by.as_ref().ok().map(|theorem| theorem.to_string()),
+            blocks: Vec::new(),
+            conflict: None,
+            can_block: None,
+            unseen: Vec::new(),
+            invariant: None,
+        };
+        let Some((e, judged)) = &self.movers else {
+            return entry;
+        };
+        entry.invariant = Some(rung(e, judged, claim));
+        let blocks = claim.blocks.iter();
+        entry.blocks = blocks.map(|b| told(e, judged, b)).collect();
+        if let Err(NoTheorem::Broken { .. }) = by {
+            entry.conflict = self.conflict(e, judged, claim);
+        }
+        entry
+    }
+
+    fn conflict(&self, e: &Encoding, judged: &[Judged], claim: &Claim) -> Option<Conflict> {
+        let named = |p: &&Pattern| self.context.only.is_some() && self.named(**p).is_some();
+        let pattern = PATTERNS.iter().find(named);
+        let pattern = pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1]);
+        let mut blocks = claim.blocks.iter();
+        let broken = blocks.find_map(|b| pattern.broken_by(e, judged, b))?;
+        let Obstacle {
+            other: Other::Action(other),
+            law,
+        } = judged[broken.action].left.first()?
+        else {
+            return None;
+        };
+        Some(Conflict {
+            action: step_of(e, broken.action),
+            other: step_of(e, *other),
+            committed: step_of(e, broken.committed),
+            law: *law,
         })
     }
 }
 
-enum Searched {
-    Refuted {
-        /// Whose outcome it is.
-        thread: String,
-        trace: Box<Trace>,
-    },
-    Nothing,
-    Violated,
-    NotRepeated,
+/// What a variable is called in all threads of a family.
+fn in_family(p: &Program, cell: CellId) -> String {
+    let array = &p.arrays[p.cells[cell].array];
+    let Class::Local(t) = array.class else {
+        return array.name.clone();
+    };
+    let thread = &p.threads[t];
+    match array.name.strip_prefix(&thread.name) {
+        Some(rest) => format!("{}{rest}", thread.family),
+        None => array.name.clone(),
+    }
+}
+
+/// The actions of a thread at these locations.
+fn actions(e: &Encoding, block: &ClaimedBlock, locations: &[LocId]) -> Vec<usize> {
+    e.of_thread(block.thread)
+        .filter(|&a| locations.contains(&e.actions[a].location))
+        .collect()
+}
+
+/// The highest rung that what is said of a claim's actions needs.
+fn rung(e: &Encoding, judged: &[Judged], claim: &Claim) -> Rung {
+    let of = |b: &ClaimedBlock| {
+        let inside = b.entries.iter().chain(&b.inside).copied();
+        actions(e, b, &inside.collect::<Vec<LocId>>())
+    };
+    let actions = claim.blocks.iter().flat_map(of);
+    let rungs = actions.map(|a| judged[a].rung);
+    rungs.max().unwrap_or(Rung::True)
+}
+
+/// A block in a thread, and what its actions are.
+fn told(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> ClaimBlock {
+    let mut locations: Vec<LocId> = block.entries.iter().chain(&block.inside).copied().collect();
+    locations.sort_unstable();
+    locations.dedup();
+    let of = |a: usize| MovingStep {
+        step: step_of(e, a),
+        class: class(judged[a].mover),
+    };
+    let committing = commits(e, judged, block).into_iter();
+    ClaimBlock {
+        thread: e.program.threads[block.thread].name.clone(),
+        commits: committing.map(|a| step_of(e, a)).collect(),
+        actions: actions(e, block, &locations).into_iter().map(of).collect(),
+    }
 }
 
 /// The lines at which a claimed block may commit.
@@ -475,37 +505,4 @@ fn commit_lines(entry: &results::Claim) -> Vec<usize> {
     let steps = entry.blocks.iter().flat_map(|b| &b.commits);
     let lines: BTreeSet<usize> = steps.map(|s| s.line).collect();
     lines.into_iter().collect()
-}
-
-/// What an outcome is made of: the shared state and the locals of a thread with the block.
-fn outcome_cells(p: &Program, thread: ThreadId) -> Vec<CellId> {
-    let counts = |c: &CellId| match p.cells[*c].class {
-        Class::Local(t) => t == thread,
-        _ => true,
-    };
-    (0..p.cells.len()).filter(counts).collect()
-}
-
-/// An execution repeated by the interpreter.
-fn repeated(p: &Program, (first, steps): &Execution) -> Option<Trace> {
-    let begin = Concrete {
-        state: first.clone(),
-        violated: initially_violated(p, first),
-    };
-    let before = std::iter::once(first).chain(steps.iter().map(|(_, s)| s));
-    let walked = steps
-        .iter()
-        .zip(before)
-        .enumerate()
-        .map(|(n, ((thread, after), before))| Walked {
-            coarse: n + 1,
-            thread: *thread,
-            location: before.location(*thread),
-            after: after.clone(),
-            violated: None,
-        });
-    let rerun = rerun(p, &begin, walked, true)?;
-    let mut trace = rerun.trace;
-    trace.outcome = Outcome::NotAtomic;
-    Some(trace)
 }

@@ -51,7 +51,7 @@ impl Explored<'_, '_, '_> {
         let mut claims: Vec<String> = judged.filter_map(|(_, p)| claimed(p)).collect();
         let mut rung = report.invariant;
         if claims.iter().any(|c| c == "discipline") {
-            for claim in report.claims.iter().filter(|c| c.verdict == Status::Holds) {
+            for claim in by_theorem(report) {
                 match phased {
                     Some(phased) if !is_covered(program, phased, claim) => continue,
                     Some(_) => {}
@@ -127,6 +127,19 @@ fn claimed(p: &Property) -> Option<String> {
     }
 }
 
+/// The claims that hold by a theorem, and that a bundle shows: it also has to show that there is no deadlock, if that
+/// is asked for.
+fn by_theorem(report: &Report) -> impl Iterator<Item = &results::Claim> {
+    let mut properties = report.properties.iter();
+    let open = |p: &Property| p.kind == PropertyKind::DeadlockFree && p.verdict != Status::Holds;
+    let shown = !properties.any(open);
+    let held = report
+        .claims
+        .iter()
+        .filter(move |c| shown && c.verdict == Status::Holds);
+    held.filter(|c| c.theorem.is_some())
+}
+
 /// Whether the block that is claimed to be a transaction lies within transactions.
 fn is_covered(p: &Program, phased: &Phased, claim: &results::Claim) -> bool {
     let mut blocks = p.claims.iter().filter(|c| c.name == claim.name);
@@ -143,8 +156,7 @@ pub(super) fn by_movers(
     phased: &Phased,
     report: &Report,
 ) -> Result<Option<Part>, Stop> {
-    let held = report.claims.iter().filter(|c| c.verdict == Status::Holds);
-    let others = held.filter(|c| !is_covered(plain.program, phased, c));
+    let others = by_theorem(report).filter(|c| !is_covered(plain.program, phased, c));
     let others: Vec<&results::Claim> = others.collect();
     let rungs = others.iter().map(|c| c.invariant);
     let rung: Option<Option<Rung>> = rungs.max();
@@ -185,6 +197,10 @@ pub(super) fn complete(
     let shown: FxHashSet<String> = shown.cloned().collect();
     let open = report.properties.iter().filter_map(claimed);
     let mut open: Vec<String> = open.filter(|name| !shown.contains(name)).collect();
+    let others = report.claims.iter().filter(|c| c.verdict == Status::Holds);
+    let others = others.filter(|c| by_theorem(report).all(|held| held.name != c.name));
+    let others: Vec<String> = others.map(|c| c.name.clone()).collect();
+    open.retain(|name| !others.contains(name));
     let atomic = |name: &String| report.claims.iter().any(|c| c.name == *name);
     if !shown.contains("discipline") && !open.iter().any(|name| name == "discipline") {
         open.retain(|name| !atomic(name));
@@ -198,6 +214,9 @@ pub(super) fn complete(
                 report.no_bundle = Some(missing);
             }
         }
+    }
+    if !others.is_empty() {
+        report.notes.push(Note::NotCertified(others));
     }
     if !bundle.parts.is_empty() || !bundle.executions.is_empty() {
         report.bundle = Some(Box::new(bundle));

@@ -2,12 +2,13 @@
 
 use super::predicates::{self, Tree};
 use super::worlds::{Move, Origin, Place, World};
-use crate::claimed::outcomes;
+use crate::claimed::truth;
 use crate::twin;
 
 use coarsen::Session;
 use coarsen::base::control::ParseLimits;
 use coarsen::base::evidence::{Bundle, Discipline, Execution, Part};
+use coarsen::results::Status;
 use std::collections::HashMap;
 use std::rc::Rc;
 use twin::ast::Program as TwinProgram;
@@ -136,7 +137,7 @@ fn is_true(world: &World, part: &Part, claim: &str) -> Option<bool> {
     };
     let p = session.program();
     let claim = p.claims.iter().find(|c| c.name == claim)?;
-    Some(outcomes(p, claim, false) == outcomes(p, claim, true))
+    Some(truth(p, claim) != Status::Refuted)
 }
 
 /// For each protected cell, the rights of the threads in each state; `None` if some predicate is unknown.

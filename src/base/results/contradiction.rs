@@ -7,6 +7,8 @@ use super::Evidence;
 pub enum Contradiction {
     /// The interpreter could not repeat an execution of the reduced system.
     ReducedNotRepeated,
+    /// A theorem says that a claimed block is a transaction, and all states compared tell it from an atomic one.
+    TransactionCompared,
     /// The interpreter could not repeat an execution.
     NotRepeated,
     /// Exploration state by state meets a goal that the answer excludes, or the other way round.

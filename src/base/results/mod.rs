@@ -35,8 +35,8 @@ pub use movers::{
 };
 pub use note::{Asymmetry, Candidate, CompareNote, CrossCheck, Difference, MissingEvidence, Note};
 pub use property::{
-    ClaimReason, ClaimSearch, Conclusion, Doubt, Gap, Property, PropertyKind, PropertyReason,
-    Silence,
+    ClaimReason, Conclusion, Distinction, Doubt, Gap, NoTheorem, Property, PropertyKind,
+    PropertyReason, Silence,
 };
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use reason::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};
@@ -393,14 +393,28 @@ pub struct Claim {
     /// The answer.
     pub verdict: Status,
     /// The reduction theorem by which it holds: the first of those tried whose pattern every copy of the block has.
+    /// Without one, all states of this instance were compared.
     pub theorem: Option<String>,
     /// The block in each thread that has it.
     pub blocks: Vec<ClaimBlock>,
     /// What stands in the way, where it does not hold.
     pub conflict: Option<Conflict>,
+    /// A thread that can get stuck inside, in a deadlock, and the line.
+    pub can_block: Option<BlockedThread>,
+    /// The variables that the block writes, and that are not observed once it is left.
+    pub unseen: Vec<String>,
     /// The strongest invariant that its movers need.
     #[serde(skip)]
     pub invariant: Option<Rung>,
+}
+
+/// A thread that waits, and where.
+#[derive(Clone, Debug, Serialize)]
+pub struct BlockedThread {
+    /// The thread.
+    pub thread: String,
+    /// The line, from 1.
+    pub line: usize,
 }
 
 /// A claimed block in one thread.

@@ -45,6 +45,8 @@ pub enum Note {
     CrossCheck(CrossCheck),
     /// A certificate does not show everything.
     Missing(MissingEvidence),
+    /// A certificate has no evidence of these claims, which hold.
+    NotCertified(Vec<String>),
     /// The reduced system of this theorem was evaluated; executions were looked for in that of a shipped one.
     Evaluated(String),
     /// What is not found is not known to be unreachable.
@@ -59,6 +61,8 @@ pub enum Note {
     Compare(CompareNote),
     /// Movers are established for executions that keep the discipline, which is not known to hold.
     Undisciplined,
+    /// Transactions are proposed for programs in which no thread goes wrong, which is not known of this one.
+    MayGoWrong,
 }
 
 /// What the exploration of the original program, state by state, says of the answers.

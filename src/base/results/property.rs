@@ -175,13 +175,13 @@ pub enum Conclusion {
     Observer,
 }
 
-/// Why a claim that a block is a transaction has its answer.
+/// Why a claim that a block may be treated as atomic has its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimReason {
-    /// It is judged on BDDs only, and these would be too large.
-    TooLarge,
-    /// No thread ever gets to the block.
-    Vacuous,
+    /// No thread ever takes a step of the block.
+    NeverEntered,
+    /// No thread ever leaves it.
+    NeverFinished,
     /// It holds by this theorem.
     Atomic {
         /// The theorem.
@@ -189,17 +189,78 @@ pub enum ClaimReason {
         /// The lines at which it may commit.
         commits: Vec<usize>,
     },
-    /// It would hold by this theorem if the discipline did.
+    /// It holds: all states of this instance were compared.
+    Compared {
+        /// How many.
+        states: String,
+        /// Why it does not hold by a theorem.
+        why: NoTheorem,
+    },
+    /// An execution tells the program from the one with the block atomic.
+    Different {
+        /// By what.
+        by: Distinction,
+        /// Why it does not hold by a theorem.
+        why: NoTheorem,
+    },
+    /// There is a deadlock with a thread inside, and deadlock freedom was asked for.
+    Blocks,
+    /// A limit was hit.
+    Stopped {
+        /// The limit.
+        stop: Stop,
+        /// How many states were explored.
+        states: String,
+        /// Why it does not hold by a theorem, unless it does.
+        why: Option<NoTheorem>,
+    },
+}
+
+/// What tells a program from the one with a block atomic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Distinction {
+    /// A value, while everything else that is observed could be as it is.
+    Value {
+        /// The variable, or the thread whose location it is.
+        name: String,
+        /// The value.
+        value: String,
+        /// Its values with the block atomic.
+        others: Vec<String>,
+    },
+    /// Values that are never there together; those that differ from the nearest state with the block atomic.
+    Together(Vec<(String, String)>),
+    /// A thread goes wrong.
+    Wrong {
+        /// The thread.
+        thread: String,
+        /// The line.
+        line: usize,
+    },
+    /// A thread violates the discipline.
+    Violation {
+        /// The thread.
+        thread: String,
+        /// The line.
+        line: usize,
+    },
+}
+
+/// Why no theorem says that a block is a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoTheorem {
+    /// Movers are judged on BDDs only, and these would be too large.
+    TooLarge,
+    /// One would if the discipline were known to hold.
     Undisciplined(String),
-    /// A line is no left mover, and another may have committed before. An execution that refutes the claim was looked
-    /// for.
+    /// One would if it were known that no thread goes wrong.
+    GoesWrong(String),
+    /// A line is no left mover, and another may have committed before.
     Broken {
         /// The line behind the commit.
         line: usize,
         /// The line that may have committed.
         committed: usize,
-        /// What was found.
-        search: ClaimSearch,
     },
     /// The one theorem that may be used does not apply.
     Inapplicable(String),
@@ -210,17 +271,4 @@ pub enum ClaimReason {
         /// The line before which other threads are scheduled, if one is known.
         scheduled: Option<usize>,
     },
-}
-
-/// What the search for an execution that refutes a claim has found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClaimSearch {
-    /// This thread ends with an outcome that no execution has in which the block is atomic.
-    Outcome(String),
-    /// There is none.
-    Nothing,
-    /// A violation of the discipline.
-    Violated,
-    /// A limit was hit.
-    Stopped(Stop),
 }

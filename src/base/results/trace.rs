@@ -88,7 +88,7 @@ pub enum Outcome {
     Witness,
     /// A state in which the lemma is false.
     Lemma,
-    /// All threads have ended as they never do if the claimed block is atomic.
+    /// It never comes to this if the claimed block is atomic.
     NotAtomic,
 }
 

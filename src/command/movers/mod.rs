@@ -95,21 +95,21 @@ impl Found<'_> {
     /// The program with the disciplines that were inferred, where they are kept.
     fn disciplined(&self, program: &Program, report: &mut MoversReport) -> Program {
         let mut asked = program.clone();
-        // Only the discipline is of interest here.
+        // Only the discipline is of interest here, and whether anything goes wrong.
         asked.claims.clear();
         asked.properties.clear();
         asked.deadlock_free = None;
-        let options = CheckOptions {
-            property: Some("discipline".into()),
-            ..CheckOptions::default()
-        };
+        let options = CheckOptions::default();
         let checked = check(self.name, &asked, self.theory, &options, self.control);
-        let holds = checked
-            .properties
-            .iter()
-            .any(|p| p.kind == PropertyKind::Discipline && p.verdict == Status::Holds);
-        report.disciplined =
-            holds || program.protections.is_empty() && checked.discipline.is_empty();
+        let holds = |kind: PropertyKind| {
+            let mut all = checked.properties.iter();
+            all.any(|p| p.kind == kind && p.verdict == Status::Holds)
+        };
+        report.disciplined = holds(PropertyKind::Discipline)
+            || program.protections.is_empty() && checked.discipline.is_empty();
+        if report.disciplined && program.can_go_wrong() && !holds(PropertyKind::Assertions) {
+            report.notes.push(Note::MayGoWrong);
+        }
         if !report.disciplined {
             report.notes.push(Note::Undisciplined);
         }

@@ -4,20 +4,20 @@
 //! The interpreter says what a step is; this says the same faster (`tests/reach.rs` compares the two on random
 //! programs). All fast exploration state by state uses it.
 
+mod behaviours;
 mod compile;
 mod layout;
 mod machine;
-mod outcomes;
 mod search;
 mod shared;
 mod successors;
 mod transactions;
 mod visited;
 
+pub use behaviours::{Behaviours, Blocks, Execution, Met};
 pub use compile::Compiled;
 pub use layout::Layout;
 pub use machine::{Condition, Machine, Step};
-pub use outcomes::{Execution, Inside, Outcomes};
 pub use search::{ExplicitSearch, Found, Mode};
 pub use shared::{Accesses, Shared, meet};
 pub use transactions::{Mover, Movers, Technique, Transactions, transactions};

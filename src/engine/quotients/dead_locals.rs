@@ -18,29 +18,35 @@ use std::ops::ControlFlow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLocals {
     dead: Vec<Vec<Vec<CellId>>>,
+    /// By thread: the variables that only its own steps look at.
+    own: Vec<Cells>,
     /// By cell: the value that a dead one has.
     rest: Vec<i64>,
 }
 
 /// Cells.
-type Cells = BTreeSet<CellId>;
+pub(super) type Cells = BTreeSet<CellId>;
 
 impl DeadLocals {
     /// Finds what is dead if nothing is asked but the properties of the program, its deadlocks, and these.
     pub fn new(program: &Program, asked: &[&Expr]) -> Self {
         let alive = alive(program, asked);
-        let threads = program.threads.iter().enumerate();
-        let of = |(t, thread): (ThreadId, &Thread)| {
+        let own = |t: ThreadId| -> Cells {
             let cells = program.cells.iter().enumerate();
             let own = cells.filter(|(c, cell)| cell.class == Class::Local(t) && !alive.contains(c));
-            let own: Cells = own.map(|(c, _)| c).collect();
-            let live = live(program, thread, &own);
+            own.map(|(c, _)| c).collect()
+        };
+        let own: Vec<Cells> = (0..program.threads.len()).map(own).collect();
+        let threads = program.threads.iter().zip(&own);
+        let of = |(thread, own): (&Thread, &Cells)| {
+            let live = live(program, thread, own);
             let dead = live.iter().map(|l| own.difference(l).copied().collect());
             dead.collect()
         };
         let cells = program.cells.iter();
         DeadLocals {
             dead: threads.map(of).collect(),
+            own,
             rest: cells.map(|c| c.initial.unwrap_or(c.ty.lo)).collect(),
         }
     }
@@ -48,6 +54,14 @@ impl DeadLocals {
     /// The cells of a thread that are dead at a location.
     pub fn at(&self, thread: ThreadId, location: LocId) -> &[CellId] {
         &self.dead[thread][location]
+    }
+
+    /// The variables that only a thread's own steps look at, and those of them that are alive, by location.
+    pub(super) fn liveness(&self, thread: ThreadId) -> (Cells, Vec<Cells>) {
+        let own = self.own[thread].clone();
+        let alive = |dead: &Vec<CellId>| &own - &dead.iter().copied().collect();
+        let live = self.dead[thread].iter().map(alive).collect();
+        (own, live)
     }
 
     /// A state in which everything dead has its initial value.
@@ -204,10 +218,10 @@ fn live(program: &Program, thread: &Thread, own: &Cells) -> Vec<Cells> {
 }
 
 /// The flow through a step, backwards.
-struct Flow<'a> {
-    program: &'a Program,
-    own: &'a Cells,
-    live: &'a [Cells],
+pub(super) struct Flow<'a> {
+    pub(super) program: &'a Program,
+    pub(super) own: &'a Cells,
+    pub(super) live: &'a [Cells],
 }
 
 impl Flow<'_> {
@@ -230,7 +244,7 @@ impl Flow<'_> {
     }
 
     /// What is alive before these commands, if this is behind them.
-    fn before(&self, commands: &[Command], mut live: Cells) -> Cells {
+    pub(super) fn before(&self, commands: &[Command], mut live: Cells) -> Cells {
         for command in commands.iter().rev() {
             match command {
                 Command::Goto(l) => live.extend(&self.live[*l]),

@@ -6,6 +6,7 @@
 mod dead_locals;
 mod forms;
 mod symmetry;
+mod unread;
 
 pub use dead_locals::DeadLocals;
 pub use symmetry::Symmetry;

@@ -39,6 +39,8 @@ impl Elaborator {
                 name: name.text,
                 span: name.span,
                 blocks: Vec::new(),
+                observed: Vec::new(),
+                hidden: Vec::new(),
             });
         }
     }

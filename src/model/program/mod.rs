@@ -391,6 +391,10 @@ pub struct Claim {
     pub span: Span,
     /// The block in each thread that has it, once for all its copies in a thread; none if no thread ever gets there.
     pub blocks: Vec<ClaimedBlock>,
+    /// Local variables that are seen wherever they are: `observe x;`.
+    pub observed: Vec<CellId>,
+    /// Variables that are not seen: `hide x;`.
+    pub hidden: Vec<CellId>,
 }
 
 impl Claim {
@@ -472,6 +476,11 @@ impl Program {
         let threads = self.threads.iter().enumerate();
         let at = threads.filter_map(|(t, thread)| Some(Expr::At(t, vec![thread.wrong?])));
         expressions::balanced(BinaryOp::Or, at.collect(), Expr::FALSE)
+    }
+
+    /// Whether some thread has a place for going wrong.
+    pub fn can_go_wrong(&self) -> bool {
+        self.threads.iter().any(|t| t.wrong.is_some())
     }
 
     /// What a property asks for. If an error ends the system, states behind it do not count, except for questions about

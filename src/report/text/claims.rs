@@ -1,8 +1,8 @@
-//! Claims that blocks are transactions: what stands in the way of those that do not hold, and on demand what all are
-//! made of.
+//! Claims that blocks may be treated as atomic: what stands in the way of those that no theorem shows, what is not
+//! observed, and on demand what all are made of.
 
 use super::steps::at;
-use crate::base::results::{Claim, Status};
+use crate::base::results::{BlockedThread, Claim, Status};
 use std::fmt;
 
 /// Displays the claims as a section of a report.
@@ -15,7 +15,10 @@ pub(super) struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |c: &&Claim| self.verbose || c.verdict != Status::Holds;
+        let shown = |c: &&Claim| {
+            let told = c.can_block.is_some() || !c.unseen.is_empty();
+            self.verbose || c.verdict != Status::Holds || told
+        };
         let mut claims = self.all.iter().filter(shown).peekable();
         if claims.peek().is_none() {
             return Ok(());
@@ -23,7 +26,15 @@ impl fmt::Display for Shown<'_> {
         writeln!(f, "\ntransactions:")?;
         for claim in claims {
             writeln!(f, "  {}, line {}", claim.name, claim.line)?;
-            if let Some(c) = &claim.conflict {
+            if let Some(BlockedThread { thread, line }) = &claim.can_block {
+                writeln!(f, "      can block: {thread} at line {line}, for ever")?;
+            }
+            if !claim.unseen.is_empty() {
+                let unseen = claim.unseen.join(", ");
+                writeln!(f, "      not observed: {unseen}")?;
+            }
+            let conflict = claim.conflict.as_ref();
+            if let Some(c) = conflict.filter(|_| self.verbose || claim.verdict != Status::Holds) {
                 writeln!(f, "      {} fails: {}", c.law.formula(), c.law)?;
                 writeln!(f, "        a: {}", at(&c.action))?;
                 writeln!(f, "        b: {}", at(&c.other))?;

@@ -1,0 +1,421 @@
+//! Claims decided on this instance, by their definition: what the program does is held against what it does if the
+//! block is atomic.
+//!
+//! All behaviours with the block atomic are explored first. Of these are kept the states in which no thread is inside,
+//! as they are observed, and the steps that go wrong or violate the discipline. Then those of the program are, once for
+//! all claims.
+
+use super::observed::Observed;
+use crate::base::control::{Control, Stop};
+use crate::base::results::{Distinction, Outcome, Trace};
+use crate::engine::compiled::{Behaviours, Blocks, Compiled, Execution, Layout, Met, Visited};
+use crate::engine::relations::Concrete;
+use crate::engine::{Heuristic, State, initially_violated};
+use crate::model::program::{CellId, Claim, LocId, Program, ThreadId};
+use crate::theorem::executions::trace::{Walked, rerun};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+
+/// What became of a claim.
+pub struct Compared {
+    /// How many states the program has, as far as it was explored.
+    pub states: usize,
+    /// The answer.
+    pub answer: Result<Found, Stop>,
+    /// Whether some thread takes a step of the block, and whether some thread leaves it; false is final if everything
+    /// was explored.
+    pub entered: bool,
+    /// The same of the block's end.
+    pub finished: bool,
+    /// An execution to a deadlock in which a thread is inside, and where.
+    pub stuck: Option<(ThreadId, LocId, Option<Trace>)>,
+    /// Whether all states of the program were met.
+    pub complete: bool,
+    /// What the block writes and nobody sees once it is left.
+    pub unseen: Vec<CellId>,
+}
+
+/// What the comparison has found.
+pub enum Found {
+    /// The program cannot be told from the one with the block atomic.
+    Same,
+    /// It can, and this execution does; there is none if the interpreter has not repeated it.
+    Different(Distinction, Option<Box<Trace>>),
+    /// It was not compared, only explored.
+    Unasked,
+}
+
+/// Something that goes wrong: whose step, from where, and whether it violates the discipline or fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Wrong {
+    thread: ThreadId,
+    from: LocId,
+    violates: bool,
+}
+
+/// What tells a program from the one with the block atomic.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    /// A state with this number.
+    State(u32),
+    /// What goes wrong behind a state.
+    Wrong(Wrong, u32),
+}
+
+/// A claim that is looked at.
+struct Watched {
+    blocks: Blocks,
+    observed: Observed,
+    /// States and what goes wrong if the block is atomic, if they are known.
+    atomic: Option<(Visited, FxHashSet<Wrong>)>,
+    stopped: Option<Stop>,
+    told: Option<Told>,
+    /// The state behind what goes wrong.
+    behind: Option<Vec<u64>>,
+    entered: bool,
+    finished: bool,
+    stuck: Option<(u32, ThreadId, LocId)>,
+}
+
+/// Compares the program with each claim's block atomic where that is wanted, and explores it for the others: up to so
+/// many states.
+///
+/// # Errors
+/// Any [`Stop`] but those that leave a claim open.
+pub fn compare(
+    program: &Program,
+    claims: &[(&Claim, bool)],
+    most: usize,
+    control: &Control,
+) -> Result<Vec<Compared>, Stop> {
+    let order = Heuristic::ALL[0].0.order(program);
+    let compiled = Compiled::new(program, &order, control)?;
+    let mut watched = Vec::new();
+    for &(claim, wanted) in claims {
+        let mut one = Watched::new(program, claim, &compiled);
+        if wanted {
+            match one.explore(program, &compiled, most, control) {
+                Ok(atomic) => one.atomic = Some(atomic),
+                Err(stop @ (Stop::States | Stop::Memory)) => one.stopped = Some(stop),
+                Err(stop) => return Err(stop),
+            }
+        }
+        watched.push(one);
+    }
+    let mut behaviours = Behaviours::new(program, &compiled, control);
+    let mut seen = Vec::new();
+    let explored = behaviours.explore(None, most, &mut |met| {
+        let mut open = false;
+        for one in &mut watched {
+            one.meet(program, &compiled, met, &mut seen);
+            open |= one.is_open();
+        }
+        match open {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    });
+    let (complete, stopped) = match explored {
+        Ok(()) => (watched.iter().any(Watched::is_open), None),
+        Err(stop @ (Stop::States | Stop::Memory)) => (false, Some(stop)),
+        Err(stop) => return Err(stop),
+    };
+    let told = watched.into_iter();
+    Ok(told
+        .map(|one| one.told(program, &compiled, &behaviours, (complete, stopped)))
+        .collect())
+}
+
+impl Watched {
+    fn new(program: &Program, claim: &Claim, compiled: &Compiled) -> Self {
+        let blocks = Blocks::new(program, claim);
+        let observed = Observed::new(program, claim, &blocks, &compiled.layout);
+        Watched {
+            blocks,
+            observed,
+            atomic: None,
+            stopped: None,
+            told: None,
+            behind: None,
+            entered: false,
+            finished: false,
+            stuck: None,
+        }
+    }
+
+    /// What is seen if the block is atomic.
+    fn explore(
+        &self,
+        program: &Program,
+        compiled: &Compiled,
+        most: usize,
+        control: &Control,
+    ) -> Result<(Visited, FxHashSet<Wrong>), Stop> {
+        let mut states = Visited::new(compiled.layout.words);
+        let mut wrong = FxHashSet::default();
+        let mut behaviours = Behaviours::new(program, compiled, control);
+        let mut stopped = None;
+        let mut seen = Vec::new();
+        behaviours.explore(Some(&self.blocks), most, &mut |met| {
+            match met {
+                Met::Step { .. } => {
+                    wrong.extend(goes_wrong(program, compiled, met).into_iter().flatten())
+                }
+                Met::State { state, .. } => {
+                    let at = |t: ThreadId| compiled.layout.location(state, t);
+                    if self.blocks.inside(&at).is_none() {
+                        self.observed.of(state, &mut seen);
+                        if let Err(stop) = states.insert(&seen, control) {
+                            stopped = Some(stop);
+                            return ControlFlow::Break(());
+                        }
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        match stopped {
+            Some(stop) => Err(stop),
+            None => Ok((states, wrong)),
+        }
+    }
+
+    /// Whether the exploration of the program can say more.
+    fn is_open(&self) -> bool {
+        self.told.is_none()
+    }
+
+    fn meet(&mut self, program: &Program, compiled: &Compiled, met: Met, seen: &mut Vec<u64>) {
+        match met {
+            Met::Step {
+                thread,
+                before,
+                from,
+                to,
+                ..
+            } => {
+                let (from, behind) = (
+                    compiled.layout.location(from, thread),
+                    compiled.layout.location(to, thread),
+                );
+                let failed = program.threads[thread].wrong == Some(behind);
+                if self.blocks.has(thread, from) {
+                    self.entered = true;
+                    self.finished |= !failed && !self.blocks.is_inside(thread, behind);
+                }
+                let Some((_, known)) = self.atomic.as_ref().filter(|_| self.told.is_none()) else {
+                    return;
+                };
+                let mut all = goes_wrong(program, compiled, met).into_iter().flatten();
+                if let Some(new) = all.find(|w| !known.contains(w)) {
+                    self.told = Some(Told::Wrong(new, before));
+                    self.behind = Some(to.to_vec());
+                }
+            }
+            Met::State {
+                number,
+                state,
+                deadlocked,
+            } => {
+                let at = |t: ThreadId| compiled.layout.location(state, t);
+                let inside = self.blocks.inside(&at);
+                if let (Some(thread), true, None) = (inside, deadlocked, self.stuck) {
+                    self.stuck = Some((number, thread, at(thread)));
+                }
+                let Some((known, _)) = self.atomic.as_ref().filter(|_| self.told.is_none()) else {
+                    return;
+                };
+                if inside.is_none() {
+                    self.observed.of(state, seen);
+                    if known.find(seen).is_none() {
+                        self.told = Some(Told::State(number));
+                    }
+                }
+            }
+        }
+    }
+
+    fn told(
+        self,
+        program: &Program,
+        compiled: &Compiled,
+        behaviours: &Behaviours,
+        (complete, stopped): (bool, Option<Stop>),
+    ) -> Compared {
+        let stopped = self.stopped.or(stopped.filter(|_| self.atomic.is_some()));
+        let answer = match (&self.atomic, self.told, stopped) {
+            (Some((known, _)), Some(told), _) => {
+                let (by, execution) = match told {
+                    Told::State(number) => {
+                        let execution = behaviours.execution(number);
+                        let state = execution.1.last().map_or(&execution.0, |(_, s)| s).clone();
+                        let by = self.distinction(program, compiled, known, &state);
+                        (by, execution)
+                    }
+                    Told::Wrong(wrong, before) => {
+                        let mut execution = behaviours.execution(before);
+                        let behind = self.behind.iter().map(|s| compiled.layout.unpack(s));
+                        execution.1.extend(behind.map(|s| (wrong.thread, s)));
+                        (Distinction::from(program, wrong), execution)
+                    }
+                };
+                let violates = matches!(told, Told::Wrong(wrong, _) if wrong.violates);
+                let trace = repeated(program, &execution, violates);
+                Ok(Found::Different(by, trace.map(Box::new)))
+            }
+            (_, _, Some(stop)) => Err(stop),
+            (Some(_), None, None) => Ok(Found::Same),
+            (None, _, None) => Ok(Found::Unasked),
+        };
+        Compared {
+            states: behaviours.states(),
+            answer,
+            entered: self.entered,
+            finished: self.finished,
+            stuck: self.stuck.map(|(number, thread, location)| {
+                let trace = repeated(program, &behaviours.execution(number), false);
+                (thread, location, trace)
+            }),
+            complete,
+            unseen: self.observed.unseen,
+        }
+    }
+
+    /// What tells a state from all those in which the block is atomic.
+    fn distinction(
+        &self,
+        program: &Program,
+        compiled: &Compiled,
+        known: &Visited,
+        state: &State,
+    ) -> Distinction {
+        let layout = &compiled.layout;
+        let mut words = vec![0; layout.words];
+        layout.pack(state, &mut words);
+        let mut seen = Vec::new();
+        self.observed.of(&words, &mut seen);
+        let mut other = vec![0; layout.words];
+        // The state that differs least, and what it differs in: variables first, then where threads are.
+        let mut least: Option<(Vec<Item>, Vec<u64>)> = None;
+        let mut values: Vec<(Item, FxHashSet<i64>)> = Vec::new();
+        for number in 0..known.len() as u32 {
+            known.state(number, &mut other);
+            let cells = (0..program.cells.len()).map(Item::Cell);
+            let places = (0..program.threads.len()).map(Item::Location);
+            let differs = |i: &Item| i.of(layout, &seen) != i.of(layout, &other);
+            let items: Vec<Item> = places.chain(cells).filter(differs).collect();
+            if let [only] = items.as_slice() {
+                let value = only.of(layout, &other);
+                match values.iter_mut().find(|(item, _)| item == only) {
+                    Some((_, known)) => {
+                        known.insert(value);
+                    }
+                    None => values.push((*only, FxHashSet::from_iter([value]))),
+                }
+            }
+            if least.as_ref().is_none_or(|(l, _)| items.len() < l.len()) {
+                least = Some((items, other.clone()));
+            }
+        }
+        let show = |item: Item, value: i64| item.show(program, value);
+        values.sort_by_key(|(item, _)| *item);
+        if let Some((item, others)) = values.first() {
+            let mut others: Vec<i64> = others.iter().copied().collect();
+            others.sort_unstable();
+            return Distinction::Value {
+                name: item.name(program),
+                value: show(*item, item.of(layout, &seen)),
+                others: others.into_iter().map(|v| show(*item, v)).collect(),
+            };
+        }
+        let items = least.map(|(items, _)| items).unwrap_or_default();
+        let told = |i: Item| (i.name(program), show(i, i.of(layout, &seen)));
+        Distinction::Together(items.into_iter().map(told).collect())
+    }
+}
+
+/// Something that is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Item {
+    Cell(CellId),
+    Location(ThreadId),
+}
+
+impl Item {
+    fn of(self, layout: &Layout, state: &[u64]) -> i64 {
+        match self {
+            Item::Cell(c) => layout.cell(state, c),
+            Item::Location(t) => layout.location(state, t) as i64,
+        }
+    }
+
+    fn name(self, program: &Program) -> String {
+        match self {
+            Item::Cell(c) => program.cells[c].name.clone(),
+            Item::Location(t) => program.threads[t].name.clone(),
+        }
+    }
+
+    fn show(self, program: &Program, value: i64) -> String {
+        match self {
+            Item::Cell(c) => program.show(c, value),
+            Item::Location(t) => {
+                let location = &program.threads[t].locations[value as usize];
+                format!("at {}", location.name)
+            }
+        }
+    }
+}
+
+impl Distinction {
+    fn from(program: &Program, wrong: Wrong) -> Self {
+        let thread = &program.threads[wrong.thread];
+        let line = program.line(thread.locations[wrong.from].span);
+        let thread = thread.name.clone();
+        match wrong.violates {
+            true => Distinction::Violation { thread, line },
+            false => Distinction::Wrong { thread, line },
+        }
+    }
+}
+
+/// What goes wrong in a step.
+fn goes_wrong(program: &Program, compiled: &Compiled, met: Met) -> [Option<Wrong>; 2] {
+    let Met::Step {
+        thread,
+        from,
+        to,
+        good,
+        ..
+    } = met
+    else {
+        return [None; 2];
+    };
+    let failed = program.threads[thread].wrong == Some(compiled.layout.location(to, thread));
+    let wrong = |violates| Wrong {
+        thread,
+        from: compiled.layout.location(from, thread),
+        violates,
+    };
+    [failed.then(|| wrong(false)), (!good).then(|| wrong(true))]
+}
+
+/// An execution repeated by the interpreter; its last step violates the discipline if that is wanted.
+fn repeated(p: &Program, (first, steps): &Execution, violates: bool) -> Option<Trace> {
+    let begin = Concrete {
+        state: first.clone(),
+        violated: initially_violated(p, first),
+    };
+    let before = std::iter::once(first).chain(steps.iter().map(|(_, s)| s));
+    let all = steps.iter().zip(before).enumerate();
+    let walked = all.map(|(n, ((thread, after), before))| Walked {
+        coarse: n + 1,
+        thread: *thread,
+        location: before.location(*thread),
+        after: after.clone(),
+        violated: (violates && n + 1 == steps.len()).then_some(true),
+    });
+    let mut trace = rerun(p, &begin, walked, true)?.trace;
+    trace.outcome = Outcome::NotAtomic;
+    Some(trace)
+}
