@@ -8,6 +8,7 @@ use crate::{random, shipped};
 use coarsen::Session;
 use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
+use coarsen::engine::explore;
 use coarsen::results::{ClaimReason, Note, Property, PropertyReason, Status};
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -61,17 +62,25 @@ fn answers(source: &str) -> Vec<(String, Status, String)> {
 }
 
 /// A loop that begins a block: control is inside when it comes back to the beginning, and not when it first comes
-/// there.
+/// there. The claim does not change how many states there are.
 #[test]
 fn a_block_that_begins_with_a_loop() {
     let source = "var x: 0..2 = 0 unprotected; var g: 0..1 = 0 unprotected;
         thread a { var k: 0..2 = 0; transaction t { while (k < 2) { k = k + 1; x = k; } } }
         thread b { g = x; }";
-    let (session, _) =
-        Session::load("m.cor", source, &[], ParseLimits::default()).expect("a model");
-    let claim = &session.program().claims[0].blocks[0];
+    let load = |source: &str| {
+        let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+        loaded.unwrap_or_else(|d| panic!("{d:?}")).0
+    };
+    let session = load(source);
+    let split = session.program().split.as_deref().expect("it is split");
+    let claim = &split.claims[0].blocks[0];
     assert_eq!((claim.entries.len(), claim.inside.len()), (1, 3));
     assert!(!claim.inside.contains(&claim.entries[0]));
+    let states =
+        |session: &Session| explore(session.program(), &Control::default()).map(|o| o.states);
+    let without = load(&source.replace("transaction t", "if (true)"));
+    assert_eq!(states(&session), states(&without));
     let answers = answers(source);
     assert_eq!(answers[0].1, Status::Refuted, "{answers:?}");
 }
@@ -133,6 +142,33 @@ fn what_is_scratch_and_what_is_a_result() {
     assert_eq!(unseen, ["a.done", "a.old"]);
     let (verdict, unseen) = report(&take("got = x; x = (x > 0 ? x : 1);"));
     assert_eq!((verdict, unseen), (Status::Refuted, Vec::new()));
+}
+
+/// A claim says itself what is observed: not who was last, and a local that is scratch otherwise.
+#[test]
+fn a_claim_says_what_is_observed() {
+    let report = |said: &str| {
+        let source = format!(
+            "var x: 0..2 = 0 unprotected; var last: 0..2 = 0 unprotected;
+             thread a(i in 0..1) {{
+                 var old: 0..2 = 0;
+                 transaction add {{ {said} atomic {{ old = x; x = old + 1; }} last = old; }}
+             }}"
+        );
+        let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
+        let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+        let printed = session.printed();
+        assert!(said.is_empty() || printed.contains(said), "{printed}");
+        let claim = checked(&session, None).claims[0].clone();
+        (claim.verdict, claim.unseen)
+    };
+    let (verdict, _) = report("");
+    assert_eq!(verdict, Status::Refuted);
+    let (verdict, unseen) = report("hide last;");
+    assert_eq!(verdict, Status::Holds);
+    assert_eq!(unseen, ["a.old", "last"]);
+    let (_, unseen) = report("observe old;");
+    assert!(unseen.is_empty(), "{unseen:?}");
 }
 
 /// Which slot an object has makes no difference: a stack whose nodes are allocated inside the block.

@@ -109,10 +109,7 @@ fn the_counter_by_each_theorem() {
             .map(|c| (c.name.as_str(), c.theorem.is_some()))
             .collect();
         // Adding and subtracting commute, so incr and decr commit with taking their lock; read takes two.
-        let read = match theorem {
-            "left-movers" | "right-movers" => false,
-            _ => true,
-        };
+        let read = !["left-movers", "right-movers"].contains(&theorem);
         let expected = vec![("incr", true), ("decr", true), ("read", read)];
         assert_eq!(claims, expected, "{theorem}");
     }

@@ -189,24 +189,7 @@ pub(super) fn run(
         Some(_) => &only_hypotheses,
         None => options,
     };
-    let mut check = Check {
-        program,
-        theory,
-        options,
-        control,
-        done: Done {
-            discharge: Discharge::default(),
-            prepared: None,
-        },
-        // Only BDDs have what is asked for then.
-        left: match options.strict || options.discharge != By::Either {
-            true => u64::MAX,
-            false => control.budget().effort,
-        },
-        by_text: 0,
-        settled: None,
-        parts: Vec::new(),
-    };
+    let mut check = Check::new(program, theory, options, control);
     // Only what Stoller & Cohen call invisible can be read off the text.
     let default = transactions::uses(theory).is_none();
     let outcome = match check.run(&mut report) {
@@ -270,6 +253,35 @@ pub(super) struct Check<'a> {
     pub(super) settled: Option<Program>,
     /// What the bundle will have.
     pub(super) parts: Vec<Part>,
+}
+
+impl<'a> Check<'a> {
+    /// Nothing done yet.
+    pub(super) fn new(
+        program: &'a Program,
+        theory: &'a Theory,
+        options: &'a CheckOptions,
+        control: &'a Control,
+    ) -> Self {
+        Check {
+            program,
+            theory,
+            options,
+            control,
+            done: Done {
+                discharge: Discharge::default(),
+                prepared: None,
+            },
+            // Only BDDs have what is asked for then.
+            left: match options.strict || options.discharge != By::Either {
+                true => u64::MAX,
+                false => control.budget().effort,
+            },
+            by_text: 0,
+            settled: None,
+            parts: Vec::new(),
+        }
+    }
 }
 
 impl Check<'_> {
@@ -529,7 +541,7 @@ impl Check<'_> {
     pub(super) fn claims(
         &self,
         report: &mut Report,
-        known: Option<(&Encoding, &dyn Fn(ThreadId, LocId) -> bool)>,
+        known: Option<(&Encoding, Option<&claims::Inside>)>,
     ) -> Result<(), Stop> {
         let verdict = |kind: PropertyKind| {
             let mut all = report.properties.iter();
@@ -543,7 +555,7 @@ impl Check<'_> {
         let context = claims::Context {
             encoding: known.map(|(e, _)| e),
             declared: self.program,
-            inside: known.map(|(_, inside)| inside).filter(|_| applies),
+            inside: known.and_then(|(_, inside)| inside).filter(|_| applies),
             only: self.options.claims_by.as_deref(),
             theorem: self.theory,
             disciplined: holds(PropertyKind::Discipline) || !protections,

@@ -148,6 +148,9 @@ pub fn commits(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Vec<usi
     found
 }
 
+/// Whether a thread at a location is inside a transaction.
+pub type Inside<'f> = dyn Fn(ThreadId, LocId) -> bool + 'f;
+
 /// What is known of the rest of the program when claims are judged.
 pub struct Context<'e, 'p> {
     /// The program, with the disciplines that were inferred; none if it is too large for BDDs.
@@ -156,7 +159,7 @@ pub struct Context<'e, 'p> {
     pub declared: &'e Program,
     /// At which locations, by thread, the theorem of the exploration keeps other threads from being scheduled, if it
     /// applies.
-    pub inside: Option<&'e dyn Fn(ThreadId, LocId) -> bool>,
+    pub inside: Option<&'e Inside<'e>>,
     /// The one theorem that may be used.
     pub only: Option<&'e str>,
     /// The theorem of the exploration.
@@ -171,6 +174,13 @@ pub struct Context<'e, 'p> {
     pub both: bool,
     /// The claims to be judged.
     pub asked: Vec<&'e Claim>,
+}
+
+impl<'e> Context<'e, '_> {
+    /// The program whose locations say whether control is inside.
+    fn split(&self) -> &'e Program {
+        self.declared.split.as_deref().unwrap_or(self.declared)
+    }
 }
 
 struct Judge<'c, 'e, 'p> {
@@ -204,11 +214,14 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
     };
     let judge = Judge { context, movers };
     let by: Vec<Result<&str, NoTheorem>> = context.asked.iter().map(|c| judge.theorem(c)).collect();
+    // Where control is inside is a matter of locations there.
+    let split = context.split();
+    let there = |c: &&Claim| split.claims.iter().find(|s| s.name == c.name);
     let asked: Vec<(&Claim, bool)> = context
         .asked
         .iter()
         .zip(&by)
-        .map(|(c, by)| (*c, by.is_err() || context.both))
+        .map(|(c, by)| (there(c).unwrap_or(c), by.is_err() || context.both))
         .collect();
     control.enter("transactions: all states");
     let all = control.budget().states;
@@ -221,7 +234,7 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
         false => LOOKED_AT.min(all),
     };
     let found = loop {
-        let found = compare(context.declared, &asked, most, control)?;
+        let found = compare(split, &asked, most, control)?;
         if most >= all || !found.iter().any(open) {
             break found;
         }
@@ -331,7 +344,7 @@ impl<'e> Judge<'_, 'e, '_> {
         entry.unseen = names.into_iter().collect();
         let states = found.states.to_string();
         let location = |t: ThreadId, l: LocId| {
-            let thread = &p.threads[t];
+            let thread = &self.context.split().threads[t];
             results::BlockedThread {
                 thread: thread.name.clone(),
                 line: p.line(thread.locations[l].span),

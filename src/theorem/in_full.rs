@@ -4,7 +4,7 @@
 //! The exploration in full needs no theorem: its answers are those of [`crate::engine::reach`], on the program as it
 //! was written. What was inferred has no influence on them.
 
-use super::check::{CheckOptions, Done, Reduce, asked_claims, run};
+use super::check::{Check, CheckOptions, Done, Reduce, asked_claims, hit, run};
 use super::executions::trace::{repeat, settles};
 use super::properties::{Asked, asked};
 use super::verdict;
@@ -18,6 +18,7 @@ use crate::base::{Side, Turns};
 use crate::engine::compiled::Mode;
 use crate::engine::quotients::Symmetry;
 use crate::engine::reach::{Answer, Outcome, Question, explicit};
+use crate::engine::relations::Encoding;
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
 use crate::theorem::discharge::{By, hypotheses};
@@ -34,6 +35,9 @@ const SYMMETRIC_FIRST: u64 = 1 << 15;
 const PLAIN_FIRST: u64 = 1 << 20;
 const SYMMETRIC: u64 = 1 << 27;
 const MANY_THREADS: usize = 5;
+
+/// Work that BDDs may be for claims, in pairs of nodes: some hundredths of a second.
+const MOVERS: u64 = 1 << 20;
 
 /// Whether the answer may come from an exploration in full: nothing was asked for that only a reduction has.
 pub(super) fn may_be(program: &Program, theory: &Theory, options: &CheckOptions) -> bool {
@@ -55,7 +59,6 @@ pub(super) fn may_be(program: &Program, theory: &Theory, options: &CheckOptions)
     options.reduce != Reduce::Always
         && !by_reduction
         && theory.is_proved()
-        && asked_claims(program, options).next().is_none()
         && (!program.overridden.is_empty() || !expects())
 }
 
@@ -115,6 +118,10 @@ pub(super) fn in_turns(
                     report.hypotheses = all.collect();
                 }
                 tell(&mut report, program, &all, &outcome);
+                let check = Check::new(program, theory, options, control);
+                if let Err(stop) = claims(&check, &mut report) {
+                    hit(&mut report, stop, control);
+                }
                 verdict::settle(&mut report, program);
             }
             Ok(_) => {}
@@ -210,6 +217,24 @@ fn tell(report: &mut Report, p: &Program, asked: &[Asked], outcome: &Outcome) {
     report.properties = answers
         .map(|(asked, answer)| property(p, asked, answer, outcome.violated))
         .collect();
+}
+
+/// Decides the claims. Movers may cost little more than the comparison that there is instead.
+fn claims(check: &Check, report: &mut Report) -> Result<(), Stop> {
+    let (program, control) = (check.program, check.control);
+    let asked = asked_claims(program, check.options);
+    let undecided = asked.map(|c| Property::undecided(&c.name, PropertyKind::Transaction));
+    let undecided: Vec<Property> = undecided.collect();
+    report.claims.clear();
+    if undecided.is_empty() {
+        return Ok(());
+    }
+    report.properties.extend(undecided);
+    match Encoding::within(program, MOVERS, control) {
+        Ok(encoding) => check.claims(report, Some((&encoding, None))),
+        Err(Stop::Effort | Stop::Nodes | Stop::Variables) => check.claims(report, None),
+        Err(stop) => Err(stop),
+    }
 }
 
 fn property(p: &Program, asked: &Asked, answer: &Answer, violated: bool) -> Property {

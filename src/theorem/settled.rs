@@ -147,7 +147,7 @@ impl Check<'_> {
     ) -> Result<(), Stop> {
         let clock = Instant::now();
         self.control.publish(report);
-        self.claims(report, Some((plain, is_inside)))?;
+        self.claims(report, Some((plain, Some(is_inside))))?;
         report.timing.evidence = clock.elapsed().as_secs_f64();
         self.control.publish(report);
         match self.options.cross_check {

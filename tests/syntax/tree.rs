@@ -185,7 +185,13 @@ fn stmt(s: &Stmt, depth: usize) -> String {
             format!("either {}", branches.join(" or "))
         }
         StmtKind::Atomic(body) => format!("atomic {}", inner(body)),
-        StmtKind::Transaction(name, body) => format!("transaction {} {}", name.text, inner(body)),
+        StmtKind::Transaction(said, body) => {
+            let names =
+                |all: &[Name]| -> Vec<String> { all.iter().map(|n| n.text.clone()).collect() };
+            let (observed, hidden) = (names(&said.observed), names(&said.hidden));
+            let name = &said.name.text;
+            format!("transaction {name} {observed:?} {hidden:?} {}", inner(body))
+        }
         StmtKind::New(p, pool) => format!("new {} = {}", place(p), pool.text),
         StmtKind::Call(name, args) => format!("call {} [{}]", name.text, exprs(args)),
         StmtKind::Return(e) => {

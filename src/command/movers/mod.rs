@@ -36,7 +36,12 @@ pub fn movers(
     let begun = Instant::now();
     let mut report = MoversReport::undecided(name);
     let (numbered, lists) = numbered(tree);
-    let Some(program) = program_of(&numbered).or_else(|| program_of(tree)) else {
+    // Statements are blocks that may begin with a loop.
+    let split = |tree: &Model| {
+        let program = program_of(tree)?;
+        Some(program.split.clone().map_or(program, |split| *split))
+    };
+    let Some(program) = split(&numbered).or_else(|| split(tree)) else {
         return report;
     };
     let found = Found {
@@ -46,7 +51,7 @@ pub fn movers(
         lists: &lists,
         only,
         tree,
-        elaborate: program_of,
+        elaborate: &split,
     };
     match found.all(&program, &mut report) {
         Ok(()) => {

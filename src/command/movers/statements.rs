@@ -2,7 +2,7 @@
 //! inside.
 
 use crate::base::diagnostic::Span;
-use crate::model::text::ast::{Block, Decl, Model, Name, Stmt, StmtKind};
+use crate::model::text::ast::{Block, Claimed, Decl, Model, Name, Stmt, StmtKind};
 
 /// A list of statements, of a body or of a part of a compound statement.
 pub(super) struct List {
@@ -90,7 +90,7 @@ fn claim(block: &mut Block, runs: &[(usize, usize, usize, String)], number: &mut
         };
         let whole = Stmt {
             labels: Vec::new(),
-            kind: StmtKind::Transaction(name, Block { stmts, span }),
+            kind: StmtKind::Transaction(Claimed::named(name), Block { stmts, span }),
             span,
         };
         block.stmts.insert(*first, whole);
@@ -170,7 +170,7 @@ fn enclose(stmt: &mut Stmt, claim: &str) {
             span: stmt.span,
         },
     };
-    stmt.kind = StmtKind::Transaction(name, inner);
+    stmt.kind = StmtKind::Transaction(Claimed::named(name), inner);
 }
 
 fn has_jumps(block: &Block) -> bool {

@@ -98,6 +98,12 @@ pub struct Behaviours<'c> {
     before: Vec<(u32, u32)>,
 }
 
+/// What a step costs beside a pair of BDD nodes.
+const COST: u64 = 2;
+
+/// What is done before it is told.
+const PORTION: u64 = 1 << 16;
+
 /// In place of a state before.
 const FIRST: u32 = u32::MAX;
 
@@ -143,6 +149,7 @@ impl<'c> Behaviours<'c> {
             }
         }
         let mut number = 0;
+        let mut done = 0;
         let mut next: Vec<u64> = Vec::new();
         let mut whose: Vec<(u32, bool)> = Vec::new();
         while number < self.before.len() {
@@ -151,7 +158,8 @@ impl<'c> Behaviours<'c> {
             self.visited.state(before, &mut state);
             let at = |t: ThreadId| compiled.layout.location(&state, t);
             let alone = atomic.and_then(|blocks| blocks.inside(&at));
-            (next.clear(), whose.clear());
+            next.clear();
+            whose.clear();
             for t in 0..compiled.threads.len() {
                 if alone.is_some_and(|a| a != t) {
                     continue;
@@ -183,6 +191,10 @@ impl<'c> Behaviours<'c> {
             };
             if each(met).is_break() {
                 return Ok(());
+            }
+            done += COST * (1 + whose.len() as u64);
+            if done > PORTION {
+                self.control.worked(std::mem::take(&mut done));
             }
             number += 1;
         }

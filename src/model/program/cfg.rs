@@ -143,7 +143,10 @@ impl Elaborator {
         let entry = self.block(&mut graph, body, END, cx, true);
         self.jump(&mut graph);
         self.shorten_jumps(&mut graph);
-        graph.separate_fronts();
+        match self.merges_fronts {
+            true => graph.merge_fronts(),
+            false => graph.separate_fronts(),
+        }
         (graph, entry)
     }
 

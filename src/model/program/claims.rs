@@ -1,13 +1,15 @@
 //! Claims: blocks that are said to be transactions, and where control is inside them.
 //!
 //! Control is inside a block behind its first action, until it leaves the block. Where a loop leads back to the first
-//! statement, control is inside there, too, but not when it comes from outside; so the beginning of a block has nodes
-//! of its own, copies of those that the first statements have. Copies that nothing leads to never become locations.
+//! statement, control is inside there, too, but not when it comes from outside. A program is split if the beginning of
+//! a block has nodes of its own, copies of those that the first statements have. Copies that nothing leads to never
+//! become locations. States are counted of the program that is not split.
 
 use super::cfg::{ControlNode, Graph, NodeId};
-use super::scope::{Context, Elaborator};
-use super::{Claim, ClaimedBlock, LocId, ThreadId};
-use crate::model::text::ast::{Block, Model, Name, Stmt, StmtKind};
+use super::codes;
+use super::scope::{Context, Elaborator, Entity, Symbol};
+use super::{CellId, Claim, ClaimedBlock, LocId, ThreadId, gotos};
+use crate::model::text::ast::{self, Block, Model, Name, Stmt, StmtKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -26,8 +28,8 @@ impl Elaborator {
     pub(super) fn claims(&mut self, model: &Model) {
         let mut names: Vec<Name> = Vec::new();
         super::procedures::each_statement_of(model, &mut |stmt: &Stmt| {
-            if let StmtKind::Transaction(name, _) = &stmt.kind {
-                names.push(name.clone());
+            if let StmtKind::Transaction(claimed, _) = &stmt.kind {
+                names.push(claimed.name.clone());
             }
         });
         for name in names {
@@ -49,15 +51,27 @@ impl Elaborator {
     pub(super) fn transaction(
         &mut self,
         g: &mut Graph,
-        name: &Name,
+        said: &ast::Claimed,
         body: &Block,
         next: NodeId,
         cx: &mut Context,
     ) -> NodeId {
-        let claim = self.program.claims.iter().position(|c| c.name == name.text);
-        let Some(claim) = claim else {
+        let mut claims = self.program.claims.iter();
+        let Some(claim) = claims.position(|c| c.name == said.name.text) else {
             return self.block(g, body, next, cx, false);
         };
+        let observed = self.named_cells(&said.observed, cx);
+        let hidden = self.named_cells(&said.hidden, cx);
+        for (known, cells) in [(true, observed), (false, hidden)] {
+            let claim = &mut self.program.claims[claim];
+            let known = match known {
+                true => &mut claim.observed,
+                false => &mut claim.hidden,
+            };
+            known.extend(cells);
+            known.sort_unstable();
+            known.dedup();
+        }
         g.around.push(claim);
         let nodes = g.nodes.len();
         let entry = self.block(g, body, next, cx, false);
@@ -74,6 +88,51 @@ impl Elaborator {
             entry,
         });
         front
+    }
+
+    /// The cells of variables.
+    fn named_cells(&mut self, names: &[Name], cx: &Context) -> Vec<CellId> {
+        let mut cells = Vec::new();
+        for name in names {
+            let local = cx.locals.get(&name.text).copied();
+            let entity = match (local, self.symbol(&name.text)) {
+                (Some(entity), _) | (None, Some(Symbol::Entity(entity))) => entity,
+                (None, Some(Symbol::Broken)) => continue,
+                (None, None) => {
+                    self.unknown(name, cx);
+                    continue;
+                }
+                (None, Some(_)) => {
+                    self.error(
+                        codes::NOT_A_VARIABLE,
+                        name.span,
+                        format!("`{}` is no variable", name.text),
+                        "a variable",
+                        "name a shared variable, or one of this thread",
+                    );
+                    continue;
+                }
+            };
+            self.cells_within(entity, &mut cells);
+        }
+        cells
+    }
+
+    fn cells_within(&self, entity: Entity, cells: &mut Vec<CellId>) {
+        match entity {
+            Entity::Data(array) => cells.extend(self.program.cells_of(array)),
+            Entity::Record(record) => {
+                for &field in self.instances[record].fields.values() {
+                    self.cells_within(field, cells);
+                }
+            }
+            Entity::Object(object) => {
+                for (_, array) in self.objects[object].sync.readable() {
+                    cells.extend(self.program.cells_of(array));
+                }
+            }
+            Entity::Broken => {}
+        }
     }
 
     /// What became of the blocks when the nodes of a thread became locations.
@@ -107,6 +166,41 @@ impl Elaborator {
 }
 
 impl Graph {
+    /// The nodes that a block begins with: control may be at them without a step.
+    fn first_nodes(&self, entry: NodeId) -> Vec<NodeId> {
+        let mut found = vec![entry];
+        let mut at = 0;
+        while let Some(&node) = found.get(at) {
+            at += 1;
+            for &to in &self.nodes[node].forward {
+                if !found.contains(&to) {
+                    found.push(to);
+                }
+            }
+        }
+        found
+    }
+
+    /// Says which nodes blocks begin with. Control is inside there if a step leads there.
+    pub(super) fn merge_fronts(&mut self) {
+        let mut led_to = Vec::new();
+        for node in &self.nodes {
+            node.edges.iter().for_each(|e| gotos(&e.body, &mut led_to));
+        }
+        let led_to = led_to.iter().flat_map(|&n| self.first_nodes(n));
+        let led_to: BTreeSet<NodeId> = led_to.collect();
+        for n in 0..self.blocks.len() {
+            let (claim, entry) = (self.blocks[n].claim, self.blocks[n].entry);
+            for first in self.first_nodes(entry) {
+                let node = &mut self.nodes[first];
+                node.begins.push(claim);
+                if !led_to.contains(&first) {
+                    node.inside.retain(|c| *c != claim);
+                }
+            }
+        }
+    }
+
     /// Gives each block a beginning of its own; inner blocks come first.
     pub(super) fn separate_fronts(&mut self) {
         for n in 0..self.blocks.len() {
@@ -115,10 +209,8 @@ impl Graph {
                 (b.claim, b.front, b.entry)
             };
             let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-            let mut found = vec![entry];
-            let mut at = 0;
-            while let Some(&node) = found.get(at) {
-                at += 1;
+            let found = self.first_nodes(entry);
+            for &node in &found {
                 let copy = ControlNode {
                     edges: self.nodes[node].edges.clone(),
                     forward: Vec::new(),
@@ -136,11 +228,6 @@ impl Graph {
                 };
                 self.nodes.push(copy);
                 copies.insert(node, self.nodes.len() - 1);
-                for &to in &self.nodes[node].forward {
-                    if !copies.contains_key(&to) && !found[at..].contains(&to) {
-                        found.push(to);
-                    }
-                }
             }
             for node in found {
                 let forward = self.nodes[node].forward.iter().map(|n| copies[n]).collect();

@@ -24,7 +24,18 @@ pub fn elaborate(
 ) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut e = Elaborator::new(source);
     e.model(model, defines)?;
-    Ok((e.program, e.diagnostics))
+    let (mut program, diagnostics) = (e.program, e.diagnostics);
+    if !program.claims.is_empty() {
+        let mut merged = Elaborator::new(source);
+        merged.merges_fronts = true;
+        let locations = |p: &Program| p.threads.iter().map(|t| t.locations.len()).sum::<usize>();
+        if merged.model(model, defines).is_ok() && locations(&merged.program) < locations(&program)
+        {
+            let split = std::mem::replace(&mut program, merged.program);
+            program.split = Some(Box::new(split));
+        }
+    }
+    Ok((program, diagnostics))
 }
 
 impl Elaborator {

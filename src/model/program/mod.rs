@@ -412,7 +412,8 @@ pub struct ClaimedBlock {
     pub thread: ThreadId,
     /// Where it begins: locations at which control waits before its first action (sorted).
     pub entries: Vec<LocId>,
-    /// The locations inside: control has taken the first action, and not left the block (sorted).
+    /// The locations inside: control has taken the first action, and not left the block (sorted). Where a loop leads
+    /// back to the first statement, that is among them, unless the program is [`Program::split`].
     pub inside: Vec<LocId>,
 }
 
@@ -457,6 +458,9 @@ pub struct Program {
     pub lemmas: Vec<Property>,
     /// Blocks that are claimed to be transactions.
     pub claims: Vec<Claim>,
+    /// If some claimed block begins with a loop: the same program with a location more, which says whether control is
+    /// inside when it is at the first statement.
+    pub split: Option<Box<Program>>,
     /// Where `deadlock_free` stands, if it is asked for.
     pub deadlock_free: Option<Span>,
     /// `expect` lines with their text.

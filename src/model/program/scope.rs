@@ -81,6 +81,8 @@ pub(super) struct Elaborator {
     pub used_records: FxHashSet<usize>,
     /// Shared variables, objects and pools of the model, before they are declared.
     pub declared_later: FxHashSet<String>,
+    /// Whether the first statement of a claimed block has one location, also where a loop leads back to it.
+    pub merges_fronts: bool,
     /// Whether a procedure is looked at for its own errors only: what it calls is not put in place.
     pub alone: bool,
     /// How many blocks that disappear are around the one at hand.
@@ -134,6 +136,7 @@ impl Elaborator {
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             inside_one_action: Vec::new(),
+            merges_fronts: false,
             reported: FxHashSet::default(),
             size: 0,
             objects: Vec::new(),

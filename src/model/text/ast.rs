@@ -344,7 +344,7 @@ pub enum StmtKind {
     /// `atomic { .. }`
     Atomic(Block),
     /// `transaction NAME { .. }`: a claim that the block may be treated as atomic
-    Transaction(Name, Block),
+    Transaction(Claimed, Block),
     /// `p = new P;`
     New(Place, Name),
     /// `NAME(e, ..);`: an operation on objects, or a procedure. (With a place on the left, an [`StmtKind::Assign`].)
@@ -366,6 +366,28 @@ pub struct Place {
     pub selectors: Vec<Selector>,
     /// All of it.
     pub span: Span,
+}
+
+/// What stands in a claim before its first statement, and its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claimed {
+    /// Its name.
+    pub name: Name,
+    /// `observe x, ..;`
+    pub observed: Vec<Name>,
+    /// `hide x, ..;`
+    pub hidden: Vec<Name>,
+}
+
+impl Claimed {
+    /// A claim that says nothing of what is observed.
+    pub fn named(name: Name) -> Self {
+        Claimed {
+            name,
+            observed: Vec::new(),
+            hidden: Vec::new(),
+        }
+    }
 }
 
 /// A step from a place to a part of it.

@@ -3,9 +3,9 @@
 //! Parentheses stand where the grammar needs them, and nowhere else. Comments are no part of the tree.
 
 use super::ast::{
-    BinaryOp, Block, By, Decl, Discipline, ExpectKind, Expr, ExprKind, Field, Initial, Model, Name,
-    ObjectDecl, ObjectKind, Place, PropertyKind, Selector, Stmt, StmtKind, TypeExpr, UnaryOp,
-    VarDecl,
+    BinaryOp, Block, By, Claimed, Decl, Discipline, ExpectKind, Expr, ExprKind, Field, Initial,
+    Model, Name, ObjectDecl, ObjectKind, Place, PropertyKind, Selector, Stmt, StmtKind, TypeExpr,
+    UnaryOp, VarDecl,
 };
 
 /// The text of a model.
@@ -319,11 +319,19 @@ impl Printer {
 
     /// `{ .. }`, from here on.
     fn block(&mut self, block: &Block) {
-        if block.stmts.is_empty() {
+        self.block_with(Vec::new(), block);
+    }
+
+    /// A block with lines before its statements.
+    fn block_with(&mut self, before: Vec<String>, block: &Block) {
+        if before.is_empty() && block.stmts.is_empty() {
             return self.put("{ }");
         }
         self.put("{\n");
         self.indent += 1;
+        for line in before {
+            self.line(|p| p.put(&line));
+        }
         for stmt in &block.stmts {
             self.line(|p| p.stmt(stmt));
         }
@@ -416,9 +424,9 @@ impl Printer {
                 self.put("atomic ");
                 self.block(block);
             }
-            StmtKind::Transaction(name, block) => {
-                self.put(&format!("transaction {} ", name.text));
-                self.block(block);
+            StmtKind::Transaction(claimed, block) => {
+                self.put(&format!("transaction {} ", claimed.name.text));
+                self.block_with(said(claimed), block);
             }
             StmtKind::New(place, pool) => {
                 self.place(place);
@@ -566,4 +574,15 @@ impl Printer {
             }
         }
     }
+}
+
+/// What a claim says of what is observed.
+fn said(claimed: &Claimed) -> Vec<String> {
+    let all = [("observe", &claimed.observed), ("hide", &claimed.hidden)];
+    let all = all.into_iter().filter(|(_, names)| !names.is_empty());
+    all.map(|(word, names)| {
+        let names: Vec<&str> = names.iter().map(|n| n.text.as_str()).collect();
+        format!("{word} {};", names.join(", "))
+    })
+    .collect()
 }

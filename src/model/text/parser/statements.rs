@@ -1,6 +1,6 @@
 //! Blocks and statements.
 
-use super::super::ast::{Block, Expr, Name, Stmt, StmtKind};
+use super::super::ast::{Block, Claimed, Expr, Name, Stmt, StmtKind};
 use super::super::codes;
 use super::super::lexer::{Sign, TokenKind, Word};
 use super::strays::Misspelt;
@@ -18,6 +18,36 @@ enum LabelsAlone {
 impl Parser<'_> {
     /// `{ .. }`; `owner` says whose block is missing if there is none.
     pub(super) fn block(&mut self, owner: &str) -> Parsed<Block> {
+        let open = self.opening(owner)?;
+        Ok(self.statements(open))
+    }
+
+    /// `transaction NAME { observe x, ..; hide x, ..; .. }`
+    fn transaction(&mut self) -> Parsed<StmtKind> {
+        self.bump();
+        let name = self.name("a name for the transaction", "write `transaction t { .. }`")?;
+        let mut claimed = Claimed::named(name);
+        let open = self.opening("`transaction`")?;
+        while self.peek() == TokenKind::Name && self.token(1).kind == TokenKind::Name {
+            let names = match self.text(self.span()) {
+                "observe" => &mut claimed.observed,
+                "hide" => &mut claimed.hidden,
+                _ => break,
+            };
+            self.bump();
+            loop {
+                names.push(self.name("a variable", "write `observe x;` or `hide x;`")?);
+                if !self.eat(Sign::Comma) {
+                    break;
+                }
+            }
+            self.expect(Sign::Semicolon, "end it with `;`")?;
+        }
+        Ok(StmtKind::Transaction(claimed, self.statements(open)))
+    }
+
+    /// `{`
+    fn opening(&mut self, owner: &str) -> Parsed<Span> {
         let open = self.span();
         if !self.eat(Sign::OpenBrace) {
             let message = format!("expected `{{`, found {}", self.found());
@@ -29,7 +59,7 @@ impl Parser<'_> {
                 format!("put the statements of {owner} in braces: `{{ .. }}`"),
             ));
         }
-        Ok(self.statements(open))
+        Ok(open)
     }
 
     /// `.. }`, behind the brace `open`
@@ -233,12 +263,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StmtKind::Atomic(self.block("`atomic`")?))
             }
-            Word::Transaction => {
-                self.bump();
-                let name =
-                    self.name("a name for the transaction", "write `transaction t { .. }`")?;
-                Ok(StmtKind::Transaction(name, self.block("`transaction`")?))
-            }
+            Word::Transaction => self.transaction(),
             Word::Var => {
                 let start = self.bump().span;
                 self.variable(start, Scope::Local).map(StmtKind::Local)
