@@ -108,7 +108,7 @@ fn every() {
         let loaded = Session::load("bench.cor", &source, &[], ParseLimits::default());
         let (session, _) = loaded.unwrap_or_else(|errors| panic!("{errors:?}"));
         let theory = theory("stoller-cohen").expect("the default theorem");
-        let report = session.every(&theory, "N", &Control::default());
+        let report = session.every(&theory, "N", false, &Control::default());
         let from = report.from.as_deref().unwrap_or("-");
         let (facts, discipline) = (report.facts.len(), report.discipline.id());
         println!(

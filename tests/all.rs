@@ -23,6 +23,7 @@ mod egraph;
 mod encoding_twin;
 mod eval_twin;
 mod every;
+mod every_bundle;
 mod evidence;
 mod front;
 mod glossary;

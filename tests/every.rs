@@ -2,6 +2,8 @@
 
 use super::random::{enough, runner};
 use coarsen::base::control::{Control, ParseLimits};
+use coarsen::base::evidence::HYPOTHESES;
+use coarsen::certificate::{verify, write};
 use coarsen::results::{EveryReport, Status, Verdict};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::collection::vec;
@@ -19,7 +21,25 @@ fn session(source: &str, n: Option<i64>) -> Option<Session> {
 fn every(source: &str) -> EveryReport {
     let theory = theory("stoller-cohen").expect("shipped");
     let session = session(source, None).expect("a model");
-    session.every(&theory, "N", &Control::default())
+    session.every(&theory, "N", true, &Control::default())
+}
+
+/// What is said for every value has a bundle that is accepted, and that says the same.
+fn has_evidence(report: &EveryReport) {
+    let bundle = report.bundle.as_deref().expect("a bundle");
+    let verdict = verify(&write(bundle), None, &[], &Control::default());
+    assert!(verdict.is_accepted(), "{verdict:#?} of {}", bundle.text);
+    let mut claims = vec![HYPOTHESES];
+    if report.discipline == Status::Holds {
+        claims.push("discipline");
+    }
+    let [shown] = verdict.parts.as_slice() else {
+        panic!("{verdict:#?}");
+    };
+    assert_eq!(shown.claims, claims);
+    let values = shown.every.as_ref().expect("values");
+    assert_eq!(Some(values.from.to_string()), report.from);
+    assert_eq!(values.constant, "N");
 }
 
 fn model(path: &str) -> String {
@@ -47,6 +67,7 @@ fn holds(source: &str, from: &str) {
     assert_eq!(report.from.as_deref(), Some(from), "{source}");
     assert!(report.hypotheses.iter().all(|h| h.status == Status::Holds));
     assert_eq!(report.hypotheses.len(), 8);
+    has_evidence(&report);
 }
 
 /// The hypotheses only, with what stands against the discipline.
@@ -56,6 +77,7 @@ fn only_hypotheses(source: &str, from: &str, obstacle: &str) {
     assert_eq!(report.discipline, Status::Unknown);
     assert_eq!(report.from.as_deref(), Some(from), "{source}");
     assert!(said(&report).contains(obstacle), "{}", said(&report));
+    has_evidence(&report);
 }
 
 /// Nothing for every value.
@@ -63,6 +85,7 @@ fn fails(source: &str, obstacle: &str) {
     let report = every(source);
     assert_eq!(report.verdict, Verdict::Unknown, "{source}");
     assert!(report.from.is_none(), "{source}");
+    assert!(report.bundle.is_none(), "{source}");
     let all = report.hypotheses.iter().filter_map(|h| h.obstacle.as_ref());
     let all: Vec<String> = all
         .map(ToString::to_string)
@@ -223,6 +246,7 @@ fn agrees(source: &str) -> bool {
     else {
         return false;
     };
+    has_evidence(&report);
     let theory = theory("stoller-cohen").expect("shipped");
     for n in from..from + 3 {
         let Some(session) = session(source, Some(n)) else {

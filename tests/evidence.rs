@@ -281,14 +281,16 @@ fn described(answer: &serde_json::Value) {
         ("bundle_part", &answer["parts"][0]),
         ("hypothesis_replayed", &answer["parts"][0]["hypotheses"][0]),
     ];
-    for (name, object) in objects {
+    let values = answer["parts"][0].get("every");
+    let values = values.map(|values| ("every_value", values));
+    for (name, object) in objects.into_iter().chain(values) {
         let described = schema["$defs"][name]["properties"].as_object().expect(name);
         let object = object.as_object().expect(name);
-        let mut fields: Vec<&String> = described.keys().collect();
-        fields.sort();
-        let mut found: Vec<&String> = object.keys().collect();
-        found.sort();
-        assert_eq!(fields, found, "{name}");
+        let required = schema["$defs"][name]["required"].as_array().expect(name);
+        let mut required = required.iter().filter_map(|field| field.as_str());
+        assert!(required.all(|field| object.contains_key(field)), "{name}");
+        let found: Vec<&String> = object.keys().collect();
+        assert!(found.iter().all(|f| described.contains_key(*f)), "{name}");
         let section = manual.split_once(&format!("## {name}\n")).expect(name).1;
         let section = section.split("\n## ").next().unwrap_or_default();
         for field in found {
@@ -298,6 +300,53 @@ fn described(answer: &serde_json::Value) {
             );
         }
     }
+}
+
+#[test]
+fn a_bundle_about_every_value() {
+    let folder = Folder::new("every");
+    let counter = "const N = 3; mutex m; var x: 0..N = 0;
+        thread w(i in 0..N-1) { lock(m); x = i; x = 0; unlock(m); }";
+    let model = folder.file("counter.cor", counter);
+    let bundle = folder.0.join("counter.bundle");
+    let bundle = path(&bundle);
+    let check = |more: &[&str]| {
+        let all = [
+            &["check", "-q", "--every", "N"],
+            more,
+            &["--certificate", bundle],
+        ];
+        coarsen(&all.concat())
+    };
+    let output = check(&[path(&model)]);
+    assert_eq!(output.status.code(), Some(0));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.ends_with("counter.bundle\n"), "{told}");
+    let (answer, code) = answer(&[bundle, "--model", path(&model), "-D", "N=50"]);
+    assert_eq!(code, 0, "{answer}");
+    described(&answer);
+    let part = &answer["parts"][0];
+    assert_eq!(part["every"]["constant"], "N");
+    assert_eq!(part["every"]["from"], "1");
+    let claims = serde_json::json!(["every hypothesis", "discipline"]);
+    assert_eq!(answer["claims"], claims);
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    let shown = "every hypothesis, discipline hold for every N >= 1 in";
+    assert!(reason.starts_with(shown), "{reason}");
+    // Where nothing is known nothing is written.
+    let unrolled = folder.file(
+        "unrolled.cor",
+        &counter.replace("x = i;", "for (k in 0..N-1) { x = k; }"),
+    );
+    std::fs::remove_file(bundle).expect("a bundle");
+    let output = check(&[path(&unrolled)]);
+    assert_eq!(output.status.code(), Some(20));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains("not all hypotheses are shown for every value"),
+        "{told}"
+    );
+    assert!(!Path::new(bundle).exists());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Theories: a reduction theorem as data, read from a file in `theories/`.
 
 use super::files::Text;
-use super::term::{Statement, Term};
+use super::term::{Form, Statement, Term};
 use crate::base::results::SyntacticFact;
 
 /// What a declared atom stands for.
@@ -212,6 +212,26 @@ impl Theory {
         self.definitions
             .iter()
             .find(|d| d.name == name && d.indices.len() == indices)
+    }
+
+    /// Whether a statement has a sum or product over all processes, in a definition that it uses, for instance.
+    pub fn speaks_of_all(&self, s: &Statement) -> bool {
+        s.sides.iter().any(|t| self.sums(t, 0))
+    }
+
+    fn sums(&self, t: &Term, depth: usize) -> bool {
+        match &t.form {
+            Form::Zero | Form::One | Form::Top | Form::State(_) => false,
+            Form::SumOver(..) | Form::ProductOver(..) => true,
+            Form::Not(x) | Form::Star(x) | Form::Omega(x) => self.sums(x, depth),
+            Form::Hash(x, y) => self.sums(x, depth) || self.sums(y, depth),
+            Form::Sum(all) | Form::Product(all) => all.iter().any(|x| self.sums(x, depth)),
+            // Definitions use earlier ones, so this ends; a circle would speak of anything.
+            Form::Atom(a) => match self.definition(&a.name, a.indices.len()) {
+                Some(d) => depth > self.definitions.len() || self.sums(&d.term, depth + 1),
+                None => false,
+            },
+        }
     }
 
     /// What a letter stands for on a program, by its name and number of indices.

@@ -2,7 +2,9 @@
 
 use super::verdict::{BundleVerdict, Shown};
 use crate::base::results::SCHEMA_VERSION;
-use crate::base::results::replayed::{About, BundleAnswer, HypothesisAnswer, PartAnswer};
+use crate::base::results::replayed::{
+    About, BundleAnswer, EveryAnswer, HypothesisAnswer, PartAnswer,
+};
 
 impl PartAnswer {
     fn of(shown: &Shown) -> Self {
@@ -16,6 +18,7 @@ impl PartAnswer {
             source: shown.source.clone(),
             hypotheses: all.collect(),
             claims: shown.claims.clone(),
+            every: every(shown),
         }
     }
 }
@@ -44,6 +47,14 @@ impl BundleAnswer {
             trusted: verdict.trusted.clone(),
         }
     }
+}
+
+/// The values of a constant for which claims are shown, if not for one.
+fn every(shown: &Shown) -> Option<EveryAnswer> {
+    shown.every.as_ref().map(|values| EveryAnswer {
+        constant: values.constant.clone(),
+        from: values.from.to_string(),
+    })
 }
 
 /// The status in a sentence: what is claimed, of which model, and what is left open; or what is wrong.
@@ -81,5 +92,7 @@ fn reason(verdict: &BundleVerdict) -> String {
         false => "",
     };
     let (said, model) = (said.join(", "), &verdict.model);
-    format!("{said} in {model}{with}{open}{vacuous}")
+    let values = verdict.parts.iter().find_map(every);
+    let values = values.map_or(String::new(), |values| format!(" {values}"));
+    format!("{said}{values} in {model}{with}{open}{vacuous}")
 }

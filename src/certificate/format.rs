@@ -2,6 +2,7 @@
 
 use crate::base::evidence::{
     Bundle, Diagrams, Discipline, Execution, Item, Letter, Node, Part, Root, Taken, Transactions,
+    Values,
 };
 use std::fmt;
 use std::fmt::Write;
@@ -68,6 +69,14 @@ type Say<'s> = &'s mut dyn FnMut(std::fmt::Arguments);
 fn write_part(part: &Part, say: Say) {
     let theorem = part.theorem.as_deref().unwrap_or(NO_THEOREM);
     say(format_args!("theorem {theorem}"));
+    if let Some(Values {
+        constant,
+        from,
+        instance,
+    }) = &part.every
+    {
+        say(format_args!("every {from} {instance} {constant}"));
+    }
     if let Some(digest) = &part.digest {
         say(format_args!("digest {digest}"));
     }
@@ -98,7 +107,9 @@ fn write_part(part: &Part, say: Say) {
     if let Some(j) = part.invariant {
         say(format_args!("set J {j}"));
     }
-    say(format_args!("set X {}", part.states));
+    if part.every.is_none() {
+        say(format_args!("set X {}", part.states));
+    }
     for y in &part.inside {
         say(format_args!("set Y {y}"));
     }
@@ -200,7 +211,7 @@ pub fn read(text: &str) -> Result<Bundle, Malformed> {
 struct Seen {
     name: bool,
     text: bool,
-    /// The set X of the present part.
+    /// The set X of the present part, or that it is about every value and has none.
     states: bool,
 }
 
@@ -315,6 +326,9 @@ fn of_part(
     r: &mut Reader,
 ) -> Result<(), &'static str> {
     match word {
+        "every" if part.every.is_none() && !std::mem::replace(explored, true) => {
+            part.every = Some(values(rest)?);
+        }
         "visible" => part.visible.push(pair(rest)?),
         "transactions" if rest.is_empty() && part.transactions.is_none() => {
             part.transactions = Some(Transactions::default());
@@ -376,6 +390,17 @@ fn taken(x: &mut Execution, word: &str, rest: &str) -> Result<(), &'static str> 
 fn pair(rest: &str) -> Result<(String, String), &'static str> {
     let (a, b) = rest.split_once(' ').ok_or("a name is missing")?;
     Ok((a.to_string(), b.to_string()))
+}
+
+fn values(rest: &str) -> Result<Values, &'static str> {
+    let (from, rest) = pair(rest)?;
+    let (instance, constant) = pair(&rest)?;
+    let number = |word: String| word.parse().map_err(|_| "a value that is no number");
+    Ok(Values {
+        constant,
+        from: number(from)?,
+        instance: number(instance)?,
+    })
 }
 
 fn item(rest: &str) -> Result<Item, &'static str> {

@@ -71,7 +71,7 @@ struct Phases {
 }
 
 /// Choices of threads for one statement of the derivations.
-const MOST_CHOICES: usize = 1 << 22;
+pub const MOST_CHOICES: usize = 1 << 22;
 
 impl Letters {
     /// Gives the symbols of `terms` the meaning that a bundle says, and adds one for each action of each thread.
@@ -193,6 +193,11 @@ impl Letters {
             self.exclusive.insert((t, s), symbol);
         }
         Ok(())
+    }
+
+    /// The threads of each class.
+    pub fn classes(&self) -> &[Vec<ThreadId>] {
+        &self.classes
     }
 
     fn add(&mut self, terms: &mut Terms, name: &str, letter: Letter) -> Sym {

@@ -5,13 +5,15 @@
 //! hypotheses, that no invisible step hides a property, and the executions. If there are few states, the plain
 //! interpreter goes through all of them; if there are many, an encoding that is built anew is used.
 //!
-//! Architecture invariant: nothing of `theorem` that computes a bundle is used here, with three exceptions. The verdict
-//! names two of them among what is trusted: the evaluation of a hypothesis without derivation, and steps with access
-//! checks in the encoding. The third, the making of programs with phases, is checked.
+//! Architecture invariant: nothing of `theorem` that computes a bundle is used here, with four exceptions. The verdict
+//! names three of them among what is trusted: the evaluation of a hypothesis without derivation, steps with access
+//! checks in the encoding, and the case split over generic threads (`every.rs`). The fourth, the making of programs
+//! with phases, is checked.
 
 mod answer;
 mod claims;
 mod encoded;
+mod every;
 mod execution;
 mod footprint;
 mod format;

@@ -128,7 +128,13 @@ fn outside(phased: &Phased) -> FxHashSet<(ThreadId, LocId)> {
 }
 
 /// The visible actions.
-fn visible(program: &Program, part: &Part) -> Result<FxHashSet<(ThreadId, LocId)>, &'static str> {
+///
+/// # Errors
+/// If one is none of the program, or listed twice.
+pub fn visible(
+    program: &Program,
+    part: &Part,
+) -> Result<FxHashSet<(ThreadId, LocId)>, &'static str> {
     let mut names: FxHashMap<(&str, &str), (ThreadId, LocId)> = FxHashMap::default();
     for (t, thread) in program.threads.iter().enumerate() {
         for l in thread.steps() {
@@ -144,6 +150,38 @@ fn visible(program: &Program, part: &Part) -> Result<FxHashSet<(ThreadId, LocId)
         }
     }
     Ok(all)
+}
+
+/// Replays the proof of a part's theorem; whether it is there, and has the corollary.
+pub fn replayed_proof(
+    (theory, part): (&Theory, &Part),
+    control: &Control,
+    verdict: &mut BundleVerdict,
+) -> Result<Option<bool>, Refused> {
+    let own = theory.own.as_ref();
+    let known = own.and_then(|own| own.proof.as_ref());
+    let text = match (part.proof.as_ref().or(known), own) {
+        (Some(text), _) => text,
+        (None, None) => return Ok(None),
+        // Nobody else has proved it.
+        (None, Some(own)) => {
+            let file = &own.file.name;
+            return Err(Refused::Wrong(format!(
+                "the conclusion of {file} is not proved"
+            )));
+        }
+    };
+    control.enter("the theorem's proof");
+    let shown = shown(theory, text).map_err(|why| match why {
+        Unproved::Spent => Refused::Stopped(Stop::Operations),
+        Unproved::Rejected(why) => Refused::proof(PROOF, &why),
+        why => Refused::Wrong(format!("{PROOF}: {why}")),
+    })?;
+    verdict.replayed.push(format!(
+        "the reduction theorem, for any number of processes: {} theorems, by the kernel",
+        shown.theorems
+    ));
+    Ok(Some(shown.corollary))
 }
 
 struct Replay<'a, 'p> {
@@ -227,7 +265,8 @@ impl Replay<'_, '_> {
         if development.terms.is_spent() {
             return Err(Refused::Stopped(Stop::Operations));
         }
-        let proof = self.proof(verdict)?;
+        let about = (self.theory, self.part);
+        let proof = replayed_proof(about, self.encoded.control(), verdict)?;
         self.trusted(evaluated, proof, verdict);
         Ok(())
     }
@@ -499,34 +538,6 @@ impl Replay<'_, '_> {
             ),
             false => Ok(()),
         }
-    }
-
-    /// Replays the proof of the theorem itself; whether it is there, and has the corollary.
-    fn proof(&self, verdict: &mut BundleVerdict) -> Result<Option<bool>, Refused> {
-        let own = self.theory.own.as_ref();
-        let known = own.and_then(|own| own.proof.as_ref());
-        let text = match (self.part.proof.as_ref().or(known), own) {
-            (Some(text), _) => text,
-            (None, None) => return Ok(None),
-            // Nobody else has proved it.
-            (None, Some(own)) => {
-                let file = &own.file.name;
-                return Err(Refused::Wrong(format!(
-                    "the conclusion of {file} is not proved"
-                )));
-            }
-        };
-        self.encoded.control().enter("the theorem's proof");
-        let shown = shown(self.theory, text).map_err(|why| match why {
-            Unproved::Spent => Refused::Stopped(Stop::Operations),
-            Unproved::Rejected(why) => Refused::proof(PROOF, &why),
-            why => Refused::Wrong(format!("{PROOF}: {why}")),
-        })?;
-        verdict.replayed.push(format!(
-            "the reduction theorem, for any number of processes: {} theorems, by the kernel",
-            shown.theorems
-        ));
-        Ok(Some(shown.corollary))
     }
 
     fn trusted(&self, evaluated: usize, proof: Option<bool>, verdict: &mut BundleVerdict) {

@@ -1,6 +1,7 @@
 //! What the replay of a bundle found.
 
 use crate::base::control::Stop;
+use crate::base::evidence::Values;
 use crate::base::results::proofs::Acceptance;
 
 /// The answer for one bundle.
@@ -45,6 +46,8 @@ pub struct Shown {
     pub hypotheses: Vec<Stated>,
     /// The properties that are claimed to hold.
     pub claims: Vec<String>,
+    /// The values of a constant for which they are, if not for one.
+    pub every: Option<Values>,
 }
 
 /// A hypothesis of a theorem.

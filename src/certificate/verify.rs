@@ -6,12 +6,12 @@ use super::invariant::{Claim, Refused, Sets, claim};
 use super::letters::Letters;
 use super::space::Space;
 use super::verdict::{BundleVerdict, Shown, Stated};
-use super::{claims, execution, part};
+use super::{claims, every, execution, part};
 use crate::algebra::text::theory;
 use crate::algebra::{Theory, digest};
 use crate::base::control::ParseLimits;
 use crate::base::control::{Control, Stop};
-use crate::base::evidence::{Bundle, Part, settled};
+use crate::base::evidence::{Bundle, Part, Values, settled};
 use crate::kernel::{self, Terms, WORK};
 use crate::model::Loaded;
 use crate::model::program::put;
@@ -73,14 +73,29 @@ fn replay(
     verdict.model.clone_from(&bundle.name);
     verdict.hash = hash(&bundle.text);
     verdict.defines.clone_from(&bundle.defines);
+    let values = every::values(&bundle)?;
     if let Some(wanted) = wanted {
-        is_wanted(&bundle, wanted)?;
+        is_wanted(&bundle, wanted, values)?;
         verdict.model.clone_from(&wanted.name);
         verdict.compared = true;
     }
-    let model = load(&verdict.model, &bundle)?;
+    let mut defines = bundle.defines.clone();
+    // What is about every value has names as for one of them.
+    defines.extend(values.map(|v| (v.constant.clone(), v.instance.to_string())));
+    let model = load(&verdict.model, &bundle.text, &defines)?;
     let program = put(model.program(), &bundle.disciplines)?;
     verdict.disciplines = bundle.disciplines.iter().map(ToString::to_string).collect();
+    if let (Some(values), [part]) = (values, bundle.parts.as_slice()) {
+        are_distinct(&bundle)?;
+        let digest = part.digest.as_deref();
+        let theory = part.theorem.as_ref();
+        let theory = theory.map(|name| named(name, digest, theorems)).transpose();
+        let theory = theory.map_err(Refused::Wrong)?;
+        verdict.parts.push(shown(theory.as_ref(), part));
+        verdict.uncovered = uncovered(&program, verdict);
+        let about = (theory.as_ref(), part);
+        return every::replay((&model, &program), about, values, control, verdict);
+    }
     // Without a theorem, properties are asked as `reach` asks them.
     let mut plain = program.clone();
     plain.end_with_errors();
@@ -176,9 +191,13 @@ pub fn hash(text: &str) -> String {
     digest(text)
 }
 
-fn load(name: &str, bundle: &Bundle) -> Result<Loaded, Refused> {
+/// The model of this text.
+///
+/// # Errors
+/// If it has errors.
+pub fn load(name: &str, text: &str, defines: &[(String, String)]) -> Result<Loaded, Refused> {
     let limits = ParseLimits::default();
-    let model = Loaded::load(name, &bundle.text, &bundle.defines, limits);
+    let model = Loaded::load(name, text, defines, limits);
     let (model, _) = model.map_err(|errors| {
         let first = errors.first().map_or("", |d| d.message.as_str());
         Refused::Wrong(format!("the model has errors: {first}"))
@@ -187,7 +206,7 @@ fn load(name: &str, bundle: &Bundle) -> Result<Loaded, Refused> {
 }
 
 /// Holds the model of a bundle against the one that it has to be about.
-fn is_wanted(bundle: &Bundle, wanted: &Wanted) -> Result<(), Refused> {
+fn is_wanted(bundle: &Bundle, wanted: &Wanted, values: Option<&Values>) -> Result<(), Refused> {
     let wrong = |why: String| Err(Refused::Wrong(why));
     let (name, text) = (&wanted.name, &wanted.text);
     if bundle.text != *text {
@@ -198,8 +217,10 @@ fn is_wanted(bundle: &Bundle, wanted: &Wanted) -> Result<(), Refused> {
             same + 1
         ));
     }
+    let is_open = |name: &String| values.is_some_and(|v| v.constant == *name);
     let sorted = |all: &[(String, String)]| {
-        let all = settled(all);
+        let mut all = settled(all);
+        all.retain(|(name, _)| !is_open(name));
         let all: Vec<String> = all.iter().map(|(n, v)| format!("{n}={v}")).collect();
         match all.is_empty() {
             true => "no constants".to_string(),
@@ -212,7 +233,7 @@ fn is_wanted(bundle: &Bundle, wanted: &Wanted) -> Result<(), Refused> {
             "the bundle is about {name} with {mine}, and {other} are given (-D)"
         ));
     }
-    Ok(())
+    values.map_or(Ok(()), |values| every::is_among(values, wanted))
 }
 
 /// Checks that something is claimed, and nothing twice.
@@ -250,6 +271,7 @@ fn shown(theory: Option<&Theory>, part: &Part) -> Shown {
         source: theory.map(|t| t.source.clone()).unwrap_or_default(),
         hypotheses: theory.map(stated).unwrap_or_default(),
         claims: part.claims.clone(),
+        every: part.every.clone(),
     }
 }
 

@@ -104,7 +104,7 @@ pub struct CheckArgs {
     /// Without exploring: show for every value of this constant that the theorem applies, and that the discipline is
     /// kept
     #[arg(long, value_name = "CONST", conflicts_with_all = ["cross_check", "strict", "discharge", "property", "trace",
-        "certificate", "explain_visible", "print_discipline", "print_order", "reduce"])]
+        "explain_visible", "print_discipline", "print_order", "reduce"])]
     pub every: Option<String>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]

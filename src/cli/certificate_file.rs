@@ -7,6 +7,9 @@ use coarsen::certificate::write;
 use coarsen::results::MissingEvidence;
 use std::path::Path;
 
+/// Of a model as it is, what holds has evidence.
+pub const NOTHING_HOLDS: &str = "no property is known to hold, and what is refuted has its trace";
+
 /// What there is to be written.
 pub struct Evidence<'e> {
     /// The model's name.
@@ -17,6 +20,8 @@ pub struct Evidence<'e> {
     pub bundle: Option<&'e Bundle>,
     /// Why something is missing, if not because it does not hold.
     pub missing: Option<&'e MissingEvidence>,
+    /// Why else there is no bundle.
+    pub nothing: &'e str,
 }
 
 impl Evidence<'_> {
@@ -24,8 +29,8 @@ impl Evidence<'_> {
     pub fn write(&self, file: &Path) -> Exit {
         let (model, shown) = (self.model, file.display());
         let Some(bundle) = self.bundle else {
-            let nothing = "no property is known to hold, and what is refuted has its trace";
-            let why = self.missing.map_or(nothing.to_string(), |m| m.to_string());
+            let nothing = self.nothing.to_string();
+            let why = self.missing.map_or(nothing, |m| m.to_string());
             say(&format!(
                 "certificate of {model} not written to {shown}: {why}"
             ));

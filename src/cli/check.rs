@@ -2,7 +2,7 @@
 
 use super::args::{CheckArgs, DEFAULT_THEOREM, Format, ReduceName, ReductionName};
 use super::backend::{Backend, Options};
-use super::certificate_file::Evidence;
+use super::certificate_file::{Evidence, NOTHING_HOLDS};
 use super::every;
 use super::exit::Exit;
 use super::failure::refuse;
@@ -260,6 +260,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     asked: properties.map(|p| p.name.as_str()).collect(),
                     bundle: report.bundle.as_deref(),
                     missing: report.no_bundle.as_ref(),
+                    nothing: NOTHING_HOLDS,
                 }
                 .write(file)
             }

@@ -2,6 +2,7 @@
 
 use super::args::DEFAULT_THEOREM;
 use super::args::{CheckArgs, Format};
+use super::certificate_file::Evidence;
 use super::exit::Exit;
 use super::input;
 use super::model_run::{ModelRun, Worked, Wrong};
@@ -13,6 +14,7 @@ use coarsen::Session;
 use coarsen::algebra::Theory;
 use coarsen::base::control::{Control, Hit, ParseLimits};
 use coarsen::base::diagnostic::Diagnostic;
+use coarsen::base::evidence::HYPOTHESES;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
 use coarsen::results::EveryReport;
@@ -73,7 +75,18 @@ fn one(
         Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&text::render_every(&report, args.detail())),
     }
-    report.verdict.into()
+    let certified = match &args.certificate {
+        Some(file) => Evidence {
+            model: &report.model,
+            asked: vec![HYPOTHESES, "discipline"],
+            bundle: report.bundle.as_deref(),
+            missing: None,
+            nothing: "not all hypotheses are shown for every value",
+        }
+        .write(file),
+        None => Exit::Holds,
+    };
+    Exit::from(report.verdict).and(certified)
 }
 
 fn answer(
@@ -97,5 +110,8 @@ fn answer(
             "--every {constant}: {name} has no constant `{constant}`{hint}; {there}"
         )));
     }
-    Ok((warnings, model.every(theory, constant, control)))
+    Ok((
+        warnings,
+        model.every(theory, constant, args.certificate.is_some(), control),
+    ))
 }

@@ -1,7 +1,7 @@
 //! `coarsen reach`: the reachable states of one model.
 
 use super::args::{EngineName, Format, ReachArgs, ReductionName, SearchName};
-use super::certificate_file::Evidence;
+use super::certificate_file::{Evidence, NOTHING_HOLDS};
 use super::exit::Exit;
 use super::memory;
 use super::model_run::{ModelRun, Worked, Wrong};
@@ -301,6 +301,7 @@ fn certify(report: &ReachReport, args: &ReachArgs) -> Exit {
         asked: questions.iter().map(String::as_str).collect(),
         bundle: report.bundle.as_deref(),
         missing: report.no_bundle.as_ref(),
+        nothing: NOTHING_HOLDS,
     }
     .write(file)
 }

@@ -132,17 +132,28 @@ impl Session {
     }
 
     /// Says for which values of a constant the hypotheses of a theorem hold, and whether the discipline is kept for
-    /// all of them.
-    pub fn every(&self, theory: &Theory, constant: &str, control: &Control) -> EveryReport {
+    /// all of them. With `certificate`, what shows it is gathered.
+    pub fn every(
+        &self,
+        theory: &Theory,
+        constant: &str,
+        certificate: bool,
+        control: &Control,
+    ) -> EveryReport {
         let asked = theorem::EveryAsked {
             name: &self.model.name,
-            tree: &self.model.tree,
-            source: &self.model.program.source,
-            defines: &self.model.defines,
-            constant,
+            model: theorem::EveryTemplate {
+                tree: &self.model.tree,
+                source: &self.model.program.source,
+                defines: &self.model.defines,
+                constant,
+            },
             theory,
+            certificate,
         };
-        theorem::every(&asked, control)
+        let mut report = theorem::every(&asked, control);
+        with_proofs(report.bundle.as_deref_mut(), theory, control);
+        report
     }
 
     /// The theorem that applies and has the smaller estimated reduced system, with the reason. `deadlock` says that

@@ -2,12 +2,20 @@
 
 use super::layout::printable;
 use crate::base::results::proofs::Acceptance;
-use crate::base::results::replayed::{BundleAnswer, PartAnswer};
-use std::fmt::Write;
+use crate::base::results::replayed::{BundleAnswer, EveryAnswer, PartAnswer};
+use std::fmt::{self, Write};
+
+impl fmt::Display for EveryAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "for every {} >= {}", self.constant, self.from)
+    }
+}
 
 impl PartAnswer {
     fn tell(&self, line: &mut dyn FnMut(&str, &str)) {
         let shows = self.claims.join(", ");
+        let values = self.every.as_ref();
+        let values = values.map_or(String::new(), |values| format!(", {values}"));
         let Some(theorem) = &self.theorem else {
             line(
                 "theorem",
@@ -17,7 +25,7 @@ impl PartAnswer {
         };
         line(
             "theorem",
-            &format!("{theorem} ({}) shows {shows}", self.source),
+            &format!("{theorem} ({}) shows {shows}{values}", self.source),
         );
         for h in &self.hypotheses {
             let id = format!("({})", h.id);

@@ -182,6 +182,7 @@ impl fmt::Display for Underived {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(message) => f.write_str(message),
+            Self::AllProcesses => f.write_str("it speaks of all processes at once"),
             Self::MayBeSame => f.write_str("it speaks of processes that may be the same"),
             Self::NoTwoProcesses => {
                 f.write_str("its side conditions are those of no two processes")

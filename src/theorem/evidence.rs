@@ -1,9 +1,11 @@
 //! What a check has established, as a bundle for the checker.
 
+use super::check::Prepared;
 use super::explored::Explored;
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{
-    Bundle, Diagrams, Execution, Item, Letter, Node, Part, Root, TRUE, Transactions, settled,
+    Bundle, Diagrams, Execution, HYPOTHESES, Item, Letter, Node, Part, Root, TRUE, Transactions,
+    Values, settled,
 };
 use crate::base::results;
 use crate::base::results::{MissingEvidence, Note, Property, PropertyKind, Report, Status};
@@ -105,12 +107,8 @@ impl Explored<'_, '_, '_> {
         part.inside = roots.split_off(1);
         part.states = roots.first().copied().unwrap_or(TRUE);
         if !discharge.derived.is_empty() {
-            part.classes = classes(e, discharge);
-            part.letters = discharge
-                .letters
-                .iter()
-                .map(|l| letter(l, e.program, discharge))
-                .collect();
+            part.classes = named(e.program, discharge);
+            part.letters = letters(e.program, discharge);
             part.derivations = Some(kernel::write(&discharge.development));
         }
         Ok(Some(part))
@@ -238,6 +236,38 @@ pub(crate) fn empty(name: &str, program: &Program) -> Bundle {
     }
 }
 
+/// The bundle for every value of a constant: that the hypotheses hold, and that the discipline is kept if it is.
+pub(super) fn for_every(
+    (name, theorem): (&str, &str),
+    (prepared, discharge): (&Prepared, &Discharge),
+    values: Values,
+    disciplined: bool,
+) -> Bundle {
+    let program = &prepared.program;
+    let mut bundle = empty(name, program);
+    bundle.defines.retain(|(name, _)| *name != values.constant);
+    let mut part = Part {
+        theorem: Some(theorem.to_string()),
+        every: Some(values),
+        claims: vec![HYPOTHESES.to_string()],
+        classes: named(program, discharge),
+        letters: letters(program, discharge),
+        derivations: Some(kernel::write(&discharge.development)),
+        ..Part::default()
+    };
+    if disciplined {
+        part.claims.push("discipline".to_string());
+    }
+    for (t, thread) in program.threads.iter().enumerate() {
+        for l in thread.steps().filter(|l| prepared.visible[t][*l]) {
+            let location = thread.locations[l].name.clone();
+            part.visible.push((thread.name.clone(), location));
+        }
+    }
+    bundle.parts.push(part);
+    bundle
+}
+
 /// The execution of a property whose trace can be told. Where an error ends the system, one that goes on behind it
 /// counts for nothing.
 fn executed(program: &Program, p: &Property) -> Option<Execution> {
@@ -296,10 +326,17 @@ pub(crate) fn invariant(
     }))
 }
 
-fn classes(e: &Encoding, discharge: &Discharge) -> Vec<Vec<String>> {
-    let name = |t: &usize| e.program.threads[*t].name.clone();
+/// The threads of each class, by name.
+fn named(p: &Program, discharge: &Discharge) -> Vec<Vec<String>> {
+    let name = |t: &ThreadId| p.threads[*t].name.clone();
     let of = |c: &facts::Class| c.threads.iter().map(name).collect();
     discharge.classes.iter().map(of).collect()
+}
+
+/// What the symbols of the derivations stand for.
+pub(super) fn letters(p: &Program, discharge: &Discharge) -> Vec<Letter> {
+    let all = discharge.letters.iter();
+    all.map(|l| letter(l, p, discharge)).collect()
 }
 
 /// What a program with phases is made of.

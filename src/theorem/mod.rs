@@ -33,7 +33,10 @@ pub use claims::{blocks, has_blocks};
 pub use discharge::By;
 pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};
 pub use eval::eval;
-pub use every::{Asked as EveryAsked, every};
+pub use every::{
+    Asked as EveryAsked, Instance as EveryInstance, LARGEST, Leaf as EveryLeaf, Speech,
+    Template as EveryTemplate, Unsaid, every,
+};
 pub(crate) use evidence::{empty, invariant};
 pub(crate) use executions::search::{SHORTEST_BUDGET, execution};
 pub(crate) use executions::trace::{deadlock, repeat, step_of};

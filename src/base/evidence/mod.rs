@@ -15,6 +15,10 @@ use std::collections::BTreeMap;
 pub use diagram::{Diagrams, FALSE, Node, Root, TRUE};
 pub use discipline::Discipline;
 
+/// What is claimed of every value of a constant, besides `discipline`: that the theorem's hypotheses hold. No property
+/// has a name with a blank.
+pub const HYPOTHESES: &str = "every hypothesis";
+
 /// What stands behind an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bundle {
@@ -48,11 +52,14 @@ impl Bundle {
     }
 }
 
-/// Claims, and the inductive sets that show them: of the reduced system of a theorem, or of the original program.
+/// Claims, and the inductive sets that show them: of the reduced system of a theorem, or of the original program. If
+/// they are about every value of a constant, facts and derivations show them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// The reduction theorem; `None` if X is an invariant of the original program, and nothing is reduced.
     pub theorem: Option<String>,
+    /// If it is about every value of a constant from some value on; then it has no sets of states.
+    pub every: Option<Values>,
     /// The SHA-256 of the theorem's file, in hexadecimal, if it does not come with the tool.
     pub digest: Option<String>,
     /// Thread and location of each visible action, by name; all others are invisible.
@@ -80,6 +87,17 @@ pub struct Part {
     pub derivations: Option<String>,
     /// The proof of the reduction theorem, as the kernel writes it.
     pub proof: Option<String>,
+}
+
+/// The values of a constant that a part is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// The constant.
+    pub constant: String,
+    /// The smallest of the values.
+    pub from: i64,
+    /// The value for which threads, locations and cells are named.
+    pub instance: i64,
 }
 
 /// An execution of the original program, to a state that satisfies a goal.

@@ -2,6 +2,7 @@
 
 use super::{SCHEMA_VERSION, Status, Underived, Verdict};
 use crate::base::control::Hit;
+use crate::base::evidence::Bundle;
 use serde::{Serialize, Serializer};
 
 /// The answer for a model and a constant.
@@ -35,6 +36,9 @@ pub struct EveryReport {
     pub limit: Option<Hit>,
     /// Wall-clock seconds.
     pub time: f64,
+    /// What shows it, for `coarsen verify`, if that was asked for and there is anything to show.
+    #[serde(skip)]
+    pub bundle: Option<Box<Bundle>>,
 }
 
 /// One hypothesis, for every value.
@@ -131,6 +135,7 @@ impl EveryReport {
             facts: Vec::new(),
             limit: None,
             time: 0.0,
+            bundle: None,
         }
     }
 }

@@ -103,6 +103,8 @@ pub enum Underived {
     MayBeSame,
     /// Its side conditions are those of no two processes.
     NoTwoProcesses,
+    /// It has a sum or product over all processes.
+    AllProcesses,
     /// It speaks of a certain thread.
     CertainThread,
     /// An action stands in a product twice.

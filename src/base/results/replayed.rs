@@ -56,6 +56,18 @@ pub struct PartAnswer {
     pub hypotheses: Vec<HypothesisAnswer>,
     /// The properties that are claimed to hold.
     pub claims: Vec<String>,
+    /// The values of a constant for which they are; left out if they are about the constants as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<EveryAnswer>,
+}
+
+/// Every value of a constant from one on.
+#[derive(Clone, Debug, Serialize)]
+pub struct EveryAnswer {
+    /// The constant.
+    pub constant: String,
+    /// The smallest value.
+    pub from: String,
 }
 
 /// A hypothesis that was replayed.

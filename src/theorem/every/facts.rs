@@ -4,41 +4,44 @@
 //! state, has to be one of the right side: the same state behind, q included. Where the right side may choose, it first
 //! takes the ways that the left side took.
 
+use super::Speech;
 use super::linear::{Linear, Literal};
 use super::run::{Generic, Key, Placed, Run, Said, Unsaid};
 use super::step::{Choosing, Steps, Ways};
+use crate::base::evidence::Letter;
 use crate::base::results::Obstacle;
-use crate::kernel::{Id, Index, Node, Terms};
+use crate::kernel::{Id, Index, Node, Sym, Terms};
 use crate::model::program::{LocId, Program, ThreadId};
-use crate::theorem::discharge::facts::{Discharge, Letter};
 
-/// A factor of a product.
+/// A factor of a product: a letter of one of the threads.
 #[derive(Clone, Copy, Debug)]
 enum Factor {
-    Step(usize, Letter),
-    Test(usize, Letter, bool),
+    Step(usize, Sym),
+    Test(usize, Sym, bool),
     Top,
 }
 
 /// Ways that are tried for one product of the right side.
 const MOST_WAYS: usize = 256;
 
+/// A side of an inclusion is a sum of no more products than this.
+const MOST_PRODUCTS: usize = 1 << 12;
 /// How often a path may divide again to be covered.
 const DEEPEST: usize = 8;
 
-/// A statement about generic threads, read by the letters of a development.
+/// A statement about generic threads, and what its letters stand for.
 pub(super) struct Question<'q, 'p> {
     pub steps: &'q Steps<'p>,
-    pub discharge: &'q Discharge,
+    pub speech: &'q Speech<'q>,
     /// The program of the instance.
     pub program: &'q Program,
-    /// Which of the threads each index variable stands for.
-    pub variables: Vec<Option<usize>>,
+    /// The index variable that stands for each of the threads.
+    pub variables: Vec<u32>,
 }
 
 impl Question<'_, '_> {
     fn terms(&self) -> &Terms {
-        &self.discharge.development.terms
+        self.speech.terms
     }
 
     /// Whether `left <= right`, from each of these paths.
@@ -74,7 +77,7 @@ impl Question<'_, '_> {
                 return Err(Unsaid::Because(Obstacle::Form));
             }
             thread = Some(*t);
-            locations.extend(self.locations(*letter));
+            locations.extend(self.locations(*letter).iter().copied());
         }
         let like = thread.map(|t| self.steps.threads[t].like);
         let program = &self.steps.machine.parametric.program;
@@ -103,6 +106,7 @@ impl Question<'_, '_> {
                 let mut sum = Vec::new();
                 for x in all {
                     sum.extend(self.expanded(*x)?);
+                    few(sum.len())?;
                 }
                 sum
             }
@@ -115,6 +119,7 @@ impl Question<'_, '_> {
                             .map(|n| [p.as_slice(), n.as_slice()].concat())
                             .collect()
                     };
+                    few(done.len().saturating_mul(next.len()))?;
                     done = done.iter().flat_map(longer).collect();
                 }
                 done
@@ -128,34 +133,33 @@ impl Question<'_, '_> {
         let Node::Atom(symbol, indices) = self.terms().node(t) else {
             return Err(form());
         };
-        let letter = *self
-            .discharge
-            .letters
-            .get(*symbol as usize)
-            .ok_or_else(form)?;
+        let letter = self.letter(*symbol)?;
         let thread = match (letter, indices.first()) {
             (Letter::Violated, _) => 0,
             (_, Some(Index::Var(v))) => {
-                let found = self.variables.get(*v as usize).copied().flatten();
-                found.ok_or_else(form)?
+                let mut all = self.variables.iter();
+                all.position(|known| known == v).ok_or_else(form)?
             }
             _ => return Err(form()),
         };
         match letter {
-            Letter::Action(..) if positive => Ok(Factor::Step(thread, letter)),
-            Letter::Enabled(..) | Letter::Exclusive(..) | Letter::Violated => {
-                Ok(Factor::Test(thread, letter, positive))
+            Letter::Steps { .. } if positive => Ok(Factor::Step(thread, *symbol)),
+            Letter::Enabled { .. } | Letter::Exclusive { .. } | Letter::Violated => {
+                Ok(Factor::Test(thread, *symbol, positive))
             }
             _ => Err(form()),
         }
     }
 
-    fn locations(&self, letter: Letter) -> Vec<LocId> {
-        match letter {
-            Letter::Action(c, g) | Letter::Enabled(c, g) => {
-                self.discharge.classes[c].group(g).locations.clone()
-            }
-            _ => Vec::new(),
+    fn letter(&self, symbol: Sym) -> Said<&Letter> {
+        let letter = self.speech.letters.get(symbol as usize);
+        letter.ok_or(Unsaid::Because(Obstacle::Form))
+    }
+
+    fn locations(&self, symbol: Sym) -> &[LocId] {
+        match self.letter(symbol) {
+            Ok(Letter::Steps { locations, .. } | Letter::Enabled { locations, .. }) => locations,
+            _ => &[],
         }
     }
 
@@ -215,14 +219,14 @@ impl Question<'_, '_> {
     }
 
     /// The paths on which a thread is at one of a letter's locations, and that on which it is at none.
-    fn leaves(&self, run: Run, thread: &Generic, letter: Letter) -> Said<(Placed, Vec<Run>)> {
+    fn leaves(&self, run: Run, thread: &Generic, letter: Sym) -> Said<(Placed, Vec<Run>)> {
         let m = &self.steps.machine;
         let locations = self.locations(letter);
         let (mut all, mut none) = (Vec::new(), Vec::new());
         let index = std::slice::from_ref(&thread.index);
         for (run, at) in m.read(run, &Key::Location(thread.family), index)? {
             let at = run.settled(&at);
-            let (there, elsewhere) = m.one_of(run, &at, &locations)?;
+            let (there, elsewhere) = m.one_of(run, &at, locations)?;
             all.extend(there);
             none.extend(elsewhere);
         }
@@ -230,9 +234,9 @@ impl Question<'_, '_> {
     }
 
     /// Whether a test holds, on each path.
-    fn test(&self, run: Run, thread: usize, letter: Letter) -> Said<Vec<(Run, bool)>> {
+    fn test(&self, run: Run, thread: usize, letter: Sym) -> Said<Vec<(Run, bool)>> {
         let m = &self.steps.machine;
-        match letter {
+        match self.letter(letter)? {
             Letter::Violated => {
                 let mut all = Vec::new();
                 for (run, q) in m.read(run, &Key::Violated, &[])? {
@@ -242,7 +246,11 @@ impl Question<'_, '_> {
                 }
                 Ok(all)
             }
-            Letter::Exclusive(_, cell) => {
+            Letter::Exclusive { cell, .. } => {
+                let mut cells = self.program.cells.iter();
+                let Some(cell) = cells.position(|c| c.name == *cell) else {
+                    return Err(Unsaid::Because(Obstacle::Form));
+                };
                 let array = self.program.cells[cell].array;
                 let array = self.steps.shared(array);
                 let found = self
@@ -369,7 +377,7 @@ impl Question<'_, '_> {
         &self,
         run: Run,
         thread: usize,
-        letter: Letter,
+        letter: Sym,
         ways: &mut Ways,
     ) -> Said<(Vec<Run>, Vec<Run>)> {
         let thread = &self.steps.threads[thread];
@@ -446,4 +454,11 @@ fn next_way(ways: &mut Ways) -> bool {
         }
     }
     false
+}
+
+fn few(products: usize) -> Said<()> {
+    match products <= MOST_PRODUCTS {
+        true => Ok(()),
+        false => Err(Unsaid::Because(Obstacle::Paths)),
+    }
 }

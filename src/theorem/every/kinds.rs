@@ -4,8 +4,7 @@ use super::linear::{Linear, Literal};
 use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, Values, View};
 use crate::base::results::Obstacle;
 use crate::model::program::each_use;
-use crate::model::program::{Assumption, CellId, Command, Edge, Expr, Parametric, ThreadId};
-use crate::theorem::check::Prepared;
+use crate::model::program::{Assumption, CellId, Command, Edge, Expr, LocId, Parametric, ThreadId};
 
 /// A kind of threads.
 #[derive(Clone, Debug)]
@@ -224,22 +223,21 @@ impl Kind {
         Ok(others)
     }
 
-    /// The visibility of this kind's steps.
-    pub fn uniform(&self, prepared: &Prepared, parametric: &Parametric) -> Said<()> {
-        let thread = &prepared.program.threads[self.like()];
-        // What the instance never lets begin may begin for other values.
-        let open = &parametric.program.threads[self.like()];
+    /// Whether the same steps of all threads of this kind are visible, their first ones among them.
+    pub fn uniform(
+        &self,
+        parametric: &Parametric,
+        is_visible: &dyn Fn(ThreadId, LocId) -> bool,
+    ) -> Said<()> {
+        let thread = &parametric.program.threads[self.like()];
         for l in thread.steps() {
             let name = || format!("{} at {}", thread.name, thread.locations[l].name);
-            let visible = prepared.visible[self.like()][l];
-            if self
-                .threads
-                .iter()
-                .any(|t| prepared.visible[*t][l] != visible)
-            {
+            let visible = is_visible(self.like(), l);
+            if self.threads.iter().any(|t| is_visible(*t, l) != visible) {
                 return Err(Unsaid::Because(Obstacle::Visibility(name())));
             }
-            let mut edges = open.locations[l].edges.iter();
+            // What the instance never lets begin may begin for other values.
+            let mut edges = thread.locations[l].edges.iter();
             let may_begin = edges.any(|e| e.guard != Some(Expr::FALSE));
             if l == thread.initial && !visible && may_begin {
                 return Err(Unsaid::Because(Obstacle::FirstStep(name())));

@@ -97,7 +97,7 @@ pub(super) type Choice = (usize, LocId, usize, usize);
 
 /// Why nothing can be said.
 #[derive(Debug)]
-pub(super) enum Unsaid {
+pub enum Unsaid {
     /// A limit was hit.
     Stopped(Stop),
     /// What is not for all values.
@@ -110,7 +110,7 @@ impl From<Stop> for Unsaid {
     }
 }
 
-pub(super) type Said<T> = Result<T, Unsaid>;
+pub type Said<T> = Result<T, Unsaid>;
 
 /// Where paths come from.
 pub(super) struct Machine<'p> {

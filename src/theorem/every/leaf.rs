@@ -1,0 +1,75 @@
+//! What the checker of certificates asks about every value: single facts and the discipline, never what was found here.
+
+use super::access::kept;
+use super::instance::Instance;
+use super::oracle::Oracle;
+use super::run::{Said, Unsaid};
+use super::{Speech, Template};
+use crate::base::control::Control;
+use crate::kernel::Id;
+use crate::model::program::{LocId, Program, ThreadId};
+
+/// The case split over generic threads of a model, from some value of the constant on.
+pub struct Leaf<'p> {
+    oracle: Oracle<'p>,
+    instance: &'p Instance,
+    program: &'p Program,
+}
+
+impl<'p> Leaf<'p> {
+    /// That of an instance of a model, of which `program` is the program with its disciplines. The model has no errors
+    /// at `from`, and there is a kind for each thread of every value that is not below.
+    ///
+    /// # Errors
+    /// What is not for all values, or a limit that was hit.
+    pub fn new(
+        (model, instance): (&Template, &'p Instance),
+        program: &'p Program,
+        from: i64,
+        control: &'p Control,
+    ) -> Result<Self, Unsaid> {
+        instance.begins_at(model, from, control)?;
+        let oracle = Oracle::new(instance, program, control)?;
+        oracle.from.set(from);
+        Ok(Leaf {
+            oracle,
+            instance,
+            program,
+        })
+    }
+
+    /// The threads of the instance, those together that have one text for every value.
+    pub fn kinds(&self) -> Vec<&[ThreadId]> {
+        let all = self.instance.kinds.iter();
+        all.map(|k| k.threads.as_slice()).collect()
+    }
+
+    /// Whether visible steps are visible for all threads of their kind, all first steps among them.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub fn is_uniform(&self, is_visible: &dyn Fn(ThreadId, LocId) -> bool) -> Said<()> {
+        let mut kinds = self.instance.kinds.iter();
+        kinds.try_for_each(|kind| kind.uniform(&self.instance.parametric, is_visible))
+    }
+
+    /// Whether an inclusion holds of all threads of these kinds, by index variable, that differ.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub fn holds(&self, speech: &Speech, part: (Id, Id), threads: &[(u32, usize)]) -> Said<()> {
+        let from = self.oracle.from.get();
+        self.oracle.included(speech, part, threads, from)
+    }
+
+    /// Whether no step violates the discipline.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub fn keeps_discipline(&self) -> Said<()> {
+        match kept(&self.oracle, self.program)? {
+            None => Ok(()),
+            Some(why) => Err(Unsaid::Because(why)),
+        }
+    }
+}

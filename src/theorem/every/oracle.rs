@@ -1,0 +1,288 @@
+//! Who is asked whether something holds of generic threads, for every value of the constant.
+
+use super::facts::Question;
+use super::instance::Instance;
+use super::kinds::Kind;
+use super::linear::{Linear, Literal};
+use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, onward, where_true};
+use super::step::{Discipline, Steps, looks_at};
+use super::{Speech, disciplines};
+use crate::base::control::{Control, Stop};
+use crate::base::results::Obstacle;
+use crate::kernel::{Id, Statement};
+use crate::model::program::{ArrayId, Expr, OpenDiscipline, Parametric, Program, SELF, ThreadId};
+use crate::theorem::discharge::facts::Discharge;
+use crate::theorem::evidence::letters;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+
+/// Who is asked whether a fact holds for every value.
+pub(in crate::theorem) struct Oracle<'p> {
+    pub(super) parametric: &'p Parametric,
+    /// The instance with its disciplines.
+    program: &'p Program,
+    control: &'p Control,
+    pub(super) kinds: &'p [Kind],
+    pub(super) disciplines: Vec<OpenDiscipline>,
+    /// Of each discipline, whether its predicates can overlap.
+    pub(super) overlaps: RefCell<Vec<bool>>,
+    arrays: &'p [ArrayId],
+    /// The constant is not below this.
+    pub(super) from: Cell<i64>,
+}
+
+impl<'p> Oracle<'p> {
+    pub(super) fn new(
+        instance: &'p Instance,
+        program: &'p Program,
+        control: &'p Control,
+    ) -> Said<Self> {
+        let parametric = &instance.parametric;
+        let owners = Machine::new(parametric, control).owners;
+        let mut like = vec![0; program.threads.len()];
+        for kind in &instance.kinds {
+            kind.threads.iter().for_each(|t| like[*t] = kind.like());
+        }
+        let disciplines =
+            disciplines::disciplines(parametric, program, &instance.arrays, &owners, &like);
+        let disciplines = disciplines.map_err(Unsaid::Because)?;
+        let oracle = Oracle {
+            parametric,
+            program,
+            control,
+            kinds: &instance.kinds,
+            overlaps: RefCell::new(vec![true; disciplines.len()]),
+            disciplines,
+            arrays: &instance.arrays,
+            from: Cell::new(instance.value),
+        };
+        for d in 0..oracle.disciplines.len() {
+            let overlaps = oracle.can_overlap(d)?;
+            oracle.overlaps.borrow_mut()[d] = overlaps;
+        }
+        Ok(oracle)
+    }
+
+    /// Generic threads of these kinds, and what steps they take.
+    pub(super) fn steps(&self, kinds: &[usize]) -> Steps<'p> {
+        let machine = Machine::new(self.parametric, self.control);
+        let threads: Vec<Generic> = kinds
+            .iter()
+            .enumerate()
+            .map(|(number, kind)| self.kinds[*kind].generic(&machine, number))
+            .collect();
+        let disciplines = (0..self.disciplines.len()).map(|d| self.discipline(&machine, d));
+        let disciplines = disciplines.collect();
+        Steps {
+            machine,
+            disciplines,
+            threads,
+            arrays: self.arrays.to_vec(),
+        }
+    }
+
+    /// A discipline, and what its predicates look at.
+    fn discipline(&self, machine: &Machine, d: usize) -> Discipline {
+        let mut done = Discipline {
+            open: self.disciplines[d].clone(),
+            support: BTreeSet::new(),
+            regions: Vec::new(),
+            overlaps: self.overlaps.borrow()[d],
+            mentions: Vec::new(),
+            looks_at_itself: true,
+        };
+        for kind in self.kinds {
+            let thread = kind.generic(machine, 0);
+            let (exclusive, reading) = &self.disciplines[d].predicates[kind.like()];
+            for e in [exclusive, reading] {
+                looks_at(machine, e, &thread, &mut done.support);
+                e.walk(&mut |e| {
+                    done.looks_at_itself &= self.is_own(e, kind.like());
+                    done.mentions.extend(self.mention(e));
+                    if let Expr::At(t, locations) = e {
+                        let known = self.parametric.open.members.get(*t);
+                        let family = known.map_or(thread.family, |(family, _)| *family);
+                        done.regions.push((family, locations.clone()));
+                    }
+                });
+            }
+        }
+        done
+    }
+
+    /// The variable that a part of a predicate mentions, with its indices.
+    fn mention(&self, e: &Expr) -> Option<(ArrayId, Vec<Expr>)> {
+        let program = &self.parametric.program;
+        match e {
+            Expr::Cell(c) => {
+                let index = program.cells.get(*c).map(|_| program.indices(*c))?;
+                let index = index.into_iter().map(|i| Expr::Const(i as i64));
+                Some((program.cells[*c].array, index.collect()))
+            }
+            Expr::Element(array, index) => Some((*array, index.clone())),
+            // The slot's flag, which is looked at where the reference leads.
+            Expr::Via(reference, Some(array)) => Some((*array, vec![(**reference).clone()])),
+            _ => None,
+        }
+    }
+
+    /// Whether a part of a thread's predicate looks at no other thread's location or variables.
+    fn is_own(&self, e: &Expr, thread: ThreadId) -> bool {
+        let program = &self.parametric.program;
+        let own = |array: ArrayId| {
+            let owner = program.arrays[array].name.split_once('.').map(|(t, _)| t);
+            let mut threads = program.threads.iter();
+            owner.is_none_or(|o| threads.all(|t| t.name != o) || o == program.threads[thread].name)
+        };
+        match e {
+            Expr::At(t, _) => *t == SELF,
+            Expr::Cell(c) => program.cells.get(*c).is_none_or(|c| own(c.array)),
+            Expr::Element(array, _) => own(*array),
+            _ => true,
+        }
+    }
+
+    /// The states in which a question begins: type-correct, with threads that differ, and the constant not below a
+    /// value.
+    pub(super) fn begun(&self, steps: &Steps, kinds: &[usize], from: i64) -> Said<Vec<Run>> {
+        let m = &steps.machine;
+        m.begin();
+        let mut runs = Vec::new();
+        let least = Literal::NonNegative(m.parameter().add(-i128::from(from)));
+        runs.extend(m.with(&Run::default(), least)?);
+        for (thread, kind) in steps.threads.iter().zip(kinds) {
+            let mut next = Vec::new();
+            for run in runs {
+                next.extend(self.kinds[*kind].members(m, run, thread)?);
+            }
+            runs = next;
+        }
+        for (n, thread) in steps.threads.iter().enumerate() {
+            for other in &steps.threads[n + 1..] {
+                if other.family != thread.family {
+                    continue;
+                }
+                let mut next = Vec::new();
+                for run in runs {
+                    let apart = Literal::NonZero(thread.index.minus(&other.index));
+                    next.extend(m.with(&run, apart)?);
+                }
+                runs = next;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Whether the predicates of two threads can overlap for some cell.
+    fn can_overlap(&self, d: usize) -> Said<bool> {
+        let all = 0..self.kinds.len();
+        for one in all.clone() {
+            for other in all.clone() {
+                if self.can_overlap_of(d, &[one, other])? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn can_overlap_of(&self, d: usize, kinds: &[usize; 2]) -> Said<bool> {
+        let steps = self.steps(kinds);
+        let m = &steps.machine;
+        let named = |n: usize| Linear::atom(m.atom(Unknown::Named(format!("[{n}]"))));
+        let index: Vec<Linear> = (0..self.disciplines[d].binders.len()).map(named).collect();
+        let runs = onward(self.begun(&steps, kinds, 1)?, |run| {
+            Ok(m.inside(run, self.disciplines[d].array, &index)?.0)
+        })?;
+        let first = onward(runs, |run| {
+            steps.right(run, d, &steps.threads[0], &index, true)
+        })?;
+        let both = onward(where_true(first), |run| {
+            steps.right(run, d, &steps.threads[1], &index, false)
+        })?;
+        Ok(both.iter().any(|(_, right)| *right))
+    }
+
+    /// Whether a statement about generic threads of these classes (by index variable) is a fact from a value on.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub(super) fn holds(
+        &self,
+        discharge: &Discharge,
+        statement: &Statement,
+        classes: &[(u32, usize)],
+        from: i64,
+    ) -> Said<()> {
+        let speech = Speech {
+            terms: &discharge.development.terms,
+            letters: &letters(self.program, discharge),
+        };
+        let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
+        for (_, class) in classes {
+            let threads = &discharge.classes[*class].threads;
+            let of = |n: &usize| threads.contains(&self.kinds[*n].like());
+            let kinds: Vec<usize> = (0..self.kinds.len()).filter(of).collect();
+            if kinds.is_empty() {
+                return Err(Unsaid::Because(Obstacle::Form));
+            }
+            let longer = |c: &Vec<usize>| -> Vec<Vec<usize>> {
+                kinds
+                    .iter()
+                    .map(|k| [c.as_slice(), &[*k]].concat())
+                    .collect()
+            };
+            choices = choices.iter().flat_map(longer).collect();
+        }
+        for kinds in choices {
+            let threads: Vec<(u32, usize)> = classes.iter().map(|c| c.0).zip(kinds).collect();
+            for part in &statement.parts {
+                self.included(&speech, *part, &threads, from)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an inclusion holds of all threads of these kinds (by index variable) that differ, from a value on.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub(super) fn included(
+        &self,
+        speech: &Speech,
+        (left, right): (Id, Id),
+        threads: &[(u32, usize)],
+        from: i64,
+    ) -> Said<()> {
+        let kinds: Vec<usize> = threads.iter().map(|(_, kind)| *kind).collect();
+        let steps = self.steps(&kinds);
+        let begun = self.begun(&steps, &kinds, from)?;
+        let question = Question {
+            steps: &steps,
+            speech,
+            program: self.program,
+            variables: threads.iter().map(|(v, _)| *v).collect(),
+        };
+        match question.included(&begun, left, right)? {
+            true => Ok(()),
+            false => Err(Unsaid::Because(Obstacle::Fails)),
+        }
+    }
+
+    /// What stands against a fact, from the instance's value on.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub fn refutes(
+        &self,
+        discharge: &Discharge,
+        statement: &Statement,
+        classes: &[(u32, usize)],
+    ) -> Result<Option<Obstacle>, Stop> {
+        match self.holds(discharge, statement, classes, self.from.get()) {
+            Ok(()) => Ok(None),
+            Err(Unsaid::Because(why)) => Ok(Some(why)),
+            Err(Unsaid::Stopped(stop)) => Err(stop),
+        }
+    }
+}
