@@ -5,7 +5,8 @@ use crate::shipped;
 
 use coarsen::algebra::files::{Flawed, Text};
 use coarsen::algebra::{Shape, Theory, library, load_theorem};
-use coarsen::base::control::{Budget, Control};
+use coarsen::base::control::{Budget, Control, ParseLimits};
+use coarsen::base::evidence::Bundle;
 use coarsen::certificate::{BundleVerdict, read, verify, write};
 use coarsen::report::json;
 use coarsen::results::{
@@ -299,6 +300,52 @@ fn a_stronger_theorem_gives_the_same_answers_and_a_line_more() {
             };
             assert_eq!(of(&mine), of(&theirs), "{name}, {model}");
         }
+    }
+}
+
+/// What two threads of a small instance show is not what a hypothesis about three, or about all, asks for.
+#[test]
+fn every_value_by_a_theorem_of_ones_own() {
+    let counter = "const N = 3; mutex m; var x: 0..N = 0;
+        thread w(i in 0..N-1) { lock(m); x = i; x = 0; unlock(m); }";
+    let loaded_model = Session::load("m.cor", counter, &[], ParseLimits::default());
+    let (session, _) = loaded_model.expect("a model");
+    let of = |theory: &Theory| session.every(theory, "N", true, &Control::default());
+    let verified = |bundle: &Bundle, theory: &Theory| {
+        let theorems = std::slice::from_ref(theory);
+        verify(&write(bundle), None, theorems, &Control::default())
+    };
+    let own = loaded(&copy("stoller-cohen"));
+    let bundle = of(&own).bundle.expect("a bundle");
+    let verdict = verified(&bundle, &own);
+    assert!(verdict.is_accepted(), "{verdict:#?}");
+    for (more, why) in [
+        (
+            "i != j, i != k, j != k => v[i] v[j] v[k] = 0",
+            "hypothesis (more) speaks of more than two processes",
+        ),
+        (
+            "q (+ i : v[i]) <= (+ i : v[i]) q",
+            "hypothesis (more) speaks of all processes at once",
+        ),
+        (
+            "q v <= v q",
+            "hypothesis (more) speaks of all processes at once",
+        ),
+    ] {
+        let mut files = copy("stoller-cohen");
+        let more = format!("\nhypothesis more : {more};\nconclusion");
+        change(&mut files, "own.thy", "\nconclusion", &more);
+        let stronger = loaded(&files);
+        let report = of(&stronger);
+        assert!(report.bundle.is_none(), "{more}");
+        assert!(report.from.is_none(), "{more}");
+        // All that was derived without it, under its name.
+        let mut forged = bundle.clone();
+        let known = stronger.own.as_ref().expect("not shipped");
+        forged.parts[0].digest = Some(known.digest.clone());
+        forged.parts[0].proof.clone_from(&known.proof);
+        assert_eq!(verified(&forged, &stronger).rejected.as_deref(), Some(why));
     }
 }
 

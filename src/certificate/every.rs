@@ -9,7 +9,7 @@
 //! threads at once, so what holds of two threads of the instance holds of any two of their kinds.
 
 use super::invariant::Refused;
-use super::letters::{Letters, MOST_CHOICES, Reading};
+use super::letters::{Letters, MOST_CHOICES, Reading, processes};
 use super::part::{replayed_proof, visible};
 use super::valuations::count_up;
 use super::verdict::BundleVerdict;
@@ -423,6 +423,14 @@ fn hypotheses(
     development: &mut Development,
     verdict: &mut BundleVerdict,
 ) -> Result<(), Refused> {
+    // Of each kind there are two threads in the instance, if there can be two; three there need not be.
+    let mut all = theory.hypotheses.iter();
+    if let Some(h) = all.find(|h| processes(&h.statement).len() > 2) {
+        return Err(Refused::Wrong(format!(
+            "hypothesis ({}) speaks of more than two processes",
+            h.id
+        )));
+    }
     if let Some(h) = theory
         .hypotheses
         .iter()

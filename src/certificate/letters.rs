@@ -458,24 +458,8 @@ impl Reading<'_> {
         terms: &mut Terms,
         into: &mut Vec<Asked>,
     ) -> Result<(), &'static str> {
-        let mut free: Vec<&str> = Vec::new();
-        let see = |i: &Index| -> Option<String> {
-            match i {
-                Index::Name(n) => Some(n.clone()),
-                _ => None,
-            }
-        };
-        let mut names: Vec<String> = Vec::new();
-        for (i, j) in &s.distinct {
-            names.extend(see(i));
-            names.extend(see(j));
-        }
-        for side in &s.sides {
-            indices(side, &mut Vec::new(), &mut names);
-        }
-        names.sort();
-        names.dedup();
-        free.extend(names.iter().map(String::as_str));
+        let names = processes(s);
+        let free: Vec<&str> = names.iter().map(String::as_str).collect();
         let threads = self.program.threads.len();
         let mut chosen = vec![0; free.len()];
         'next: loop {
@@ -658,6 +642,27 @@ impl Reading<'_> {
         let all = self.program.threads[t].steps();
         all.filter(move |l| is(*l)).map(move |l| (t, l))
     }
+}
+
+/// The processes that a statement of a theory speaks of, by name.
+pub fn processes(s: &Statement) -> Vec<String> {
+    let see = |i: &Index| -> Option<String> {
+        match i {
+            Index::Name(n) => Some(n.clone()),
+            _ => None,
+        }
+    };
+    let mut names: Vec<String> = Vec::new();
+    for (i, j) in &s.distinct {
+        names.extend(see(i));
+        names.extend(see(j));
+    }
+    for side in &s.sides {
+        indices(side, &mut Vec::new(), &mut names);
+    }
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Names of indices that nothing binds.

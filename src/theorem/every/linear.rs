@@ -30,8 +30,8 @@ pub(super) enum Literal {
 /// More inequalities than this are not eliminated from.
 const MOST: usize = 300;
 
-/// Numbers beyond this are not reckoned with.
-const LARGEST: i128 = 1 << 100;
+/// Numbers beyond this are not reckoned with, so that products of two are no larger than can be written.
+const LARGEST: i128 = 1 << 62;
 
 impl Linear {
     pub fn constant(constant: i128) -> Self {
@@ -112,7 +112,8 @@ impl Linear {
         self.terms.iter().fold(0, |d, (_, c)| gcd(d, c.abs()))
     }
 
-    fn is_large(&self) -> bool {
+    /// Whether it has numbers that are not reckoned with.
+    pub fn is_large(&self) -> bool {
         let large = |n: &i128| n.abs() > LARGEST;
         large(&self.constant) || self.terms.iter().any(|(_, c)| large(c))
     }
@@ -197,8 +198,10 @@ pub(super) fn contradictory(all: &[Literal]) -> bool {
             Literal::NonZero(x) => apart.push(x.clone()),
         }
     }
-    if !solved(&mut equal, &mut [&mut least, &mut apart]) {
-        return true;
+    match solved(&mut equal, &mut [&mut least, &mut apart]) {
+        Some(true) => {}
+        Some(false) => return true,
+        None => return false,
     }
     loop {
         if apart.iter().any(|x| x.value() == Some(0)) || none(least.clone()) {
@@ -236,18 +239,23 @@ pub(super) fn contradictory(all: &[Literal]) -> bool {
     }
 }
 
-/// Solves equations and replaces atoms in all others. `false` if an equation has no solution.
-fn solved(equal: &mut Vec<Linear>, others: &mut [&mut Vec<Linear>]) -> bool {
+/// Solves equations and replaces atoms in all others. `false` if an equation has no solution; nothing if the numbers
+/// are too large.
+fn solved(equal: &mut Vec<Linear>, others: &mut [&mut Vec<Linear>]) -> Option<bool> {
     while let Some(mut x) = equal.pop() {
+        let rest = others.iter().flat_map(|o| o.iter());
+        if x.is_large() || equal.iter().chain(rest).any(Linear::is_large) {
+            return None;
+        }
         let divisor = x.divisor();
         if divisor == 0 {
             if x.constant != 0 {
-                return false;
+                return Some(false);
             }
             continue;
         }
         if x.constant % divisor != 0 {
-            return false;
+            return Some(false);
         }
         x.constant /= divisor;
         x.terms.iter_mut().for_each(|(_, c)| *c /= divisor);
@@ -264,7 +272,8 @@ fn solved(equal: &mut Vec<Linear>, others: &mut [&mut Vec<Linear>]) -> bool {
             }
         }
     }
-    true
+    let mut all = others.iter().flat_map(|o| o.iter());
+    (!all.any(Linear::is_large)).then_some(true)
 }
 
 /// Whether no integers make all of these non-negative.

@@ -417,14 +417,14 @@ impl<'p> Machine<'p> {
                     None => return Err(Unsaid::Because(Obstacle::NotLinear)),
                 },
             },
-            Expr::Neg(x) => self.open_term(x, values)?.times(-1),
+            Expr::Neg(x) => self.small(self.open_term(x, values)?.times(-1))?,
             Expr::Binary(op, x, y) => {
                 let (x, y) = (self.open_term(x, values)?, self.open_term(y, values)?);
                 match (op, x.value(), y.value()) {
-                    (BinaryOp::Add, _, _) => x.plus(&y, 1),
-                    (BinaryOp::Sub, _, _) => x.minus(&y),
-                    (BinaryOp::Mul, Some(k), _) => y.times(k),
-                    (BinaryOp::Mul, _, Some(k)) => x.times(k),
+                    (BinaryOp::Add, _, _) => self.small(x.plus(&y, 1))?,
+                    (BinaryOp::Sub, _, _) => self.small(x.minus(&y))?,
+                    (BinaryOp::Mul, Some(k), _) => self.small(y.times(k))?,
+                    (BinaryOp::Mul, _, Some(k)) => self.small(x.times(k))?,
                     (_, Some(x), Some(y)) => match small(*op, x, y) {
                         Some(v) => Linear::constant(v),
                         None => return Err(Unsaid::Because(Obstacle::NotLinear)),
@@ -508,7 +508,7 @@ impl<'p> Machine<'p> {
                     .collect())
             }
             Expr::Neg(x) => self.each(run, x, view, &mut |run, v| {
-                Ok(vec![(run, Some(v.times(-1)))])
+                Ok(vec![(run, Some(self.small(v.times(-1))?))])
             }),
             Expr::Cond(c, x, y) => {
                 let mut all = Vec::new();
@@ -780,8 +780,8 @@ impl<'p> Machine<'p> {
         use BinaryOp::*;
         let difference = x.minus(y);
         let literal = match op {
-            Add => return Ok(vec![(run, Some(x.plus(y, 1)))]),
-            Sub => return Ok(vec![(run, Some(difference))]),
+            Add => return Ok(vec![(run, Some(self.small(x.plus(y, 1))?))]),
+            Sub => return Ok(vec![(run, Some(self.small(difference)?))]),
             Eq => Literal::Zero(difference),
             Ne => Literal::NonZero(difference),
             Ge => Literal::NonNegative(difference),
@@ -796,11 +796,45 @@ impl<'p> Machine<'p> {
         Ok(all)
     }
 
+    /// A term whose value is in 64 bits, whatever its atoms are: else an evaluation fails, which no path here knows of.
+    fn small(&self, x: Linear) -> Said<Linear> {
+        match self.bound(&x, 0) <= i64::MAX as u128 {
+            true => Ok(x),
+            false => Err(Unsaid::Because(Obstacle::NotLinear)),
+        }
+    }
+
+    /// What the value of a term is not larger than, whatever its sign. Cells and indices have types of 32 bits.
+    fn bound(&self, x: &Linear, depth: usize) -> u128 {
+        let of = |(atom, c): &(Atom, i128)| {
+            let atom = self.atoms.borrow().all.get(*atom as usize).cloned();
+            let most = match atom.as_deref() {
+                Some(Unknown::Operation(..)) if depth > 8 => u128::MAX,
+                Some(Unknown::Operation(op, x, y)) => {
+                    let (x, y) = (self.bound(x, depth + 1), self.bound(y, depth + 1));
+                    match op {
+                        BinaryOp::Mul => x.saturating_mul(y),
+                        BinaryOp::Div => x,
+                        BinaryOp::Rem => y,
+                        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+                            x.max(y).saturating_mul(2)
+                        }
+                        _ => 1 << 62,
+                    }
+                }
+                _ => 1 << 31,
+            };
+            most.saturating_mul(c.unsigned_abs())
+        };
+        let terms = x.terms.iter().map(of);
+        terms.fold(x.constant.unsigned_abs(), u128::saturating_add)
+    }
+
     /// Operations that are linear in some cases only.
     fn other(&self, run: Run, op: BinaryOp, x: &Linear, y: &Linear) -> Said<Valued> {
         match (op, x.value(), y.value()) {
-            (BinaryOp::Mul, Some(k), _) => return Ok(vec![(run, Some(y.times(k)))]),
-            (BinaryOp::Mul, _, Some(k)) => return Ok(vec![(run, Some(x.times(k)))]),
+            (BinaryOp::Mul, Some(k), _) => return Ok(vec![(run, Some(self.small(y.times(k))?))]),
+            (BinaryOp::Mul, _, Some(k)) => return Ok(vec![(run, Some(self.small(x.times(k))?))]),
             (_, Some(x), Some(y)) => return Ok(vec![(run, small(op, x, y).map(Linear::constant))]),
             _ => {}
         }
@@ -901,7 +935,7 @@ pub(super) fn where_true(all: Vec<(Run, bool)>) -> Vec<Run> {
 /// An operation on numbers of ordinary size.
 fn small(op: BinaryOp, x: i128, y: i128) -> Option<i128> {
     let (x, y) = (i64::try_from(x).ok()?, i64::try_from(y).ok()?);
-    let tame = |n: i64| n.abs() < 1 << 31;
+    let tame = |n: i64| n.unsigned_abs() < 1 << 31;
     (tame(x) && tame(y)).then(|| apply(op, x, y).map(i128::from))?
 }
 
