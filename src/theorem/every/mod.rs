@@ -2,19 +2,23 @@
 //!
 //! The model is read with the constant left open (`model::program::parametric`). Derivations speak of generic threads
 //! as it is; so it is enough to establish their facts for generic threads, too: symbolically, from an arbitrary
-//! type-correct state, with case distinctions over which cells are one (`run`, `step`, `facts`). What facts there are
-//! to be established is found on a small instance. Nothing else of the instance is believed.
+//! type-correct state, with case distinctions over which cells are one (`run`, `eval`, `step`, `facts`). What facts
+//! there are to be established is found on a small instance. Nothing else of the instance is believed.
 
 mod access;
+mod arithmetic;
 mod disciplines;
+mod eval;
 mod facts;
 mod instance;
 mod kinds;
 mod leaf;
 mod linear;
 mod oracle;
+mod overlap;
 mod run;
 mod step;
+mod violation;
 
 pub use self::instance::{Instance, LARGEST};
 pub use self::leaf::Leaf;
