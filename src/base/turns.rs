@@ -73,6 +73,15 @@ impl Turns {
         }
     }
 
+    /// What a side has done.
+    pub fn done(&self, side: Side) -> u64 {
+        let account = self.account();
+        match side {
+            Side::Reduced => account.reduced,
+            Side::Full => account.full,
+        }
+    }
+
     fn account(&self) -> MutexGuard<'_, Account> {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -149,11 +149,14 @@ impl fmt::Display for ClaimReason {
                     many => write!(f, "by {theorem}; it commits at lines {}", many.join(", ")),
                 }
             }
-            Self::Compared { states, why } => write!(
-                f,
-                "compared all {} of this instance; no theorem shows it: {why}",
-                counted_text(states, "state")
-            ),
+            Self::Compared { states, why } => {
+                let states = states.as_ref().map(|n| counted_text(n, "state"));
+                let states = states.unwrap_or_else(|| "states".into());
+                write!(
+                    f,
+                    "compared all {states} of this instance; no theorem shows it: {why}"
+                )
+            }
             Self::Different { by, why } => write!(f, "{by}; {why}"),
             Self::Blocks => f.write_str(
                 "a thread gets stuck inside, which no thread does if the block is atomic; deadlock_free is asked for",
@@ -201,9 +204,7 @@ impl fmt::Display for Distinction {
 impl fmt::Display for NoTheorem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge => {
-                f.write_str("what moves past what would need BDDs that are too large")
-            }
+            Self::TooLarge => f.write_str("it takes more work to find out what moves past what"),
             Self::Undisciplined(theorem) => {
                 write!(f, "{theorem} would if the discipline were known to hold")
             }

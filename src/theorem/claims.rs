@@ -406,7 +406,10 @@ impl<'e> Judge<'_, 'e, '_> {
                             theorem: theorem.to_string(),
                             commits: commit_lines(&entry),
                         },
-                        Err(why) => ClaimReason::Compared { states, why },
+                        Err(why) => ClaimReason::Compared {
+                            states: p.split.is_none().then_some(states),
+                            why,
+                        },
                     }
                 }
             },

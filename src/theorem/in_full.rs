@@ -36,8 +36,8 @@ const PLAIN_FIRST: u64 = 1 << 20;
 const SYMMETRIC: u64 = 1 << 27;
 const MANY_THREADS: usize = 5;
 
-/// Work that BDDs may be for claims, in pairs of nodes: some hundredths of a second.
-const MOVERS: u64 = 1 << 20;
+/// Work that BDDs may be for each claim beside that of the exploration, in pairs of nodes: less than a tenth of a second.
+const MOVERS: u64 = 1 << 21;
 
 /// Whether the answer may come from an exploration in full: nothing was asked for that only a reduction has.
 pub(super) fn may_be(program: &Program, theory: &Theory, options: &CheckOptions) -> bool {
@@ -119,7 +119,7 @@ pub(super) fn in_turns(
                 }
                 tell(&mut report, program, &all, &outcome);
                 let check = Check::new(program, theory, options, control);
-                if let Err(stop) = claims(&check, &mut report) {
+                if let Err(stop) = claims(&check, turns.done(Side::Full), &mut report) {
                     hit(&mut report, stop, control);
                 }
                 verdict::settle(&mut report, program);
@@ -220,7 +220,7 @@ fn tell(report: &mut Report, p: &Program, asked: &[Asked], outcome: &Outcome) {
 }
 
 /// Decides the claims. Movers may cost little more than the comparison that there is instead.
-fn claims(check: &Check, report: &mut Report) -> Result<(), Stop> {
+fn claims(check: &Check, explored: u64, report: &mut Report) -> Result<(), Stop> {
     let (program, control) = (check.program, check.control);
     let asked = asked_claims(program, check.options);
     let undecided = asked.map(|c| Property::undecided(&c.name, PropertyKind::Transaction));
@@ -229,8 +229,9 @@ fn claims(check: &Check, report: &mut Report) -> Result<(), Stop> {
     if undecided.is_empty() {
         return Ok(());
     }
+    let most = explored + MOVERS * undecided.len() as u64;
     report.properties.extend(undecided);
-    match Encoding::within(program, MOVERS, control) {
+    match Encoding::within(program, most, control) {
         Ok(encoding) => check.claims(report, Some((&encoding, None))),
         Err(Stop::Effort | Stop::Nodes | Stop::Variables) => check.claims(report, None),
         Err(stop) => Err(stop),

@@ -191,8 +191,8 @@ pub enum ClaimReason {
     },
     /// It holds: all states of this instance were compared.
     Compared {
-        /// How many.
-        states: String,
+        /// How many, unless a block that begins with a loop has them told apart.
+        states: Option<String>,
         /// Why it does not hold by a theorem.
         why: NoTheorem,
     },
@@ -249,7 +249,7 @@ pub enum Distinction {
 /// Why no theorem says that a block is a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoTheorem {
-    /// Movers are judged on BDDs only, and these would be too large.
+    /// Movers are judged on BDDs only, and these take too much work.
     TooLarge,
     /// One would if the discipline were known to hold.
     Undisciplined(String),
