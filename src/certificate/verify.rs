@@ -120,28 +120,7 @@ fn replay(
     verdict.uncovered = uncovered(&program, verdict);
 
     let all: Vec<&Claim> = parts.iter().flat_map(|(.., claims)| claims).collect();
-    let moves = |c: &&Claim| matches!(c, Claim::Transaction(_));
-    if all.iter().any(moves) {
-        let asked = [
-            (Claim::Discipline, true, "the discipline holds"),
-            (
-                Claim::Assertions,
-                program.can_go_wrong(),
-                "no thread goes wrong",
-            ),
-            (
-                Claim::DeadlockFree,
-                program.deadlock_free.is_some(),
-                "there is no deadlock",
-            ),
-        ];
-        let missing = |(claim, asked, _): &(Claim, bool, &str)| *asked && !all.contains(&claim);
-        if let Some((.., what)) = asked.iter().find(|one| missing(one)) {
-            return Err(Refused::Wrong(format!(
-                "a transaction is claimed, and not that {what}"
-            )));
-        }
-    }
+    rests_on(&program, &all)?;
     for (theory, part, claims) in &parts {
         match theory {
             Some(theory) => part::replay(&program, (theory, part), claims, control, verdict)?,
@@ -234,6 +213,27 @@ fn is_wanted(bundle: &Bundle, wanted: &Wanted, values: Option<&Values>) -> Resul
         ));
     }
     values.map_or(Ok(()), |values| every::is_among(values, wanted))
+}
+
+/// Checks that what a claim of a transaction rests on is claimed, too.
+fn rests_on(program: &Program, all: &[&Claim]) -> Result<(), Refused> {
+    let moves = |c: &&Claim| matches!(c, Claim::Transaction(_));
+    if !all.iter().any(moves) {
+        return Ok(());
+    }
+    let (fails, waits) = (program.can_go_wrong(), program.deadlock_free.is_some());
+    let asked = [
+        (Claim::Discipline, true, "the discipline holds"),
+        (Claim::Assertions, fails, "no thread goes wrong"),
+        (Claim::DeadlockFree, waits, "there is no deadlock"),
+    ];
+    let missing = |(claim, asked, _): &(Claim, bool, &str)| *asked && !all.contains(&claim);
+    match asked.iter().find(|one| missing(one)) {
+        Some((.., what)) => Err(Refused::Wrong(format!(
+            "a transaction is claimed, and not that {what}"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Checks that something is claimed, and nothing twice.

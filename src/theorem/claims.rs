@@ -170,7 +170,7 @@ pub struct Context<'e, 'p> {
     pub sound: bool,
     /// The verdict on deadlocks, if that was asked for.
     pub deadlock_free: Option<Status>,
-    /// Whether what a theorem says is compared as well.
+    /// Whether what a theorem says is compared as well, and scratch forgotten from the beginning.
     pub both: bool,
     /// The claims to be judged.
     pub asked: Vec<&'e Claim>,
@@ -192,7 +192,7 @@ struct Judge<'c, 'e, 'p> {
 /// What became of a claim: its entry, its property, and the limit that was hit.
 pub type Answer = (results::Claim, Property, Option<Stop>);
 
-/// States that are explored of a program whose claims theorems have decided: for deadlocks inside the block.
+/// States that are explored first, and that is all if theorems have decided all claims: for deadlocks inside the block.
 const LOOKED_AT: usize = 1 << 16;
 
 /// Judges claims.
@@ -227,19 +227,13 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
     let all = control.budget().states;
     let open = |found: &Compared| {
         let stuck = context.deadlock_free.is_some_and(|v| v != Status::Holds);
-        !found.complete && (!found.finished || stuck)
+        found.answer.is_err() || !found.complete && (!found.finished || stuck)
     };
-    let mut most = match asked.iter().any(|(_, compared)| *compared) {
-        true => all,
-        false => LOOKED_AT.min(all),
-    };
-    let found = loop {
-        let found = compare(split, &asked, most, control)?;
-        if most >= all || !found.iter().any(open) {
-            break found;
-        }
-        most = all;
-    };
+    let few = (context.both, LOOKED_AT.min(all));
+    let mut found = compare(split, &asked, few, control)?;
+    if all > LOOKED_AT && found.iter().any(open) {
+        found = compare(split, &asked, (true, all), control)?;
+    }
     let answers = context.asked.iter().zip(by).zip(found);
     Ok(answers
         .map(|((claim, by), found)| judge.answer(claim, by, found))
@@ -342,7 +336,7 @@ impl<'e> Judge<'_, 'e, '_> {
         let names = found.unseen.iter().map(|&c| in_family(p, c));
         let names: BTreeSet<String> = names.collect();
         entry.unseen = names.into_iter().collect();
-        let states = found.states.to_string();
+        let (states, met) = (found.states.map(|n| n.to_string()), found.met.to_string());
         let location = |t: ThreadId, l: LocId| {
             let thread = &self.context.split().threads[t];
             results::BlockedThread {
@@ -385,7 +379,7 @@ impl<'e> Judge<'_, 'e, '_> {
                 hit = Some(stop);
                 ClaimReason::Stopped {
                     stop,
-                    states,
+                    states: met,
                     why: Some(why),
                 }
             }
@@ -395,7 +389,7 @@ impl<'e> Judge<'_, 'e, '_> {
                     hit = Some(Stop::States);
                     ClaimReason::Stopped {
                         stop: Stop::States,
-                        states,
+                        states: met,
                         why: by.err(),
                     }
                 }
@@ -407,7 +401,7 @@ impl<'e> Judge<'_, 'e, '_> {
                             commits: commit_lines(&entry),
                         },
                         Err(why) => ClaimReason::Compared {
-                            states: p.split.is_none().then_some(states),
+                            states: states.filter(|_| p.split.is_none()),
                             why,
                         },
                     }

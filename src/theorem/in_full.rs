@@ -36,7 +36,7 @@ const PLAIN_FIRST: u64 = 1 << 20;
 const SYMMETRIC: u64 = 1 << 27;
 const MANY_THREADS: usize = 5;
 
-/// Work that BDDs may be for each claim beside that of the exploration, in pairs of nodes: less than a tenth of a second.
+/// Work that BDDs may be for each claim beside that of the exploration, in pairs of nodes: a tenth of a second.
 const MOVERS: u64 = 1 << 21;
 
 /// Whether the answer may come from an exploration in full: nothing was asked for that only a reduction has.

@@ -279,8 +279,12 @@ pub fn is_true(
         prop_assert!(traced, "{}: no execution", claim.name);
         let truth = truth(p, claim);
         prop_assert_eq!(found.verdict, truth, "{}: {}", &claim.name, &found.reason);
-        let found = sooner.properties.iter().find(|q| q.name == claim.name);
-        prop_assert_eq!(found.map(|q| q.verdict), Some(truth), "{}", &claim.name);
+        for report in [&compared, &sooner] {
+            let found = report.properties.iter().find(|q| q.name == claim.name);
+            let found = found.map(|q| (q.verdict, q.trace.is_some()));
+            let wanted = Some((truth, truth == Status::Refuted));
+            prop_assert_eq!(found, wanted, "{}", &claim.name);
+        }
     }
     Ok(())
 }

@@ -191,7 +191,7 @@ pub enum ClaimReason {
     },
     /// It holds: all states of this instance were compared.
     Compared {
-        /// How many, unless a block that begins with a loop has them told apart.
+        /// How many, unless they were compared up to scratch, or a block that begins with a loop has more told apart.
         states: Option<String>,
         /// Why it does not hold by a theorem.
         why: NoTheorem,

@@ -51,6 +51,16 @@ impl DeadLocals {
         }
     }
 
+    /// Without those that are to be kept, by thread and location.
+    pub fn keeping(mut self, kept: &dyn Fn(ThreadId, LocId, CellId) -> bool) -> Self {
+        for (t, locations) in self.dead.iter_mut().enumerate() {
+            for (l, cells) in locations.iter_mut().enumerate() {
+                cells.retain(|&c| !kept(t, l, c));
+            }
+        }
+        self
+    }
+
     /// The cells of a thread that are dead at a location.
     pub fn at(&self, thread: ThreadId, location: LocId) -> &[CellId] {
         &self.dead[thread][location]

@@ -3,14 +3,16 @@
 //!
 //! All behaviours with the block atomic are explored first. Of these are kept the states in which no thread is inside,
 //! as they are observed, and the steps that go wrong or violate the discipline. Then those of the program are, once for
-//! all claims.
+//! all claims. Where there are many states, what is scratch for all claims is forgotten on the way.
 
-use super::observed::Observed;
+use super::observed::{self, Observed};
 use crate::base::control::{Control, Stop};
 use crate::base::results::{Distinction, Outcome, Trace};
 use crate::engine::compiled::{Behaviours, Blocks, Compiled, Execution, Layout, Met, Visited};
+use crate::engine::quotients::DeadLocals;
+use crate::engine::reach::{Move, Path};
 use crate::engine::relations::Concrete;
-use crate::engine::{Heuristic, State, initially_violated};
+use crate::engine::{Heuristic, State, Variable, initially_violated};
 use crate::model::program::{CellId, Claim, LocId, Program, ThreadId};
 use crate::theorem::executions::trace::{Walked, rerun};
 use rustc_hash::FxHashSet;
@@ -18,8 +20,10 @@ use std::ops::ControlFlow;
 
 /// What became of a claim.
 pub struct Compared {
-    /// How many states the program has, as far as it was explored.
-    pub states: usize,
+    /// How many states of the program were met, if none of them are seen as one.
+    pub states: Option<usize>,
+    /// How many were met.
+    pub met: usize,
     /// The answer.
     pub answer: Result<Found, Stop>,
     /// Whether some thread takes a step of the block, and whether some thread leaves it; false is final if everything
@@ -78,23 +82,26 @@ struct Watched {
 }
 
 /// Compares the program with each claim's block atomic where that is wanted, and explores it for the others: up to so
-/// many states.
+/// many states. With `forget`, states that differ in scratch are one.
 ///
 /// # Errors
 /// Any [`Stop`] but those that leave a claim open.
 pub fn compare(
     program: &Program,
     claims: &[(&Claim, bool)],
-    most: usize,
+    (forget, most): (bool, usize),
     control: &Control,
 ) -> Result<Vec<Compared>, Stop> {
     let order = Heuristic::ALL[0].0.order(program);
-    let compiled = Compiled::new(program, &order, control)?;
+    let scratch = forget.then(|| forgotten(program, claims));
+    let forgetting = scratch.as_ref().map(|dead| dead.forgetting(program));
+    let explored = forgetting.as_ref().unwrap_or(program);
+    let compiled = Compiled::new(explored, &order, control)?;
     let mut watched = Vec::new();
     for &(claim, wanted) in claims {
         let mut one = Watched::new(program, claim, &compiled);
         if wanted {
-            match one.explore(program, &compiled, most, control) {
+            match one.explore(explored, &compiled, most, control) {
                 Ok(atomic) => one.atomic = Some(atomic),
                 Err(stop @ (Stop::States | Stop::Memory)) => one.stopped = Some(stop),
                 Err(stop) => return Err(stop),
@@ -102,9 +109,9 @@ pub fn compare(
         }
         watched.push(one);
     }
-    let mut behaviours = Behaviours::new(program, &compiled, control);
+    let mut behaviours = Behaviours::new(explored, &compiled, control);
     let mut seen = Vec::new();
-    let explored = behaviours.explore(None, most, &mut |met| {
+    let outcome = behaviours.explore(None, most, &mut |met| {
         let mut open = false;
         for one in &mut watched {
             one.meet(program, &compiled, met, &mut seen);
@@ -115,15 +122,81 @@ pub fn compare(
             false => ControlFlow::Break(()),
         }
     });
-    let (complete, stopped) = match explored {
+    let (complete, stopped) = match outcome {
         Ok(()) => (watched.iter().any(Watched::is_open), None),
         Err(stop @ (Stop::States | Stop::Memory)) => (false, Some(stop)),
         Err(stop) => return Err(stop),
     };
-    let told = watched.into_iter();
-    Ok(told
-        .map(|one| one.told(program, &compiled, &behaviours, (complete, stopped)))
-        .collect())
+    let told = Telling {
+        program,
+        scratch,
+        compiled: &compiled,
+        behaviours: &behaviours,
+        complete,
+        stopped,
+    };
+    Ok(watched.into_iter().map(|one| one.told(&told)).collect())
+}
+
+/// What is scratch for all claims.
+fn forgotten(program: &Program, claims: &[(&Claim, bool)]) -> DeadLocals {
+    let each = claims.iter().map(|(claim, _)| {
+        let blocks = Blocks::new(program, claim);
+        observed::scratch(program, claim, &blocks)
+    });
+    let each: Vec<DeadLocals> = each.collect();
+    let seen = |t, l, c| each.iter().any(|dead| !dead.at(t, l).contains(&c));
+    DeadLocals::new(program, &[]).keeping(&seen)
+}
+
+/// What is known when it is to be told.
+struct Telling<'t> {
+    program: &'t Program,
+    scratch: Option<DeadLocals>,
+    compiled: &'t Compiled,
+    behaviours: &'t Behaviours<'t>,
+    complete: bool,
+    stopped: Option<Stop>,
+}
+
+impl Telling<'_> {
+    /// An execution of the program, repeated by the interpreter; its last step violates the discipline if that is
+    /// wanted.
+    fn repeated(&self, execution: Execution, violates: bool) -> Option<Trace> {
+        let Some(scratch) = &self.scratch else {
+            return repeated(self.program, &execution, violates);
+        };
+        let (first, steps) = execution;
+        let mut path = Path {
+            first: first.clone(),
+            moves: Vec::new(),
+            shortest: true,
+        };
+        let mut before = &first;
+        for (thread, after) in &steps {
+            let step = Move::between(self.program, *thread, before, after);
+            path.moves.push(step);
+            before = after;
+        }
+        let meant = scratch.original(self.program, &path, violates)?;
+        repeated(self.program, &states(&meant), violates)
+    }
+}
+
+/// A path, state by state.
+fn states(path: &Path) -> Execution {
+    let (mut cells, mut places) = (path.first.cells(), path.first.locations());
+    let mut steps = Vec::new();
+    for m in &path.moves {
+        for &(variable, value) in &m.after {
+            match variable {
+                Variable::Cell(c) => cells[c] = value,
+                Variable::Location(t) => places[t] = value as LocId,
+            }
+        }
+        steps.push((m.thread, State::new(&cells, &places)));
+    }
+    (path.first.clone(), steps)
 }
 
 impl Watched {
@@ -235,13 +308,15 @@ impl Watched {
         }
     }
 
-    fn told(
-        self,
-        program: &Program,
-        compiled: &Compiled,
-        behaviours: &Behaviours,
-        (complete, stopped): (bool, Option<Stop>),
-    ) -> Compared {
+    fn told(self, telling: &Telling) -> Compared {
+        let &Telling {
+            program,
+            compiled,
+            behaviours,
+            complete,
+            stopped,
+            ..
+        } = telling;
         let stopped = self.stopped.or(stopped.filter(|_| self.atomic.is_some()));
         let answer = match (&self.atomic, self.told, stopped) {
             (Some((known, _)), Some(told), _) => {
@@ -260,7 +335,7 @@ impl Watched {
                     }
                 };
                 let violates = matches!(told, Told::Wrong(wrong, _) if wrong.violates);
-                let trace = repeated(program, &execution, violates);
+                let trace = telling.repeated(execution, violates);
                 Ok(Found::Different(by, trace.map(Box::new)))
             }
             (_, _, Some(stop)) => Err(stop),
@@ -268,12 +343,13 @@ impl Watched {
             (None, _, None) => Ok(Found::Unasked),
         };
         Compared {
-            states: behaviours.states(),
+            states: telling.scratch.is_none().then(|| behaviours.states()),
+            met: behaviours.states(),
             answer,
             entered: self.entered,
             finished: self.finished,
             stuck: self.stuck.map(|(number, thread, location)| {
-                let trace = repeated(program, &behaviours.execution(number), false);
+                let trace = telling.repeated(behaviours.execution(number), false);
                 (thread, location, trace)
             }),
             complete,

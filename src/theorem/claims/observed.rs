@@ -8,7 +8,7 @@
 use crate::engine::compiled::{Blocks, Layout};
 use crate::engine::quotients::DeadLocals;
 use crate::model::program::{
-    Array, Cell, CellId, Claim, Class, How, Kind, LocId, NULL, Program, ThreadId, each_use,
+    Array, Cell, CellId, Claim, Class, How, Kind, NULL, Program, ThreadId, each_use,
 };
 use std::collections::BTreeSet;
 
@@ -31,19 +31,12 @@ pub struct Observed {
 impl Observed {
     /// What is observed if a claim is made.
     pub fn new(program: &Program, claim: &Claim, blocks: &Blocks, layout: &Layout) -> Self {
-        let dead = DeadLocals::new(program, &[]);
+        let dead = scratch(program, claim, blocks);
         let mut masks = Vec::new();
         let mut unseen: BTreeSet<CellId> = claim.hidden.iter().copied().collect();
         for (t, thread) in program.threads.iter().enumerate() {
-            let writes = |l: LocId| blocks.has(t, l);
-            let results = dead.unread(program, t, &writes);
             let locations = 0..thread.locations.len();
-            let scratch = |l: LocId| -> Vec<CellId> {
-                let dead = dead.at(t, l).iter().copied();
-                let seen = |c: &CellId| results[l].contains(c) || claim.observed.contains(c);
-                dead.filter(|c| !seen(c)).collect()
-            };
-            let scratch: Vec<Vec<CellId>> = locations.map(scratch).collect();
+            let scratch: Vec<Vec<CellId>> = locations.map(|l| dead.at(t, l).to_vec()).collect();
             unseen.extend(left_behind(program, t, blocks, &scratch));
             let masked = scratch.iter().map(|cells| masked(layout, cells));
             masks.push(masked.collect());
@@ -129,6 +122,16 @@ impl Observed {
             self.layout.cells[c].set(state, told(c));
         }
     }
+}
+
+/// The locals that are dead, and not observed all the same.
+pub fn scratch(program: &Program, claim: &Claim, blocks: &Blocks) -> DeadLocals {
+    let dead = DeadLocals::new(program, &[]);
+    let threads = 0..program.threads.len();
+    let results: Vec<Vec<BTreeSet<CellId>>> = threads
+        .map(|t| dead.unread(program, t, &|l| blocks.has(t, l)))
+        .collect();
+    dead.keeping(&|t, l, c| results[t][l].contains(&c) || claim.observed.contains(&c))
 }
 
 /// What slots are called in a state, by pool.
