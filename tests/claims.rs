@@ -5,11 +5,10 @@
 
 use crate::claimed::{checked, is_true, programs};
 use crate::{random, shipped};
-use coarsen::Session;
-use coarsen::base::control::Control;
-use coarsen::base::control::ParseLimits;
+use coarsen::base::control::{Budget, Control, ParseLimits};
 use coarsen::engine::explore;
 use coarsen::results::{ClaimReason, Note, Property, PropertyReason, Status};
+use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -73,7 +72,10 @@ fn a_block_that_begins_with_a_loop() {
         loaded.unwrap_or_else(|d| panic!("{d:?}")).0
     };
     let session = load(source);
-    let split = session.program().split.as_deref().expect("it is split");
+    let split = session.program().claims[0]
+        .split
+        .as_deref()
+        .expect("it is split");
     let claim = &split.claims[0].blocks[0];
     assert_eq!((claim.entries.len(), claim.inside.len()), (1, 3));
     assert!(!claim.inside.contains(&claim.entries[0]));
@@ -369,4 +371,81 @@ fn proposed_transactions_hold() {
         "{} were pasted",
         pasted.get()
     );
+}
+
+/// Found by a review: what goes wrong is told apart by its place and what it violates, invariants included; edges of
+/// other branches do not belong to a block; and objects that nothing leads to are compared with what they refer to.
+#[test]
+fn what_a_review_has_found() {
+    use Status::{Holds, Refuted, Unknown};
+    let wrong = "var x: 0..1 = 0 unprotected; var z: bool = false unprotected; var w: bool = false unprotected;
+        thread a { transaction c { x = 1; when (!z) x = 0; } }";
+    let branches = "var x: 0..2 = 0 unprotected; thread w(i in 0..1) { var r: 0..2 = 0;
+        either { transaction c { x = 1; x = 2; } }";
+    let leaked = "record node { v: 0..2 = 0; next: ref node in P = null; } pool P[3]: node;
+        var s: 0..1 = 0 unprotected;
+        thread w { var n: ref node in P = null; var k: ref node in P = null; n = new P; k = new P;
+          transaction c { s = 0; if (s == 0) { n.next = null; } else { n.next = k; } n = null; k = null; } }
+        thread q { s = 1; }";
+    let stepless = "var x: 0..1 = 0 unprotected;
+        thread a { either { transaction c { BLOCK } } or { skip; } } thread b { skip; }";
+    let cases = [
+        (
+            format!(
+                "{wrong} thread b {{ atomic {{ assert(!w); z = (x == 1); assert(x == 0); }} }} thread e {{ w = true; }}"
+            ),
+            Refuted,
+        ),
+        (
+            format!(
+                "{wrong} var p: 0..1 = 0 protected p by w && self == 0; var q: 0..1 = 0 protected q by x == 0 && self \
+                 == 1; thread b {{ atomic {{ z = (x == 1); p = 0; q = 0; }} }}"
+            ),
+            Refuted,
+        ),
+        (
+            format!("{wrong} thread d {{ when (x == 1) z = true; }} invariant i: !z;"),
+            Refuted,
+        ),
+        (format!("{branches} or {{ r = x; }} }}"), Holds),
+        (format!("{branches} or {{ skip; r = x; }} }}"), Holds),
+        (leaked.to_string(), Refuted),
+        (
+            stepless.replace("BLOCK", "when (x == 1) skip; x = 0;"),
+            Unknown,
+        ),
+        (
+            stepless.replace("BLOCK", "skip; when (x == 1) x = 0;"),
+            Unknown,
+        ),
+    ];
+    for (source, status) in cases {
+        let answers = answers(&source);
+        let found = answers.iter().map(|(_, s, _)| *s).collect::<Vec<_>>();
+        assert_eq!(found, [status], "{source}\n{answers:?}");
+    }
+}
+
+/// Under `deadlock_free` a block must not be stuck either: a theorem does not say so, and all states have to be met.
+#[test]
+fn a_limit_leaves_open_whether_a_block_is_stuck() {
+    let source = "mutex m; mutex n; deadlock_free;
+        thread a { transaction c { lock(m); lock(n); unlock(n); unlock(m); } }
+        thread b { skip; skip; skip; skip; skip; skip; lock(n); lock(m); unlock(m); unlock(n); }";
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+    for (states, wanted) in [(25, Status::Unknown), (10_000, Status::Refuted)] {
+        let options = CheckOptions {
+            property: Some("c".into()),
+            ..CheckOptions::default()
+        };
+        let budget = Budget {
+            states,
+            ..Budget::default()
+        };
+        let by = theory("stoller-cohen").expect("shipped");
+        let report = session.check(&by, &options, &Control::new(budget));
+        let claim = report.properties.iter().find(|q| q.name == "c");
+        assert_eq!(claim.map(|q| q.verdict), Some(wanted), "{states}");
+    }
 }

@@ -16,6 +16,7 @@ use crate::kernel::{self, Terms, WORK};
 use crate::model::Loaded;
 use crate::model::program::put;
 use crate::model::program::{LocId, Program, ThreadId};
+use crate::model::text::ast::PropertyKind;
 use rustc_hash::FxHashSet;
 
 /// The model that a bundle has to be about.
@@ -222,11 +223,14 @@ fn rests_on(program: &Program, all: &[&Claim]) -> Result<(), Refused> {
         return Ok(());
     }
     let (fails, waits) = (program.can_go_wrong(), program.deadlock_free.is_some());
-    let asked = [
+    let mut asked = vec![
         (Claim::Discipline, true, "the discipline holds"),
         (Claim::Assertions, fails, "no thread goes wrong"),
         (Claim::DeadlockFree, waits, "there is no deadlock"),
     ];
+    let properties = program.properties.iter().enumerate();
+    let invariants = properties.filter(|(_, p)| p.kind == PropertyKind::Invariant);
+    asked.extend(invariants.map(|(n, _)| (Claim::Invariant(n), true, "the invariants hold")));
     let missing = |(claim, asked, _): &(Claim, bool, &str)| *asked && !all.contains(&claim);
     match asked.iter().find(|one| missing(one)) {
         Some((.., what)) => Err(Refused::Wrong(format!(

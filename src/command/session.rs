@@ -19,7 +19,7 @@ use crate::command::reach::{self, ReachOptions};
 use crate::engine::relations::{Item, Layout};
 use crate::engine::{Heuristic, Variable};
 use crate::kernel;
-use crate::model::program::{Expr, Program, elaborate};
+use crate::model::program::{Expr, Fronts, Program, elaborate, elaborate_with};
 use crate::model::text::ast;
 use crate::model::text::parse_model;
 use crate::model::{Loaded, dve};
@@ -182,7 +182,9 @@ impl Session {
     ) -> MoversReport {
         let program = |tree: &ast::Model| {
             let source = &self.model.program.source;
-            let elaborated = elaborate(tree, source, &self.model.defines);
+            // Statements are blocks that may begin with a loop.
+            let fronts = Fronts::Separate(None);
+            let elaborated = elaborate_with(tree, source, &self.model.defines, fronts);
             elaborated.ok().map(|(program, _)| program)
         };
         movers(

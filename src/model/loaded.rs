@@ -1,7 +1,7 @@
 //! A model read: its tree, and the program that it means.
 
 use super::dve;
-use super::program::{Expr, Program, elaborate};
+use super::program::{Expr, Program, elaborate, split_claims};
 use super::text::ast::{self, Decl, Name, PropertyKind};
 use super::text::{no_condition, parse_condition, parse_model, print_model};
 use crate::base::control::ParseLimits;
@@ -45,7 +45,8 @@ impl Loaded {
             }
             return Err(diagnostics);
         }
-        let (program, warnings) = elaborate(&tree, source, defines)?;
+        let (mut program, warnings) = elaborate(&tree, source, defines)?;
+        split_claims(&mut program, &tree, defines);
         diagnostics.extend(warnings);
         let loaded = Loaded {
             name: name.to_string(),

@@ -165,7 +165,7 @@ impl fmt::Display for ClaimReason {
                 write!(f, "{stop} was hit after {}", counted_text(states, "state"))?;
                 match why {
                     Some(why) => write!(f, "; no theorem shows it: {why}"),
-                    None => f.write_str("; no execution through the block was met"),
+                    None => f.write_str("; until then no execution went through the block, or into a deadlock inside"),
                 }
             }
         }
@@ -193,9 +193,17 @@ impl fmt::Display for Distinction {
                 f,
                 "{thread} goes wrong at line {line}, and does not if the block is atomic"
             ),
-            Self::Violation { thread, line } => write!(
+            Self::Violation {
+                thread,
+                line,
+                variable,
+            } => write!(
                 f,
-                "{thread} violates the discipline at line {line}, and does not if the block is atomic"
+                "{thread} violates the protection of {variable} at line {line}, and does not if the block is atomic"
+            ),
+            Self::Invariant(name) => write!(
+                f,
+                "invariant {name} is violated, and is not if the block is atomic"
             ),
         }
     }

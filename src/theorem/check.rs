@@ -548,6 +548,8 @@ impl Check<'_> {
             all.find(|p| p.kind == kind).map(|p| p.verdict)
         };
         let holds = |kind| verdict(kind) == Some(Status::Holds);
+        let broken = |p: &Property| p.kind == PropertyKind::Invariant && p.verdict != Status::Holds;
+        let invariant = !report.properties.iter().any(broken);
         let protections = known.is_some_and(|(e, _)| !e.program.protections.is_empty());
         let applies = verdict::gap(report).is_none()
             && self.theory.implies_shape()
@@ -559,7 +561,7 @@ impl Check<'_> {
             only: self.options.claims_by.as_deref(),
             theorem: self.theory,
             disciplined: holds(PropertyKind::Discipline) || !protections,
-            sound: holds(PropertyKind::Assertions) || !self.program.can_go_wrong(),
+            sound: invariant && (holds(PropertyKind::Assertions) || !self.program.can_go_wrong()),
             deadlock_free: self.program.deadlock_free.map(|_| {
                 let verdict = verdict(PropertyKind::DeadlockFree);
                 verdict.unwrap_or(Status::Unknown)

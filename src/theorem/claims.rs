@@ -12,6 +12,7 @@
 //! holds, and nothing goes wrong.
 
 mod compared;
+mod objects;
 mod observed;
 
 use self::compared::{Compared, Found, compare};
@@ -166,7 +167,7 @@ pub struct Context<'e, 'p> {
     pub theorem: &'e Theory,
     /// Whether the discipline is known to hold.
     pub disciplined: bool,
-    /// Whether it is known that no thread goes wrong.
+    /// Whether it is known that no thread goes wrong, and that no invariant is violated.
     pub sound: bool,
     /// The verdict on deadlocks, if that was asked for.
     pub deadlock_free: Option<Status>,
@@ -174,13 +175,6 @@ pub struct Context<'e, 'p> {
     pub both: bool,
     /// The claims to be judged.
     pub asked: Vec<&'e Claim>,
-}
-
-impl<'e> Context<'e, '_> {
-    /// The program whose locations say whether control is inside.
-    fn split(&self) -> &'e Program {
-        self.declared.split.as_deref().unwrap_or(self.declared)
-    }
 }
 
 struct Judge<'c, 'e, 'p> {
@@ -214,14 +208,9 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
     };
     let judge = Judge { context, movers };
     let by: Vec<Result<&str, NoTheorem>> = context.asked.iter().map(|c| judge.theorem(c)).collect();
-    // Where control is inside is a matter of locations there.
-    let split = context.split();
-    let there = |c: &&Claim| split.claims.iter().find(|s| s.name == c.name);
-    let asked: Vec<(&Claim, bool)> = context
-        .asked
-        .iter()
-        .zip(&by)
-        .map(|(c, by)| (there(c).unwrap_or(c), by.is_err() || context.both))
+    let asked = context.asked.iter().zip(&by);
+    let asked: Vec<(&Claim, bool)> = asked
+        .map(|(c, by)| (*c, by.is_err() || context.both))
         .collect();
     control.enter("transactions: all states");
     let all = control.budget().states;
@@ -230,14 +219,44 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
         found.answer.is_err() || !found.complete && (!found.finished || stuck)
     };
     let few = (context.both, LOOKED_AT.min(all));
-    let mut found = compare(split, &asked, few, control)?;
+    let mut found = each(context.declared, &asked, few, control)?;
     if all > LOOKED_AT && found.iter().any(open) {
-        found = compare(split, &asked, (true, all), control)?;
+        found = each(context.declared, &asked, (true, all), control)?;
     }
     let answers = context.asked.iter().zip(by).zip(found);
     Ok(answers
         .map(|((claim, by), found)| judge.answer(claim, by, found))
         .collect())
+}
+
+/// Compares for each claim. Those that have a program of their own, which says where control is inside, are compared
+/// there; the others together.
+fn each(
+    declared: &Program,
+    asked: &[(&Claim, bool)],
+    limits: (bool, usize),
+    control: &Control,
+) -> Result<Vec<Compared>, Stop> {
+    let numbered = asked.iter().copied().enumerate();
+    let (own, whole): (Vec<_>, Vec<_>) = numbered.partition(|(_, (c, _))| c.split.is_some());
+    let (numbers, whole): (Vec<usize>, Vec<_>) = whole.into_iter().unzip();
+    let mut found: Vec<(usize, Compared)> = Vec::new();
+    if !whole.is_empty() {
+        let all = compare(declared, &whole, limits, control)?;
+        found.extend(numbers.into_iter().zip(all));
+    }
+    for (n, (claim, wanted)) in own {
+        let split = claim.split.as_deref().unwrap_or(declared);
+        let there = split.claims.iter().find(|s| s.name == claim.name);
+        let one = [(there.unwrap_or(claim), wanted)];
+        found.extend(
+            compare(split, &one, limits, control)?
+                .into_iter()
+                .map(|c| (n, c)),
+        );
+    }
+    found.sort_by_key(|(n, _)| *n);
+    Ok(found.into_iter().map(|(_, c)| c).collect())
 }
 
 /// What an action is as a mover.
@@ -338,7 +357,7 @@ impl<'e> Judge<'_, 'e, '_> {
         entry.unseen = names.into_iter().collect();
         let (states, met) = (found.states.map(|n| n.to_string()), found.met.to_string());
         let location = |t: ThreadId, l: LocId| {
-            let thread = &self.context.split().threads[t];
+            let thread = &claim.split.as_deref().unwrap_or(p).threads[t];
             results::BlockedThread {
                 thread: thread.name.clone(),
                 line: p.line(thread.locations[l].span),
@@ -356,6 +375,9 @@ impl<'e> Judge<'_, 'e, '_> {
             return (entry, property, None);
         }
         let refused = p.deadlock_free.is_some() && found.stuck.is_some();
+        let deadlock_free = self.context.deadlock_free;
+        // Then the block must not be stuck either, and only an exploration says so.
+        let stuck = deadlock_free.is_some_and(|v| v != Status::Holds);
         let mut trace = None;
         let reason = match (by, found.answer) {
             (Err(why), Ok(Found::Different(by, repeated))) => match repeated {
@@ -383,6 +405,14 @@ impl<'e> Judge<'_, 'e, '_> {
                     why: Some(why),
                 }
             }
+            (by, _) if stuck && !found.complete => {
+                hit = Some(Stop::States);
+                ClaimReason::Stopped {
+                    stop: Stop::States,
+                    states: met,
+                    why: by.err(),
+                }
+            }
             (by, _) => match (vacuous(), found.complete) {
                 (Some(vacuous), true) => vacuous,
                 (Some(_), false) => {
@@ -401,7 +431,7 @@ impl<'e> Judge<'_, 'e, '_> {
                             commits: commit_lines(&entry),
                         },
                         Err(why) => ClaimReason::Compared {
-                            states: states.filter(|_| p.split.is_none()),
+                            states: states.filter(|_| claim.split.is_none()),
                             why,
                         },
                     }

@@ -125,11 +125,14 @@ fn claimed(p: &Property) -> Option<String> {
     }
 }
 
-/// The claims that hold by a theorem, and that a bundle shows: it also has to show that there is no deadlock, if that
-/// is asked for.
+/// The claims that hold by a theorem, and that a bundle shows: it also has to show what a claim rests on.
 fn by_theorem(report: &Report) -> impl Iterator<Item = &results::Claim> {
+    use PropertyKind::{Assertions, DeadlockFree, Discipline, Invariant};
     let mut properties = report.properties.iter();
-    let open = |p: &Property| p.kind == PropertyKind::DeadlockFree && p.verdict != Status::Holds;
+    let open = |p: &Property| {
+        matches!(p.kind, Assertions | DeadlockFree | Discipline | Invariant)
+            && p.verdict != Status::Holds
+    };
     let shown = !properties.any(open);
     let held = report
         .claims

@@ -9,7 +9,7 @@ use super::executions::trace::{repeat, settles};
 use super::properties::{Asked, asked};
 use super::verdict;
 use crate::algebra::Theory;
-use crate::base::control::{Control, Stop};
+use crate::base::control::{Control, Hit, Stop};
 use crate::base::results::{
     Contradiction, Doubt, Evidence, Note, Property, PropertyKind, PropertyReason, Report, Status,
     Verdict,
@@ -105,8 +105,8 @@ pub(super) fn in_turns(
         let begun = turns.begin(Side::Reduced);
         let _stop = StopOnPanic(&full);
         let (mut report, done) = run(name, program, theory, options, &reduced);
-        let is_settled =
-            matches!(report.verdict, Verdict::Holds | Verdict::Refuted) || report.is_contradicted();
+        let is_definite = matches!(report.verdict, Verdict::Holds | Verdict::Refuted);
+        let is_settled = is_definite && !is_cut(&report) || report.is_contradicted();
         if is_settled {
             full.stop(Stop::Settled);
         }
@@ -129,6 +129,14 @@ pub(super) fn in_turns(
         }
         (report, done)
     })
+}
+
+/// Whether the exploration in full was done before everything was asked here.
+fn is_cut(report: &Report) -> bool {
+    let open =
+        |p: &Property| p.kind == PropertyKind::Transaction && p.reason == PropertyReason::Undecided;
+    matches!(report.limits.hit, Some(Hit::Phase(Stop::Settled, _)))
+        || report.properties.iter().any(open)
 }
 
 /// Nobody waits for the other side if this one has come to grief.

@@ -83,7 +83,8 @@ impl Asked {
     }
 }
 
-/// All questions of a program; with `only`, the discipline and the one named, and what that rests on.
+/// All questions of a program; with `only`, the discipline and the one named, and what that rests on: a claim rests on
+/// everything that may go wrong.
 pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
     let sticky = |name: &str, kind: GoalKind| Asked {
         name: name.into(),
@@ -102,11 +103,8 @@ pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
         wanted: property.kind == PropertyKind::Reach,
         can_be_hidden: true,
     }));
-    // What a theorem says of a claim rests on that nothing goes wrong.
     let is_claim = |name: &str| program.claims.iter().any(|c| c.name == name);
-    all.retain(|a| {
-        only.is_none_or(|o| o == a.name || a.kind == GoalKind::Assertions && is_claim(o))
-    });
+    all.retain(|a| only.is_none_or(|o| o == a.name || !a.wanted && is_claim(o)));
     all.insert(0, sticky("discipline", GoalKind::Discipline));
     all
 }

@@ -6,8 +6,9 @@
 use coarsen::base::control::Control;
 use coarsen::engine::{State, initial_candidates, is_deadlock, is_initial, successors, violates};
 use coarsen::model::program::{
-    CellId, Claim, Class, Command, Expr, LocId, Program, Target, ThreadId,
+    CellId, Claim, Class, Command, Edge, Expr, LocId, Program, Target, ThreadId, apply,
 };
+use coarsen::model::text::ast::{BinaryOp, PropertyKind};
 use coarsen::results::{Report, Status};
 use coarsen::theorem::Reduce;
 use coarsen::{CheckOptions, Session, theory};
@@ -28,12 +29,27 @@ type Way = Vec<Part>;
 /// All ways through the steps of a location.
 fn ways(p: &Program, thread: ThreadId, l: LocId) -> Vec<Way> {
     let edges = p.threads[thread].locations[l].edges.iter();
-    let all = edges.flat_map(|edge| {
-        let mut first = Vec::new();
-        edge.guard.iter().for_each(|e| reads(p, e, &mut first));
-        follow(p, &edge.body, vec![first])
-    });
-    all.collect()
+    edges.flat_map(|edge| through(p, edge)).collect()
+}
+
+fn through(p: &Program, edge: &Edge) -> Vec<Way> {
+    let mut first = Vec::new();
+    edge.guard.iter().for_each(|e| reads(p, e, &mut first));
+    follow(p, &edge.body, vec![first])
+}
+
+/// Whether an edge stands in a block of this name, by the text.
+fn is_within(p: &Program, claim: &Claim, edge: &Edge) -> bool {
+    let head = format!("transaction {} ", claim.name);
+    p.source.match_indices(&head).any(|(begin, _)| {
+        let mut depth = 0;
+        let end = p.source[begin..].char_indices().find(|(_, c)| {
+            depth += i32::from(*c == '{') - i32::from(*c == '}');
+            *c == '}' && depth == 0
+        });
+        let end = begin + end.expect("a block").0;
+        (begin..end).contains(&edge.span.start)
+    })
 }
 
 fn reads(p: &Program, e: &Expr, into: &mut Way) {
@@ -131,9 +147,9 @@ fn observed(p: &Program, claim: &Claim, t: ThreadId) -> Vec<BTreeSet<CellId>> {
         let live = |c: &CellId| is_read(p, t, &[Part::To(l)], *c, &mut HashSet::new());
         seen.extend(own.iter().copied().filter(live));
     }
-    let blocks = claim.blocks.iter().filter(|b| b.thread == t);
-    let steps = blocks.flat_map(|b| b.entries.iter().chain(&b.inside).copied());
-    for way in steps.flat_map(|l| ways(p, t, l)) {
+    let locations = p.threads[t].locations.iter();
+    let steps = locations.flat_map(|l| l.edges.iter().filter(|e| is_within(p, claim, e)));
+    for way in steps.flat_map(|e| through(p, e)) {
         for (n, part) in way.iter().enumerate() {
             let Part::Write(c) = part else { continue };
             let rest = &way[n + 1..];
@@ -149,13 +165,155 @@ fn observed(p: &Program, claim: &Claim, t: ThreadId) -> Vec<BTreeSet<CellId>> {
     all
 }
 
+/// Something that goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Wrong {
+    /// In a command of an edge: which branch, and which command, again and again; none is the guard.
+    Fails(ThreadId, LocId, usize, Vec<usize>),
+    /// This protection is violated along an edge.
+    Violates(ThreadId, LocId, usize, usize),
+    /// This invariant is violated.
+    Invariant(String),
+}
+
+/// The value of an expression; none if its evaluation fails.
+fn value(p: &Program, s: &State, e: &Expr) -> Option<i64> {
+    Some(match e {
+        Expr::Const(c) => *c,
+        Expr::Cell(c) => s.cell(*c),
+        Expr::At(t, at) => i64::from(at.contains(&s.location(*t))),
+        Expr::Not(e) => i64::from(value(p, s, e)? == 0),
+        Expr::Binary(op, a, b) => {
+            let a = value(p, s, a)?;
+            match (op, a != 0) {
+                (BinaryOp::And, false) => 0,
+                (BinaryOp::Or, true) | (BinaryOp::Implies, false) => 1,
+                _ => apply(*op, a, value(p, s, b)?)?,
+            }
+        }
+        Expr::Element(array, index) => s.cell(place(p, s, *array, index)?),
+        Expr::Via(e, allocated) => {
+            let slot = usize::try_from(value(p, s, e)?).ok()?;
+            let live = |a: &usize| s.cell(p.arrays[*a].first + slot) != 0;
+            (allocated.iter().all(live)).then_some(slot as i64)?
+        }
+        Expr::Slot(e, pool) => {
+            let slot = value(p, s, e)?;
+            (0..p.pools[*pool].len as i64)
+                .contains(&slot)
+                .then_some(slot)?
+        }
+        Expr::Neg(e) => -value(p, s, e)?,
+        Expr::Cond(c, yes, no) => match value(p, s, c)? {
+            0 => value(p, s, no)?,
+            _ => value(p, s, yes)?,
+        },
+    })
+}
+
+/// The cell of an array at an index.
+fn place(p: &Program, s: &State, array: usize, index: &[Expr]) -> Option<CellId> {
+    let dims = &p.arrays[array].dims;
+    let index: Option<Vec<i64>> = index.iter().map(|e| value(p, s, e)).collect();
+    let mut offset = 0;
+    for (i, &d) in index?.into_iter().zip(dims) {
+        let i = usize::try_from(i).ok().filter(|i| *i < d)?;
+        offset = offset * d + i;
+    }
+    Some(p.arrays[array].first + offset)
+}
+
+fn goal(p: &Program, s: &State, target: &Target) -> Option<CellId> {
+    match target {
+        Target::Cell(c) => Some(*c),
+        Target::Element(array, index) => place(p, s, *array, index),
+    }
+}
+
+/// Runs commands, each state with what is behind it; where they fail is noted.
+fn run(
+    p: &Program,
+    commands: &[Command],
+    here: &[usize],
+    states: Vec<State>,
+    fails: &mut BTreeSet<Vec<usize>>,
+) -> Vec<State> {
+    let mut states = states;
+    for (n, command) in commands.iter().enumerate() {
+        let at = |more: &[usize]| [here, &[n], more].concat();
+        let with = |s: &State, c: CellId, v: i64| {
+            let mut cells = s.cells();
+            cells[c] = v;
+            State::new(&cells, &s.locations())
+        };
+        let mut next = Vec::new();
+        for s in &states {
+            match command {
+                Command::Assign(target, e) => match (goal(p, s, target), value(p, s, e)) {
+                    (Some(c), Some(v)) if p.cells[c].ty.wraps => {
+                        next.push(with(s, c, v.rem_euclid(p.cells[c].ty.size() as i64)));
+                    }
+                    (Some(c), Some(v)) if p.cells[c].ty.contains(v) => next.push(with(s, c, v)),
+                    _ => {
+                        fails.insert(at(&[]));
+                    }
+                },
+                Command::Havoc(target) => match goal(p, s, target) {
+                    Some(c) => {
+                        let ty = p.cells[c].ty;
+                        next.extend((ty.lo..=ty.hi).map(|v| with(s, c, v)));
+                    }
+                    None => {
+                        fails.insert(at(&[]));
+                    }
+                },
+                Command::Check(e, _) => match value(p, s, e) {
+                    Some(1) => next.push(s.clone()),
+                    _ => {
+                        fails.insert(at(&[]));
+                    }
+                },
+                Command::If(e, yes, no) => match value(p, s, e) {
+                    Some(1) => next.extend(run(p, yes, &at(&[1]), vec![s.clone()], fails)),
+                    Some(_) => next.extend(run(p, no, &at(&[0]), vec![s.clone()], fails)),
+                    None => {
+                        fails.insert(at(&[]));
+                    }
+                },
+                Command::Choose(all) => {
+                    for (m, branch) in all.iter().enumerate() {
+                        next.extend(run(p, branch, &at(&[m]), vec![s.clone()], fails));
+                    }
+                }
+                Command::Goto(_) => next.push(s.clone()),
+            }
+        }
+        states = next;
+    }
+    states
+}
+
+/// Where the steps of a thread along an edge fail.
+fn fails(p: &Program, s: &State, edge: &Edge) -> BTreeSet<Vec<usize>> {
+    let mut all = BTreeSet::new();
+    match edge.guard.as_ref().map_or(Some(1), |g| value(p, s, g)) {
+        Some(0) => {}
+        Some(_) => {
+            run(p, &edge.body, &[], vec![s.clone()], &mut all);
+        }
+        None => {
+            all.insert(Vec::new());
+        }
+    }
+    all
+}
+
 /// What a program does, as far as it can be observed.
 #[derive(Default)]
 struct Behaviour {
     /// States with nobody inside: cells that are observed, and locations.
     states: BTreeSet<Vec<i64>>,
-    /// Whose steps go wrong, from where, and whether they violate the discipline.
-    wrong: BTreeSet<(ThreadId, LocId, bool)>,
+    wrong: BTreeSet<Wrong>,
     entered: bool,
     left: bool,
     /// Whether there is a deadlock with a thread inside.
@@ -169,12 +327,23 @@ fn behaviour(p: &Program, claim: &Claim, atomic: bool) -> Behaviour {
     let seen: Vec<_> = (0..p.threads.len())
         .map(|t| observed(p, claim, t))
         .collect();
+    let alone = p.protections.iter().map(|x| {
+        let mut one = p.clone();
+        one.protections = vec![x.clone()];
+        one
+    });
+    let alone_protected: Vec<Program> = alone.collect();
     let mut all = Behaviour::default();
     let mut open: Vec<State> = initial_candidates(p).filter(|s| is_initial(p, s)).collect();
     let mut met: HashSet<State> = open.iter().cloned().collect();
     while let Some(state) = open.pop() {
         let threads = 0..p.threads.len();
         let inside = threads.clone().find(|&t| is_inside(t, state.location(t)));
+        for one in &p.properties {
+            if one.kind == PropertyKind::Invariant && value(p, &state, &one.expr) != Some(1) {
+                all.wrong.insert(Wrong::Invariant(one.name.clone()));
+            }
+        }
         all.stuck |= inside.is_some() && is_deadlock(p, &state);
         if inside.is_none() {
             let cell = |c: CellId| match p.cells[c].class {
@@ -188,17 +357,23 @@ fn behaviour(p: &Program, claim: &Claim, atomic: bool) -> Behaviour {
         let alone = inside.filter(|_| atomic);
         for t in threads.filter(|t| alone.is_none_or(|a| a == *t)) {
             let from = state.location(t);
-            let own = of(t).any(|b| b.entries.contains(&from) || b.inside.contains(&from));
+            let edges = &p.threads[t].locations[from].edges;
             for step in successors(p, &state, t) {
                 let to = step.state.location(t);
-                if step.failure.is_some() {
-                    all.wrong.insert((t, from, false));
-                }
-                if violates(p, t, &state, &step) {
-                    all.wrong.insert((t, from, true));
+                let own = is_within(p, claim, &edges[step.edge]);
+                let sites = fails(p, &state, &edges[step.edge]);
+                assert!(step.failure.is_none() || !sites.is_empty());
+                let sites = sites.into_iter();
+                let sites = sites.map(|site| Wrong::Fails(t, from, step.edge, site));
+                all.wrong.extend(sites);
+                for (n, one) in alone_protected.iter().enumerate() {
+                    if violates(one, t, &state, &step) {
+                        all.wrong.insert(Wrong::Violates(t, from, step.edge, n));
+                    }
                 }
                 all.entered |= own;
-                all.left |= own && step.failure.is_none() && !is_inside(t, to);
+                let was_inside = own || is_inside(t, from);
+                all.left |= was_inside && step.failure.is_none() && !is_inside(t, to);
                 if met.insert(step.state.clone()) {
                     open.push(step.state);
                 }
@@ -210,7 +385,7 @@ fn behaviour(p: &Program, claim: &Claim, atomic: bool) -> Behaviour {
 
 /// What is true of a claim.
 pub fn truth(p: &Program, claim: &Claim) -> Status {
-    let p = p.split.as_deref().unwrap_or(p);
+    let p = claim.split.as_deref().unwrap_or(p);
     let claim = p
         .claims
         .iter()
@@ -313,6 +488,7 @@ fn statement() -> BoxedStrategy<String> {
         2 => Just("r = g;"),
         1 => Just("r = x;"),
         1 => Just("assert(g == 0 || t == 0);"),
+        1 => Just("atomic { assert(x == 0 || t == 0); assert(g == 0 || y == 0); }"),
         1 => Just("while (t == 1) { havoc t; }"),
         1 => Just("while (g == 1) { g = 0; }"),
         1 => Just("atomic { when (g == 0) g = 1; t = 0; }"),
@@ -325,11 +501,12 @@ fn body(n: usize) -> impl Strategy<Value = String> {
         proptest::collection::vec(statement(), lo..hi).prop_map(|all: Vec<String>| all.join(" "))
     };
     let block = part(1, 5);
-    (part(0, 2), block, part(0, 2), 0..10u8).prop_map(
-        move |(before, block, after, form)| match form {
+    let other = prop_oneof![Just("skip;"), Just("r = x;"), Just("t = g; x = t;")];
+    (part(0, 2), block, part(0, 2), 0..10u8, other).prop_map(
+        move |(before, block, after, form, other)| match form {
             4 => format!("{before} while (true) {{ transaction c{n} {{ {block} }} {after} }}"),
             0 => format!(
-                "{before} either {{ transaction c{n} {{ {block} }} }} or {{ skip; }} {after}"
+                "{before} either {{ transaction c{n} {{ {block} }} }} or {{ {other} }} {after}"
             ),
             1 => {
                 format!(
@@ -358,14 +535,19 @@ pub fn programs() -> impl Strategy<Value = String> {
         1 => Just("thread o { var r: 0..1 = 0; r = g; assert(r == 0 || y == 0); }"),
         1 => Just("thread o { while (true) { when (g == 1) g = 0; } }"),
     ];
+    let asked = prop_oneof![
+        4 => Just(""),
+        1 => Just("\ninvariant i: x == 0 || g == 0;"),
+        1 => Just("\ninvariant i: y == 0 || x == 1;"),
+    ];
     let family = (
         body(0),
         body(1),
         prop::option::of(body(2)),
-        (discipline, observer, any::<bool>()),
+        (discipline, observer, any::<bool>(), asked),
         any::<bool>(),
     );
-    family.prop_map(|(a, b, c, (discipline, observer, live), alike)| {
+    family.prop_map(|(a, b, c, (discipline, observer, live, asked), alike)| {
         let mut text = format!(
             "mutex m; mutex n;\nvar g: 0..1 = 0 unprotected;\nvar x: 0..1 = 0 {discipline};\nvar y: 0..1 = 0 protected \
              by n;\n"
@@ -379,6 +561,7 @@ pub fn programs() -> impl Strategy<Value = String> {
             text += &format!("thread s {{ {local} {c} }}\n");
         }
         text += observer;
+        text += asked;
         if live {
             text += "\ndeadlock_free;\n";
         }

@@ -243,7 +243,11 @@ pub enum Distinction {
         thread: String,
         /// The line.
         line: usize,
+        /// The variable whose protection is violated.
+        variable: String,
     },
+    /// This invariant is violated.
+    Invariant(String),
 }
 
 /// Why no theorem says that a block is a transaction.

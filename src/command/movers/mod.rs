@@ -36,12 +36,7 @@ pub fn movers(
     let begun = Instant::now();
     let mut report = MoversReport::undecided(name);
     let (numbered, lists) = numbered(tree);
-    // Statements are blocks that may begin with a loop.
-    let split = |tree: &Model| {
-        let program = program_of(tree)?;
-        Some(program.split.clone().map_or(program, |split| *split))
-    };
-    let Some(program) = split(&numbered).or_else(|| split(tree)) else {
+    let Some(program) = program_of(&numbered).or_else(|| program_of(tree)) else {
         return report;
     };
     let found = Found {
@@ -51,7 +46,7 @@ pub fn movers(
         lists: &lists,
         only,
         tree,
-        elaborate: &split,
+        elaborate: program_of,
     };
     match found.all(&program, &mut report) {
         Ok(()) => {
@@ -368,6 +363,7 @@ fn run(p: &Program, statements: &[statements::Statement]) -> Option<Vec<ClaimedB
                         thread: b.thread,
                         entries: b.entries.clone(),
                         inside: Vec::new(),
+                        edges: Vec::new(),
                     });
                     let last = all.len() - 1;
                     &mut all[last]
@@ -376,6 +372,9 @@ fn run(p: &Program, statements: &[statements::Statement]) -> Option<Vec<ClaimedB
             known.inside.extend(&b.inside);
             known.inside.sort_unstable();
             known.inside.dedup();
+            known.edges.extend(&b.edges);
+            known.edges.sort_unstable();
+            known.edges.dedup();
         }
     }
     Some(all)

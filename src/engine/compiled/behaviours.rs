@@ -4,36 +4,50 @@
 //! first step, until it leaves the block. An execution that gets stuck inside has nothing behind that.
 
 use super::compile::Compiled;
-use super::machine::Machine;
+use super::machine::{Machine, Site};
 use super::visited::Visited;
 use crate::base::control::{Control, Stop};
 use crate::engine::State;
 use crate::engine::interpreter::{initial_candidates, is_initial};
 use crate::model::program::{Claim, LocId, Program, ThreadId};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Where threads are inside the copies of a block.
+/// Where threads are inside the copies of a block, and which steps belong to it.
 #[derive(Clone, Debug)]
 pub struct Blocks {
-    /// By thread that has the block: for each location, whether control is inside, and whether the block begins there.
-    threads: Vec<(ThreadId, Vec<bool>, Vec<bool>)>,
+    threads: Vec<Own>,
+}
+
+/// The block in a thread.
+#[derive(Clone, Debug)]
+struct Own {
+    thread: ThreadId,
+    /// By location, whether control is inside.
+    inside: Vec<bool>,
+    edges: FxHashSet<(LocId, usize)>,
 }
 
 impl Blocks {
     /// The blocks of a claim.
     pub fn new(program: &Program, claim: &Claim) -> Self {
-        let mut threads: Vec<(ThreadId, Vec<bool>, Vec<bool>)> = Vec::new();
+        let mut threads: Vec<Own> = Vec::new();
         for block in &claim.blocks {
-            let nowhere = || vec![false; program.threads[block.thread].locations.len()];
-            let n = match threads.iter().position(|(t, ..)| *t == block.thread) {
+            let n = match threads.iter().position(|own| own.thread == block.thread) {
                 Some(n) => n,
                 None => {
-                    threads.push((block.thread, nowhere(), nowhere()));
+                    threads.push(Own {
+                        thread: block.thread,
+                        inside: vec![false; program.threads[block.thread].locations.len()],
+                        edges: FxHashSet::default(),
+                    });
                     threads.len() - 1
                 }
             };
-            block.inside.iter().for_each(|&l| threads[n].1[l] = true);
-            block.entries.iter().for_each(|&l| threads[n].2[l] = true);
+            let own = &mut threads[n];
+            block.inside.iter().for_each(|&l| own.inside[l] = true);
+            own.edges.extend(&block.edges);
         }
         Blocks { threads }
     }
@@ -41,20 +55,20 @@ impl Blocks {
     /// The first thread that is inside.
     pub fn inside(&self, at: &dyn Fn(ThreadId) -> LocId) -> Option<ThreadId> {
         let mut threads = self.threads.iter();
-        let found = threads.find(|(t, inside, _)| inside[at(*t)])?;
-        Some(found.0)
+        let found = threads.find(|own| own.inside[at(own.thread)])?;
+        Some(found.thread)
     }
 
-    /// Whether a thread's step from a location belongs to a block.
-    pub fn has(&self, thread: ThreadId, from: LocId) -> bool {
+    /// Whether a thread's step along this edge of a location belongs to a block. Others may leave the same location.
+    pub fn has(&self, thread: ThreadId, from: LocId, edge: usize) -> bool {
         let mut threads = self.threads.iter();
-        threads.any(|(t, inside, begins)| *t == thread && (inside[from] || begins[from]))
+        threads.any(|own| own.thread == thread && own.edges.contains(&(from, edge)))
     }
 
     /// Whether a thread at a location is inside.
     pub fn is_inside(&self, thread: ThreadId, location: LocId) -> bool {
         let mut threads = self.threads.iter();
-        threads.any(|(t, inside, _)| *t == thread && inside[location])
+        threads.any(|own| own.thread == thread && own.inside[location])
     }
 }
 
@@ -71,8 +85,12 @@ pub enum Met<'s> {
         from: &'s [u64],
         /// The state behind it.
         to: &'s [u64],
-        /// Whether it keeps the discipline.
-        good: bool,
+        /// The edge, by its number at the location.
+        edge: usize,
+        /// If the thread goes wrong: at what.
+        failed: Option<Site>,
+        /// The protections that it violates, by number.
+        violated: &'s BTreeSet<usize>,
     },
     /// A state, once.
     State {
@@ -83,6 +101,14 @@ pub enum Met<'s> {
         /// Whether no step is enabled, while some thread waits.
         deadlocked: bool,
     },
+}
+
+/// A step that was taken.
+struct Taken {
+    thread: ThreadId,
+    edge: usize,
+    failed: Option<Site>,
+    violated: BTreeSet<usize>,
 }
 
 /// An execution, state by state, with the thread of each step.
@@ -151,7 +177,7 @@ impl<'c> Behaviours<'c> {
         let mut number = 0;
         let mut done = 0;
         let mut next: Vec<u64> = Vec::new();
-        let mut whose: Vec<(u32, bool)> = Vec::new();
+        let mut taken: Vec<Taken> = Vec::new();
         while number < self.before.len() {
             self.control.check()?;
             let before = number as u32;
@@ -159,26 +185,34 @@ impl<'c> Behaviours<'c> {
             let at = |t: ThreadId| compiled.layout.location(&state, t);
             let alone = atomic.and_then(|blocks| blocks.inside(&at));
             next.clear();
-            whose.clear();
+            taken.clear();
             for t in 0..compiled.threads.len() {
                 if alone.is_some_and(|a| a != t) {
                     continue;
                 }
                 let _: ControlFlow<(), bool> = machine.each_step(&state, t, &mut |step| {
-                    whose.push((t as u32, step.good));
+                    let violated = (!step.good).then(|| compiled.violated(t, &state, &step));
+                    taken.push(Taken {
+                        thread: t,
+                        edge: step.edge,
+                        failed: step.failed,
+                        violated: violated.unwrap_or_default(),
+                    });
                     next.extend_from_slice(step.after);
                     ControlFlow::Continue(())
                 });
             }
-            let deadlocked = whose.is_empty() && machine.is_deadlock(&state);
-            for (&(thread, good), to) in whose.iter().zip(next.chunks(compiled.layout.words)) {
-                self.meet(to, (before, thread), most)?;
+            let deadlocked = taken.is_empty() && machine.is_deadlock(&state);
+            for (step, to) in taken.iter().zip(next.chunks(compiled.layout.words)) {
+                self.meet(to, (before, step.thread as u32), most)?;
                 let step = Met::Step {
-                    thread: thread as ThreadId,
+                    thread: step.thread,
                     before,
                     from: &state,
                     to,
-                    good,
+                    edge: step.edge,
+                    failed: step.failed,
+                    violated: &step.violated,
                 };
                 if each(step).is_break() {
                     return Ok(());
@@ -192,7 +226,7 @@ impl<'c> Behaviours<'c> {
             if each(met).is_break() {
                 return Ok(());
             }
-            done += COST * (1 + whose.len() as u64);
+            done += COST * (1 + taken.len() as u64);
             if done > PORTION {
                 self.control.worked(std::mem::take(&mut done));
             }

@@ -84,6 +84,8 @@ pub(super) enum Op {
 /// One way to leave a location. It is closed if a test fails; the rest of the guard is evaluated only if no test fails.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
+    /// The edge, by its number at the location.
+    pub edge: usize,
     pub tests: Box<[Test]>,
     pub guard: Option<Code>,
     pub body: Box<[Op]>,
@@ -108,7 +110,7 @@ impl Way {
 
     /// A way, if its guard is ever true. Tests come first, but not before anything that can fail: then the step would
     /// go wrong.
-    fn new(guard: Option<Code>, body: Box<[Op]>) -> Option<Self> {
+    fn new(edge: usize, guard: Option<Code>, body: Box<[Op]>) -> Option<Self> {
         let (mut tests, mut rest): (Vec<Test>, Vec<Code>) = (Vec::new(), Vec::new());
         let mut open: Vec<Code> = guard.into_iter().collect();
         let mut total = true;
@@ -138,6 +140,7 @@ impl Way {
         }
         let all = |a, b| Code::Binary(BinaryOp::And, Box::new([a, b]));
         Some(Way {
+            edge,
             tests: tests.into(),
             guard: rest.into_iter().reduce(all),
             body,
@@ -361,9 +364,10 @@ impl Compiler<'_> {
                     ways: location
                         .edges
                         .iter()
-                        .filter_map(|edge| {
+                        .enumerate()
+                        .filter_map(|(n, edge)| {
                             let guard = edge.guard.as_ref().map(|g| self.code(g));
-                            Way::new(guard, self.block(t, &edge.body))
+                            Way::new(n, guard, self.block(t, &edge.body))
                         })
                         .collect(),
                     changes: supports

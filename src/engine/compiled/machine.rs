@@ -3,6 +3,7 @@
 use super::compile::{Code, Compiled, Element, Goal, Op, Place, Way};
 use crate::model::program::{Expr, LocId, Program, ThreadId, apply};
 use crate::model::text::ast::BinaryOp;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// A step: the state after it, and what it is.
@@ -16,6 +17,20 @@ pub struct Step<'s> {
     pub accessed: &'s [u64],
     /// What it wrote.
     pub written: &'s [u64],
+    /// The edge taken, by its number at the location.
+    pub edge: usize,
+    /// If the thread goes wrong: at what. Equal for the same part of the same edge.
+    pub failed: Option<Site>,
+}
+
+/// A part of an edge: the guard, or a command. Its address says which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Site(usize);
+
+impl Site {
+    fn of<T>(part: &T) -> Self {
+        Site(std::ptr::from_ref(part).addr())
+    }
 }
 
 /// Reads states, and notes which cells are read.
@@ -72,6 +87,7 @@ struct From<'f> {
     state: &'f [u64],
     thread: ThreadId,
     changes: &'f [u32],
+    edge: usize,
 }
 
 /// Receives steps as they are found.
@@ -141,7 +157,7 @@ impl<'c> Machine<'c> {
 
     /// Whether exclusive access predicates overlap.
     pub fn overlaps(&self, state: &[u64]) -> bool {
-        (0..self.compiled.guards.len()).any(|p| self.overlap(p, state))
+        (0..self.compiled.guards.len()).any(|p| self.compiled.overlap(p, state))
     }
 
     /// Calls `visit` with the steps of a thread that are enabled in a state (some perhaps more than once) until it
@@ -155,11 +171,6 @@ impl<'c> Machine<'c> {
         let compiled = self.compiled;
         let l = compiled.layout.location(state, thread);
         let here = &compiled.threads[thread][l];
-        let from = From {
-            state,
-            thread,
-            changes: &here.changes,
-        };
         let mut any = false;
         self.closed.fill(0);
         for way in &here.ways {
@@ -187,8 +198,14 @@ impl<'c> Machine<'c> {
                 (_, None) => self.begin(state),
             };
             any = true;
+            let from = From {
+                state,
+                thread,
+                changes: &here.changes,
+                edge: way.edge,
+            };
             let ran = match guard {
-                None => self.arrive(&from, &mut run, true, visit),
+                None => self.arrive(&from, &mut run, Some(Site::of(way)), visit),
                 Some(_) => self.block(&from, &way.body, Vec::new(), &mut run, visit),
             };
             self.spare.push(run);
@@ -231,7 +248,7 @@ impl<'c> Machine<'c> {
         loop {
             let Some((op, others)) = block.split_first() else {
                 let Some(next) = waiting.pop() else {
-                    return self.arrive(from, run, false, visit);
+                    return self.arrive(from, run, None, visit);
                 };
                 block = next;
                 continue;
@@ -281,7 +298,7 @@ impl<'c> Machine<'c> {
                 },
             };
             if failed {
-                return self.arrive(from, run, true, visit);
+                return self.arrive(from, run, Some(Site::of(op)), visit);
             }
         }
     }
@@ -313,10 +330,12 @@ impl<'c> Machine<'c> {
         &mut self,
         from: &From,
         run: &mut [u64],
-        failed: bool,
+        failed: Option<Site>,
         visit: &mut Visit<B>,
     ) -> ControlFlow<B> {
-        if failed && let Some(wrong) = self.compiled.wrong[from.thread] {
+        if failed.is_some()
+            && let Some(wrong) = self.compiled.wrong[from.thread]
+        {
             self.compiled.layout.locations[from.thread].set(run, wrong);
         }
         let good = self.notes == 0 || !self.violates(from, run);
@@ -335,44 +354,75 @@ impl<'c> Machine<'c> {
             good,
             accessed,
             written,
+            edge: from.edge,
+            failed,
         })
     }
 
-    /// As the interpreter's `violates`.
     fn violates(&self, from: &From, run: &[u64]) -> bool {
         let (after, notes) = run.split_at(self.words);
         let (accessed, written) = notes.split_at(self.notes);
+        let notes = (accessed, written);
+        let mut all = self.compiled.violations(from, after, notes);
+        all.next().is_some()
+    }
+
+    /// The location of a thread.
+    #[inline]
+    pub fn location(&self, state: &[u64], thread: ThreadId) -> LocId {
+        self.compiled.layout.location(state, thread)
+    }
+
+    /// The program.
+    pub fn compiled(&self) -> &'c Compiled {
+        self.compiled
+    }
+}
+
+impl Compiled {
+    /// The protections that a step from a state violates, by number.
+    pub fn violated(&self, thread: ThreadId, before: &[u64], step: &Step) -> BTreeSet<usize> {
+        let from = From {
+            state: before,
+            thread,
+            changes: &self.threads[thread][self.layout.location(before, thread)].changes,
+            edge: step.edge,
+        };
+        let notes = (step.accessed, step.written);
+        self.violations(&from, step.after, notes).collect()
+    }
+
+    /// As the interpreter's `violates`; some perhaps twice.
+    fn violations<'a>(
+        &'a self,
+        from: &'a From,
+        after: &'a [u64],
+        (accessed, written): (&'a [u64], &'a [u64]),
+    ) -> impl Iterator<Item = usize> + 'a {
         let is = |set: &[u64], p: usize| set[p / 64] >> (p % 64) & 1 == 1;
-        for (n, &word) in accessed.iter().enumerate() {
-            let mut left = word;
-            while left != 0 {
-                let p = 64 * n + left.trailing_zeros() as usize;
-                left &= left - 1;
-                // Protections come first.
-                let Some(guard) = self.compiled.guards.get(p) else {
-                    break;
-                };
-                let reads = |r: &[Code]| !is(written, p) && truth(&r[from.thread], from.state);
-                let may = truth(&guard.predicates[from.thread], from.state)
-                    || guard.readers.as_deref().is_some_and(reads);
-                if !may || self.overlap(p, after) {
-                    return true;
-                }
-            }
-        }
-        from.changes.iter().any(|&p| {
-            let p = p as usize;
-            let guard = &self.compiled.guards[p];
+        let wrongly = move |&p: &usize| {
+            let guard = &self.guards[p];
+            let reads = |r: &[Code]| !is(written, p) && truth(&r[from.thread], from.state);
+            let may = truth(&guard.predicates[from.thread], from.state)
+                || guard.readers.as_deref().is_some_and(reads);
+            !may || self.overlap(p, after)
+        };
+        // Protections come first.
+        let noted = members(accessed).take_while(|&p| p < self.guards.len());
+        let changing = move |&p: &usize| {
+            let guard = &self.guards[p];
             let changed = |c: &Code| truth(c, from.state) != truth(c, after);
             self.overlap(p, after)
                 && (guard.predicates.iter())
                     .chain(guard.readers.iter().flatten())
                     .any(changed)
-        })
+        };
+        let changed = from.changes.iter().map(|&p| p as usize);
+        noted.filter(wrongly).chain(changed.filter(changing))
     }
 
     fn overlap(&self, p: usize, state: &[u64]) -> bool {
-        let guard = &self.compiled.guards[p];
+        let guard = &self.guards[p];
         if guard.apart {
             return false;
         }
@@ -388,17 +438,18 @@ impl<'c> Machine<'c> {
             _ => true,
         }
     }
+}
 
-    /// The location of a thread.
-    #[inline]
-    pub fn location(&self, state: &[u64], thread: ThreadId) -> LocId {
-        self.compiled.layout.location(state, thread)
-    }
-
-    /// The program.
-    pub fn compiled(&self) -> &'c Compiled {
-        self.compiled
-    }
+/// The numbers in a set.
+fn members(set: &[u64]) -> impl Iterator<Item = usize> {
+    set.iter().enumerate().flat_map(|(n, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(64 * n + bit)
+        })
+    })
 }
 
 /// A compiled state expression.

@@ -17,7 +17,7 @@ mod visited;
 pub use behaviours::{Behaviours, Blocks, Execution, Met};
 pub use compile::Compiled;
 pub use layout::Layout;
-pub use machine::{Condition, Machine, Step};
+pub use machine::{Condition, Machine, Site, Step};
 pub use search::{ExplicitSearch, Found, Mode};
 pub use shared::{Accesses, Shared, meet};
 pub use transactions::{Mover, Movers, Technique, Transactions, transactions};

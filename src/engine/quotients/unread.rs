@@ -7,13 +7,13 @@ use super::dead_locals::{Cells, DeadLocals, Flow};
 use crate::model::program::{Command, LocId, Program, Target, ThreadId};
 
 impl DeadLocals {
-    /// For each location of a thread, the local variables that may have a value there which a step from some of its
-    /// locations has written, and which nothing reads.
+    /// For each location of a thread, the local variables that may have a value there which some of its edges
+    /// have written, and which nothing reads.
     pub fn unread(
         &self,
         program: &Program,
         thread: ThreadId,
-        writes: &dyn Fn(LocId) -> bool,
+        writes: &dyn Fn(LocId, usize) -> bool,
     ) -> Vec<Cells> {
         let locations = &program.threads[thread].locations;
         let (own, live) = self.liveness(thread);
@@ -28,10 +28,11 @@ impl DeadLocals {
                         own: &own,
                         live: &live,
                     },
-                    writes: writes(l),
+                    writes: false,
                     behind: Vec::new(),
                 };
-                for edge in &location.edges {
+                for (n, edge) in location.edges.iter().enumerate() {
+                    walk.writes = writes(l, n);
                     walk.through(&edge.body, unread[l].clone(), Cells::new());
                 }
                 for (to, found) in walk.behind {

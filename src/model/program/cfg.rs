@@ -143,10 +143,7 @@ impl Elaborator {
         let entry = self.block(&mut graph, body, END, cx, true);
         self.jump(&mut graph);
         self.shorten_jumps(&mut graph);
-        match self.merges_fronts {
-            true => graph.merge_fronts(),
-            false => graph.separate_fronts(),
-        }
+        graph.settle_fronts(self.fronts);
         (graph, entry)
     }
 

@@ -1,9 +1,9 @@
 //! Claims: blocks that are said to be transactions, and where control is inside them.
 //!
 //! Control is inside a block behind its first action, until it leaves the block. Where a loop leads back to the first
-//! statement, control is inside there, too, but not when it comes from outside. A program is split if the beginning of
-//! a block has nodes of its own, copies of those that the first statements have. Copies that nothing leads to never
-//! become locations. States are counted of the program that is not split.
+//! statement, control is inside there, too, but not when it comes from outside. A program is split for a claim if the
+//! beginning of its block has nodes of its own, copies of those that the first statements have. Copies that nothing
+//! leads to never become locations. States are counted of the program that is not split.
 
 use super::cfg::{ControlNode, Graph, NodeId};
 use super::codes;
@@ -43,6 +43,7 @@ impl Elaborator {
                 blocks: Vec::new(),
                 observed: Vec::new(),
                 hidden: Vec::new(),
+                split: None,
             });
         }
     }
@@ -141,6 +142,7 @@ impl Elaborator {
         thread: ThreadId,
         g: &Graph,
         locations: &[(LocId, &BTreeSet<NodeId>)],
+        origins: &[Vec<NodeId>],
     ) {
         for (number, claim) in self.program.claims.iter_mut().enumerate() {
             let at = |holds: &dyn Fn(&ControlNode) -> bool| -> Vec<LocId> {
@@ -154,13 +156,42 @@ impl Elaborator {
             };
             let entries = at(&|n| n.begins.contains(&number));
             let inside = at(&|n| n.inside.contains(&number));
+            let of_block = |n: NodeId| {
+                let node = &g.nodes[n];
+                node.inside.contains(&number) || node.begins.contains(&number)
+            };
+            let edges = origins.iter().enumerate().flat_map(|(l, nodes)| {
+                let nodes = nodes.iter().enumerate();
+                nodes.filter_map(move |(edge, &n)| of_block(n).then_some((l, edge)))
+            });
+            let edges = edges.collect();
             if !entries.is_empty() {
                 claim.blocks.push(ClaimedBlock {
                     thread,
                     entries,
                     inside,
+                    edges,
                 });
             }
+        }
+    }
+}
+
+/// Which claimed blocks have a location of their own for their first statement, where a loop leads back to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fronts {
+    /// None has. States are counted so.
+    #[default]
+    Merged,
+    /// That of one claim, by its place in [`super::Program::claims`], or those of all.
+    Separate(Option<usize>),
+}
+
+impl Fronts {
+    fn separates(self, claim: usize) -> bool {
+        match self {
+            Fronts::Merged => false,
+            Fronts::Separate(only) => only.is_none_or(|only| only == claim),
         }
     }
 }
@@ -168,78 +199,94 @@ impl Elaborator {
 impl Graph {
     /// The nodes that a block begins with: control may be at them without a step.
     fn first_nodes(&self, entry: NodeId) -> Vec<NodeId> {
-        let mut found = vec![entry];
+        self.without_a_step(vec![entry], None)
+    }
+
+    /// These nodes, and those that control comes to from there without a step, and not through one that is avoided.
+    fn without_a_step(&self, mut found: Vec<NodeId>, avoided: Option<NodeId>) -> Vec<NodeId> {
+        let mut known: BTreeSet<NodeId> = found.iter().copied().chain(avoided).collect();
         let mut at = 0;
         while let Some(&node) = found.get(at) {
             at += 1;
-            for &to in &self.nodes[node].forward {
-                if !found.contains(&to) {
-                    found.push(to);
-                }
+            if Some(node) == avoided {
+                continue;
             }
+            let next = self.nodes[node].forward.iter().copied();
+            found.extend(next.filter(|&to| known.insert(to)));
         }
         found
     }
 
-    /// Says which nodes blocks begin with. Control is inside there if a step leads there.
-    pub(super) fn merge_fronts(&mut self) {
-        let mut led_to = Vec::new();
-        for node in &self.nodes {
-            node.edges.iter().for_each(|e| gotos(&e.body, &mut led_to));
-        }
-        let led_to = led_to.iter().flat_map(|&n| self.first_nodes(n));
-        let led_to: BTreeSet<NodeId> = led_to.collect();
+    /// Says which nodes blocks begin with, and gives some blocks copies of these for themselves; inner blocks come
+    /// first.
+    pub(super) fn settle_fronts(&mut self, fronts: Fronts) {
         for n in 0..self.blocks.len() {
-            let (claim, entry) = (self.blocks[n].claim, self.blocks[n].entry);
-            for first in self.first_nodes(entry) {
-                let node = &mut self.nodes[first];
-                node.begins.push(claim);
-                if !led_to.contains(&first) {
-                    node.inside.retain(|c| *c != claim);
-                }
+            match fronts.separates(self.blocks[n].claim) {
+                true => self.separate_front(n),
+                false => self.merge_front(n),
             }
         }
     }
 
-    /// Gives each block a beginning of its own; inner blocks come first.
-    pub(super) fn separate_fronts(&mut self) {
-        for n in 0..self.blocks.len() {
-            let (claim, front, entry) = {
-                let b = &self.blocks[n];
-                (b.claim, b.front, b.entry)
-            };
-            let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-            let found = self.first_nodes(entry);
-            for &node in &found {
-                let copy = ControlNode {
-                    edges: self.nodes[node].edges.clone(),
-                    forward: Vec::new(),
-                    span: self.nodes[node].span,
-                    copy: self.nodes[node].copy.clone(),
-                    is_part: self.nodes[node].is_part,
-                    inside: self.nodes[front].inside.clone(),
-                    jumps: self.nodes[node].jumps,
-                    begins: self.nodes[node]
-                        .begins
-                        .iter()
-                        .copied()
-                        .chain([claim])
-                        .collect(),
-                };
-                self.nodes.push(copy);
-                copies.insert(node, self.nodes.len() - 1);
+    /// Control is inside at the first nodes if a step leads there, and not to what stands in front of the block.
+    fn merge_front(&mut self, n: usize) {
+        let mut targets = Vec::new();
+        for node in &self.nodes {
+            node.edges.iter().for_each(|e| gotos(&e.body, &mut targets));
+        }
+        let Claimed {
+            claim,
+            front,
+            entry,
+        } = self.blocks[n];
+        let led_to = self.without_a_step(targets, Some(front));
+        let led_to: BTreeSet<NodeId> = led_to.into_iter().collect();
+        for first in self.first_nodes(entry) {
+            let node = &mut self.nodes[first];
+            node.begins.push(claim);
+            if !led_to.contains(&first) {
+                node.inside.retain(|c| *c != claim);
             }
-            for node in found {
-                let forward = self.nodes[node].forward.iter().map(|n| copies[n]).collect();
-                let copy = copies[&node];
-                self.nodes[copy].forward = forward;
-                for label in &mut self.labels {
-                    if label.nodes.contains(&node) {
-                        label.nodes.push(copy);
-                    }
+        }
+    }
+
+    /// Gives a block a beginning of its own.
+    fn separate_front(&mut self, n: usize) {
+        let (claim, front, entry) = {
+            let b = &self.blocks[n];
+            (b.claim, b.front, b.entry)
+        };
+        let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        let found = self.first_nodes(entry);
+        for &node in &found {
+            let copy = ControlNode {
+                edges: self.nodes[node].edges.clone(),
+                forward: Vec::new(),
+                span: self.nodes[node].span,
+                copy: self.nodes[node].copy.clone(),
+                is_part: self.nodes[node].is_part,
+                inside: self.nodes[front].inside.clone(),
+                jumps: self.nodes[node].jumps,
+                begins: self.nodes[node]
+                    .begins
+                    .iter()
+                    .copied()
+                    .chain([claim])
+                    .collect(),
+            };
+            self.nodes.push(copy);
+            copies.insert(node, self.nodes.len() - 1);
+        }
+        for node in found {
+            let forward = self.nodes[node].forward.iter().map(|n| copies[n]).collect();
+            let copy = copies[&node];
+            self.nodes[copy].forward = forward;
+            for label in &mut self.labels {
+                if label.nodes.contains(&node) {
+                    label.nodes.push(copy);
                 }
             }
-            self.nodes[front].forward = vec![copies[&entry]];
         }
+        self.nodes[front].forward = vec![copies[&entry]];
     }
 }

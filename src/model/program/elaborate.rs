@@ -1,9 +1,10 @@
 //! From the tree of a model file to a [`Program`]: declarations, in the order in which they depend on each other.
 
 use super::cfg::{Graph, NodeId};
+use super::claims::Fronts;
 use super::codes;
 use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
-use super::{Enum, Expr, Kind, Program, Thread};
+use super::{ClaimedBlock, Enum, Expr, Kind, Program, Thread};
 use crate::base::diagnostic::{Diagnostic, Severity, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{self, Decl, Model, ThreadDecl};
@@ -22,20 +23,35 @@ pub fn elaborate(
     source: &str,
     defines: &[(String, String)],
 ) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    elaborate_with(model, source, defines, Fronts::Merged)
+}
+
+/// The same; `fronts` says which claimed blocks have a location of their own for their first statement.
+///
+/// # Errors
+/// As [`elaborate`].
+pub fn elaborate_with(
+    model: &Model,
+    source: &str,
+    defines: &[(String, String)],
+    fronts: Fronts,
+) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut e = Elaborator::new(source);
+    e.fronts = fronts;
     e.model(model, defines)?;
-    let (mut program, diagnostics) = (e.program, e.diagnostics);
-    if !program.claims.is_empty() {
-        let mut merged = Elaborator::new(source);
-        merged.merges_fronts = true;
-        let locations = |p: &Program| p.threads.iter().map(|t| t.locations.len()).sum::<usize>();
-        if merged.model(model, defines).is_ok() && locations(&merged.program) < locations(&program)
-        {
-            let split = std::mem::replace(&mut program, merged.program);
-            program.split = Some(Box::new(split));
+    Ok((e.program, e.diagnostics))
+}
+
+/// Gives each claim whose blocks begin with a loop the program that says where control is inside.
+pub fn split_claims(program: &mut Program, model: &Model, defines: &[(String, String)]) {
+    for n in 0..program.claims.len() {
+        let both = |b: &ClaimedBlock| b.entries.iter().any(|l| b.inside.contains(l));
+        if program.claims[n].blocks.iter().any(both) {
+            let fronts = Fronts::Separate(Some(n));
+            let split = elaborate_with(model, &program.source, defines, fronts);
+            program.claims[n].split = split.ok().map(|(split, _)| Box::new(split));
         }
     }
-    Ok((program, diagnostics))
 }
 
 impl Elaborator {

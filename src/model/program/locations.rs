@@ -26,12 +26,15 @@ impl Elaborator {
         let target = |node: NodeId| number[of_node[&node]];
         let labels = Labels::new(g, &sets, &number);
         let mut locations: Vec<Location> = Vec::new();
+        // By location, the nodes that its edges come from.
+        let mut origins: Vec<Vec<NodeId>> = Vec::new();
         let mut names: FxHashMap<String, usize> = FxHashMap::default();
         for &s in &order {
             let nodes = &sets[s];
             let Some(&first) = nodes.iter().min_by_key(|&&n| g.nodes[n].span.start) else {
                 thread.end = Some(locations.len());
                 locations.push(outside(g, "end"));
+                origins.push(Vec::new());
                 continue;
             };
             let label = labels.name(locations.len());
@@ -55,15 +58,14 @@ impl Elaborator {
             if *copies > 1 {
                 name = format!("{name} #{copies}");
             }
-            let mut edges: Vec<Edge> = nodes
-                .iter()
-                .rev()
-                .flat_map(|&n| g.nodes[n].edges.iter().cloned())
-                .collect();
+            let of = |n: NodeId| g.nodes[n].edges.iter().cloned().map(move |e| (e, n));
+            let mut all: Vec<(Edge, NodeId)> = nodes.iter().rev().flat_map(|&n| of(n)).collect();
+            all.sort_by_key(|(e, _)| e.span.start);
+            let (mut edges, from): (Vec<Edge>, Vec<NodeId>) = all.into_iter().unzip();
             for edge in &mut edges {
                 retarget(&mut edge.body, &target);
             }
-            edges.sort_by_key(|e| e.span.start);
+            origins.push(from);
             locations.push(Location {
                 name,
                 edges,
@@ -83,7 +85,7 @@ impl Elaborator {
             .enumerate()
             .map(|(l, &s)| (l, &sets[s]))
             .collect();
-        self.claimed(own, g, &waiting);
+        self.claimed(own, g, &waiting, &origins);
     }
 }
 

@@ -35,8 +35,9 @@ mod types;
 mod uses;
 mod variables;
 
+pub use claims::Fronts;
 pub use disciplines::{differences, put};
-pub use elaborate::elaborate;
+pub use elaborate::{elaborate, elaborate_with, split_claims};
 pub use expressions::apply;
 pub(crate) use expressions::{interval, is_total};
 pub use parametric::{Assumption, Family, Open, OpenDiscipline, Parametric, SELF, parametric};
@@ -395,6 +396,9 @@ pub struct Claim {
     pub observed: Vec<CellId>,
     /// Variables that are not seen: `hide x;`.
     pub hidden: Vec<CellId>,
+    /// If a copy of the block begins with a loop: the same program with a location more, which says whether control is
+    /// inside when it is at the first statement.
+    pub split: Option<Box<Program>>,
 }
 
 impl Claim {
@@ -406,15 +410,17 @@ impl Claim {
 }
 
 /// A claimed block in one thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedBlock {
     /// The thread.
     pub thread: ThreadId,
     /// Where it begins: locations at which control waits before its first action (sorted).
     pub entries: Vec<LocId>,
     /// The locations inside: control has taken the first action, and not left the block (sorted). Where a loop leads
-    /// back to the first statement, that is among them, unless the program is [`Program::split`].
+    /// back to the first statement, that is among them, unless the program is [`Claim::split`].
     pub inside: Vec<LocId>,
+    /// The edges that belong to the block, by location and number (sorted). Others may leave the same locations.
+    pub edges: Vec<(LocId, usize)>,
 }
 
 /// An enum.
@@ -433,6 +439,8 @@ pub struct Pool {
     pub name: String,
     /// Number of slots.
     pub len: usize,
+    /// Whether the model tells its slots apart: by `P[0]`, or `&P[0]`.
+    pub named: bool,
 }
 
 /// A model after elaboration.
@@ -458,9 +466,6 @@ pub struct Program {
     pub lemmas: Vec<Property>,
     /// Blocks that are claimed to be transactions.
     pub claims: Vec<Claim>,
-    /// If some claimed block begins with a loop: the same program with a location more, which says whether control is
-    /// inside when it is at the first statement.
-    pub split: Option<Box<Program>>,
     /// Where `deadlock_free` stands, if it is asked for.
     pub deadlock_free: Option<Span>,
     /// `expect` lines with their text.

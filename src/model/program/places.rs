@@ -222,6 +222,12 @@ impl Elaborator {
         // What has been read so far, for messages.
         let mut read = place.name.span;
         loop {
+            if let Entity::Record(r) = entity
+                && index.is_empty()
+                && let Some(target) = self.targets.iter().position(|t| t.instance == Some(r))
+            {
+                self.program.pools[target].named = true;
+            }
             if let (Entity::Record(r), Some(Selector::Field(field))) = (entity, rest.first())
                 && index.len() < self.instances[r].dims
                 && field.text == "allocated"
@@ -454,6 +460,7 @@ impl Elaborator {
             return None;
         }
         let target = self.target(name, cx)?;
+        self.program.pools[target].named = true;
         let slot = slot?;
         let len = self.program.pools[target].len as i64;
         let expr = match slot.expr {

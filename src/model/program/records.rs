@@ -147,6 +147,7 @@ impl Elaborator {
             self.program.pools.push(Pool {
                 name: name.text.clone(),
                 len,
+                named: false,
             });
         }
     }

@@ -1,6 +1,7 @@
 //! What names mean while a model is elaborated, and where its diagnostics are collected.
 
 use super::calls::{Frame, Returning};
+use super::claims::Fronts;
 use super::codes;
 use super::objects::{Object, Sync};
 use super::parametric::Open;
@@ -81,8 +82,8 @@ pub(super) struct Elaborator {
     pub used_records: FxHashSet<usize>,
     /// Shared variables, objects and pools of the model, before they are declared.
     pub declared_later: FxHashSet<String>,
-    /// Whether the first statement of a claimed block has one location, also where a loop leads back to it.
-    pub merges_fronts: bool,
+    /// Which claimed blocks have a location of their own for their first statement.
+    pub fronts: Fronts,
     /// Whether a procedure is looked at for its own errors only: what it calls is not put in place.
     pub alone: bool,
     /// How many blocks that disappear are around the one at hand.
@@ -136,7 +137,7 @@ impl Elaborator {
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             inside_one_action: Vec::new(),
-            merges_fronts: false,
+            fronts: Fronts::default(),
             reported: FxHashSet::default(),
             size: 0,
             objects: Vec::new(),

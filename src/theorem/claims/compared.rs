@@ -8,12 +8,15 @@
 use super::observed::{self, Observed};
 use crate::base::control::{Control, Stop};
 use crate::base::results::{Distinction, Outcome, Trace};
-use crate::engine::compiled::{Behaviours, Blocks, Compiled, Execution, Layout, Met, Visited};
+use crate::engine::compiled::{
+    Behaviours, Blocks, Compiled, Condition, Execution, Layout, Machine, Met, Site, Visited,
+};
 use crate::engine::quotients::DeadLocals;
 use crate::engine::reach::{Move, Path};
 use crate::engine::relations::Concrete;
 use crate::engine::{Heuristic, State, Variable, initially_violated};
 use crate::model::program::{CellId, Claim, LocId, Program, ThreadId};
+use crate::model::text::ast::PropertyKind;
 use crate::theorem::executions::trace::{Walked, rerun};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
@@ -49,12 +52,15 @@ pub enum Found {
     Unasked,
 }
 
-/// Something that goes wrong: whose step, from where, and whether it violates the discipline or fails.
+/// Something that goes wrong: an event that is told apart from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Wrong {
-    thread: ThreadId,
-    from: LocId,
-    violates: bool,
+enum Wrong {
+    /// A thread goes wrong along an edge of a location, in a part of it.
+    Fails(ThreadId, (LocId, usize), Site),
+    /// A step along an edge violates a protection.
+    Violates(ThreadId, (LocId, usize), usize),
+    /// An invariant is violated, by its place among the properties.
+    Invariant(usize),
 }
 
 /// What tells a program from the one with the block atomic.
@@ -64,6 +70,54 @@ enum Told {
     State(u32),
     /// What goes wrong behind a state.
     Wrong(Wrong, u32),
+}
+
+/// A compiled program, and what is needed to look at its states.
+struct Subject<'s> {
+    compiled: &'s Compiled,
+    machine: Machine<'s>,
+    invariants: Vec<(usize, Condition)>,
+}
+
+impl<'s> Subject<'s> {
+    fn new(program: &'s Program, compiled: &'s Compiled) -> Self {
+        let machine = Machine::new(compiled);
+        let properties = program.properties.iter().enumerate();
+        let invariants = properties.filter(|(_, p)| p.kind == PropertyKind::Invariant);
+        Subject {
+            compiled,
+            invariants: invariants
+                .map(|(n, p)| (n, program.asked(p.kind, p.expr.clone())))
+                .map(|(n, e)| (n, machine.compile(program, &e)))
+                .collect(),
+            machine,
+        }
+    }
+
+    /// What goes wrong in a step, or in a state.
+    fn wrong(&self, met: Met) -> Vec<Wrong> {
+        match met {
+            Met::Step {
+                thread,
+                from,
+                edge,
+                failed,
+                violated,
+                ..
+            } => {
+                let edge = (self.compiled.layout.location(from, thread), edge);
+                let fails = failed.map(|site| Wrong::Fails(thread, edge, site));
+                let violates = violated.iter().map(|&p| Wrong::Violates(thread, edge, p));
+                fails.into_iter().chain(violates).collect()
+            }
+            Met::State { state, .. } => {
+                let all = self.invariants.iter();
+                all.filter(|(_, holds)| !self.machine.holds(holds, state))
+                    .map(|(n, _)| Wrong::Invariant(*n))
+                    .collect()
+            }
+        }
+    }
 }
 
 /// A claim that is looked at.
@@ -97,11 +151,12 @@ pub fn compare(
     let forgetting = scratch.as_ref().map(|dead| dead.forgetting(program));
     let explored = forgetting.as_ref().unwrap_or(program);
     let compiled = Compiled::new(explored, &order, control)?;
+    let subject = Subject::new(program, &compiled);
     let mut watched = Vec::new();
     for &(claim, wanted) in claims {
         let mut one = Watched::new(program, claim, &compiled);
         if wanted {
-            match one.explore(explored, &compiled, most, control) {
+            match one.explore(&subject, explored, most, control) {
                 Ok(atomic) => one.atomic = Some(atomic),
                 Err(stop @ (Stop::States | Stop::Memory)) => one.stopped = Some(stop),
                 Err(stop) => return Err(stop),
@@ -114,7 +169,7 @@ pub fn compare(
     let outcome = behaviours.explore(None, most, &mut |met| {
         let mut open = false;
         for one in &mut watched {
-            one.meet(program, &compiled, met, &mut seen);
+            one.meet(&subject, met, &mut seen);
             open |= one.is_open();
         }
         match open {
@@ -219,29 +274,26 @@ impl Watched {
     /// What is seen if the block is atomic.
     fn explore(
         &self,
-        program: &Program,
-        compiled: &Compiled,
+        subject: &Subject,
+        explored: &Program,
         most: usize,
         control: &Control,
     ) -> Result<(Visited, FxHashSet<Wrong>), Stop> {
+        let compiled = subject.compiled;
         let mut states = Visited::new(compiled.layout.words);
         let mut wrong = FxHashSet::default();
-        let mut behaviours = Behaviours::new(program, compiled, control);
+        let mut behaviours = Behaviours::new(explored, compiled, control);
         let mut stopped = None;
         let mut seen = Vec::new();
         behaviours.explore(Some(&self.blocks), most, &mut |met| {
-            match met {
-                Met::Step { .. } => {
-                    wrong.extend(goes_wrong(program, compiled, met).into_iter().flatten())
-                }
-                Met::State { state, .. } => {
-                    let at = |t: ThreadId| compiled.layout.location(state, t);
-                    if self.blocks.inside(&at).is_none() {
-                        self.observed.of(state, &mut seen);
-                        if let Err(stop) = states.insert(&seen, control) {
-                            stopped = Some(stop);
-                            return ControlFlow::Break(());
-                        }
+            wrong.extend(subject.wrong(met));
+            if let Met::State { state, .. } = met {
+                let at = |t: ThreadId| compiled.layout.location(state, t);
+                if self.blocks.inside(&at).is_none() {
+                    self.observed.of(state, &mut seen);
+                    if let Err(stop) = states.insert(&seen, control) {
+                        stopped = Some(stop);
+                        return ControlFlow::Break(());
                     }
                 }
             }
@@ -258,39 +310,42 @@ impl Watched {
         self.told.is_none()
     }
 
-    fn meet(&mut self, program: &Program, compiled: &Compiled, met: Met, seen: &mut Vec<u64>) {
-        match met {
-            Met::Step {
-                thread,
-                before,
-                from,
-                to,
-                ..
-            } => {
-                let (from, behind) = (
-                    compiled.layout.location(from, thread),
-                    compiled.layout.location(to, thread),
-                );
-                let failed = program.threads[thread].wrong == Some(behind);
-                if self.blocks.has(thread, from) {
-                    self.entered = true;
-                    self.finished |= !failed && !self.blocks.is_inside(thread, behind);
-                }
-                let Some((_, known)) = self.atomic.as_ref().filter(|_| self.told.is_none()) else {
-                    return;
-                };
-                let mut all = goes_wrong(program, compiled, met).into_iter().flatten();
-                if let Some(new) = all.find(|w| !known.contains(w)) {
+    fn meet(&mut self, subject: &Subject, met: Met, seen: &mut Vec<u64>) {
+        let layout = &subject.compiled.layout;
+        if let Some((_, known)) = self.atomic.as_ref().filter(|_| self.told.is_none())
+            && let Some(new) = subject.wrong(met).into_iter().find(|w| !known.contains(w))
+        {
+            match met {
+                Met::Step { before, to, .. } => {
                     self.told = Some(Told::Wrong(new, before));
                     self.behind = Some(to.to_vec());
                 }
+                Met::State { number, .. } => self.told = Some(Told::Wrong(new, number)),
+            }
+        }
+        match met {
+            Met::Step {
+                thread,
+                from,
+                to,
+                edge,
+                failed,
+                ..
+            } => {
+                let from = layout.location(from, thread);
+                let behind = layout.location(to, thread);
+                let own = self.blocks.has(thread, from, edge);
+                self.entered |= own;
+                let was_inside = own || self.blocks.is_inside(thread, from);
+                let is_inside = self.blocks.is_inside(thread, behind);
+                self.finished |= was_inside && failed.is_none() && !is_inside;
             }
             Met::State {
                 number,
                 state,
                 deadlocked,
             } => {
-                let at = |t: ThreadId| compiled.layout.location(state, t);
+                let at = |t: ThreadId| layout.location(state, t);
                 let inside = self.blocks.inside(&at);
                 if let (Some(thread), true, None) = (inside, deadlocked, self.stuck) {
                     self.stuck = Some((number, thread, at(thread)));
@@ -330,11 +385,13 @@ impl Watched {
                     Told::Wrong(wrong, before) => {
                         let mut execution = behaviours.execution(before);
                         let behind = self.behind.iter().map(|s| compiled.layout.unpack(s));
-                        execution.1.extend(behind.map(|s| (wrong.thread, s)));
+                        if let Wrong::Fails(thread, ..) | Wrong::Violates(thread, ..) = wrong {
+                            execution.1.extend(behind.map(|s| (thread, s)));
+                        }
                         (Distinction::from(program, wrong), execution)
                     }
                 };
-                let violates = matches!(told, Told::Wrong(wrong, _) if wrong.violates);
+                let violates = matches!(told, Told::Wrong(Wrong::Violates(..), _));
                 let trace = telling.repeated(execution, violates);
                 Ok(Found::Different(by, trace.map(Box::new)))
             }
@@ -445,35 +502,29 @@ impl Item {
 
 impl Distinction {
     fn from(program: &Program, wrong: Wrong) -> Self {
-        let thread = &program.threads[wrong.thread];
-        let line = program.line(thread.locations[wrong.from].span);
-        let thread = thread.name.clone();
-        match wrong.violates {
-            true => Distinction::Violation { thread, line },
-            false => Distinction::Wrong { thread, line },
+        let whose = |thread: ThreadId, (l, edge): (LocId, usize)| {
+            let thread = &program.threads[thread];
+            let location = &thread.locations[l];
+            let span = location.edges.get(edge).map_or(location.span, |e| e.span);
+            (thread.name.clone(), program.line(span))
+        };
+        match wrong {
+            Wrong::Fails(thread, edge, _) => {
+                let (thread, line) = whose(thread, edge);
+                Distinction::Wrong { thread, line }
+            }
+            Wrong::Violates(thread, edge, protection) => {
+                let (thread, line) = whose(thread, edge);
+                let cell = program.protections[protection].cell;
+                Distinction::Violation {
+                    thread,
+                    line,
+                    variable: program.cells[cell].name.clone(),
+                }
+            }
+            Wrong::Invariant(n) => Distinction::Invariant(program.properties[n].name.clone()),
         }
     }
-}
-
-/// What goes wrong in a step.
-fn goes_wrong(program: &Program, compiled: &Compiled, met: Met) -> [Option<Wrong>; 2] {
-    let Met::Step {
-        thread,
-        from,
-        to,
-        good,
-        ..
-    } = met
-    else {
-        return [None; 2];
-    };
-    let failed = program.threads[thread].wrong == Some(compiled.layout.location(to, thread));
-    let wrong = |violates| Wrong {
-        thread,
-        from: compiled.layout.location(from, thread),
-        violates,
-    };
-    [failed.then(|| wrong(false)), (!good).then(|| wrong(true))]
 }
 
 /// An execution repeated by the interpreter; its last step violates the discipline if that is wanted.

@@ -2,13 +2,14 @@
 //!
 //! Shared variables, the locations of all threads, live locals, and results: locals whose value a step of the block has
 //! written, and nothing reads. What a block has read and no longer needs is scratch. The claim can say otherwise.
-//! Slots of pools are renamed in the order in which references lead to them, so that it is of no account which object
-//! was taken.
+//! Slots of pools are renamed if the model does not tell them apart, so that it is of no account which object was
+//! taken.
 
+use super::objects::{Objects, Slots};
 use crate::engine::compiled::{Blocks, Layout};
 use crate::engine::quotients::DeadLocals;
 use crate::model::program::{
-    Array, Cell, CellId, Claim, Class, How, Kind, NULL, Program, ThreadId, each_use,
+    Array, Cell, CellId, Claim, Class, Edge, How, Kind, Program, ThreadId, each_use, gotos,
 };
 use std::collections::BTreeSet;
 
@@ -79,43 +80,30 @@ impl Observed {
         }
     }
 
-    /// Gives the slots of pools the numbers that they are met in: first those that references outside of pools lead to,
-    /// in the order of the variables. What nothing leads to is sorted by what it contains.
+    /// Gives the slots of pools the numbers by which they are told apart at most.
     fn rename(&self, state: &mut [u64]) {
         let before = state.to_vec();
-        let value = |c: CellId| self.layout.cells[c].get(&before);
-        let mut names = Names {
-            of: self.pools.iter().map(|p| vec![None; p.len()]).collect(),
-            met: Vec::new(),
+        let objects = Objects {
+            pools: &self.pools,
+            refers: &self.refers,
+            value: &|c| self.layout.cells[c].get(&before),
         };
-        for &(c, pool) in &self.roots {
-            names.meet(pool, value(c));
-        }
-        let mut at = 0;
-        while let Some(&(pool, slot)) = names.met.get(at) {
-            at += 1;
-            for &c in &self.pools[pool][slot] {
-                if let Some(pool) = self.refers[c] {
-                    names.meet(pool, value(c));
-                }
+        let names = objects.names(&self.roots);
+        let told = |c: CellId| {
+            let value = (objects.value)(c);
+            match self.refers[c] {
+                Some(pool) => names.get(pool, value).map_or(value, |n| n as i64),
+                None => value,
             }
-        }
-        // What is out of reach has no name.
-        let told = |c: CellId| match self.refers[c] {
-            Some(pool) => names.name(pool, value(c)).unwrap_or(NULL),
-            None => value(c),
         };
-        for (n, slots) in self.pools.iter().enumerate() {
-            let contents =
-                |slot: usize| -> Vec<i64> { slots[slot].iter().map(|&c| told(c)).collect() };
-            let met = names.met.iter().filter(|(pool, _)| *pool == n);
-            let met = met.map(|(_, slot)| contents(*slot));
-            let rest = (0..slots.len()).filter(|&s| names.of[n][s].is_none());
-            let mut rest: Vec<Vec<i64>> = rest.map(contents).collect();
-            rest.sort_unstable();
-            let all: Vec<Vec<i64>> = met.chain(rest).collect();
-            for (&c, value) in slots.iter().flatten().zip(all.into_iter().flatten()) {
-                self.layout.cells[c].set(state, value);
+        for (pool, slots) in self.pools.iter().enumerate() {
+            for (slot, fields) in slots.iter().enumerate() {
+                let Some(name) = names.get(pool, slot as i64) else {
+                    continue;
+                };
+                for (&from, &to) in fields.iter().zip(&slots[name]) {
+                    self.layout.cells[to].set(state, told(from));
+                }
             }
         }
         for &(c, _) in &self.roots {
@@ -129,33 +117,9 @@ pub fn scratch(program: &Program, claim: &Claim, blocks: &Blocks) -> DeadLocals 
     let dead = DeadLocals::new(program, &[]);
     let threads = 0..program.threads.len();
     let results: Vec<Vec<BTreeSet<CellId>>> = threads
-        .map(|t| dead.unread(program, t, &|l| blocks.has(t, l)))
+        .map(|t| dead.unread(program, t, &|l, edge| blocks.has(t, l, edge)))
         .collect();
     dead.keeping(&|t, l, c| results[t][l].contains(&c) || claim.observed.contains(&c))
-}
-
-/// What slots are called in a state, by pool.
-struct Names {
-    of: Vec<Vec<Option<i64>>>,
-    /// Pools and slots in the order in which references lead to them.
-    met: Vec<(usize, usize)>,
-}
-
-impl Names {
-    fn meet(&mut self, pool: usize, slot: i64) {
-        let number = self.met.iter().filter(|(p, _)| *p == pool).count() as i64;
-        if let Ok(slot) = usize::try_from(slot)
-            && self.of[pool][slot].is_none()
-        {
-            self.of[pool][slot] = Some(number);
-            self.met.push((pool, slot));
-        }
-    }
-
-    fn name(&self, pool: usize, slot: i64) -> Option<i64> {
-        let slot = usize::try_from(slot).ok()?;
-        self.of[pool][slot]
-    }
 }
 
 /// The bits of cells, by word.
@@ -182,18 +146,17 @@ fn left_behind(
     let mut found = BTreeSet::new();
     let (mut written, mut exits) = (BTreeSet::new(), BTreeSet::new());
     for (l, location) in program.threads[t].locations.iter().enumerate() {
-        if !blocks.has(t, l) {
-            continue;
-        }
-        for edge in &location.edges {
+        let own = |(n, _): &(usize, &Edge)| blocks.has(t, l, *n);
+        for (_, edge) in location.edges.iter().enumerate().filter(own) {
             each_use(program, edge, &mut |used| {
                 if used.how == How::Write {
                     written.extend(used.cells);
                 }
             });
+            let mut targets = Vec::new();
+            gotos(&edge.body, &mut targets);
+            exits.extend(targets.into_iter().filter(|&to| !blocks.is_inside(t, to)));
         }
-        let targets = location.targets();
-        exits.extend(targets.into_iter().filter(|&to| !blocks.is_inside(t, to)));
     }
     for l in exits {
         found.extend(scratch[l].iter().copied().filter(|c| written.contains(c)));
@@ -201,13 +164,10 @@ fn left_behind(
     found
 }
 
-/// By slot, the cells of all fields in the same order.
-type Slots = Vec<Vec<CellId>>;
-
-/// The pools whose objects are allocated, by their number in the program.
+/// The pools whose objects are allocated, and not told apart by the model, by their number in the program.
 fn pools(program: &Program) -> Vec<(usize, Slots)> {
     let mut found = Vec::new();
-    for (n, pool) in program.pools.iter().enumerate() {
+    for (n, pool) in program.pools.iter().enumerate().filter(|(_, p)| !p.named) {
         let prefix = format!("{}.", pool.name);
         let is_field = |a: &&Array| {
             let shared = !matches!(a.class, Class::Local(_));
