@@ -210,15 +210,22 @@ fn something_is_claimed_and_nothing_twice() {
 }
 
 #[test]
-fn a_transaction_is_claimed_together_with_the_discipline() {
+fn a_transaction_is_claimed_together_with_what_it_rests_on() {
+    let missing = [
+        ("discipline", "and not that the discipline holds"),
+        ("small", "and not that the invariants hold"),
+    ];
     for writer in MOVERS.into_iter().chain(["stoller-cohen"]) {
-        let mut bundle = honest(COUNTER, writer);
-        assert!(bundle.shows("add"), "{writer}");
-        for part in &mut bundle.parts {
-            part.claims.retain(|c| c != "discipline");
+        let good = honest(COUNTER, writer);
+        assert!(good.shows("add"), "{writer}");
+        for (claim, why) in missing {
+            let mut bundle = good.clone();
+            for part in &mut bundle.parts {
+                part.claims.retain(|c| c != claim);
+            }
+            bundle.parts.retain(|p| !p.claims.is_empty());
+            refused(&bundle, why);
         }
-        bundle.parts.retain(|p| !p.claims.is_empty());
-        refused(&bundle, "and not that the discipline holds");
     }
 }
 

@@ -449,3 +449,39 @@ fn a_limit_leaves_open_whether_a_block_is_stuck() {
         assert_eq!(claim.map(|q| q.verdict), Some(wanted), "{states}");
     }
 }
+
+/// Slots are told by the number that objects are met in; which slot it was, the execution says.
+#[test]
+fn objects_are_told_apart_from_slots() {
+    let source = "record node { v: 0..1 = 0; } pool P[2]: node;
+        thread w(i in 0..1) { var n: ref node in P = null; transaction c { n = new P; n.v = 1; free(n); } }";
+    let found = answers(source);
+    assert_eq!(found[0].1, Status::Refuted);
+    assert!(
+        found[0].2.starts_with("P[object 0].v = 1, but 0 whenever"),
+        "{found:?}"
+    );
+}
+
+/// What a claim rests on is asked as well, whatever the theorem.
+#[test]
+fn a_claim_alone_is_answered_by_each_theorem() {
+    let source = "mutex m; var x: 0..2 = 0 protected by m; invariant i: x <= 2; deadlock_free;
+        thread w(i in 0..1) { var t: 0..2 = 0; transaction c { lock(m); t = x; x = t + 1; unlock(m); } }";
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+    for by in ["stoller-cohen", "lipton", "left-movers", "flanagan-qadeer"] {
+        let options = CheckOptions {
+            property: Some("c".into()),
+            ..CheckOptions::default()
+        };
+        let report = session.check(&theory(by).expect("shipped"), &options, &Control::default());
+        let all: Vec<(&str, Status)> = report
+            .properties
+            .iter()
+            .map(|q| (q.name.as_str(), q.verdict))
+            .collect();
+        let names = ["discipline", "assertions", "deadlock_free", "i", "c"];
+        assert_eq!(all, names.map(|n| (n, Status::Holds)), "{by}");
+    }
+}

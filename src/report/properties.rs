@@ -5,7 +5,7 @@ use super::trace::DEADLOCK;
 use crate::base::control::Hit;
 use crate::base::results::{
     ClaimReason, Conclusion, Distinction, Doubt, Gap, NoTheorem, Outcome, PropertyKind,
-    PropertyReason, Status,
+    PropertyReason, Status, Unmet,
 };
 use std::fmt;
 
@@ -161,11 +161,14 @@ impl fmt::Display for ClaimReason {
             Self::Blocks => f.write_str(
                 "a thread gets stuck inside, which no thread does if the block is atomic; deadlock_free is asked for",
             ),
-            Self::Stopped { stop, states, why } => {
+            Self::Stopped { stop, states, open } => {
                 write!(f, "{stop} was hit after {}", counted_text(states, "state"))?;
-                match why {
-                    Some(why) => write!(f, "; no theorem shows it: {why}"),
-                    None => f.write_str("; until then no execution went through the block, or into a deadlock inside"),
+                match open {
+                    Unmet::Compared(why) => write!(f, "; no theorem shows it: {why}"),
+                    Unmet::Left => f.write_str("; no execution through the block was met"),
+                    Unmet::Stuck => {
+                        f.write_str("; a deadlock inside of the block may be among the others")
+                    }
                 }
             }
         }

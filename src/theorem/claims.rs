@@ -22,7 +22,7 @@ use crate::base::control::{Control, Stop};
 use crate::base::results;
 use crate::base::results::{
     ClaimBlock, ClaimReason, Conflict, Contradiction, MoverClass, MovingStep, NoTheorem, Property,
-    PropertyKind, PropertyReason, Status,
+    PropertyKind, PropertyReason, Status, Unmet,
 };
 use crate::engine::compiled::Mover;
 use crate::engine::relations::Encoding;
@@ -402,28 +402,20 @@ impl<'e> Judge<'_, 'e, '_> {
                 ClaimReason::Stopped {
                     stop,
                     states: met,
-                    why: Some(why),
+                    open: Unmet::Compared(why),
                 }
             }
-            (by, _) if stuck && !found.complete => {
+            (Ok(_), _) if !found.complete && (stuck || vacuous().is_some()) => {
                 hit = Some(Stop::States);
                 ClaimReason::Stopped {
                     stop: Stop::States,
                     states: met,
-                    why: by.err(),
+                    open: vacuous().map_or(Unmet::Stuck, |_| Unmet::Left),
                 }
             }
-            (by, _) => match (vacuous(), found.complete) {
-                (Some(vacuous), true) => vacuous,
-                (Some(_), false) => {
-                    hit = Some(Stop::States);
-                    ClaimReason::Stopped {
-                        stop: Stop::States,
-                        states: met,
-                        why: by.err(),
-                    }
-                }
-                (None, _) => {
+            (by, _) => match vacuous() {
+                Some(vacuous) => vacuous,
+                None => {
                     property.verdict = Status::Holds;
                     match by {
                         Ok(theorem) => ClaimReason::Atomic {

@@ -109,12 +109,20 @@ pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
     all
 }
 
-/// The same questions with their sets of states.
+/// The questions of [`asked`] with their sets of states.
 ///
 /// # Errors
 /// Any [`Stop`].
 pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
-    let with_states = |asked: Asked| -> Result<Goal, Stop> {
+    with_states(e, asked(e.program, only))
+}
+
+/// Questions with their sets of states.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn with_states(e: &Encoding, asked: Vec<Asked>) -> Result<Vec<Goal>, Stop> {
+    let one = |asked: Asked| -> Result<Goal, Stop> {
         let bad = match asked.kind {
             GoalKind::Discipline => e.q(),
             GoalKind::Assertions => e.predicate(&e.program.gone_wrong())?,
@@ -126,10 +134,7 @@ pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
         };
         Ok(Goal { asked, bad })
     };
-    asked(e.program, only)
-        .into_iter()
-        .map(with_states)
-        .collect()
+    asked.into_iter().map(one).collect()
 }
 
 /// No step is enabled and some thread has been started and has neither ended nor gone wrong.

@@ -211,9 +211,20 @@ pub enum ClaimReason {
         stop: Stop,
         /// How many states were explored.
         states: String,
-        /// Why it does not hold by a theorem, unless it does.
-        why: Option<NoTheorem>,
+        /// What had not been found then.
+        open: Unmet,
     },
+}
+
+/// What an exploration has not found of a claim before it was stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    /// No theorem shows the claim, for this reason, and not all states were compared.
+    Compared(NoTheorem),
+    /// A theorem shows the claim, and no thread has taken a step of the block, or none has left it.
+    Left,
+    /// A theorem shows the claim, and a thread may be stuck inside, which is asked not to happen.
+    Stuck,
 }
 
 /// What tells a program from the one with a block atomic.

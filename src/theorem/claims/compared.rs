@@ -14,7 +14,7 @@ use crate::engine::compiled::{
 use crate::engine::quotients::DeadLocals;
 use crate::engine::reach::{Move, Path};
 use crate::engine::relations::Concrete;
-use crate::engine::{Heuristic, State, Variable, initially_violated};
+use crate::engine::{Heuristic, State, Variable, holds, initially_violated};
 use crate::model::program::{CellId, Claim, LocId, Program, ThreadId};
 use crate::model::text::ast::PropertyKind;
 use crate::theorem::executions::trace::{Walked, rerun};
@@ -215,12 +215,12 @@ struct Telling<'t> {
 }
 
 impl Telling<'_> {
-    /// An execution of the program, repeated by the interpreter; its last step violates the discipline if that is
-    /// wanted.
-    fn repeated(&self, execution: Execution, violates: bool) -> Option<Trace> {
+    /// An execution of the program, repeated by the interpreter; this goes wrong at its end.
+    fn repeated(&self, execution: Execution, wrong: Option<Wrong>) -> Option<Trace> {
         let Some(scratch) = &self.scratch else {
-            return repeated(self.program, &execution, violates);
+            return repeated(self.program, &execution, wrong);
         };
+        let violates = matches!(wrong, Some(Wrong::Violates(..)));
         let (first, steps) = execution;
         let mut path = Path {
             first: first.clone(),
@@ -234,7 +234,7 @@ impl Telling<'_> {
             before = after;
         }
         let meant = scratch.original(self.program, &path, violates)?;
-        repeated(self.program, &states(&meant), violates)
+        repeated(self.program, &states(&meant), wrong)
     }
 }
 
@@ -391,8 +391,11 @@ impl Watched {
                         (Distinction::from(program, wrong), execution)
                     }
                 };
-                let violates = matches!(told, Told::Wrong(Wrong::Violates(..), _));
-                let trace = telling.repeated(execution, violates);
+                let wrong = match told {
+                    Told::Wrong(wrong, _) => Some(wrong),
+                    Told::State(_) => None,
+                };
+                let trace = telling.repeated(execution, wrong);
                 Ok(Found::Different(by, trace.map(Box::new)))
             }
             (_, _, Some(stop)) => Err(stop),
@@ -406,7 +409,7 @@ impl Watched {
             entered: self.entered,
             finished: self.finished,
             stuck: self.stuck.map(|(number, thread, location)| {
-                let trace = telling.repeated(behaviours.execution(number), false);
+                let trace = telling.repeated(behaviours.execution(number), None);
                 (thread, location, trace)
             }),
             complete,
@@ -450,21 +453,35 @@ impl Watched {
                 least = Some((items, other.clone()));
             }
         }
-        let show = |item: Item, value: i64| item.show(program, value);
+        // Slots that were renamed are not those of the execution.
+        let (slots, refers) = (|c| self.observed.is_slot(c), |c| self.observed.refers(c));
+        let name = |item: Item| match item {
+            Item::Cell(c) if slots(c) => object(&item.name(program)),
+            _ => item.name(program),
+        };
+        let show = |item: Item, value: i64| match item {
+            Item::Cell(c) if refers(c) => object(&item.show(program, value)),
+            _ => item.show(program, value),
+        };
         values.sort_by_key(|(item, _)| *item);
         if let Some((item, others)) = values.first() {
             let mut others: Vec<i64> = others.iter().copied().collect();
             others.sort_unstable();
             return Distinction::Value {
-                name: item.name(program),
+                name: name(*item),
                 value: show(*item, item.of(layout, &seen)),
                 others: others.into_iter().map(|v| show(*item, v)).collect(),
             };
         }
         let items = least.map(|(items, _)| items).unwrap_or_default();
-        let told = |i: Item| (i.name(program), show(i, i.of(layout, &seen)));
+        let told = |i: Item| (name(i), show(i, i.of(layout, &seen)));
         Distinction::Together(items.into_iter().map(told).collect())
     }
+}
+
+/// `P[0]` as an object that has this number where references lead to it.
+fn object(slot: &str) -> String {
+    slot.replacen('[', "[object ", 1)
 }
 
 /// Something that is observed.
@@ -527,8 +544,21 @@ impl Distinction {
     }
 }
 
-/// An execution repeated by the interpreter; its last step violates the discipline if that is wanted.
-fn repeated(p: &Program, (first, steps): &Execution, violates: bool) -> Option<Trace> {
+/// An execution repeated by the interpreter; this goes wrong at its end.
+fn repeated(p: &Program, (first, steps): &Execution, wrong: Option<Wrong>) -> Option<Trace> {
+    let last = steps.last().map_or(first, |(_, s)| s);
+    let is_there = match wrong {
+        Some(Wrong::Fails(t, ..)) => p.threads[t].wrong == Some(last.location(t)),
+        Some(Wrong::Invariant(n)) => {
+            let one = &p.properties[n];
+            !holds(p, &p.asked(one.kind, one.expr.clone()), last)
+        }
+        Some(Wrong::Violates(..)) | None => true,
+    };
+    if !is_there {
+        return None;
+    }
+    let violates = matches!(wrong, Some(Wrong::Violates(..)));
     let begin = Concrete {
         state: first.clone(),
         violated: initially_violated(p, first),

@@ -63,6 +63,16 @@ impl Observed {
         }
     }
 
+    /// Whether a variable belongs to a slot that is renamed.
+    pub fn is_slot(&self, cell: CellId) -> bool {
+        self.pools.iter().flatten().flatten().any(|&c| c == cell)
+    }
+
+    /// Whether a variable refers to slots that are renamed.
+    pub fn refers(&self, cell: CellId) -> bool {
+        self.refers[cell].is_some()
+    }
+
     /// A state as it is observed: equal for states that cannot be told apart.
     pub fn of(&self, state: &[u64], seen: &mut Vec<u64>) {
         seen.clear();

@@ -22,7 +22,7 @@ use crate::theorem::inference::annotated;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::movers::{Detail, Judged, Other, judged};
 use crate::theorem::own;
-use crate::theorem::properties::{Asked, Goal, GoalKind, goals};
+use crate::theorem::properties::{Asked, Goal, GoalKind, goals, with_states};
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced};
 use crate::theorem::refuted_guesses as inferred;
@@ -85,7 +85,8 @@ fn attempt(
     control.enter("transactions");
     let phased = phased(&plain, &judged, uses, check.left)?;
     let mut e = Encoding::within(&phased.program, check.left, control)?;
-    let goals = goals(&e, only)?;
+    // The program with phases makes no claims, so what these rest on is not known of it.
+    let goals = with_states(&e, asked)?;
     let visibility = scheduling(&e, &phased);
     describe(report, &plain, &judged, &phased);
     report.statistics.bits = Some(e.layout.bits().to_string());
