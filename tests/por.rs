@@ -335,8 +335,8 @@ fn the_shipped_models() {
 fn two_locks_and_a_barrier() {
     let session = shipped::model("stoller_cohen/two_locks_barrier").load(&[]);
     for (technique, reduced, states) in [
-        (Technique::Persistent, false, "80"),
-        (Technique::Stubborn, false, "76"),
+        (Technique::Persistent, false, "73"),
+        (Technique::Stubborn, false, "58"),
         (Technique::Persistent, true, "60"),
         (Technique::Stubborn, true, "60"),
     ] {
@@ -503,7 +503,17 @@ fn the_owner_of_a_mutex() {
     let session = loaded(source).expect("a model");
     let por = Por::only(Technique::Stubborn);
     let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
-    assert_eq!(found.outcome.states, Some(113u32.into()));
+    assert_eq!(found.outcome.states, Some(97u32.into()));
+}
+
+/// Each thread goes round once where the others stand still: 1 + 4 * 2 states of 81.
+#[test]
+fn threads_that_only_loop() {
+    let source = "thread w(i in 0..3) { var k: 0..2 = 0; while (true) { k = (k + 1) % 3; } }";
+    let session = loaded(source).expect("a model");
+    let por = Por::only(Technique::Stubborn);
+    let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
+    assert_eq!(found.outcome.states, Some(9u32.into()));
 }
 
 /// A thread that waits since it has come back to its own state is let go by what is to be reversed: that it goes on

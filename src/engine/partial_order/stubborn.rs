@@ -12,8 +12,9 @@
 //! further down a thread is enabled by those before it in any case; and an observer (see [`super::steps`]) joins like
 //! any thread.
 //!
-//! Deadlocks are kept by the sets alone. So that no thread is put off for ever (the ignoring problem), a state all of
-//! whose chosen steps lead back to the stack of the search is expanded in full.
+//! Deadlocks are kept by the sets alone. So that no thread is put off for ever (the ignoring problem), the search finds
+//! the strongly connected components of what it explores (Tarjan 1972; Valmari 2017). If no step leads out of one, and
+//! a thread that is enabled in it is never taken there, its first state is expanded once more, with that thread.
 
 use super::Searched;
 use super::future::Futures;
@@ -37,7 +38,10 @@ struct StubbornSearch<'s, 'c> {
     /// By observer what its condition may read.
     looks: Vec<Accesses>,
     visited: Visited,
-    on_stack: Vec<bool>,
+    /// By state, whether its component is complete.
+    complete: Vec<bool>,
+    /// The states whose components are not complete, as they were met.
+    open: Vec<u32>,
     parents: Vec<u32>,
     stack: Vec<Record>,
     deadlocks: u64,
@@ -47,8 +51,14 @@ struct StubbornSearch<'s, 'c> {
 
 struct Record {
     number: u32,
-    next: Vec<Vec<u64>>,
+    next: Vec<(ThreadId, Vec<u64>)>,
     at: usize,
+    /// The earliest state that is known to be in the same component.
+    low: u32,
+    /// The threads taken in the states of the component behind this one, and here.
+    moved: Vec<bool>,
+    /// Whether a step leads out of the component.
+    leaves: bool,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -70,14 +80,15 @@ pub(super) fn explore(
         sets,
         looks,
         visited: Visited::new(words),
-        on_stack: Vec::new(),
+        complete: Vec::new(),
+        open: Vec::new(),
         parents: Vec::new(),
         stack: Vec::new(),
         deadlocks: 0,
     };
     let stopped = search.run().err();
     let bytes = search.visited.bytes()
-        + search.on_stack.capacity()
+        + search.complete.capacity()
         + search.parents.capacity() * 4
         + search.inside.as_ref().map_or(0, Visited::bytes);
     Ok(Searched {
@@ -93,36 +104,87 @@ pub(super) fn explore(
 impl StubbornSearch<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         for state in self.steps.initial()? {
-            self.meet(&state, NOBODY)?;
+            self.meet(&state, NOBODY, 0)?;
             while let Some(top) = self.stack.last_mut() {
-                let Some(next) = top.next.get(top.at).cloned() else {
-                    let number = top.number;
-                    self.on_stack[number as usize] = false;
-                    self.stack.pop();
-                    continue;
-                };
-                top.at += 1;
-                let from = top.number;
-                self.meet(&next, from)?;
+                if let Some((thread, next)) = top.next.get_mut(top.at) {
+                    top.at += 1;
+                    let (thread, next, from) = (*thread, std::mem::take(next), top.number);
+                    self.meet(&next, from, thread)?;
+                } else if self.all_had_turns()? {
+                    self.leave();
+                }
             }
         }
         Ok(())
     }
 
+    /// Takes the last state off the stack. Its component is complete if it is the first one of it.
+    fn leave(&mut self) {
+        let Some(last) = self.stack.pop() else {
+            return;
+        };
+        let is_first = last.low == last.number;
+        while is_first && self.open.last().is_some_and(|&n| n >= last.number) {
+            let member = self.open.pop();
+            member
+                .into_iter()
+                .for_each(|n| self.complete[n as usize] = true);
+        }
+        let Some(before) = self.stack.last_mut() else {
+            return;
+        };
+        if is_first {
+            before.leaves = true;
+            return;
+        }
+        before.low = before.low.min(last.low);
+        before.leaves |= last.leaves;
+        let moved = before.moved.iter_mut().zip(last.moved);
+        moved.for_each(|(all, some)| *all |= some);
+    }
+
+    /// Whether all threads that are enabled in the last state had their turn, or have it elsewhere. If not, one that
+    /// had none is taken now.
+    fn all_had_turns(&mut self) -> Result<bool, Stop> {
+        let Some(last) = self.stack.last_mut() else {
+            return Ok(true);
+        };
+        if last.leaves || last.low != last.number || last.next.is_empty() {
+            return Ok(true);
+        }
+        let moved = std::mem::take(&mut last.moved);
+        let mut state = vec![0; self.steps.compiled.layout.words];
+        self.visited.state(last.number, &mut state);
+        let mut next = self.expand(&state, 0, &moved)?;
+        let all_moved = next.is_empty();
+        if let Some(last) = self.stack.last_mut() {
+            last.moved = moved;
+            next.iter().for_each(|(t, _)| last.moved[*t] = true);
+            last.next.append(&mut next);
+        }
+        Ok(all_moved)
+    }
+
     /// A state that was come to; if it is new, its steps go onto the stack.
-    fn meet(&mut self, state: &[u64], from: u32) -> Result<(), Stop> {
+    fn meet(&mut self, state: &[u64], from: u32, by: ThreadId) -> Result<(), Stop> {
         let control = self.steps.control;
         if let Some(all) = &mut self.inside {
             all.insert(state, control)?;
         }
         let (number, fresh) = self.visited.insert(state, control)?;
         if !fresh {
+            let complete = self.complete[number as usize];
+            if let Some(before) = self.stack.last_mut() {
+                before.leaves |= complete;
+                before.low = before.low.min(if complete { before.low } else { number });
+            }
             return Ok(());
         }
         if self.visited.len() > control.budget().states {
             return Err(Stop::States);
         }
-        self.on_stack.push(true);
+        self.complete.push(false);
+        self.open.push(number);
         self.parents.push(from);
         let (visited, parents) = (&self.visited, &self.parents);
         let dead = self.steps.look(state, || {
@@ -138,44 +200,69 @@ impl StubbornSearch<'_, '_> {
             way
         });
         self.deadlocks += u64::from(dead);
-        let next = self.expand(state)?;
+        let mut moved = vec![false; self.steps.threads()];
+        let next = self.expand(state, by, &moved)?;
+        next.iter().for_each(|(t, _)| moved[*t] = true);
         self.stack.push(Record {
             number,
             next,
             at: 0,
+            low: number,
+            moved,
+            leaves: false,
         });
         Ok(())
     }
 
-    /// The states behind the steps that are to be taken.
-    fn expand(&mut self, state: &[u64]) -> Result<Vec<Vec<u64>>, Stop> {
-        let pending: Vec<(ThreadId, Pending)> = self
-            .steps
-            .all()
-            .map(|t| Ok((t, self.steps.pending(state, t)?)))
-            .collect::<Result<_, Stop>>()?;
-        let chosen = self.choose(state, &pending)?;
-        let after = |only: &dyn Fn(usize) -> bool| -> Vec<&Vec<u64>> {
-            let some = pending.iter().enumerate().filter(|(n, _)| only(*n));
-            some.flat_map(|(_, (_, p))| &p.after).collect()
-        };
-        let mut next = after(&|n| chosen[n]);
-        // Some step has to lead off the stack, or all are taken.
-        let mut leads_on = false;
-        for &s in &next {
-            let known = self.visited.find(s);
-            leads_on |= known.is_none_or(|n| !self.on_stack[n as usize]);
-        }
-        if !leads_on {
-            next = after(&|_| true);
-        }
-        let next: Vec<Vec<u64>> = next.into_iter().cloned().collect();
-        self.steps.count(next.len() as u64)?;
-        if let Some(all) = &mut self.inside {
-            for state in pending.iter().flat_map(|(_, p)| &p.inside) {
-                all.insert(state, self.steps.control)?;
+    /// The states behind the steps that are to be taken, with the threads. The set grows from a thread that has not
+    /// `moved`; nothing if there is none that is enabled. Of equal sets the one is taken that has the thread `by`,
+    /// whose step led here: it goes on alone as long as it can, and comes back to where it was soon if it is in a loop.
+    fn expand(
+        &mut self,
+        state: &[u64],
+        by: ThreadId,
+        moved: &[bool],
+    ) -> Result<Vec<(ThreadId, Vec<u64>)>, Stop> {
+        let all: Vec<ThreadId> = self.steps.all().collect();
+        let mut pending: Vec<Option<Pending>> = vec![None; all.len()];
+        // Violations of a discipline are looked for in all pending steps.
+        let in_turn = self.steps.program.protections.is_empty();
+        for seed in (by..moved.len()).chain(0..by).filter(|_| in_turn) {
+            if moved[seed] {
+                continue;
             }
+            let p = self.steps.pending(state, seed)?;
+            let alone = |t: &ThreadId| *t == seed || !self.may_disturb(state, *t, &p);
+            if p.is_enabled() && all.iter().all(alone) {
+                return self.taken(vec![(seed, p)]);
+            }
+            pending[seed] = Some(p);
         }
+        let mut known: Vec<(ThreadId, Pending)> = Vec::with_capacity(all.len());
+        for (t, p) in all.into_iter().zip(pending) {
+            let p = p.map_or_else(|| self.steps.pending(state, t), Ok)?;
+            known.push((t, p));
+        }
+        let chosen = self.choose(state, &known, by, moved)?;
+        let chosen = known.into_iter().zip(chosen).filter(|(_, c)| *c);
+        self.taken(chosen.map(|(p, _)| p).collect())
+    }
+
+    /// The states behind these steps.
+    fn taken(
+        &mut self,
+        steps: Vec<(ThreadId, Pending)>,
+    ) -> Result<Vec<(ThreadId, Vec<u64>)>, Stop> {
+        let mut next = Vec::new();
+        for (t, p) in steps {
+            if let Some(all) = &mut self.inside {
+                for state in &p.inside {
+                    all.insert(state, self.steps.control)?;
+                }
+            }
+            next.extend(p.after.into_iter().map(|after| (t, after)));
+        }
+        self.steps.count(next.len() as u64)?;
         Ok(next)
     }
 
@@ -184,12 +271,14 @@ impl StubbornSearch<'_, '_> {
         &mut self,
         state: &[u64],
         pending: &[(ThreadId, Pending)],
+        by: ThreadId,
+        moved: &[bool],
     ) -> Result<Vec<bool>, Stop> {
         let mut best: Option<(usize, Vec<bool>)> = None;
         let mut alone = vec![None; pending.len()];
-        for (seed, (_, p)) in pending.iter().enumerate() {
+        for seed in (by..moved.len()).chain(0..by) {
             let known = |(count, set): &(usize, Vec<bool>)| *count == 1 || set[seed];
-            if !p.is_enabled() || best.as_ref().is_some_and(known) {
+            if moved[seed] || !pending[seed].1.is_enabled() || best.as_ref().is_some_and(known) {
                 continue;
             }
             let set = self.close(state, pending, seed, &mut alone)?;
