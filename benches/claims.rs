@@ -17,7 +17,7 @@ fn main() {
     let wanted: u32 = asked.unwrap_or(5_000);
     for only in [None, Some("flanagan-qadeer")] {
         let mut runner = random::runner(1);
-        let counts = [const { Cell::new(0) }; 4];
+        let counts = [const { Cell::new(0) }; 5];
         let mut programs = 0;
         while programs < wanted {
             let tree = claimed::programs()
@@ -32,10 +32,10 @@ fn main() {
                 panic!("{why}\n{source}");
             }
         }
-        let [by_theorem, compared, refuted, vacuous] = counts.map(Cell::into_inner);
+        let [by_theorem, compared, refuted, vacuous, weakened] = counts.map(Cell::into_inner);
         println!(
-            "{}: {programs} programs: {by_theorem} claims hold by a theorem, {compared} by comparison, {refuted} are \
-             refuted, {vacuous} are vacuous",
+            "{}: {programs} programs: {by_theorem} claims hold by a theorem, {weakened} with weaker steps, \
+             {compared} by comparison, {refuted} are refuted, {vacuous} are vacuous",
             only.unwrap_or("any theorem")
         );
     }

@@ -25,6 +25,7 @@ mod eval_twin;
 mod every;
 mod every_bundle;
 mod evidence;
+mod exchanges;
 mod front;
 mod glossary;
 mod golden;

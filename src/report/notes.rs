@@ -47,7 +47,7 @@ impl fmt::Display for Note {
             Self::CrossCheck(found) => found.fmt(f),
             Self::NotCertified(names) => write!(
                 f,
-                "certificate: it has no evidence of {}: that was found by comparing all states, or rests on what does \
+                "certificate: it has no evidence of {}: that was found by comparing states, or rests on what does \
                  not hold",
                 names.join(", ")
             ),

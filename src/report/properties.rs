@@ -149,6 +149,21 @@ impl fmt::Display for ClaimReason {
                     many => write!(f, "by {theorem}; it commits at lines {}", many.join(", ")),
                 }
             }
+            Self::Weakened { theorem, lines } => {
+                let numbers: Vec<String> = lines.iter().map(usize::to_string).collect();
+                match numbers.as_slice() {
+                    [] => write!(f, "by {theorem}, each way through the block by itself"),
+                    [line] => write!(
+                        f,
+                        "by {theorem}, with a weaker step at line {line}: run alone, the block does the same with it"
+                    ),
+                    many => write!(
+                        f,
+                        "by {theorem}, with weaker steps at lines {}: run alone, the block does the same with them",
+                        many.join(", ")
+                    ),
+                }
+            }
             Self::Compared { states, why } => {
                 let states = states.as_ref().map(|n| counted_text(n, "state"));
                 let states = states.unwrap_or_else(|| "states".into());

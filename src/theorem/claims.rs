@@ -14,8 +14,11 @@
 mod compared;
 mod objects;
 mod observed;
+mod paths;
+mod weakened;
 
 use self::compared::{Compared, Found, compare};
+use self::weakened::by_weakening;
 use super::movers::{Detail, Judged, Obstacle, Other, judged};
 use crate::algebra::{Shape, Theory};
 use crate::base::control::{Control, Stop};
@@ -183,6 +186,14 @@ struct Judge<'c, 'e, 'p> {
     movers: Option<(&'e Encoding<'p>, Vec<Judged>)>,
 }
 
+/// What shows a claim without comparing all states.
+#[derive(Clone, Debug)]
+struct By<'e> {
+    theorem: &'e str,
+    /// The lines that are weakened for it, if it is not the block as it stands.
+    weakened: Option<Vec<usize>>,
+}
+
 /// What became of a claim: its entry, its property, and the limit that was hit.
 pub type Answer = (results::Claim, Property, Option<Stop>);
 
@@ -207,7 +218,11 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
         },
     };
     let judge = Judge { context, movers };
-    let by: Vec<Result<&str, NoTheorem>> = context.asked.iter().map(|c| judge.theorem(c)).collect();
+    let by: Vec<Result<By, NoTheorem>> = context
+        .asked
+        .iter()
+        .map(|c| judge.by(c, control))
+        .collect::<Result<_, Stop>>()?;
     let asked = context.asked.iter().zip(&by);
     let asked: Vec<(&Claim, bool)> = asked
         .map(|(c, by)| (*c, by.is_err() || context.both))
@@ -271,6 +286,32 @@ pub fn class(mover: Mover) -> MoverClass {
 }
 
 impl<'e> Judge<'_, 'e, '_> {
+    /// What a claim holds by without comparing all states, or why there is nothing.
+    fn by(&self, claim: &Claim, control: &Control) -> Result<Result<By<'e>, NoTheorem>, Stop> {
+        let shown = self.theorem(claim).map(|theorem| By {
+            theorem,
+            weakened: None,
+        });
+        let Err(why @ (NoTheorem::Broken { .. } | NoTheorem::TooLarge)) = shown else {
+            return Ok(shown);
+        };
+        let lipton = PATTERNS[PATTERNS.len() - 1];
+        let c = self.context;
+        let named = self.named(lipton).filter(|_| c.disciplined && c.sound);
+        let Some(theorem) = named else {
+            return Ok(Err(why));
+        };
+        control.enter("transactions: weaker steps");
+        let program = claim.split.as_deref().unwrap_or(c.declared);
+        let there = program.claims.iter().find(|s| s.name == claim.name);
+        let most = control.budget().states;
+        let weakened = by_weakening(program, there.unwrap_or(claim), most, control)?;
+        Ok(match weakened {
+            None => Err(why),
+            weakened => Ok(By { theorem, weakened }),
+        })
+    }
+
     /// The theorem by which a claim holds, or why there is none.
     fn theorem(&self, claim: &Claim) -> Result<&'e str, NoTheorem> {
         let Some((e, judged)) = &self.movers else {
@@ -348,7 +389,7 @@ impl<'e> Judge<'_, 'e, '_> {
         NoTheorem::NotShown { theorem, scheduled }
     }
 
-    fn answer(&self, claim: &Claim, by: Result<&str, NoTheorem>, found: Compared) -> Answer {
+    fn answer(&self, claim: &Claim, by: Result<By, NoTheorem>, found: Compared) -> Answer {
         let p = self.context.declared;
         let mut property = Property::undecided(&claim.name, PropertyKind::Transaction);
         let mut entry = self.entry(claim, &by);
@@ -418,7 +459,14 @@ impl<'e> Judge<'_, 'e, '_> {
                 None => {
                     property.verdict = Status::Holds;
                     match by {
-                        Ok(theorem) => ClaimReason::Atomic {
+                        Ok(By {
+                            theorem,
+                            weakened: Some(lines),
+                        }) => ClaimReason::Weakened {
+                            theorem: theorem.to_string(),
+                            lines,
+                        },
+                        Ok(By { theorem, .. }) => ClaimReason::Atomic {
                             theorem: theorem.to_string(),
                             commits: commit_lines(&entry),
                         },
@@ -438,12 +486,13 @@ impl<'e> Judge<'_, 'e, '_> {
     }
 
     /// What is told of a claim besides its answer.
-    fn entry(&self, claim: &Claim, by: &Result<&str, NoTheorem>) -> results::Claim {
+    fn entry(&self, claim: &Claim, by: &Result<By, NoTheorem>) -> results::Claim {
         let mut entry = results::Claim {
             name: claim.name.clone(),
             line: self.context.declared.line(claim.span),
             verdict: Status::Unknown,
-            theorem: by.as_ref().ok().map(|theorem| theorem.to_string()),
+            theorem: by.as_ref().ok().map(|by| by.theorem.to_string()),
+            weakened: by.as_ref().ok().and_then(|by| by.weakened.clone()),
             blocks: Vec::new(),
             conflict: None,
             can_block: None,

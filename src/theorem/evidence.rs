@@ -138,7 +138,7 @@ fn by_theorem(report: &Report) -> impl Iterator<Item = &results::Claim> {
         .claims
         .iter()
         .filter(move |c| shown && c.verdict == Status::Holds);
-    held.filter(|c| c.theorem.is_some())
+    held.filter(|c| c.theorem.is_some() && c.weakened.is_none())
 }
 
 /// Whether the block that is claimed to be a transaction lies within transactions.

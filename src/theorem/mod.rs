@@ -19,6 +19,7 @@ mod properties;
 mod read;
 mod reduced;
 mod refuted_guesses;
+mod relocated;
 mod replay;
 mod settled;
 mod verdict;

@@ -418,7 +418,7 @@ pub fn checked(session: &Session, only: Option<&str>) -> Report {
 pub fn is_true(
     session: &Session,
     only: Option<&str>,
-    counts: &[Cell<usize>; 4],
+    counts: &[Cell<usize>; 5],
 ) -> Result<(), TestCaseError> {
     let p = session.program();
     let report = checked(session, only);
@@ -443,11 +443,12 @@ pub fn is_true(
         let (Some(found), Some(told)) = (found, told) else {
             return Err(TestCaseError::fail("no answer"));
         };
-        let n = match (found.verdict, &told.theorem) {
-            (Status::Holds, Some(_)) => 0,
-            (Status::Holds, None) => 1,
-            (Status::Refuted, _) => 2,
-            (Status::Unknown, _) => 3,
+        let n = match (found.verdict, &told.theorem, &told.weakened) {
+            (Status::Holds, Some(_), None) => 0,
+            (Status::Holds, None, _) => 1,
+            (Status::Refuted, ..) => 2,
+            (Status::Unknown, ..) => 3,
+            (Status::Holds, Some(_), Some(_)) => 4,
         };
         counts[n].set(counts[n].get() + 1);
         let traced = found.verdict != Status::Refuted || found.trace.is_some();
@@ -491,6 +492,12 @@ fn statement() -> BoxedStrategy<String> {
         1 => Just("atomic { assert(x == 0 || t == 0); assert(g == 0 || y == 0); }"),
         1 => Just("while (t == 1) { havoc t; }"),
         1 => Just("while (g == 1) { g = 0; }"),
+        2 => Just("if (g == 0) { lock(m); if (g == 0) { x = 1; g = 1; } unlock(m); }"),
+        2 => Just("t = 0; while (t == 0) { r = g; if (cas(g, r, 1 - r)) { t = 1; } }"),
+        2 => Just("t = g; if (cas(g, t, 1 - t)) { x = t; }"),
+        1 => Just("while (swap(g, 1) == 1) skip;"),
+        1 => Just("t = swap(g, 1); x = t;"),
+        1 => Just("t = g; if (t == 0) { x = 1; } else { t = x; }"),
         1 => Just("atomic { when (g == 0) g = 1; t = 0; }"),
     ];
     simple.prop_map(String::from).boxed()

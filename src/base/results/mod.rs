@@ -395,6 +395,10 @@ pub struct Claim {
     /// The reduction theorem by which it holds: the first of those tried whose pattern every copy of the block has.
     /// Without one, all states of this instance were compared.
     pub theorem: Option<String>,
+    /// The lines whose steps are weakened for the theorem: none if it is enough to take the block path by path. Only
+    /// there if the block as it stands does not have the pattern.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weakened: Option<Vec<usize>>,
     /// The block in each thread that has it.
     pub blocks: Vec<ClaimBlock>,
     /// What stands in the way, where it does not hold.

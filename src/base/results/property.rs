@@ -189,6 +189,13 @@ pub enum ClaimReason {
         /// The lines at which it may commit.
         commits: Vec<usize>,
     },
+    /// It holds by this theorem, with weaker steps in the block's place.
+    Weakened {
+        /// The theorem.
+        theorem: String,
+        /// The lines of these steps; none if it is enough to take the block path by path.
+        lines: Vec<usize>,
+    },
     /// It holds: all states of this instance were compared.
     Compared {
         /// How many, unless they were compared up to scratch, or a block that begins with a loop has more told apart.

@@ -43,7 +43,7 @@ impl Field {
 }
 
 /// Where all variables of a program lie.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// By cell.
     pub cells: Vec<Field>,

@@ -2,6 +2,7 @@
 
 use super::cfg::Graph;
 use super::codes;
+use super::exchanges::Exchanged;
 use super::expressions::{Typed, fits, fold, is_total};
 use super::operations::operation_blocks;
 use super::scope::{Context, Elaborator};
@@ -23,6 +24,9 @@ impl Elaborator {
         stmt: &Stmt,
         cx: &mut Context,
     ) -> Option<Action> {
+        if let Some(all) = self.exchanging(stmt, cx) {
+            return self.compound(g, &all.iter().collect::<Vec<_>>(), cx);
+        }
         match &stmt.kind {
             StmtKind::Skip => Some(Action {
                 guard: None,
@@ -201,13 +205,20 @@ impl Elaborator {
         (then, otherwise): (&Block, Option<&Block>),
         cx: &mut Context,
     ) -> Option<Vec<Command>> {
+        let parts = self.exchanged(condition, None, cx);
+        let (condition, effects) = match &parts {
+            Some(Exchanged { value, effects }) => (value, effects.as_slice()),
+            None => (condition, [].as_slice()),
+        };
         let condition = self.condition(condition, cx);
+        let effects = self.sequence(g, &effects.iter().collect::<Vec<_>>(), cx);
         let yes = self.inside(g, then, cx);
         let no = match otherwise {
             Some(block) => self.inside(g, block, cx),
             None => Some(Vec::new()),
         };
-        let (condition, yes, no) = (condition?, yes?, no?);
+        let (condition, effects, yes, no) = (condition?, effects?, yes?, no?);
+        let (yes, no) = ([effects.clone(), yes].concat(), [effects, no].concat());
         Some(match condition {
             Expr::Const(0) => no,
             Expr::Const(_) => yes,

@@ -323,7 +323,7 @@ impl Elaborator {
         g: &mut Graph,
         stmt: &Stmt,
         value: Option<&ast::Expr>,
-        cx: &Context,
+        cx: &mut Context,
     ) -> Option<NodeId> {
         let commands = self.return_commands(g, stmt, value, cx)?;
         let next = cx.returning.as_ref()?.next?;
@@ -339,7 +339,7 @@ impl Elaborator {
         g: &mut Graph,
         stmt: &Stmt,
         value: Option<&ast::Expr>,
-        cx: &Context,
+        cx: &mut Context,
     ) -> Option<Option<Vec<Command>>> {
         let Some(returning) = &cx.returning else {
             self.error(
@@ -373,7 +373,11 @@ impl Elaborator {
             }
         };
         let place = returning.place.clone();
-        let typed = self.expression(value, cx)?;
+        let parts = self.exchanged(value, None, cx);
+        let read = parts.as_ref().map_or(value, |p| &p.value);
+        let typed = self.expression(read, cx)?;
+        let effects = parts.iter().flat_map(|p| &p.effects);
+        let effects = self.sequence(g, &effects.collect::<Vec<_>>(), cx)?;
         if !fits(result.kind, typed.kind) {
             self.mismatch(
                 value.span,
@@ -383,8 +387,9 @@ impl Elaborator {
             );
             return None;
         }
-        Some(Some(match place {
+        let mut commands = match place {
             Some((target, array)) => {
+                self.is_apart(array, &effects, value.span)?;
                 let ty = self.program.cells[self.program.arrays[array].first].ty;
                 self.assignable(g, &target, ty, &typed, (stmt.span, value.span))?;
                 vec![Command::Assign(target, typed.expr)]
@@ -396,7 +401,9 @@ impl Elaborator {
                     e => vec![Command::Check(evaluated(e, typed.kind), Failure::Assertion)],
                 }
             }
-        }))
+        };
+        commands.extend(effects);
+        Some(Some(commands))
     }
 
     /// A call inside of one action.
@@ -446,7 +453,7 @@ impl Elaborator {
         let returned = match last {
             Some((stmt, value)) => {
                 self.no_labels(stmt);
-                self.return_commands(g, stmt, value, &inner)
+                self.return_commands(g, stmt, value, &mut inner)
             }
             None => Some(None),
         };

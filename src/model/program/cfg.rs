@@ -316,6 +316,13 @@ impl Elaborator {
         (span, next): (Span, NodeId),
         cx: &mut Context,
     ) -> NodeId {
+        if let Some(parts) = self.exchanged(condition, None, cx) {
+            let no = self.block(g, otherwise, next, cx, false);
+            let yes = self.block(g, then, next, cx, false);
+            let node = g.node(span);
+            self.decides_exchanging(g, node, &parts, (yes, no), cx);
+            return node;
+        }
         let condition_span = condition.span;
         let known = self.condition(condition, cx);
         match known.map(|c| self.decided(c, condition_span, cx)) {
@@ -368,6 +375,12 @@ impl Elaborator {
         next: NodeId,
         cx: &mut Context,
     ) -> NodeId {
+        if let Some(parts) = self.exchanged(c, None, cx) {
+            let head = g.node(head_span(stmt, &body.span));
+            let entry = self.block(g, body, head, cx, false);
+            self.decides_exchanging(g, head, &parts, (entry, next), cx);
+            return head;
+        }
         let known = self.condition(c, cx);
         match known.map(|e| self.decided(e, c.span, cx)) {
             Some(Expr::Const(0)) | None => {

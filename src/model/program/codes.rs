@@ -95,6 +95,11 @@ codes! {
          same copy of the loop's body, and out of the loop, but not into it from outside. Nor may it lead into a \
          `transaction` from outside, which begins with its first statement.\n\n  wrong: goto A; for (k in 0..2) { A: x \
          = k; }\n  right: for (k in 0..2) { if (x == k) { goto A; } skip; A: x = k; }";
+    EXCHANGE = "E0224", "operation that can't be meant",
+        "`cas(x, old, new)`, `fetch_add(x, k)` and `swap(x, v)` stand on the right of an assignment, in the condition \
+         of `if` and `while`, in `assert` and `return`, or as statements of their own. `x` is a variable. All that a \
+         step reads is read first, so no operand may be something that the same step writes.\n\n  wrong: t = swap(x, \
+         t);      right: u = t; t = swap(x, u);\n  wrong: when (cas(x, 0, 1)) skip;      right: when (x == 0) x = 1;";
     ALWAYS_WRONG = "W0201", "this step always goes wrong",
         "No value that the right side can take belongs to the variable's type, so that the thread goes to `wrong` \
          whenever it takes this step.";

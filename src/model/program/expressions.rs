@@ -224,6 +224,10 @@ impl Elaborator {
             ExprKind::Place(place) => self.place_value(place, cx),
             ExprKind::Null => Some(Typed::constant(Kind::Ref(ANY_POOL), NULL)),
             ExprKind::Reference(place) => self.reference(place, cx),
+            ExprKind::Call(name, _) if self.is_exchange(name, cx) => {
+                self.misplaced_exchange(name, e.span);
+                None
+            }
             ExprKind::Call(name, arguments) => {
                 if self.no_value(name, e.span) {
                     return None;

@@ -14,6 +14,7 @@ pub mod codes;
 mod conditions;
 mod disciplines;
 mod elaborate;
+mod exchanges;
 mod expressions;
 mod heap;
 mod jumps;

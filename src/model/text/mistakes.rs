@@ -63,6 +63,9 @@ pub(crate) const OPERATIONS: &[&str] = &[
     "free",
 ];
 
+/// Operations that change a variable and have a value. Their names are not reserved.
+pub(crate) const EXCHANGES: &[&str] = &["cas", "fetch_add", "swap"];
+
 /// Words that begin a declaration.
 pub(super) const DECLARATION_WORDS: &[Word] = &[
     Word::Const,

@@ -91,16 +91,7 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
 /// # Errors
 /// Any [`Stop`].
 pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged>, Stop> {
-    let mut search = MoverSearch {
-        e,
-        ladder: Ladder::new(e),
-        calm: calm(e)?,
-        parts: Vec::new(),
-        detail,
-    };
-    for a in 0..e.actions.len() {
-        search.parts.push(search.part(a)?);
-    }
+    let mut search = MoverSearch::new(e, detail)?;
     let wanted: Vec<Bdd> = wanted
         .iter()
         .map(|v| e.m.and_not(v, &e.q()))
@@ -108,6 +99,32 @@ pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged
     (0..e.actions.len())
         .map(|n| search.judge(n, &wanted))
         .collect()
+}
+
+/// Says what these actions are on each rung of the ladder up to one, the lowest first, until it is `enough`: the rung
+/// where it is.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn climbed(
+    e: &Encoding,
+    asked: &[usize],
+    highest: Rung,
+    enough: &mut dyn FnMut(&[Mover]) -> bool,
+) -> Result<Option<Rung>, Stop> {
+    let mut search = MoverSearch::new(e, Detail::Class)?;
+    for rung in Rung::ALL.into_iter().filter(|r| *r <= highest) {
+        // Without states to look at, no law would fail.
+        if search.states(rung)?.is_none() {
+            continue;
+        }
+        search.rungs = vec![rung];
+        let judged = asked.iter().map(|&n| Ok(search.judge(n, &[])?.mover));
+        if enough(&judged.collect::<Result<Vec<Mover>, Stop>>()?) {
+            return Ok(Some(rung));
+        }
+    }
+    Ok(None)
 }
 
 /// The states without q in which no exclusive access predicates overlap: others are reached by violating steps only.
@@ -131,9 +148,26 @@ struct MoverSearch<'e, 'p> {
     calm: Bdd,
     parts: Vec<Part>,
     detail: Detail,
+    /// What is tried, in this order.
+    rungs: Vec<Rung>,
 }
 
-impl MoverSearch<'_, '_> {
+impl<'e, 'p> MoverSearch<'e, 'p> {
+    fn new(e: &'e Encoding<'p>, detail: Detail) -> Result<Self, Stop> {
+        let mut search = MoverSearch {
+            e,
+            ladder: Ladder::new(e),
+            calm: calm(e)?,
+            parts: Vec::new(),
+            detail,
+            rungs: Rung::ALL.to_vec(),
+        };
+        for a in 0..e.actions.len() {
+            search.parts.push(search.part(a)?);
+        }
+        Ok(search)
+    }
+
     fn part(&self, n: usize) -> Result<Part, Stop> {
         let (e, m) = (self.e, &self.e.m);
         let rel = &e.actions[n].rel;
@@ -227,7 +261,7 @@ impl MoverSearch<'_, '_> {
         fails: impl Fn(&Self, &Bdd) -> Result<Option<Law>, Stop>,
     ) -> Result<(Option<Law>, Rung), Stop> {
         let mut law = None;
-        for rung in Rung::ALL.into_iter().filter(|_| asked) {
+        for rung in self.rungs.clone().into_iter().filter(|_| asked) {
             let Some(j) = self.states(rung)? else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 use super::super::ast::StmtKind;
 use super::super::lexer::{Sign, TokenKind};
-use super::super::mistakes::{self, OPERATIONS, STATEMENT_WORDS};
+use super::super::mistakes::{self, EXCHANGES, OPERATIONS, STATEMENT_WORDS};
 use super::{Parsed, Parser};
 use crate::base::nearest;
 
@@ -22,7 +22,9 @@ impl Parser<'_> {
         let name = self.text(self.span());
         self.peek() == TokenKind::Name
             && self.token(1).kind == TokenKind::Sign(Sign::OpenParen)
-            && (OPERATIONS.contains(&name) || self.procedures.contains(name))
+            && (OPERATIONS.contains(&name)
+                || EXCHANGES.contains(&name)
+                || self.procedures.contains(name))
     }
 
     /// `NAME(e, ..);`

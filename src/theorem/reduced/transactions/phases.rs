@@ -16,11 +16,12 @@ use crate::engine::compiled::Movers;
 use crate::engine::reach::Blocked;
 use crate::engine::relations::{Concrete, Encoding};
 use crate::model::program::{
-    Command, Edge, Expr, LocId, Location, Named, Program, Property, Target, Thread, ThreadId,
+    Command, Edge, Expr, LocId, Location, Named, Program, Thread, ThreadId,
 };
 use crate::theorem::check::Prepared;
 use crate::theorem::executions::search::Execution;
 use crate::theorem::properties::GoalKind;
+use crate::theorem::relocated::Relocated;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a thread is in a transaction.
@@ -188,32 +189,7 @@ impl Phased {
         let threads = (0..base.threads.len())
             .map(|t| thread(&copies[t], &numbers[t], &relocated, t))
             .collect();
-        let each = |all: &[Expr]| all.iter().map(|e| relocated.expr(e)).collect();
-        let properties = |all: &[Property]| {
-            all.iter()
-                .map(|p| Property {
-                    expr: relocated.expr(&p.expr),
-                    ..p.clone()
-                })
-                .collect()
-        };
-        let instrumented = Program {
-            threads,
-            protections: base
-                .protections
-                .iter()
-                .map(|x| crate::model::program::Protection {
-                    predicates: each(&x.predicates),
-                    readers: x.readers.as_deref().map(each),
-                    ..x.clone()
-                })
-                .collect(),
-            init: each(&base.init),
-            properties: properties(&base.properties),
-            lemmas: properties(&base.lemmas),
-            claims: Vec::new(),
-            ..base.clone()
-        };
+        let instrumented = relocated.program(&base, threads);
         Phased {
             movers: movers.clone(),
             cuts: cuts.clone(),
@@ -300,63 +276,6 @@ impl Phased {
     }
 }
 
-/// Where the copies of each location are.
-struct Relocated {
-    copies: Vec<BTreeMap<LocId, Vec<LocId>>>,
-}
-
-impl Relocated {
-    fn all(&self, thread: ThreadId, locations: &[LocId]) -> Vec<LocId> {
-        let of = |l: &LocId| self.copies[thread].get(l).into_iter().flatten().copied();
-        let mut all: Vec<LocId> = locations.iter().flat_map(of).collect();
-        all.sort_unstable();
-        all
-    }
-
-    fn expr(&self, e: &Expr) -> Expr {
-        let boxed = |e: &Expr| Box::new(self.expr(e));
-        match e {
-            Expr::Const(_) | Expr::Cell(_) => e.clone(),
-            Expr::At(t, locations) => Expr::At(*t, self.all(*t, locations)),
-            Expr::Element(array, index) => {
-                Expr::Element(*array, index.iter().map(|e| self.expr(e)).collect())
-            }
-            Expr::Via(e, allocated) => Expr::Via(boxed(e), *allocated),
-            Expr::Slot(e, pool) => Expr::Slot(boxed(e), *pool),
-            Expr::Not(e) => Expr::Not(boxed(e)),
-            Expr::Neg(e) => Expr::Neg(boxed(e)),
-            Expr::Binary(op, a, b) => Expr::Binary(*op, boxed(a), boxed(b)),
-            Expr::Cond(c, a, b) => Expr::Cond(boxed(c), boxed(a), boxed(b)),
-        }
-    }
-
-    fn target(&self, target: &Target) -> Target {
-        match target {
-            Target::Cell(c) => Target::Cell(*c),
-            Target::Element(array, index) => {
-                Target::Element(*array, index.iter().map(|e| self.expr(e)).collect())
-            }
-        }
-    }
-
-    fn commands(&self, all: &[Command], goto: &impl Fn(LocId) -> LocId) -> Vec<Command> {
-        all.iter()
-            .map(|command| match command {
-                Command::Assign(target, e) => Command::Assign(self.target(target), self.expr(e)),
-                Command::Havoc(target) => Command::Havoc(self.target(target)),
-                Command::Check(e, failure) => Command::Check(self.expr(e), *failure),
-                Command::If(e, a, b) => {
-                    Command::If(self.expr(e), self.commands(a, goto), self.commands(b, goto))
-                }
-                Command::Choose(branches) => {
-                    Command::Choose(branches.iter().map(|b| self.commands(b, goto)).collect())
-                }
-                Command::Goto(l) => Command::Goto(goto(*l)),
-            })
-            .collect()
-    }
-}
-
 fn thread(
     copies: &Copies,
     numbers: &BTreeMap<(bool, LocId, Phase), LocId>,
@@ -372,7 +291,7 @@ fn thread(
         .keys()
         .map(|&(_, l, phase)| {
             let original = &base.locations[l];
-            let goto = |to: LocId| number(to, copies.next((l, phase), to));
+            let goto = |to: LocId| Command::Goto(number(to, copies.next((l, phase), to)));
             Location {
                 name: match phase {
                     Phase::Outside => original.name.clone(),

@@ -1,0 +1,465 @@
+//! The steps of a claimed block, one for each way through them, and weaker steps in their place.
+//!
+//! A statement such as a compare-and-swap has several outcomes: one changes what others see, another only tells the
+//! thread that it has failed. Each is a path of its own here. A path that changes nothing but the thread's own
+//! variables can be weakened: what it reads of others may have been anything.
+
+use crate::base::diagnostic::Span;
+use crate::model::program::{
+    CellId, Claim, Class, Command, Edge, Expr, LocId, Program, Target, ThreadId, apply, is_total,
+};
+use crate::model::text::ast::BinaryOp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A part of a path.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// The path is taken only where this is true.
+    Assume(Expr),
+    /// An assignment, a choice of a value or a check.
+    Do(Command),
+}
+
+/// One way through a step of a block.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where it begins.
+    pub from: LocId,
+    /// The edge, by its number there.
+    pub edge: usize,
+    /// Which of the ways through it.
+    pub way: usize,
+    /// The statement.
+    pub span: Span,
+    /// Disabled where this is false.
+    pub guard: Option<Expr>,
+    /// What it does.
+    pub parts: Vec<Part>,
+    /// Where it leads; nowhere if it can only go wrong.
+    pub to: Option<LocId>,
+    /// Whether it has anything to do with what others can see.
+    pub shares: bool,
+    /// The same weakened, if that makes a difference and can be done.
+    pub weak: Option<Vec<Part>>,
+}
+
+/// Conditions on one variable by which ways are told apart.
+const TESTS: usize = 2;
+
+/// A way through commands, and where it leads.
+type Way = (Vec<Part>, Option<LocId>);
+
+/// Ways through one step at most.
+const WAYS: usize = 64;
+
+impl Path {
+    /// All paths of a claim's blocks; none if a step has too many.
+    pub fn all(program: &Program, claim: &Claim) -> Option<Vec<Path>> {
+        let mut all = Vec::new();
+        for block in &claim.blocks {
+            let thread = &program.threads[block.thread];
+            // A thread that is inside takes nothing but steps of the block.
+            let within = |&l: &LocId| (0..thread.locations[l].edges.len()).map(move |n| (l, n));
+            let within = block.inside.iter().flat_map(within);
+            let edges: BTreeSet<(LocId, usize)> = within.chain(block.edges.clone()).collect();
+            let met = |all: &[Path], from, number| {
+                let mut all = all.iter();
+                all.any(|p| (p.thread, p.from, p.edge) == (block.thread, from, number))
+            };
+            let own = Own {
+                program,
+                thread: block.thread,
+            };
+            let mut tests = Vec::new();
+            for &(from, number) in &edges {
+                for (parts, _) in ways(&thread.locations[from].edges[number].body)? {
+                    own.tests(&parts, &mut tests);
+                }
+            }
+            for (from, number) in edges {
+                if met(&all, from, number) {
+                    continue;
+                }
+                let edge = &thread.locations[from].edges[number];
+                for (way, (parts, to)) in own
+                    .told_apart(ways(&edge.body)?, &tests)
+                    .into_iter()
+                    .enumerate()
+                {
+                    all.push(Path::new(&own, (from, number, way), edge, parts, to));
+                }
+            }
+        }
+        Some(all)
+    }
+
+    fn new(
+        own: &Own,
+        (from, number, way): (LocId, usize, usize),
+        edge: &Edge,
+        parts: Vec<Part>,
+        to: Option<LocId>,
+    ) -> Path {
+        let guard = edge.guard.clone();
+        let guards = guard.iter().all(|g| own.reads(g));
+        let shares = !guards || !parts.iter().all(|p| own.is_own(p));
+        let weak = match to.is_some() && shares {
+            true => own.weakened(guard.as_ref(), &parts),
+            false => None,
+        };
+        Path {
+            thread: own.thread,
+            from,
+            edge: number,
+            way,
+            span: edge.span,
+            guard,
+            parts,
+            to,
+            shares,
+            weak,
+        }
+    }
+
+    /// The path as an edge, weakened or not.
+    pub fn as_edge(&self, weakened: bool) -> Edge {
+        let (guard, parts) = match (weakened, &self.weak) {
+            (true, Some(weak)) => (None, weak),
+            _ => (self.guard.clone(), &self.parts),
+        };
+        let goto = self.to.map(Command::Goto);
+        let mut body: Vec<Command> = goto.into_iter().collect();
+        for part in parts.iter().rev() {
+            match part {
+                Part::Do(command) => body.insert(0, command.clone()),
+                // No way on from where it is false.
+                Part::Assume(e) => {
+                    body = vec![Command::If(
+                        e.clone(),
+                        body,
+                        vec![Command::Choose(Vec::new())],
+                    )];
+                }
+            }
+        }
+        Edge {
+            guard,
+            body,
+            span: self.span,
+        }
+    }
+}
+
+/// The ways through commands, and where they lead.
+fn ways(commands: &[Command]) -> Option<Vec<Way>> {
+    let mut done = Vec::new();
+    let mut open = vec![(Vec::new(), Vec::from_iter(commands.iter().rev()))];
+    while let Some((mut parts, mut rest)) = open.pop() {
+        if done.len() + open.len() > WAYS {
+            return None;
+        }
+        let Some(command) = rest.pop() else {
+            done.push((parts, None));
+            continue;
+        };
+        match command {
+            Command::Goto(to) => done.push((parts, Some(*to))),
+            Command::If(c, yes, no) => {
+                let mut other = (parts.clone(), rest.clone());
+                parts.push(Part::Assume(c.clone()));
+                rest.extend(yes.iter().rev());
+                other.0.push(Part::Assume(Expr::Not(Box::new(c.clone()))));
+                other.1.extend(no.iter().rev());
+                open.extend([other, (parts, rest)]);
+            }
+            Command::Choose(branches) => {
+                for branch in branches.iter().rev() {
+                    let mut rest = rest.clone();
+                    rest.extend(branch.iter().rev());
+                    open.push((parts.clone(), rest));
+                }
+            }
+            _ => {
+                parts.push(Part::Do(command.clone()));
+                open.push((parts, rest));
+            }
+        }
+    }
+    Some(done)
+}
+
+/// What is a thread's own.
+struct Own<'p> {
+    program: &'p Program,
+    thread: ThreadId,
+}
+
+impl Own<'_> {
+    fn array(&self, array: usize) -> bool {
+        self.program.arrays[array].class == Class::Local(self.thread)
+    }
+
+    /// Whether an expression reads nothing but the thread's own variables.
+    fn reads(&self, e: &Expr) -> bool {
+        let mut own = true;
+        e.walk(&mut |e| match e {
+            Expr::Cell(c) => own &= self.array(self.program.cells[*c].array),
+            Expr::Element(array, _) => own &= self.array(*array),
+            Expr::At(..) | Expr::Via(..) => own = false,
+            _ => {}
+        });
+        own
+    }
+
+    fn target(&self, target: &Target) -> bool {
+        match target {
+            Target::Cell(c) => self.array(self.program.cells[*c].array),
+            Target::Element(array, index) => {
+                self.array(*array) && index.iter().all(|e| self.reads(e))
+            }
+        }
+    }
+
+    fn is_own(&self, part: &Part) -> bool {
+        match part {
+            Part::Assume(e) | Part::Do(Command::Check(e, _)) => self.reads(e),
+            Part::Do(Command::Assign(target, e)) => self.target(target) && self.reads(e),
+            Part::Do(Command::Havoc(target)) => self.target(target),
+            Part::Do(_) => false,
+        }
+    }
+
+    /// Conditions in the block on one variable of the thread's own, by the variable.
+    fn tests(&self, parts: &[Part], into: &mut Vec<(CellId, Expr)>) {
+        for part in parts {
+            let Part::Assume(e) = part else { continue };
+            let e = match e {
+                Expr::Not(e) => &**e,
+                e => e,
+            };
+            // It must not go wrong where it was not asked.
+            let (mut read, mut told) = (BTreeSet::new(), true);
+            e.walk(&mut |e| match e {
+                Expr::Cell(c) => drop(read.insert(*c)),
+                Expr::Element(..) | Expr::Via(..) | Expr::At(..) | Expr::Slot(..) => told = false,
+                Expr::Binary(op, _, right) => told &= is_total(*op, right),
+                _ => {}
+            });
+            let Some(&cell) = read.first().filter(|_| read.len() == 1) else {
+                continue;
+            };
+            let same = into.iter().filter(|(c, _)| *c == cell).count();
+            if told && self.reads(e) && same < TESTS && !into.iter().any(|(_, t)| t == e) {
+                into.push((cell, e.clone()));
+            }
+        }
+    }
+
+    /// The same ways, those that give a variable a value from elsewhere by what the block's conditions say of it then.
+    fn told_apart(&self, ways: Vec<Way>, tests: &[(CellId, Expr)]) -> Vec<Way> {
+        let mut ways = ways;
+        for (cell, test) in tests {
+            let gives = |part: &Part| match part {
+                Part::Do(Command::Assign(Target::Cell(c), e)) => c == cell && !self.reads(e),
+                _ => false,
+            };
+            let mut apart = Vec::new();
+            for (parts, to) in ways {
+                let given = parts.iter().rposition(gives);
+                let Some(given) = given.filter(|_| apart.len() < WAYS) else {
+                    apart.push((parts, to));
+                    continue;
+                };
+                for test in [test.clone(), Expr::Not(Box::new(test.clone()))] {
+                    let mut parts = parts.clone();
+                    parts.insert(given + 1, Part::Assume(test));
+                    let mut known = Known::default();
+                    if parts.iter().all(|part| known.step(self.program, part)) {
+                        apart.push((parts, to));
+                    }
+                }
+            }
+            ways = apart;
+        }
+        ways
+    }
+
+    /// The same with any value where one comes from others' variables, and without conditions on these: every step of
+    /// it that does not go wrong is one of the weakened.
+    fn weakened(&self, guard: Option<&Expr>, parts: &[Part]) -> Option<Vec<Part>> {
+        let mut weak = Vec::new();
+        if let Some(guard) = guard {
+            self.assume(guard, true, &mut weak);
+        }
+        let mut known = Known::default();
+        if let Some(guard) = guard {
+            known.learn(guard, true);
+        }
+        for part in parts {
+            let idle = known.changes_nothing(part);
+            known.step(self.program, part);
+            match part {
+                _ if idle => {}
+                Part::Assume(e) | Part::Do(Command::Check(e, _)) => self.assume(e, true, &mut weak),
+                Part::Do(Command::Assign(target, e)) if self.target(target) => {
+                    weak.push(Part::Do(match self.reads(e) {
+                        true => Command::Assign(target.clone(), e.clone()),
+                        false => Command::Havoc(target.clone()),
+                    }));
+                }
+                Part::Do(Command::Havoc(target)) if self.target(target) => weak.push(part.clone()),
+                Part::Do(_) => return None,
+            }
+        }
+        Some(weak)
+    }
+
+    /// What of a condition speaks of the thread's own variables only.
+    fn assume(&self, e: &Expr, value: bool, into: &mut Vec<Part>) {
+        match (e, value) {
+            (Expr::Not(e), _) => self.assume(e, !value, into),
+            (Expr::Binary(BinaryOp::And, a, b), true)
+            | (Expr::Binary(BinaryOp::Or, a, b), false) => {
+                self.assume(a, value, into);
+                self.assume(b, value, into);
+            }
+            _ if self.reads(e) => into.push(Part::Assume(match value {
+                true => e.clone(),
+                false => Expr::Not(Box::new(e.clone())),
+            })),
+            _ => {}
+        }
+    }
+}
+
+/// Values of variables that are known behind steps of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    values: BTreeMap<CellId, i64>,
+    /// Pairs of variables that have the same value.
+    equal: BTreeSet<(CellId, CellId)>,
+}
+
+impl Known {
+    /// What is known of a thread's own variables behind these parts of a path; none if they can't be taken.
+    pub fn behind(&self, program: &Program, thread: ThreadId, parts: &[Part]) -> Option<Known> {
+        let own = Own { program, thread };
+        let mut known = self.clone();
+        if !parts.iter().all(|part| known.step(program, part)) {
+            return None;
+        }
+        known.equal.clear();
+        known
+            .values
+            .retain(|c, _| own.array(program.cells[*c].array));
+        Some(known)
+    }
+
+    /// What is known behind a part of a path, within one step; whether it can be taken.
+    fn step(&mut self, program: &Program, part: &Part) -> bool {
+        match part {
+            Part::Assume(e) => {
+                if self.value(e) == Some(0) {
+                    return false;
+                }
+                self.learn(e, true);
+            }
+            Part::Do(Command::Assign(Target::Cell(c), e)) => {
+                let ty = program.cells[*c].ty;
+                let value = self.value(e).map(|v| match ty.wraps {
+                    true => v.rem_euclid(ty.hi + 1),
+                    false => v,
+                });
+                self.forget(|other| other == *c);
+                if let Some(value) = value.filter(|v| ty.contains(*v)) {
+                    self.values.insert(*c, value);
+                }
+                match e {
+                    Expr::Cell(from) if from != c && !ty.wraps => {
+                        self.equal.insert((*c, *from));
+                    }
+                    _ => {}
+                }
+            }
+            Part::Do(Command::Havoc(Target::Cell(c))) => self.forget(|other| other == *c),
+            Part::Do(
+                Command::Assign(Target::Element(array, _), _)
+                | Command::Havoc(Target::Element(array, _)),
+            ) => self.forget(|c| program.cells[c].array == *array),
+            Part::Do(_) => {}
+        }
+        true
+    }
+
+    fn forget(&mut self, which: impl Fn(CellId) -> bool) {
+        self.values.retain(|c, _| !which(*c));
+        self.equal.retain(|(a, b)| !which(*a) && !which(*b));
+    }
+
+    /// Whether an assignment changes nothing.
+    fn changes_nothing(&self, part: &Part) -> bool {
+        match part {
+            Part::Do(Command::Assign(Target::Cell(c), e)) => {
+                let before = self.values.get(c).copied();
+                before.is_some() && before == self.value(e)
+            }
+            _ => false,
+        }
+    }
+
+    fn is(&mut self, cell: CellId, value: i64) {
+        self.values.insert(cell, value);
+        let equal = self.equal.iter().filter(|(a, b)| *a == cell || *b == cell);
+        let equal: Vec<CellId> = equal.flat_map(|&(a, b)| [a, b]).collect();
+        self.values.extend(equal.into_iter().map(|c| (c, value)));
+    }
+
+    /// What follows from a condition.
+    fn learn(&mut self, e: &Expr, value: bool) {
+        match (e, value) {
+            (Expr::Not(e), _) => self.learn(e, !value),
+            (Expr::Binary(BinaryOp::And, a, b), true)
+            | (Expr::Binary(BinaryOp::Or, a, b), false) => {
+                self.learn(a, value);
+                self.learn(b, value);
+            }
+            (Expr::Binary(BinaryOp::Eq, a, b), true)
+            | (Expr::Binary(BinaryOp::Ne, a, b), false) => {
+                let value = (self.value(a), self.value(b));
+                match (&**a, &**b, value) {
+                    (Expr::Cell(c), _, (None, Some(v))) | (_, Expr::Cell(c), (Some(v), None)) => {
+                        self.is(*c, v);
+                    }
+                    _ => {}
+                }
+            }
+            (Expr::Cell(c), _) => self.is(*c, i64::from(value)),
+            _ => {}
+        }
+    }
+
+    /// The value of an expression, if it is known and defined.
+    fn value(&self, e: &Expr) -> Option<i64> {
+        match e {
+            Expr::Const(v) => Some(*v),
+            Expr::Cell(c) => self.values.get(c).copied(),
+            Expr::Not(e) => Some(i64::from(self.value(e)? == 0)),
+            Expr::Neg(e) => self.value(e)?.checked_neg(),
+            Expr::Binary(op, a, b) => {
+                let short = match (op, self.value(a)) {
+                    (BinaryOp::And, Some(0)) => Some(0),
+                    (BinaryOp::Or, Some(1)) | (BinaryOp::Implies, Some(0)) => Some(1),
+                    _ => None,
+                };
+                short.or_else(|| apply(*op, self.value(a)?, self.value(b)?))
+            }
+            Expr::Cond(c, a, b) => match self.value(c)? {
+                0 => self.value(b),
+                _ => self.value(a),
+            },
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Blocks that are transactions once some of their steps are weakened, or taken path by path.
+//!
+//! Elmas, Qadeer & Tasiran 2009 (A calculus of atomic actions): a step may be replaced by one that does more, if the
+//! block as a whole, run without interruption, does not. A read of what others change may then give any value, and a
+//! compare-and-swap may fail for no reason; neither has anything to do with other threads any more. Here all steps are
+//! weakened together, and one comparison covers them: with the weaker steps and the block atomic, no state without a
+//! thread inside is met that is not met with the block atomic as it is.
+//!
+//! The argument, for a program in which nothing goes wrong. Its executions are executions of the weakened program, and
+//! each block in one that ends with no thread inside is complete. If each way through a block consists of right movers,
+//! one step and left movers, those can be put together (Lipton 1975), whether or not steps are enabled elsewhere. So
+//! the state is met with the weakened block atomic, and by the comparison with the block atomic as it is.
+//!
+//! Where this differs from the source: weaker steps are found, not given; and movers are steps along one path, not
+//! actions. Movers are judged in a program of its own in which each path has a location, and nothing is protected, so
+//! that no law needs the discipline.
+
+use super::compared::WhenAtomic;
+use super::paths::{Known, Part, Path};
+use crate::base::control::{Control, Stop};
+use crate::base::diagnostic::Span;
+use crate::engine::compiled::Mover;
+use crate::engine::relations::Encoding;
+use crate::model::program::{
+    Claim, ClaimedBlock, Class, Command, Edge, LocId, Location, Named, Program, Thread, ThreadId,
+};
+use crate::theorem::invariants::Rung;
+use crate::theorem::movers::climbed;
+use crate::theorem::relocated::Relocated;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a path in the text: the statement, and the way through it.
+type Place = (usize, usize, usize);
+
+/// Paths that are weakened.
+type Weaker = BTreeSet<Place>;
+
+/// What movers may cost for one claim, in pairs of nodes.
+const WORK: u64 = 1 << 21;
+
+/// What is known at a point of a block: the location, whether it has committed, and the thread's own variables.
+type Point = (LocId, bool, Known);
+
+/// Points of a block at most.
+const POINTS: usize = 1 << 12;
+
+/// The lines of the statements that are weakened, if a claim holds with some: none if it is enough to take the block
+/// path by path. Nothing goes wrong in the program.
+///
+/// # Errors
+/// Any [`Stop`] but those of BDDs, which leave the claim open.
+pub fn by_weakening(
+    program: &Program,
+    claim: &Claim,
+    most: usize,
+    control: &Control,
+) -> Result<Option<Vec<usize>>, Stop> {
+    let Some(paths) = Path::all(program, claim) else {
+        return Ok(None);
+    };
+    let block = Block {
+        program,
+        claim,
+        paths,
+        work: Cell::new(WORK),
+    };
+    let weakened = block.paths.iter().filter(|p| p.weak.is_some());
+    let all: Weaker = weakened.map(key).collect();
+    let mut tried: Vec<Weaker> = Vec::new();
+    let forward: Vec<Place> = all.iter().copied().collect();
+    let backward: Vec<Place> = all.iter().rev().copied().collect();
+    let atomic = match all.is_empty() {
+        true => None,
+        false => WhenAtomic::new(program, claim, most, control)?,
+    };
+    for order in [forward, backward] {
+        let mut weaker = Weaker::new();
+        if let Some(atomic) = &atomic {
+            weaker = block.largest(&order, atomic, most, control)?;
+        }
+        if tried.contains(&weaker) {
+            continue;
+        }
+        if let Some(rung) = block.transaction(&weaker, Rung::Reachable, control)? {
+            let weaker = block.needed(weaker, rung, control)?;
+            let span = |&(start, end, _): &Place| Span { start, end };
+            let lines: BTreeSet<usize> = weaker.iter().map(|p| program.line(span(p))).collect();
+            return Ok(Some(lines.into_iter().collect()));
+        }
+        tried.push(weaker);
+    }
+    Ok(None)
+}
+
+fn key(path: &Path) -> Place {
+    (path.span.start, path.span.end, path.way)
+}
+
+/// A claimed block, path by path.
+struct Block<'p> {
+    program: &'p Program,
+    claim: &'p Claim,
+    paths: Vec<Path>,
+    /// What is left of the work for movers.
+    work: Cell<u64>,
+}
+
+/// The program in which each path has a location of its own.
+struct Divided {
+    program: Program,
+    /// By path: where it begins there.
+    at: Vec<LocId>,
+}
+
+impl Block<'_> {
+    /// Whether a path is weakened.
+    fn is_weak(&self, path: &Path, weaker: &Weaker) -> bool {
+        path.weak.is_some() && weaker.contains(&key(path))
+    }
+
+    /// What a path does.
+    fn parts<'a>(&self, path: &'a Path, weaker: &Weaker) -> &'a [Part] {
+        match &path.weak {
+            Some(weak) if self.is_weak(path, weaker) => weak,
+            _ => &path.parts,
+        }
+    }
+
+    /// As many paths as can be weakened, taken in this order, while the block run without interruption does the same.
+    fn largest(
+        &self,
+        order: &[Place],
+        atomic: &WhenAtomic,
+        most: usize,
+        control: &Control,
+    ) -> Result<Weaker, Stop> {
+        let mut weaker = Weaker::new();
+        for &place in order {
+            weaker.insert(place);
+            let (program, claim) = self.weakened(&weaker);
+            if !atomic.has_all_of(&program, &claim, most, control)? {
+                weaker.remove(&place);
+            }
+        }
+        Ok(weaker)
+    }
+
+    /// Those of them that have to be weakened.
+    fn needed(&self, mut weaker: Weaker, rung: Rung, control: &Control) -> Result<Weaker, Stop> {
+        for place in weaker.clone() {
+            weaker.remove(&place);
+            if self.transaction(&weaker, rung, control)?.is_none() {
+                weaker.insert(place);
+            }
+        }
+        Ok(weaker)
+    }
+
+    /// The rung, up to this one, on which the block consists of right movers, one step, and left movers, whichever way
+    /// is taken.
+    fn transaction(
+        &self,
+        weaker: &Weaker,
+        highest: Rung,
+        control: &Control,
+    ) -> Result<Option<Rung>, Stop> {
+        let divided = self.divided(weaker);
+        let encoded = Encoding::within(&divided.program, self.work.get(), control);
+        let found = encoded.and_then(|e| {
+            let found = self.climbed(&e, &divided, weaker, highest);
+            self.work.set(self.work.get().saturating_sub(e.m.work()));
+            found
+        });
+        match found {
+            Err(Stop::Nodes | Stop::Effort | Stop::Variables) => Ok(None),
+            found => found,
+        }
+    }
+
+    fn climbed(
+        &self,
+        e: &Encoding,
+        divided: &Divided,
+        weaker: &Weaker,
+        highest: Rung,
+    ) -> Result<Option<Rung>, Stop> {
+        let mut asked: Vec<usize> = Vec::new();
+        // By path: its action among those asked for.
+        let mut numbers = Vec::new();
+        for (path, &l) in self.paths.iter().zip(&divided.at) {
+            let mut own = e.of_thread(path.thread);
+            let Some(action) = own.find(|&a| e.actions[a].location == l) else {
+                return Ok(None);
+            };
+            let known = asked.iter().position(|&a| a == action);
+            numbers.push(known.unwrap_or(asked.len()));
+            if known.is_none() {
+                asked.push(action);
+            }
+        }
+        climbed(e, &asked, highest, &mut |movers| {
+            let of: Vec<Mover> = numbers.iter().map(|&n| movers[n]).collect();
+            let mut blocks = self.claim.blocks.iter();
+            blocks.all(|block| self.has_pattern(block, weaker, &of))
+        })
+    }
+
+    /// Follows all ways through a block, as far as the thread's own variables allow them.
+    fn has_pattern(&self, block: &ClaimedBlock, weaker: &Weaker, movers: &[Mover]) -> bool {
+        let start = |l: &LocId| (*l, false, Known::default());
+        let mut open: Vec<Point> = block.entries.iter().map(start).collect();
+        let mut met: BTreeSet<Point> = open.iter().cloned().collect();
+        while let Some((l, committed, known)) = open.pop() {
+            let all = self.paths.iter().zip(movers);
+            for (path, mover) in all.filter(|(p, _)| p.thread == block.thread && p.from == l) {
+                let parts = self.parts(path, weaker);
+                let Some(behind) = known.behind(self.program, path.thread, parts) else {
+                    continue;
+                };
+                if committed && !mover.left {
+                    return false;
+                }
+                let Some(to) = path.to.filter(|to| block.inside.binary_search(to).is_ok()) else {
+                    continue;
+                };
+                let point = (to, committed || !mover.right, behind);
+                if met.insert(point.clone()) {
+                    open.push(point);
+                }
+                if met.len() > POINTS {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// The program and the claim with other ways beside those that are weakened.
+    fn weakened(&self, weaker: &Weaker) -> (Program, Claim) {
+        let mut program = self.program.clone();
+        let mut claim = self.claim.clone();
+        for path in self.paths.iter().filter(|p| self.is_weak(p, weaker)) {
+            let edges = &mut program.threads[path.thread].locations[path.from].edges;
+            let number = edges.len();
+            edges.push(path.as_edge(true));
+            let own = |b: &&mut ClaimedBlock| {
+                b.thread == path.thread && b.edges.contains(&(path.from, path.edge))
+            };
+            for block in claim.blocks.iter_mut().filter(own) {
+                block.edges.push((path.from, number));
+                block.edges.sort_unstable();
+            }
+        }
+        (program, claim)
+    }
+
+    /// The program with a location for each path, without discipline.
+    fn divided(&self, weaker: &Weaker) -> Divided {
+        let mut base = self.program.clone();
+        base.protections.clear();
+        let arrays = base.arrays.iter_mut().map(|a| &mut a.class);
+        let classes = arrays.chain(base.cells.iter_mut().map(|c| &mut c.class));
+        for class in classes.filter(|c| **c == Class::Protected) {
+            *class = Class::Unprotected { declared: true };
+        }
+        let mut at = vec![0; self.paths.len()];
+        let mut copies: Vec<BTreeMap<LocId, Vec<LocId>>> = Vec::new();
+        for (t, thread) in base.threads.iter_mut().enumerate() {
+            copies.push(self.divide(t, thread, weaker, &mut at));
+        }
+        let relocated = Relocated { copies };
+        let threads = base.threads.iter().enumerate();
+        let threads = threads
+            .map(|(t, thread)| led(t, thread, &relocated))
+            .collect();
+        Divided {
+            program: relocated.program(&base, threads),
+            at,
+        }
+    }
+
+    /// Gives each path of a thread's blocks a location; where the copies of each location are.
+    fn divide(
+        &self,
+        t: ThreadId,
+        thread: &mut Thread,
+        weaker: &Weaker,
+        at: &mut [LocId],
+    ) -> BTreeMap<LocId, Vec<LocId>> {
+        let mut copies: BTreeMap<LocId, Vec<LocId>> =
+            (0..thread.locations.len()).map(|l| (l, vec![l])).collect();
+        for l in 0..thread.locations.len() {
+            let here: Vec<usize> = (0..self.paths.len())
+                .filter(|&n| self.paths[n].thread == t && self.paths[n].from == l)
+                .collect();
+            // Steps of the thread's own are not worth locations, nor is a path that is alone.
+            let edges = &thread.locations[l].edges;
+            let own: BTreeSet<usize> = here.iter().map(|&n| self.paths[n].edge).collect();
+            let whole = own.len() == edges.len();
+            if whole && here.iter().all(|&n| !self.paths[n].shares) {
+                here.iter().for_each(|&n| at[n] = l);
+                continue;
+            }
+            let single = whole && here.len() == 1;
+            for &n in &here {
+                let path = &self.paths[n];
+                let edge = path.as_edge(self.is_weak(path, weaker));
+                if single {
+                    thread.locations[l].edges = vec![edge];
+                    at[n] = l;
+                    continue;
+                }
+                at[n] = thread.locations.len();
+                copies.entry(l).or_default().push(at[n]);
+                let original = &thread.locations[l];
+                let copy = Location {
+                    name: format!("{} (path {})", original.name, at[n]),
+                    edges: vec![edge],
+                    span: original.span,
+                    named: Named::Copy,
+                };
+                thread.locations.push(copy);
+            }
+            if !single && !here.is_empty() {
+                let edges = std::mem::take(&mut thread.locations[l].edges);
+                let rest = edges
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(n, _)| !own.contains(n));
+                thread.locations[l].edges = rest.map(|(_, edge)| edge).collect();
+            }
+        }
+        copies
+    }
+}
+
+/// A thread that goes to any copy of a location where it went to the location.
+fn led(t: ThreadId, thread: &Thread, relocated: &Relocated) -> Thread {
+    let all = |l: LocId| relocated.all(t, &[l]);
+    let goto = |to: LocId| {
+        let mut ways: Vec<Command> = all(to).into_iter().map(Command::Goto).collect();
+        match ways.len() {
+            1 => ways.remove(0),
+            _ => Command::Choose(ways.into_iter().map(|way| vec![way]).collect()),
+        }
+    };
+    let mut led = thread.clone();
+    for location in &mut led.locations {
+        for edge in &mut location.edges {
+            edge.guard = edge.guard.as_ref().map(|e| relocated.expr(e));
+            edge.body = relocated.commands(&edge.body, &goto);
+        }
+    }
+    let labels = led.labels.iter_mut();
+    labels.for_each(|(_, locations)| *locations = relocated.all(t, locations));
+    // A step of its own chooses where it begins.
+    if all(led.initial).len() > 1 {
+        let first = &led.locations[led.initial];
+        let first = Location {
+            name: "first".into(),
+            edges: vec![Edge {
+                guard: None,
+                body: vec![goto(led.initial)],
+                span: first.span,
+            }],
+            span: first.span,
+            named: Named::Rest,
+        };
+        led.initial = led.locations.len();
+        led.locations.push(first);
+    }
+    led
+}
