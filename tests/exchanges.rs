@@ -1,4 +1,5 @@
-//! `cas`, `fetch_add` and `swap`: each step is the one that `atomic { .. }` spells out.
+//! `cas`, `fetch_add` and `swap`: each step is the one that `atomic { .. }` spells out. `choose` is the `either` that
+//! spells it out.
 
 use coarsen::base::control::{Control, ParseLimits};
 use coarsen::engine::explore;
@@ -6,7 +7,7 @@ use coarsen::results::Status;
 use coarsen::{CheckOptions, Session, theory};
 
 /// What a step does with operations, and spelt out; `t` and `ok` are the thread's own, `x`, `y` and `a` are shared.
-const PAIRS: [(&str, &str); 16] = [
+const PAIRS: [(&str, &str); 19] = [
     (
         "ok = cas(x, t, t + 1);",
         "atomic { ok = x == t; if (ok) { x = t + 1; } }",
@@ -48,6 +49,15 @@ const PAIRS: [(&str, &str); 16] = [
     (
         "atomic { if (cas(x, 0, 1)) { swap(y, 2); } else { fetch_add(y, 1); } t = swap(a[0], x); }",
         "atomic { if (x == 0) { x = 1; y = 2; } else { y = y + 1; } t = a[0]; a[0] = x; }",
+    ),
+    (
+        "choose t in 0..2 where t != x;",
+        "either { when (0 != x) t = 0; } or { when (1 != x) t = 1; } or { when (2 != x) t = 2; }",
+    ),
+    ("choose x in 1..2;", "either { x = 1; } or { x = 2; }"),
+    (
+        "choose y in 0..2 where a[y % 2] == y && y < 2;",
+        "either { when (a[0] == 0) y = 0; } or { when (a[1] == 1) y = 1; }",
     ),
     (
         "ok = cas(x, 0, 1) && cas(y, 0, 1);",
@@ -100,8 +110,10 @@ fn each_operation_is_the_step_that_spells_it_out() {
 fn the_words_can_be_names() {
     let source =
         "var swap: 0..1 = 0; thread cas(i in 0..1) { var fetch_add: 0..1 = 0; fetch_add = 1;
-        cas: when (swap != cas(1)) swap = fetch_add; }";
-    assert_eq!(loaded(source).program().threads.len(), 2);
+        cas: when (swap != cas(1)) swap = fetch_add; }
+        thread t { var choose: bool = false; var where: 0..1 = 0; choose = true;
+          choose: choose where in 0..1 where where == 1; }";
+    assert_eq!(loaded(source).program().threads.len(), 3);
 }
 
 #[test]
@@ -156,4 +168,65 @@ fn a_procedure_returns_what_an_operation_gives() {
     );
     let same = "var x: 0..2 = 0; proc f(): 0..2 { return fetch_add(x, 1); } thread w { x = f(); }";
     assert!(Session::load("m.cor", same, &[], ParseLimits::default()).is_err());
+}
+
+/// Calls in expressions run before the step that reads their results, which leaves nothing behind.
+#[test]
+fn calls_in_expressions_run_first() {
+    let of = |body: &str| {
+        format!(
+            "var x: 0..7 = 0 unprotected; proc next(more: 0..3): 0..7 {{ return fetch_add(x, more) + more; }}
+             proc is(n: 0..7): bool {{ if (n > 2) {{ return true; }} return false; }}
+             thread o {{ x = 1; }} thread w {{ var y: 0..7 = 0; var b: bool = false; {body} }}"
+        )
+    };
+    let pairs = [
+        (
+            "if (is(x)) { y = 1; }",
+            "b = is(x); atomic { if (b) { b = false; y = 1; } else { b = false; } }",
+        ),
+        ("y = next(1) * 2;", "y = next(1); y = y * 2;"),
+        (
+            "assert(!is(x + 1));",
+            "b = is(x + 1); atomic { assert(!b); b = false; }",
+        ),
+        (
+            "atomic { if (next(2) == 2) { y = next(1) + x; } }",
+            "atomic { x = x + 2; if (x == 2) { x = x + 1; y = x + x; } }",
+        ),
+    ];
+    for (short, long) in pairs {
+        let (short, long) = (of(short), of(long));
+        let states = |s: &Session| {
+            explore(s.program(), &Control::default())
+                .expect("few states")
+                .states
+        };
+        let (one, other) = (loaded(&short), loaded(&long));
+        // `if` decides where the reference has a step more.
+        let more = usize::from(short.contains("if (is(x)) { y"));
+        assert!(
+            states(&one).abs_diff(states(&other)) <= 8 * more,
+            "{short}: {} {}",
+            states(&one),
+            states(&other)
+        );
+    }
+    let cases = [
+        "when (is(x)) skip;",
+        "if (b && is(x)) skip;",
+        "y = b ? next(1) : 0;",
+        "when (b) y = next(1) + 1;",
+    ];
+    for body in cases {
+        match Session::load("m.cor", &of(body), &[], ParseLimits::default()) {
+            Ok(_) => panic!("{body}: accepted"),
+            Err(found) => assert!(
+                found.iter().any(|d| d.message.contains("is called here")),
+                "{body}: {found:?}"
+            ),
+        }
+    }
+    let endless = "proc f(): 0..1 { if (f() == 1) { return 0; } return 1; } thread t { skip; }";
+    assert!(Session::load("m.cor", endless, &[], ParseLimits::default()).is_err());
 }

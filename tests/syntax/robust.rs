@@ -84,6 +84,10 @@ fn stmt_height(stmt: &Stmt) -> usize {
         StmtKind::For(_, lo, hi, body) => {
             expr_height(lo).max(expr_height(hi)).max(block_height(body))
         }
+        StmtKind::Choose(_, lo, hi, such) => {
+            let such = such.as_ref().map_or(0, expr_height);
+            expr_height(lo).max(expr_height(hi)).max(such)
+        }
         StmtKind::Either(branches) => branches.iter().map(block_height).max().unwrap_or(0),
         StmtKind::Atomic(body) | StmtKind::Transaction(_, body) => block_height(body),
         StmtKind::New(p, _) => place_height(p),

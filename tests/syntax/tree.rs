@@ -180,6 +180,10 @@ fn stmt(s: &Stmt, depth: usize) -> String {
                 inner(body)
             )
         }
+        StmtKind::Choose(v, lo, hi, such) => {
+            let such = such.as_ref().map(expr).unwrap_or_default();
+            format!("choose {} in {}..{} {such}", v.text, expr(lo), expr(hi))
+        }
         StmtKind::Either(branches) => {
             let branches: Vec<String> = branches.iter().map(inner).collect();
             format!("either {}", branches.join(" or "))

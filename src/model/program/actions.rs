@@ -2,7 +2,6 @@
 
 use super::cfg::Graph;
 use super::codes;
-use super::exchanges::Exchanged;
 use super::expressions::{Typed, fits, fold, is_total};
 use super::operations::operation_blocks;
 use super::scope::{Context, Elaborator};
@@ -24,8 +23,10 @@ impl Elaborator {
         stmt: &Stmt,
         cx: &mut Context,
     ) -> Option<Action> {
-        if let Some(all) = self.exchanging(stmt, cx) {
-            return self.compound(g, &all.iter().collect::<Vec<_>>(), cx);
+        if let Some((all, back)) = self.exchanging(stmt, cx) {
+            let mut action = self.compound(g, &all.iter().collect::<Vec<_>>(), cx)?;
+            action.body.extend(back);
+            return Some(action);
         }
         match &stmt.kind {
             StmtKind::Skip => Some(Action {
@@ -164,6 +165,16 @@ impl Elaborator {
         if !self.grow(1, stmt.span) {
             return None;
         }
+        let calls = self.calls_before(stmt, cx);
+        if !calls.is_empty() {
+            let before = self.sequence(g, &calls.iter().collect::<Vec<_>>(), cx);
+            let own = self.inner_step(g, stmt, cx);
+            return Some([before?, own?].concat());
+        }
+        self.inner_step(g, stmt, cx)
+    }
+
+    fn inner_step(&mut self, g: &mut Graph, stmt: &Stmt, cx: &mut Context) -> Option<Vec<Command>> {
         let call = self.as_call(&stmt.kind);
         match &stmt.kind {
             StmtKind::Empty => Some(Vec::new()),
@@ -188,9 +199,11 @@ impl Elaborator {
             }
             StmtKind::Atomic(block) | StmtKind::Transaction(_, block) => self.inside(g, block, cx),
             kind if self.blocks(kind) => self.unfit(stmt, cx),
-            StmtKind::While(..) | StmtKind::Local(_) | StmtKind::Return(_) | StmtKind::Goto(_) => {
-                self.unfit(stmt, cx)
-            }
+            StmtKind::While(..)
+            | StmtKind::Local(_)
+            | StmtKind::Return(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Choose(..) => self.unfit(stmt, cx),
             _ => match call {
                 Some(call) => Some(self.call_inside(g, stmt, call, cx)?.body),
                 None => Some(self.single(g, stmt, cx)?.body),
@@ -207,9 +220,10 @@ impl Elaborator {
     ) -> Option<Vec<Command>> {
         let parts = self.exchanged(condition, None, cx);
         let (condition, effects) = match &parts {
-            Some(Exchanged { value, effects }) => (value, effects.as_slice()),
+            Some(parts) => (&parts.value, parts.effects.as_slice()),
             None => (condition, [].as_slice()),
         };
+        let back: Vec<Command> = parts.iter().flat_map(|p| p.back.clone()).collect();
         let condition = self.condition(condition, cx);
         let effects = self.sequence(g, &effects.iter().collect::<Vec<_>>(), cx);
         let yes = self.inside(g, then, cx);
@@ -218,7 +232,8 @@ impl Elaborator {
             None => Some(Vec::new()),
         };
         let (condition, effects, yes, no) = (condition?, effects?, yes?, no?);
-        let (yes, no) = ([effects.clone(), yes].concat(), [effects, no].concat());
+        let before = [effects, back].concat();
+        let (yes, no) = ([before.clone(), yes].concat(), [before, no].concat());
         Some(match condition {
             Expr::Const(0) => no,
             Expr::Const(_) => yes,
@@ -237,6 +252,12 @@ impl Elaborator {
                 "a loop can't stand in an atomic block",
                 "a statement that ends",
                 "use `for` over constants",
+            ),
+            StmtKind::Choose(..) => (
+                codes::BAD_ATOMIC,
+                "`choose` can't stand inside one action",
+                "a statement that is not a choice of its own",
+                "choose in a step before, or write `havoc` in the block and what may be chosen behind it as `if`",
             ),
             StmtKind::Local(_) => (
                 codes::MISPLACED,

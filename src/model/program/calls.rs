@@ -20,7 +20,7 @@ pub(super) struct Call<'s> {
     pub procedure: usize,
     /// What is on its left.
     place: Option<&'s Place>,
-    arguments: &'s [ast::Expr],
+    pub arguments: &'s [ast::Expr],
 }
 
 /// The variables of a procedure in one thread.
@@ -131,13 +131,30 @@ impl Elaborator {
         Some(frame)
     }
 
+    /// Says that a call has another number of arguments than its procedure has parameters.
+    fn miscounted(&mut self, decl: &ProcDecl, found: usize, span: Span) {
+        let names: Vec<&str> = decl.params.iter().map(|(n, _)| n.text.as_str()).collect();
+        let wanted = decl.params.len();
+        self.error(
+            codes::BAD_CALL,
+            span,
+            format!(
+                "`{}` has {}, here it has {found}",
+                decl.name.text,
+                counted(wanted, "parameter", "parameters")
+            ),
+            counted(wanted, "argument", "arguments"),
+            format!("write `{}({});`", decl.name.text, names.join(", ")),
+        );
+    }
+
     /// What a call does before the body: the commands of its action (none if it is no step), and the names of the body.
     fn enter(
         &mut self,
         g: &mut Graph,
         stmt: &Stmt,
         call: Call,
-        cx: &Context,
+        cx: &mut Context,
     ) -> Option<(Vec<Command>, Context)> {
         let decl = self.procs[call.procedure].decl.clone();
         if self.procs[call.procedure].broken {
@@ -145,18 +162,7 @@ impl Elaborator {
         }
         let (wanted, found) = (decl.params.len(), call.arguments.len());
         if wanted != found {
-            let names: Vec<&str> = decl.params.iter().map(|(n, _)| n.text.as_str()).collect();
-            self.error(
-                codes::BAD_CALL,
-                stmt.span,
-                format!(
-                    "`{}` has {}, here it has {found}",
-                    decl.name.text,
-                    counted(wanted, "parameter", "parameters")
-                ),
-                counted(wanted, "argument", "arguments"),
-                format!("write `{}({});`", decl.name.text, names.join(", ")),
-            );
+            self.miscounted(&decl, found, stmt.span);
         }
         if let (Some(place), None) = (call.place, &decl.result) {
             self.error(
@@ -175,8 +181,11 @@ impl Elaborator {
         let frame = self.frame(thread, call.procedure);
         let mut commands = Vec::new();
         let mut complete = wanted == found;
+        let mut back = Vec::new();
         for (i, argument) in call.arguments.iter().enumerate() {
-            let value = self.expression(argument, cx);
+            let (argument, read) = self.reading_results(argument, cx);
+            back.extend(read);
+            let value = self.expression(&argument, cx);
             let (Some(value), Some(frame)) = (value, &frame) else {
                 complete = false;
                 continue;
@@ -213,6 +222,7 @@ impl Elaborator {
         if !self.grow(frame.initials.len(), stmt.span) {
             return None;
         }
+        commands.extend(back);
         let initials = frame.initials.iter();
         commands
             .extend(initials.map(|&(cell, v)| Command::Assign(Target::Cell(cell), Expr::Const(v))));
@@ -238,7 +248,7 @@ impl Elaborator {
         stmt: &Stmt,
         call: Call,
         next: NodeId,
-        cx: &Context,
+        cx: &mut Context,
     ) -> NodeId {
         let Some((commands, mut inner)) = self.enter(g, stmt, call, cx) else {
             return next;
@@ -377,7 +387,8 @@ impl Elaborator {
         let read = parts.as_ref().map_or(value, |p| &p.value);
         let typed = self.expression(read, cx)?;
         let effects = parts.iter().flat_map(|p| &p.effects);
-        let effects = self.sequence(g, &effects.collect::<Vec<_>>(), cx)?;
+        let mut effects = self.sequence(g, &effects.collect::<Vec<_>>(), cx)?;
+        effects.extend(parts.iter().flat_map(|p| p.back.clone()));
         if !fits(result.kind, typed.kind) {
             self.mismatch(
                 value.span,
@@ -412,7 +423,7 @@ impl Elaborator {
         g: &mut Graph,
         stmt: &Stmt,
         call: Call,
-        cx: &Context,
+        cx: &mut Context,
     ) -> Option<Action> {
         let (mut commands, mut inner) = self.enter(g, stmt, call, cx)?;
         if self.alone {
@@ -495,25 +506,17 @@ impl Elaborator {
     pub(super) fn no_value(&mut self, name: &Name, span: Span) -> bool {
         let operation = crate::model::text::OPERATIONS.contains(&name.text.as_str());
         let known = self.symbol(&name.text);
-        let what = match known {
-            Some(Symbol::Proc(_)) => "procedure",
-            None if operation => "operation",
-            _ => return false,
-        };
-        let help = match what {
-            "procedure" => format!(
-                "write `x = {}(..);` as a statement of its own, and use `x`",
-                name.text
+        match known {
+            Some(Symbol::Proc(_)) => self.misplaced_call(name, span),
+            None if operation => self.error(
+                codes::BAD_CALL,
+                span,
+                format!("the operation `{}` is called in an expression", name.text),
+                "a value",
+                format!("write `{}(..);` as a statement of its own", name.text),
             ),
-            _ => format!("write `{}(..);` as a statement of its own", name.text),
-        };
-        self.error(
-            codes::BAD_CALL,
-            span,
-            format!("the {what} `{}` is called in an expression", name.text),
-            "a value",
-            help,
-        );
+            _ => return false,
+        }
         true
     }
 }

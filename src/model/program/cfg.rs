@@ -6,12 +6,13 @@
 
 use super::claims::Claimed;
 use super::codes;
+use super::expressions::Typed;
 use super::jumps::Jumps;
 use super::operations::takes_two_steps;
 use super::scope::{Context, Elaborator};
-use super::{Command, Edge, Expr};
+use super::{Command, Edge, Expr, Kind};
 use crate::base::diagnostic::{Diagnostic, Severity, Span};
-use crate::model::text::ast::{self, Block, Name, Stmt, StmtKind};
+use crate::model::text::ast::{self, Block, Name, Place, Stmt, StmtKind};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -255,6 +256,20 @@ impl Elaborator {
     }
 
     fn statement(&mut self, g: &mut Graph, stmt: &Stmt, next: NodeId, cx: &mut Context) -> NodeId {
+        // They stand before the statement, and a loop comes back to them.
+        let calls = self.calls_before(stmt, cx);
+        if let (StmtKind::While(c, body), false) = (&stmt.kind, calls.is_empty()) {
+            return self.repeated_calling(g, stmt, (c, body, &calls), next, cx);
+        }
+        let mut entry = self.step(g, stmt, next, cx);
+        for call in calls.iter().rev() {
+            entry = self.step(g, call, entry, cx);
+        }
+        entry
+    }
+
+    /// A statement behind the calls of its expressions.
+    fn step(&mut self, g: &mut Graph, stmt: &Stmt, next: NodeId, cx: &mut Context) -> NodeId {
         if let Some(call) = self.as_call(&stmt.kind) {
             return self.call(g, stmt, call, next, cx);
         }
@@ -298,6 +313,10 @@ impl Elaborator {
                     g.nodes[choice].forward.push(entry);
                 }
                 choice
+            }
+            StmtKind::Choose(name, lo, hi, such) => {
+                let range = (name, lo, hi, such.as_ref());
+                self.choice(g, stmt, range, next, cx).unwrap_or(next)
             }
             StmtKind::Transaction(name, body) => self.transaction(g, name, body, next, cx),
             _ => match self.single(g, stmt, cx) {
@@ -409,6 +428,83 @@ impl Elaborator {
                 head
             }
         }
+    }
+
+    /// A `while` whose condition calls procedures.
+    fn repeated_calling(
+        &mut self,
+        g: &mut Graph,
+        stmt: &Stmt,
+        (c, body, calls): (&ast::Expr, &Block, &[Stmt]),
+        next: NodeId,
+        cx: &mut Context,
+    ) -> NodeId {
+        let head = g.node(head_span(stmt, &body.span));
+        let mut first = head;
+        for call in calls.iter().rev() {
+            first = self.step(g, call, first, cx);
+        }
+        let entry = self.block(g, body, first, cx, false);
+        if let Some(parts) = self.exchanged(c, None, cx) {
+            self.decides_exchanging(g, head, &parts, (entry, next), cx);
+        }
+        first
+    }
+
+    /// A `choose`: a way for each value, which waits for the condition.
+    fn choice(
+        &mut self,
+        g: &mut Graph,
+        stmt: &Stmt,
+        (name, lo, hi, such): (&Name, &ast::Expr, &ast::Expr, Option<&ast::Expr>),
+        next: NodeId,
+        cx: &mut Context,
+    ) -> Option<NodeId> {
+        let place = Place {
+            name: name.clone(),
+            selectors: Vec::new(),
+            span: name.span,
+        };
+        let (target, array) = self.target_of(&place, cx)?;
+        let ty = self.program.cells[self.program.arrays[array].first].ty;
+        let range = self.range((lo, hi), stmt.span, cx)?;
+        let choice = g.node(stmt.span);
+        for value in range {
+            cx.bound.push((name.text.clone(), value));
+            let such = such.map(|e| self.condition(e, cx));
+            cx.bound.pop();
+            let guard = match such {
+                None => None,
+                Some(e) => Some(e?).filter(|e| *e != Expr::TRUE),
+            };
+            if guard == Some(Expr::FALSE) {
+                continue;
+            }
+            self.may_fail(g, &guard.iter().collect::<Vec<_>>());
+            let value = Typed::constant(Kind::Int, value);
+            self.assignable(g, &target, ty, &value, (stmt.span, lo.span.to(hi.span)))?;
+            let body = vec![
+                Command::Assign(target.clone(), value.expr),
+                Command::Goto(next),
+            ];
+            g.nodes[choice].edges.push(Edge {
+                guard,
+                body,
+                span: stmt.span,
+            });
+        }
+        if g.nodes[choice].edges.is_empty() {
+            self.report(Diagnostic::warning(
+                codes::NO_CHOICE,
+                stmt.span,
+                "no value can be chosen, so that the thread waits here for ever",
+                "a value that the condition allows",
+                "correct the range or the condition",
+            ));
+            // A step that is never enabled, so that the thread waits.
+            return Some(g.action(stmt.span, Some(Expr::FALSE), Vec::new(), next));
+        }
+        Some(choice)
     }
 
     /// A `for`: a copy of its body for each value.

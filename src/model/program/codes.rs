@@ -74,9 +74,10 @@ codes! {
          record in itself.\n\n  wrong: proc f() { f(); }\n  wrong: record node { next: node; }      right: record node \
          { next: ref node in nodes; }";
     BAD_CALL = "E0219", "call that can't be meant",
-        "A procedure is called with as many arguments as it has parameters, in a statement of its own: `f(e);` or `x = \
-         f(e);`, the latter only if it has a result type. No procedure has the name of an operation such as \
-         `wait`.\n\n  wrong: x = f(1) + 1;      right: y = f(1); x = y + 1;";
+        "A procedure is called with as many arguments as it has parameters, in a statement of its own, `f(e);` or `x = \
+         f(e);`, or in an expression where it is evaluated in any case: in an assignment, `if`, `while`, `assert`, \
+         `return` or a call. It has a value only if it has a result type. No procedure has the name of an operation \
+         such as `wait`.\n\n  wrong: if (b && f(1)) { .. }      right: if (b) { if (f(1)) { .. } }";
     BAD_RETURN = "E0220", "`return` that does not fit",
         "A procedure with a result type ends with `return e;` on every path, and one without has `return;` only. \
          Outside procedures there is nothing to return from. Only the shape of the body counts, not the values of \
@@ -103,6 +104,9 @@ codes! {
     ALWAYS_WRONG = "W0201", "this step always goes wrong",
         "No value that the right side can take belongs to the variable's type, so that the thread goes to `wrong` \
          whenever it takes this step.";
+    NO_CHOICE = "W0203", "nothing to choose",
+        "`choose v in lo..hi where e;` waits until `e` holds for some value of the range. Here it holds for none, \
+         whatever the state, or the range is empty: the thread waits for ever.";
     UNREACHABLE_CODE = "W0202", "never reached",
         "Control never comes here, because the loop before it does not end, or a `return` leaves the procedure, or a \
          `goto` goes on elsewhere. Code with a label that some `goto` names is reached.";

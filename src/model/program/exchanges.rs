@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 pub(super) struct Exchanged {
     pub value: Expr,
     pub effects: Vec<Stmt>,
+    /// What puts back the results of calls that are read.
+    pub back: Vec<Command>,
 }
 
 /// An operation, where it is met.
@@ -50,13 +52,15 @@ impl Elaborator {
         WORDS.iter().any(|(word, _)| *word == name.text) && !hidden
     }
 
-    /// An expression with operations taken apart; none if it has none. `written` is what its step writes besides.
+    /// An expression with operations taken apart, and with the results of its calls; none if it has neither. `written`
+    /// is what its step writes besides.
     pub(super) fn exchanged(
         &mut self,
         e: &Expr,
         written: Option<&Place>,
-        cx: &Context,
+        cx: &mut Context,
     ) -> Option<Exchanged> {
+        let (read, back) = self.reading_results(e, cx);
         let mut found = Found {
             elaborator: self,
             cx,
@@ -64,20 +68,25 @@ impl Elaborator {
             operations: Vec::new(),
             broken: false,
         };
-        let value = found.pure(e);
+        let value = found.pure(&read);
         let (operations, broken) = (found.operations, found.broken);
-        if operations.is_empty() && !broken {
+        if operations.is_empty() && !broken && back.is_empty() {
             return None;
         }
         if broken || !self.are_apart(&operations, written) {
             let effects = Vec::new();
-            return Some(Exchanged { value, effects });
+            return Some(Exchanged {
+                value,
+                effects,
+                back,
+            });
         }
         // What comes last in the text is changed first: the conditions of the others do not look at it.
         let effects = operations.into_iter().rev().map(Operation::effect);
         Some(Exchanged {
             value,
             effects: effects.collect(),
+            back,
         })
     }
 
@@ -139,7 +148,11 @@ impl Elaborator {
     }
 
     /// An operation as a statement, or an assignment or assertion with some, as an action's statements.
-    pub(super) fn exchanging(&mut self, stmt: &Stmt, cx: &Context) -> Option<Vec<Stmt>> {
+    pub(super) fn exchanging(
+        &mut self,
+        stmt: &Stmt,
+        cx: &mut Context,
+    ) -> Option<(Vec<Stmt>, Vec<Command>)> {
         let said = |kind| Stmt {
             labels: Vec::new(),
             kind,
@@ -151,16 +164,22 @@ impl Elaborator {
                     kind: ExprKind::Call(name.clone(), arguments.clone()),
                     span: stmt.span,
                 };
-                Some(self.exchanged(&e, None, cx)?.effects)
+                let parts = self.exchanged(&e, None, cx)?;
+                Some((parts.effects, parts.back))
             }
             StmtKind::Assign(place, e) => {
                 let mut parts = self.exchanged(e, Some(place), cx)?;
                 let mut all = vec![said(StmtKind::Assign(place.clone(), parts.value))];
                 all.append(&mut parts.effects);
-                Some(all)
+                Some((all, parts.back))
             }
             StmtKind::Assert(e) => {
-                let Exchanged { value, effects } = self.exchanged(e, None, cx)?;
+                let parts = self.exchanged(e, None, cx)?;
+                let Exchanged {
+                    value,
+                    effects,
+                    back,
+                } = parts;
                 let never = Expr {
                     kind: ExprKind::Bool(false),
                     span: e.span,
@@ -171,7 +190,7 @@ impl Elaborator {
                     self.one_block(stmt.span, effects),
                     self.one_block(stmt.span, failing),
                 );
-                Some(vec![said(StmtKind::If(value, yes, Some(no)))])
+                Some((vec![said(StmtKind::If(value, yes, Some(no)))], back))
             }
             _ => None,
         }
@@ -199,6 +218,7 @@ impl Elaborator {
         self.may_fail(g, &[&condition]);
         let mut ways = [yes, no].map(|to| {
             let mut body = effects.clone();
+            body.extend_from_slice(&parts.back);
             body.push(Command::Goto(to));
             body
         });

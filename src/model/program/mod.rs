@@ -29,6 +29,7 @@ mod procedures;
 mod properties;
 mod protections;
 mod records;
+mod results;
 mod scope;
 mod settled;
 mod threads;

@@ -4,7 +4,7 @@ use super::codes;
 use super::order::{order, shortened};
 use super::scope::{Context, Elaborator, Symbol};
 use crate::model::text::OPERATIONS;
-use crate::model::text::ast::{Block, Decl, ExprKind, Model, Name, ProcDecl, Stmt, StmtKind};
+use crate::model::text::ast::{Block, Decl, Expr, ExprKind, Model, Name, ProcDecl, Stmt, StmtKind};
 use std::rc::Rc;
 
 /// Bound on blocks in blocks once calls are replaced by bodies, for the stack; a single body may be deeper than that.
@@ -109,17 +109,20 @@ impl Elaborator {
         let mut deepest = 0;
         each_statement(&decl.body, 1, &mut |stmt, depth| {
             deepest = deepest.max(depth);
-            let name = match &stmt.kind {
-                StmtKind::Call(name, _) => name,
-                StmtKind::Assign(_, e) => match &e.kind {
-                    ExprKind::Call(name, _) => name,
-                    _ => return,
-                },
-                _ => return,
+            let mut called = |name: &Name| calls.extend(self.procedure(name).map(|p| (p, depth)));
+            let read: Vec<&Expr> = match &stmt.kind {
+                StmtKind::Call(name, arguments) => {
+                    called(name);
+                    arguments.iter().collect()
+                }
+                StmtKind::Assign(_, e)
+                | StmtKind::Assert(e)
+                | StmtKind::Return(Some(e))
+                | StmtKind::If(e, ..)
+                | StmtKind::While(e, _) => vec![e],
+                _ => Vec::new(),
             };
-            if let Some(p) = self.procedure(name) {
-                calls.push((p, depth));
-            }
+            read.into_iter().for_each(|e| calls_in(e, &mut called));
         });
         calls.push((NOTHING, deepest));
         calls
@@ -193,6 +196,20 @@ fn each_in(stmt: &Stmt, depth: usize, f: &mut dyn FnMut(&Stmt, usize)) {
                 .iter()
                 .for_each(|b| each_statement(b, depth + 1, f));
         }
+        _ => {}
+    }
+}
+
+/// Calls `f` with what an expression calls.
+fn calls_in(e: &Expr, f: &mut dyn FnMut(&Name)) {
+    match &e.kind {
+        ExprKind::Call(name, arguments) => {
+            f(name);
+            arguments.iter().for_each(|e| calls_in(e, f));
+        }
+        ExprKind::Unary(_, e) => calls_in(e, f),
+        ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| calls_in(e, f)),
+        ExprKind::Cond(a, b, c) => [a, b, c].into_iter().for_each(|e| calls_in(e, f)),
         _ => {}
     }
 }

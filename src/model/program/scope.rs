@@ -68,6 +68,8 @@ pub(super) struct Elaborator {
     pub procs: Vec<Procedure>,
     /// The parameters and locals of procedures in the threads that call them.
     pub frames: FxHashMap<(ThreadId, usize), Rc<Frame>>,
+    /// The variables for results of calls in expressions, by thread and place in the text.
+    pub results: FxHashMap<(ThreadId, Span), ArrayId>,
     /// The local variables of each thread.
     pub thread_locals: FxHashMap<ThreadId, FxHashMap<String, Entity>>,
     /// For each thread, the flag that says that it has been started, if something starts it.
@@ -148,6 +150,7 @@ impl Elaborator {
             procs: Vec::new(),
             thread_locals: FxHashMap::default(),
             frames: FxHashMap::default(),
+            results: FxHashMap::default(),
             started: Vec::new(),
             words: Vec::new(),
             in_place: FxHashMap::default(),
@@ -208,6 +211,7 @@ impl Elaborator {
         }
         let made = |array: &ArrayId| *array >= mark.arrays;
         self.frames.retain(|_, frame| frame.arrays <= mark.arrays);
+        self.results.retain(|_, array| !made(array));
         self.started
             .iter_mut()
             .for_each(|s| *s = s.filter(|a| !made(a)));

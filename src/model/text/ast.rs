@@ -341,6 +341,8 @@ pub enum StmtKind {
     For(Name, Expr, Expr, Block),
     /// `either { .. } or { .. }`, two branches or more
     Either(Vec<Block>),
+    /// `choose v in lo..hi where e;`: some value of constants' range for which the condition holds, if there is one
+    Choose(Name, Expr, Expr, Option<Expr>),
     /// `atomic { .. }`
     Atomic(Block),
     /// `transaction NAME { .. }`: a claim that the block may be treated as atomic

@@ -317,6 +317,16 @@ impl Printer {
 
     // ---- statements ----
 
+    fn choice(&mut self, name: &Name, (lo, hi): (&Expr, &Expr), such: Option<&Expr>) {
+        self.put(&format!("choose {} in ", name.text));
+        self.range(lo, hi);
+        if let Some(e) = such {
+            self.put(" where ");
+            self.expr(e);
+        }
+        self.put(";");
+    }
+
     /// `{ .. }`, from here on.
     fn block(&mut self, block: &Block) {
         self.block_with(Vec::new(), block);
@@ -414,6 +424,7 @@ impl Printer {
                 self.put(" ");
                 self.block(body);
             }
+            StmtKind::Choose(name, lo, hi, such) => self.choice(name, (lo, hi), such.as_ref()),
             StmtKind::Either(branches) => {
                 for (n, branch) in branches.iter().enumerate() {
                     self.put(if n == 0 { "either " } else { " or " });

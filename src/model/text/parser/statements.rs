@@ -242,6 +242,7 @@ impl Parser<'_> {
             _ if self.word_as_name() => return self.assignment(),
             TokenKind::Word(word) => word,
             TokenKind::Name if self.begins_call() => return self.call(),
+            TokenKind::Name if self.begins_choice() => return self.choice(),
             TokenKind::Name => match self.misspelt_statement()? {
                 Misspelt::Word(word) => word,
                 Misspelt::Nothing => return self.assignment(),
@@ -390,6 +391,33 @@ impl Parser<'_> {
         self.skip_parenthesis();
         // Stands in for the loop, so that its body is read.
         Ok(StmtKind::Atomic(self.body("`for`")?))
+    }
+
+    /// Whether `choose v in` is at hand. The word is not reserved.
+    fn begins_choice(&self) -> bool {
+        self.text(self.span()) == "choose"
+            && self.token(1).kind == TokenKind::Name
+            && self.token(2).kind == TokenKind::Word(Word::In)
+    }
+
+    /// `choose v in lo..hi where e;`
+    fn choice(&mut self) -> Parsed<StmtKind> {
+        const HELP: &str = "write `choose v in 0..2 where v != x;`; the bounds are constants";
+        self.bump();
+        let name = self.name("a variable", HELP)?;
+        self.bump();
+        let lo = self.expr()?;
+        self.expect(Sign::DotDot, HELP)?;
+        let hi = self.expr()?;
+        let such = match self.peek() == TokenKind::Name && self.text(self.span()) == "where" {
+            true => {
+                self.bump();
+                Some(self.expr()?)
+            }
+            false => None,
+        };
+        self.semicolon("the statement")?;
+        Ok(StmtKind::Choose(name, lo, hi, such))
     }
 
     fn either(&mut self) -> Parsed<StmtKind> {
