@@ -527,7 +527,10 @@ fn steps_that_matter_are_not_weakened() {
     let early = "mutex m; var ready: bool = false unprotected; var data: 0..2 = 0 unprotected;
         thread user(i in 1..2) { var r: 0..2 = 0; transaction c {
           if (!ready) { lock(m); if (!ready) { ready = true; data = 2; } unlock(m); } r = data; } }";
-    for source in [kept, lost, early] {
+    // Where the thread begins is asked for.
+    let begun = "var x: 0..3 = 0 unprotected; thread w(i in 1..2) { var t: 0..3 = 0;
+        transaction c { L: if (x == 0) { t = 1; } else { t = 2; } x = t; } } init at(w(1), L);";
+    for source in [kept, lost, early, begun] {
         let (_, verdict, reason) = answers(source).remove(0);
         assert_eq!(verdict, Status::Refuted, "{source}: {reason}");
     }

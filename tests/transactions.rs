@@ -246,7 +246,7 @@ fn pure_left_movers_are_commit_points() {
 }
 
 /// The models on which techniques are compared, and which of them have loops that may end behind the commit.
-const COMPARED: [&str; 34] = [
+const COMPARED: [&str; 40] = [
     "levin/figure1",
     "levin/figure2",
     "levin/figure3",
@@ -281,6 +281,12 @@ const COMPARED: [&str; 34] = [
     "transactions/work_stealing",
     "transactions/work_stealing_bug",
     "flanagan_qadeer/counter",
+    "lock_free/arc",
+    "lock_free/cas_counter_bug",
+    "lock_free/executor_task",
+    "lock_free/leader_ring",
+    "lock_free/ms_queue",
+    "lock_free/test_and_set_lock",
 ];
 
 /// `UPDATE=1` writes the table anew.

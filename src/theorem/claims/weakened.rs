@@ -269,10 +269,21 @@ impl Block<'_> {
         for (t, thread) in base.threads.iter_mut().enumerate() {
             copies.push(self.divide(t, thread, weaker, &mut at));
         }
-        let relocated = Relocated { copies };
+        // Where a thread begins at a location with copies, a step of its own chooses one of them. Before that it is
+        // at the location, as far as anybody asks.
+        let mut asked = copies.clone();
+        for (thread, asked) in base.threads.iter_mut().zip(&mut asked) {
+            let copies = asked.entry(thread.initial).or_default();
+            if copies.len() > 1 {
+                let first = chooses(thread);
+                copies.push(first);
+                thread.initial = first;
+            }
+        }
+        let (going, relocated) = (Relocated { copies }, Relocated { copies: asked });
         let threads = base.threads.iter().enumerate();
         let threads = threads
-            .map(|(t, thread)| led(t, thread, &relocated))
+            .map(|(t, thread)| led(t, thread, &going, &relocated))
             .collect();
         Divided {
             program: relocated.program(&base, threads),
@@ -335,11 +346,27 @@ impl Block<'_> {
     }
 }
 
+/// Adds a location from which a thread goes to where it began.
+fn chooses(thread: &mut Thread) -> LocId {
+    let span = thread.locations[thread.initial].span;
+    thread.locations.push(Location {
+        name: "first".into(),
+        edges: vec![Edge {
+            guard: None,
+            body: vec![Command::Goto(thread.initial)],
+            span,
+        }],
+        span,
+        named: Named::Rest,
+    });
+    thread.locations.len() - 1
+}
+
 /// A thread that goes to any copy of a location where it went to the location.
-fn led(t: ThreadId, thread: &Thread, relocated: &Relocated) -> Thread {
-    let all = |l: LocId| relocated.all(t, &[l]);
+fn led(t: ThreadId, thread: &Thread, going: &Relocated, relocated: &Relocated) -> Thread {
     let goto = |to: LocId| {
-        let mut ways: Vec<Command> = all(to).into_iter().map(Command::Goto).collect();
+        let ways = going.all(t, &[to]).into_iter().map(Command::Goto);
+        let mut ways: Vec<Command> = ways.collect();
         match ways.len() {
             1 => ways.remove(0),
             _ => Command::Choose(ways.into_iter().map(|way| vec![way]).collect()),
@@ -354,21 +381,5 @@ fn led(t: ThreadId, thread: &Thread, relocated: &Relocated) -> Thread {
     }
     let labels = led.labels.iter_mut();
     labels.for_each(|(_, locations)| *locations = relocated.all(t, locations));
-    // A step of its own chooses where it begins.
-    if all(led.initial).len() > 1 {
-        let first = &led.locations[led.initial];
-        let first = Location {
-            name: "first".into(),
-            edges: vec![Edge {
-                guard: None,
-                body: vec![goto(led.initial)],
-                span: first.span,
-            }],
-            span: first.span,
-            named: Named::Rest,
-        };
-        led.initial = led.locations.len();
-        led.locations.push(first);
-    }
     led
 }
