@@ -488,6 +488,27 @@ fn a_claim_alone_is_answered_by_each_theorem() {
     }
 }
 
+/// What is a result at one place and scratch before it must not be forgotten there.
+#[test]
+fn what_is_seen_later_is_not_forgotten() {
+    let retry = "t = 0; while (t == 0) { r = g; if (cas(g, r, 1 - r)) { t = 1; } }";
+    let source = format!(
+        "mutex m; mutex n; var g: 0..1 = 0 unprotected; var x: 0..1 = 0; var y: 0..1 = 0 protected by n;
+         thread p {{ var t: 0..1 = 0; var r: 0..1 = 0; t = x; transaction c0 {{ r = g; t = g; {retry} }}
+           when (t == 0) g = 1; }}
+         thread q {{ var t: 0..1 = 0; var r: 0..1 = 0;
+           either {{ transaction c1 {{ when (g == 1) skip; when (t == 0) g = 1; }} }} or {{ t = g; x = t; }}
+           t = x; g = t; x = 1 - x; }}
+         thread s {{ var t: 0..1 = 0; var r: 0..1 = 0; transaction c2 {{ r = x; {retry} {retry} }}
+           t = x; g = t; x = 1 - x; }}
+         invariant i: y == 0 || x == 1; deadlock_free;"
+    );
+    let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+    let counts = [const { Cell::new(0) }; 5];
+    is_true(&session, None, &counts).unwrap_or_else(|e| panic!("{e}"));
+}
+
 /// Elmas, Qadeer & Tasiran 2009: designs without locks are transactions once a read may give any value, and a
 /// compare-and-swap may fail for no reason.
 #[test]

@@ -30,6 +30,16 @@ pub(super) type Cells = BTreeSet<CellId>;
 impl DeadLocals {
     /// Finds what is dead if nothing is asked but the properties of the program, its deadlocks, and these.
     pub fn new(program: &Program, asked: &[&Expr]) -> Self {
+        Self::looked_at(program, asked, &|_, _, _| false)
+    }
+
+    /// The same where somebody looks at variables while a thread is at some locations. They are alive there, and so
+    /// where their values come from.
+    pub fn looked_at(
+        program: &Program,
+        asked: &[&Expr],
+        seen: &dyn Fn(ThreadId, LocId, CellId) -> bool,
+    ) -> Self {
         let alive = alive(program, asked);
         let own = |t: ThreadId| -> Cells {
             let cells = program.cells.iter().enumerate();
@@ -37,9 +47,14 @@ impl DeadLocals {
             own.map(|(c, _)| c).collect()
         };
         let own: Vec<Cells> = (0..program.threads.len()).map(own).collect();
-        let threads = program.threads.iter().zip(&own);
-        let of = |(thread, own): (&Thread, &Cells)| {
-            let live = live(program, thread, own);
+        let threads = program.threads.iter().zip(&own).enumerate();
+        let of = |(t, (thread, own)): (ThreadId, (&Thread, &Cells))| {
+            let looked = |l: LocId| -> Cells {
+                let cells = own.iter().copied();
+                cells.filter(|&c| seen(t, l, c)).collect()
+            };
+            let looked: Vec<Cells> = (0..thread.locations.len()).map(looked).collect();
+            let live = live(program, thread, own, looked);
             let dead = live.iter().map(|l| own.difference(l).copied().collect());
             dead.collect()
         };
@@ -51,7 +66,8 @@ impl DeadLocals {
         }
     }
 
-    /// Without those that are to be kept, by thread and location.
+    /// Without those that are to be kept, by thread and location. This is for looking at states: a program must not
+    /// forget what is kept behind its next step.
     pub fn keeping(mut self, kept: &dyn Fn(ThreadId, LocId, CellId) -> bool) -> Self {
         for (t, locations) in self.dead.iter_mut().enumerate() {
             for (l, cells) in locations.iter_mut().enumerate() {
@@ -202,14 +218,14 @@ fn written(program: &Program, edge: &Edge) -> Cells {
     all
 }
 
-/// Which of these cells are alive at each location of a thread: the least solution.
-fn live(program: &Program, thread: &Thread, own: &Cells) -> Vec<Cells> {
-    let mut live = vec![Cells::new(); thread.locations.len()];
+/// Which of these cells are alive at each location of a thread, beside those that are looked at: the least solution.
+fn live(program: &Program, thread: &Thread, own: &Cells, looked: Vec<Cells>) -> Vec<Cells> {
+    let mut live = looked.clone();
     let mut changed = true;
     while changed {
         changed = false;
         for l in (0..live.len()).rev() {
-            let mut here = Cells::new();
+            let mut here = looked[l].clone();
             for edge in &thread.locations[l].edges {
                 let flow = Flow {
                     program,

@@ -276,7 +276,7 @@ fn forgotten(program: &Program, claims: &[(&Claim, bool)]) -> DeadLocals {
     });
     let each: Vec<DeadLocals> = each.collect();
     let seen = |t, l, c| each.iter().any(|dead| !dead.at(t, l).contains(&c));
-    DeadLocals::new(program, &[]).keeping(&seen)
+    DeadLocals::looked_at(program, &[], &seen)
 }
 
 /// What is known when it is to be told.
