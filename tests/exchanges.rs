@@ -5,6 +5,7 @@ use coarsen::base::control::{Control, ParseLimits};
 use coarsen::engine::explore;
 use coarsen::results::Status;
 use coarsen::{CheckOptions, Session, theory};
+use proptest::prelude::*;
 
 /// What a step does with operations, and spelt out; `t` and `ok` are the thread's own, `x`, `y` and `a` are shared.
 const PAIRS: [(&str, &str); 19] = [
@@ -229,4 +230,220 @@ fn calls_in_expressions_run_first() {
     }
     let endless = "proc f(): 0..1 { if (f() == 1) { return 0; } return 1; } thread t { skip; }";
     assert!(Session::load("m.cor", endless, &[], ParseLimits::default()).is_err());
+}
+
+/// A result is put back where the assertion that reads it fails, too.
+#[test]
+fn results_are_put_back_where_an_assertion_fails() {
+    let of = |body: &str| {
+        format!(
+            "var x: 0..3 = 0; proc f(n: 0..3): 0..3 {{ return n + 1; }}
+             thread w {{ var t: 0..3 = 0; havoc x; {body} }} thread o {{ skip; }}"
+        )
+    };
+    let states = |source: &str| explore(loaded(source).program(), &Control::default());
+    let short = states(&of("assert(f(x % 2) == 1);")).expect("few states");
+    let long = "t = x % 2 + 1; if (t == 1) { t = 0; } else atomic { t = 0; assert(false); }";
+    let long = states(&of(long)).expect("few states");
+    let other = "t = f(x % 2); atomic { if (t == 1) { t = 0; } else { t = 0; assert(false); } }";
+    let other = states(&of(other)).expect("few states");
+    assert_eq!((short.states, short.states), (other.states, long.states));
+}
+
+#[test]
+fn a_choice_is_told_as_one() {
+    let source = "var a[2]: 0..2 = 0; thread t { choose a[0] in 0..1; }";
+    let Err(found) = Session::load("m.cor", source, &[], ParseLimits::default()) else {
+        panic!("accepted");
+    };
+    assert!(
+        found[0].expected.contains("`in`") && found[0].help.contains("without an index"),
+        "{found:?}"
+    );
+}
+
+/// A variable of the random steps: `x`, `y`, `a[0]`, `a[1]`, `t`, each modulo 4.
+const NAMES: [&str; 5] = ["x", "y", "a[0]", "a[1]", "t"];
+
+/// A random expression: a number, or a truth value.
+#[derive(Clone, Debug)]
+enum Random {
+    Number(i64),
+    Read(usize),
+    Plus(Box<Random>, Box<Random>),
+    Choice(Box<Random>, Box<Random>, Box<Random>),
+    Add(usize, Box<Random>),
+    Swap(usize, Box<Random>),
+    Ok,
+    Less(Box<Random>, Box<Random>),
+    Not(Box<Random>),
+    And(Box<Random>, Box<Random>),
+    Or(Box<Random>, Box<Random>),
+    Implies(Box<Random>, Box<Random>),
+    Cas(usize, Box<Random>, Box<Random>),
+}
+
+impl Random {
+    fn text(&self) -> String {
+        match self {
+            Random::Number(n) => n.to_string(),
+            Random::Read(v) => NAMES[*v].to_string(),
+            Random::Plus(a, b) => format!("({} + {})", a.text(), b.text()),
+            Random::Choice(c, a, b) => format!("({} ? {} : {})", c.text(), a.text(), b.text()),
+            Random::Add(v, e) => format!("fetch_add({}, {})", NAMES[*v], e.text()),
+            Random::Swap(v, e) => format!("swap({}, {})", NAMES[*v], e.text()),
+            Random::Ok => "ok".to_string(),
+            Random::Less(a, b) => format!("({} < {})", a.text(), b.text()),
+            Random::Not(a) => format!("!{}", a.text()),
+            Random::And(a, b) => format!("({} && {})", a.text(), b.text()),
+            Random::Or(a, b) => format!("({} || {})", a.text(), b.text()),
+            Random::Implies(a, b) => format!("({} => {})", a.text(), b.text()),
+            Random::Cas(v, a, b) => format!("cas({}, {}, {})", NAMES[*v], a.text(), b.text()),
+        }
+    }
+
+    /// Its value where the variables have these, truth values being 0 and 1, and what is written then.
+    fn value(&self, at: &[i64; 5], writes: &mut Vec<(usize, i64)>) -> i64 {
+        match self {
+            Random::Number(n) => *n,
+            Random::Read(v) => at[*v],
+            Random::Ok => 1,
+            Random::Plus(a, b) => a.value(at, writes) + b.value(at, writes),
+            Random::Less(a, b) => i64::from(a.value(at, writes) < b.value(at, writes)),
+            Random::Not(a) => 1 - a.value(at, writes),
+            Random::Choice(c, a, b) if c.value(at, writes) == 1 => a.value(at, writes),
+            Random::Choice(_, _, b) => b.value(at, writes),
+            Random::And(a, b) if a.value(at, writes) == 1 => b.value(at, writes),
+            Random::Or(a, b) if a.value(at, writes) == 0 => b.value(at, writes),
+            Random::Implies(a, b) if a.value(at, writes) == 1 => b.value(at, writes),
+            Random::And(..) => 0,
+            Random::Or(..) | Random::Implies(..) => 1,
+            Random::Add(v, e) => {
+                writes.push((*v, at[*v] + e.value(at, &mut Vec::new())));
+                at[*v]
+            }
+            Random::Swap(v, e) => {
+                writes.push((*v, e.value(at, &mut Vec::new())));
+                at[*v]
+            }
+            Random::Cas(v, old, new) => {
+                let same = at[*v] == old.value(at, &mut Vec::new());
+                if same {
+                    writes.push((*v, new.value(at, &mut Vec::new())));
+                }
+                i64::from(same)
+            }
+        }
+    }
+}
+
+/// Numbers and truth values of some depth. Operands read few variables, lest most steps read what they write.
+fn random(depth: u32) -> (BoxedStrategy<Random>, BoxedStrategy<Random>) {
+    let number = (0..4i64).prop_map(Random::Number);
+    let operand = prop_oneof![3 => number.clone(), 1 => (0..5usize).prop_map(Random::Read)];
+    let (one, two) = (
+        operand.clone().prop_map(Box::new),
+        operand.prop_map(Box::new),
+    );
+    let read = (0..5usize).prop_map(Random::Read);
+    let add = (0..4usize, one.clone()).prop_map(|(v, e)| Random::Add(v, e));
+    let swap = (0..4usize, one.clone()).prop_map(|(v, e)| Random::Swap(v, e));
+    let cas = (0..4usize, one, two).prop_map(|(v, old, new)| Random::Cas(v, old, new));
+    let numbers = prop_oneof![number, read, add, swap].boxed();
+    let truths = prop_oneof![1 => Just(Random::Ok), 3 => cas].boxed();
+    if depth == 0 {
+        return (numbers, truths);
+    }
+    let (n, b) = random(depth - 1);
+    let (n, b) = (n.prop_map(Box::new).boxed(), b.prop_map(Box::new).boxed());
+    let pair = |s: &BoxedStrategy<Box<Random>>| (s.clone(), s.clone());
+    let numbers = prop_oneof![
+        1 => numbers,
+        1 => pair(&n).prop_map(|(a, b)| Random::Plus(a, b)),
+        1 => (b.clone(), n.clone(), n.clone()).prop_map(|(c, a, b)| Random::Choice(c, a, b)),
+    ];
+    let truths = prop_oneof![
+        1 => truths,
+        1 => pair(&n).prop_map(|(a, b)| Random::Less(a, b)),
+        1 => b.clone().prop_map(Random::Not),
+        2 => pair(&b).prop_map(|(a, b)| Random::And(a, b)),
+        2 => pair(&b).prop_map(|(a, b)| Random::Or(a, b)),
+        1 => pair(&b).prop_map(|(a, b)| Random::Implies(a, b)),
+    ];
+    (numbers.boxed(), truths.boxed())
+}
+
+/// The step with an expression, where the variables are behind it if it is taken where they are as given, and whether
+/// it goes wrong. `form` says what kind of step.
+fn step(form: usize, number: &Random, truth: &Random, at: [i64; 5]) -> (String, [i64; 5], bool) {
+    let (mut after, mut writes) = (at, Vec::new());
+    let e = if form < 2 { number } else { truth };
+    let value = e.value(&at, &mut writes);
+    let (mut fails, e) = (false, e.text());
+    let text = match form {
+        0 => {
+            after[4] = value.rem_euclid(4);
+            format!("t = {e};")
+        }
+        1 => {
+            after[2] = value.rem_euclid(4);
+            format!("a[0] = {e};")
+        }
+        2 => {
+            after[4] = if value == 1 { 3 } else { 2 };
+            format!("atomic {{ if ({e}) {{ t = 3; }} else {{ t = 2; }} }}")
+        }
+        3 => {
+            after[4] = if value == 1 { 3 } else { 2 };
+            format!("if ({e}) {{ t = 3; }} else {{ t = 2; }}")
+        }
+        _ => {
+            fails = value == 0;
+            format!("assert({e});")
+        }
+    };
+    for (v, value) in writes {
+        after[v] = value.rem_euclid(4);
+    }
+    (text, after, fails)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, max_global_rejects: 4000, ..ProptestConfig::default() })]
+
+    /// All that a step reads is read first; then it writes, and then what is evaluated has its effects.
+    #[test]
+    fn random_steps_do_what_is_said(
+        (number, truth) in { let (n, b) = random(2); (n, b) },
+        form in 0..5usize,
+        at in prop::array::uniform5(0..4i64),
+    ) {
+        let (text, after, fails) = step(form, &number, &truth, at);
+        let [x, y, a0, a1, t] = at;
+        let there = |at: [i64; 5]| {
+            let [x, y, a0, a1, t] = at;
+            format!("x == {x} && y == {y} && a[0] == {a0} && a[1] == {a1} && w.t == {t}")
+        };
+        let end = if fails { "wrong" } else { "done" };
+        let source = format!(
+            "var x: mod 4 = {x}; var y: mod 4 = {y}; var a[2]: mod 4 = [{a0}, {a1}];
+             thread w {{ var t: mod 4 = {t}; var ok: bool = true; {text} done: skip; }}
+             invariant so: at(w, {end}) => {}; reach there: at(w, {end});
+             invariant only: at(w, wrong) => {fails};", there(after)
+        );
+        match Session::load("m.cor", &source, &[], ParseLimits::default()) {
+            Err(found) => {
+                prop_assert!(found.iter().all(|d| d.code == "E0224"), "{}: {:?}", source, found);
+                prop_assume!(false);
+            }
+            Ok((session, _)) => {
+                let theory = theory("stoller-cohen").expect("shipped");
+                let report = session.check(&theory, &CheckOptions::default(), &Control::default());
+                for name in ["so", "there", "only"] {
+                    let p = report.properties.iter().find(|p| p.name == name).expect("declared");
+                    prop_assert_eq!(p.verdict, Status::Holds, "{}: {}", name, source);
+                }
+            }
+        }
+    }
 }

@@ -11,6 +11,7 @@
 //! an interrupted block need not be complete when something goes wrong. So a theorem decides only where the discipline
 //! holds, and nothing goes wrong.
 
+mod atomic;
 mod compared;
 mod objects;
 mod observed;
@@ -303,10 +304,10 @@ impl<'e> Judge<'_, 'e, '_> {
         };
         control.enter("transactions: weaker steps");
         let program = claim.split.as_deref().unwrap_or(c.declared);
-        let there = program.claims.iter().find(|s| s.name == claim.name);
-        let most = control.budget().states;
-        let weakened = by_weakening(program, there.unwrap_or(claim), most, control)?;
-        Ok(match weakened {
+        let Some(there) = program.claims.iter().find(|s| s.name == claim.name) else {
+            return Ok(Err(why));
+        };
+        Ok(match by_weakening(program, there, control)? {
             None => Err(why),
             weakened => Ok(By { theorem, weakened }),
         })

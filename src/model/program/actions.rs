@@ -74,6 +74,16 @@ impl Elaborator {
             StmtKind::Call(name, arguments) => self.operation(g, stmt, name, arguments, cx),
             StmtKind::New(place, pool) => self.new_object(g, place, pool, cx),
             StmtKind::Assert(e) => {
+                if let Some(parts) = self.exchanged(e, None, cx) {
+                    let (condition, before) = self.deciding(g, &parts, cx)?;
+                    g.may_fail = true;
+                    let fails = Command::Check(Expr::FALSE, Failure::Assertion);
+                    let failing = [before.clone(), vec![fails]].concat();
+                    return Some(Action {
+                        guard: None,
+                        body: vec![Command::If(condition, before, failing)],
+                    });
+                }
                 let e = self.condition(e, cx)?;
                 g.may_fail |= e != Expr::TRUE;
                 Some(Action {
@@ -218,21 +228,16 @@ impl Elaborator {
         (then, otherwise): (&Block, Option<&Block>),
         cx: &mut Context,
     ) -> Option<Vec<Command>> {
-        let parts = self.exchanged(condition, None, cx);
-        let (condition, effects) = match &parts {
-            Some(parts) => (&parts.value, parts.effects.as_slice()),
-            None => (condition, [].as_slice()),
+        let decided = match self.exchanged(condition, None, cx) {
+            Some(parts) => self.deciding(g, &parts, cx),
+            None => self.condition(condition, cx).map(|c| (c, Vec::new())),
         };
-        let back: Vec<Command> = parts.iter().flat_map(|p| p.back.clone()).collect();
-        let condition = self.condition(condition, cx);
-        let effects = self.sequence(g, &effects.iter().collect::<Vec<_>>(), cx);
         let yes = self.inside(g, then, cx);
         let no = match otherwise {
             Some(block) => self.inside(g, block, cx),
             None => Some(Vec::new()),
         };
-        let (condition, effects, yes, no) = (condition?, effects?, yes?, no?);
-        let before = [effects, back].concat();
+        let ((condition, before), yes, no) = (decided?, yes?, no?);
         let (yes, no) = ([before.clone(), yes].concat(), [before, no].concat());
         Some(match condition {
             Expr::Const(0) => no,

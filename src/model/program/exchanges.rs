@@ -147,7 +147,7 @@ impl Elaborator {
         apart.then_some(())
     }
 
-    /// An operation as a statement, or an assignment or assertion with some, as an action's statements.
+    /// An operation as a statement, or an assignment with some, as an action's statements, and commands behind them.
     pub(super) fn exchanging(
         &mut self,
         stmt: &Stmt,
@@ -173,31 +173,24 @@ impl Elaborator {
                 all.append(&mut parts.effects);
                 Some((all, parts.back))
             }
-            StmtKind::Assert(e) => {
-                let parts = self.exchanged(e, None, cx)?;
-                let Exchanged {
-                    value,
-                    effects,
-                    back,
-                } = parts;
-                let never = Expr {
-                    kind: ExprKind::Bool(false),
-                    span: e.span,
-                };
-                let mut failing = effects.clone();
-                failing.push(said(StmtKind::Assert(never)));
-                let (yes, no) = (
-                    self.one_block(stmt.span, effects),
-                    self.one_block(stmt.span, failing),
-                );
-                Some((vec![said(StmtKind::If(value, yes, Some(no)))], back))
-            }
             _ => None,
         }
     }
 
-    fn one_block(&self, span: Span, stmts: Vec<Stmt>) -> Block {
-        Block { stmts, span }
+    /// The condition of a step that decides, and what the step does then in either case.
+    pub(super) fn deciding(
+        &mut self,
+        g: &mut Graph,
+        parts: &Exchanged,
+        cx: &mut Context,
+    ) -> Option<(super::Expr, Vec<Command>)> {
+        let condition = self.condition(&parts.value, cx);
+        let effects: Vec<&Stmt> = parts.effects.iter().collect();
+        let effects = self.sequence(g, &effects, cx);
+        let (condition, mut commands) = (condition?, effects?);
+        self.may_fail(g, &[&condition]);
+        commands.extend_from_slice(&parts.back);
+        Some((condition, commands))
     }
 
     /// A node whose step decides by an expression with operations, and has their effects.
@@ -209,20 +202,11 @@ impl Elaborator {
         (yes, no): (NodeId, NodeId),
         cx: &mut Context,
     ) {
-        let condition = self.condition(&parts.value, cx);
-        let effects: Vec<&Stmt> = parts.effects.iter().collect();
-        let effects = self.sequence(g, &effects, cx);
-        let (Some(condition), Some(effects)) = (condition, effects) else {
+        let Some((condition, commands)) = self.deciding(g, parts, cx) else {
             return;
         };
-        self.may_fail(g, &[&condition]);
-        let mut ways = [yes, no].map(|to| {
-            let mut body = effects.clone();
-            body.extend_from_slice(&parts.back);
-            body.push(Command::Goto(to));
-            body
-        });
-        let (yes, no) = (std::mem::take(&mut ways[0]), std::mem::take(&mut ways[1]));
+        let way = |to| [commands.clone(), vec![Command::Goto(to)]].concat();
+        let (yes, no) = (way(yes), way(no));
         let body = vec![Command::If(condition, yes, no)];
         let span = g.nodes[node].span;
         g.nodes[node].edges.push(Edge {

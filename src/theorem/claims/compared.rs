@@ -54,7 +54,7 @@ pub enum Found {
 
 /// Something that goes wrong: an event that is told apart from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Wrong {
+pub(super) enum Wrong {
     /// A thread goes wrong along an edge of a location, in a part of it.
     Fails(ThreadId, (LocId, usize), Site),
     /// A step along an edge violates a protection.
@@ -73,14 +73,14 @@ enum Told {
 }
 
 /// A compiled program, and what is needed to look at its states.
-struct Subject<'s> {
+pub(super) struct Subject<'s> {
     compiled: &'s Compiled,
     machine: Machine<'s>,
     invariants: Vec<(usize, Condition)>,
 }
 
 impl<'s> Subject<'s> {
-    fn new(program: &'s Program, compiled: &'s Compiled) -> Self {
+    pub(super) fn new(program: &'s Program, compiled: &'s Compiled) -> Self {
         let machine = Machine::new(compiled);
         let properties = program.properties.iter().enumerate();
         let invariants = properties.filter(|(_, p)| p.kind == PropertyKind::Invariant);
@@ -121,9 +121,9 @@ impl<'s> Subject<'s> {
 }
 
 /// A claim that is looked at.
-struct Watched {
+pub(super) struct Watched {
     blocks: Blocks,
-    observed: Observed,
+    pub(super) observed: Observed,
     /// States and what goes wrong if the block is atomic, if they are known.
     atomic: Option<(Visited, FxHashSet<Wrong>)>,
     stopped: Option<Stop>,
@@ -193,81 +193,6 @@ pub fn compare(
     Ok(watched.into_iter().map(|one| one.told(&told)).collect())
 }
 
-/// The states without a thread inside that a program meets with a claim's block atomic.
-pub struct WhenAtomic {
-    order: Vec<Variable>,
-    layout: Layout,
-    watched: Watched,
-    states: Visited,
-}
-
-impl WhenAtomic {
-    /// They; none if there are more than so many states.
-    ///
-    /// # Errors
-    /// Any [`Stop`] but those of many states.
-    pub fn new(
-        program: &Program,
-        claim: &Claim,
-        most: usize,
-        control: &Control,
-    ) -> Result<Option<WhenAtomic>, Stop> {
-        let order = Heuristic::ALL[0].0.order(program);
-        let compiled = Compiled::new(program, &order, control)?;
-        let watched = Watched::new(program, claim, &compiled);
-        let subject = Subject::new(program, &compiled);
-        match watched.explore(&subject, program, most, control) {
-            Ok((states, _)) => Ok(Some(WhenAtomic {
-                order,
-                layout: compiled.layout.clone(),
-                watched,
-                states,
-            })),
-            Err(Stop::States | Stop::Memory) => Ok(None),
-            Err(stop) => Err(stop),
-        }
-    }
-
-    /// Whether another program with the same variables and locations meets no others, with its block atomic. False if
-    /// it meets too many.
-    ///
-    /// # Errors
-    /// Any [`Stop`] but those of many states.
-    pub fn has_all_of(
-        &self,
-        program: &Program,
-        claim: &Claim,
-        most: usize,
-        control: &Control,
-    ) -> Result<bool, Stop> {
-        let compiled = Compiled::new(program, &self.order, control)?;
-        if compiled.layout != self.layout {
-            return Ok(false);
-        }
-        let blocks = Blocks::new(program, claim);
-        let mut behaviours = Behaviours::new(program, &compiled, control);
-        let (mut all, mut seen) = (true, Vec::new());
-        let outcome = behaviours.explore(Some(&blocks), most, &mut |met| {
-            if let Met::State { state, .. } = met {
-                let at = |t: ThreadId| self.layout.location(state, t);
-                if blocks.inside(&at).is_none() {
-                    self.watched.observed.of(state, &mut seen);
-                    all = self.states.find(&seen).is_some();
-                }
-            }
-            match all {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        });
-        match outcome {
-            Ok(()) => Ok(all),
-            Err(Stop::States | Stop::Memory) => Ok(false),
-            Err(stop) => Err(stop),
-        }
-    }
-}
-
 /// What is scratch for all claims.
 fn forgotten(program: &Program, claims: &[(&Claim, bool)]) -> DeadLocals {
     let each = claims.iter().map(|(claim, _)| {
@@ -330,7 +255,7 @@ fn states(path: &Path) -> Execution {
 }
 
 impl Watched {
-    fn new(program: &Program, claim: &Claim, compiled: &Compiled) -> Self {
+    pub(super) fn new(program: &Program, claim: &Claim, compiled: &Compiled) -> Self {
         let blocks = Blocks::new(program, claim);
         let observed = Observed::new(program, claim, &blocks, &compiled.layout);
         Watched {
@@ -347,7 +272,7 @@ impl Watched {
     }
 
     /// What is seen if the block is atomic.
-    fn explore(
+    pub(super) fn explore(
         &self,
         subject: &Subject,
         explored: &Program,

@@ -15,7 +15,7 @@
 //! actions. Movers are judged in a program of its own in which each path has a location, and nothing is protected, so
 //! that no law needs the discipline.
 
-use super::compared::WhenAtomic;
+use super::atomic::WhenAtomic;
 use super::paths::{Known, Part, Path};
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
@@ -39,6 +39,9 @@ type Weaker = BTreeSet<Place>;
 /// What movers may cost for one claim, in pairs of nodes.
 const WORK: u64 = 1 << 21;
 
+/// States that are explored with the block atomic, as it is and with weaker steps, at most.
+const STATES: usize = 1 << 17;
+
 /// What is known at a point of a block: the location, whether it has committed, and the thread's own variables.
 type Point = (LocId, bool, Known);
 
@@ -53,7 +56,6 @@ const POINTS: usize = 1 << 12;
 pub fn by_weakening(
     program: &Program,
     claim: &Claim,
-    most: usize,
     control: &Control,
 ) -> Result<Option<Vec<usize>>, Stop> {
     let Some(paths) = Path::all(program, claim) else {
@@ -67,6 +69,7 @@ pub fn by_weakening(
     };
     let weakened = block.paths.iter().filter(|p| p.weak.is_some());
     let all: Weaker = weakened.map(key).collect();
+    let most = STATES.min(control.budget().states);
     let mut tried: Vec<Weaker> = Vec::new();
     let forward: Vec<Place> = all.iter().copied().collect();
     let backward: Vec<Place> = all.iter().rev().copied().collect();

@@ -393,19 +393,20 @@ impl Parser<'_> {
         Ok(StmtKind::Atomic(self.body("`for`")?))
     }
 
-    /// Whether `choose v in` is at hand. The word is not reserved.
+    /// Whether `choose v` is at hand. The word is not reserved; no other statement begins with two names.
     fn begins_choice(&self) -> bool {
-        self.text(self.span()) == "choose"
-            && self.token(1).kind == TokenKind::Name
-            && self.token(2).kind == TokenKind::Word(Word::In)
+        self.text(self.span()) == "choose" && self.token(1).kind == TokenKind::Name
     }
 
     /// `choose v in lo..hi where e;`
     fn choice(&mut self) -> Parsed<StmtKind> {
-        const HELP: &str = "write `choose v in 0..2 where v != x;`; the bounds are constants";
+        const HELP: &str =
+            "write `choose v in 0..2 where v != x;`; `v` is a variable without an index";
         self.bump();
         let name = self.name("a variable", HELP)?;
-        self.bump();
+        if !self.eat_word(Word::In) {
+            return Err(self.unexpected("`in`", HELP));
+        }
         let lo = self.expr()?;
         self.expect(Sign::DotDot, HELP)?;
         let hi = self.expr()?;
