@@ -1,7 +1,7 @@
 //! The statements of generated programs, phrase by phrase: critical sections, barriers, turns, bare accesses, control.
 //!
-//! Texts whose meaning would hang on how far a tool folds constants are avoided: no constant is assigned out of range,
-//! no constant stands to the right of `&&` or `||`, and no branch of an `either` begins with something that vanishes.
+//! What a tool refuses as a mistake is avoided: no constant is assigned out of range, and no branch of an `either`
+//! begins with something that vanishes.
 
 use super::ast::{Expr, NULL, Object, Op, Place, Root, Shared, Stmt, StmtKind, Type, Variable};
 use super::choices::Choices;
@@ -368,10 +368,23 @@ impl Phrases<'_> {
         }
         let (place, ty) = self.choices.one_of(&sources);
         let test = self.test(place, ty);
-        match self.choices.below(8) {
+        match self.choices.below(10) {
             6 => Expr::and(test, owner),
             7 => Expr::binary(Op::Implies, owner, test),
+            8 => self.with_constant(test),
             _ => test,
+        }
+    }
+
+    /// A condition with a constant beside it. It is none itself.
+    fn with_constant(&mut self, test: Expr) -> Expr {
+        let op = self.choices.one_of(&[Op::And, Op::Or, Op::Implies]);
+        let any = Expr::Bool(self.choices.once_in(2));
+        // What lets the right side decide.
+        let open = Expr::Bool(op != Op::Or);
+        match self.choices.once_in(2) {
+            true => Expr::binary(op, test, any),
+            false => Expr::binary(op, open, test),
         }
     }
 
