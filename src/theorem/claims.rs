@@ -13,6 +13,7 @@
 
 mod atomic;
 mod compared;
+mod diagrams;
 mod objects;
 mod observed;
 mod paths;
@@ -20,7 +21,7 @@ mod weakened;
 
 use self::compared::{Compared, Found, compare};
 use self::weakened::by_weakening;
-use super::movers::{Detail, Judged, Obstacle, Other, judged};
+use super::movers::{Detail, MoverSearch, Obstacle, Other};
 use crate::algebra::{Shape, Theory};
 use crate::base::control::{Control, Stop};
 use crate::base::results;
@@ -34,7 +35,7 @@ use crate::model::program::{CellId, Claim, ClaimedBlock, Class, LocId, Program, 
 use crate::theorem::executions::trace::step_of;
 use crate::theorem::invariants::Rung;
 use crate::theorem::reduced::transactions::{LEFT_MOVERS, LIPTON, RIGHT_MOVERS, Uses};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a theorem lets a transaction be.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +95,12 @@ impl Pattern {
     }
 
     /// Where a block does not have this form, if it does not: all ways through it are followed.
-    pub fn broken_by(self, e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Option<Break> {
+    pub fn broken_by(
+        self,
+        e: &Encoding,
+        mover: &dyn Fn(usize) -> Mover,
+        block: &ClaimedBlock,
+    ) -> Option<Break> {
         let at = |l: LocId| {
             let mut all = e.of_thread(block.thread);
             all.find(|&a| e.actions[a].location == l)
@@ -107,7 +113,7 @@ impl Pattern {
             let Some(action) = at(l).filter(|_| met.insert((l, committed))) else {
                 continue;
             };
-            let mover = judged[action].mover;
+            let mover = mover(action);
             let after = match committed {
                 None if self.uses.rights && mover.right => None,
                 None => Some(action),
@@ -126,7 +132,7 @@ impl Pattern {
 }
 
 /// The actions of a block that are no right movers and come first on some way through it.
-pub fn commits(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Vec<usize> {
+pub fn commits(e: &Encoding, mover: &dyn Fn(usize) -> Mover, block: &ClaimedBlock) -> Vec<usize> {
     let mut met: BTreeSet<LocId> = BTreeSet::new();
     let mut found = Vec::new();
     let mut open = block.entries.clone();
@@ -138,7 +144,7 @@ pub fn commits(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> Vec<usi
             .of_thread(block.thread)
             .find(|&a| e.actions[a].location == l);
         let Some(action) = action else { continue };
-        if !judged[action].mover.right {
+        if !mover(action).right {
             found.push(action);
             continue;
         }
@@ -183,9 +189,37 @@ pub struct Context<'e, 'p> {
 
 struct Judge<'c, 'e, 'p> {
     context: &'c Context<'e, 'p>,
-    /// The actions and what they are as movers.
-    movers: Option<(&'e Encoding<'p>, Vec<Judged>)>,
+    /// Unless BDDs take too much work.
+    movers: Option<(&'e Encoding<'p>, MoverSearch<'e, 'p>)>,
 }
+
+/// The actions of a claim as movers, on the highest rung they were looked at.
+#[derive(Debug, Default)]
+struct Moving {
+    of: BTreeMap<usize, Mover>,
+    /// The rung on which they have a theorem's form.
+    rung: Option<Rung>,
+}
+
+impl Moving {
+    fn mover(&self, action: usize) -> Mover {
+        self.of.get(&action).copied().unwrap_or_default()
+    }
+}
+
+/// What is known of a claim before states are compared.
+struct Known<'e> {
+    by: Result<By<'e>, NoTheorem>,
+    entry: results::Claim,
+}
+
+/// The rungs that cost little beside the reachable states.
+const CHEAP: [Rung; 4] = [
+    Rung::True,
+    Rung::LockOwnership,
+    Rung::ThreadModular,
+    Rung::Lemmas,
+];
 
 /// What shows a claim without comparing all states.
 #[derive(Clone, Debug)]
@@ -198,8 +232,26 @@ struct By<'e> {
 /// What became of a claim: its entry, its property, and the limit that was hit.
 pub type Answer = (results::Claim, Property, Option<Stop>);
 
-/// States that are explored first, and that is all if theorems have decided all claims: for deadlocks inside the block.
-const LOOKED_AT: usize = 1 << 16;
+/// A way to look at all states, and how far it may go.
+#[derive(Clone, Copy)]
+enum Round {
+    /// State by state: so many.
+    States(usize),
+    /// On decision diagrams: so many operations.
+    Diagrams(u64),
+}
+
+/// What is done for a claim that a theorem has decided, too: deadlocks inside its block are told. Then the others are
+/// compared at length, in turn, since nobody can tell which way is the shorter one.
+const AT_ONCE: [Round; 2] = [Round::States(1 << 13), Round::Diagrams(1 << 19)];
+const AT_LENGTH: [Round; 3] = [
+    Round::States(1 << 16),
+    Round::Diagrams(1 << 24),
+    Round::States(usize::MAX),
+];
+
+/// States up to which nothing is forgotten on the way, so that their number is told.
+const COUNTED: usize = 1 << 16;
 
 /// Judges claims.
 ///
@@ -210,39 +262,82 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
         return Ok(Vec::new());
     }
     control.enter("transactions: movers");
-    let movers = match context.encoding {
-        None => None,
-        Some(e) => match judged(e, &[], Detail::Obstacles) {
-            Ok(judged) => Some((e, judged)),
-            Err(Stop::Nodes | Stop::Effort | Stop::Variables) => None,
-            Err(stop) => return Err(stop),
-        },
+    let search = |e| MoverSearch::new(e, Detail::Class);
+    let movers = match context.encoding.map(|e| Ok((e, search(e)?))).transpose() {
+        Err(stop) if is_of_bdds(stop) => None,
+        movers => movers?,
     };
-    let judge = Judge { context, movers };
-    let by: Vec<Result<By, NoTheorem>> = context
-        .asked
-        .iter()
-        .map(|c| judge.by(c, control))
+    let mut judge = Judge { context, movers };
+    let all = context.asked.iter();
+    let known: Vec<Known> = all
+        .map(|c| judge.known(c, control))
         .collect::<Result<_, Stop>>()?;
-    let asked = context.asked.iter().zip(&by);
+    let asked = context.asked.iter().zip(&known);
     let asked: Vec<(&Claim, bool)> = asked
-        .map(|(c, by)| (*c, by.is_err() || context.both))
+        .map(|(c, known)| (*c, known.by.is_err() || context.both))
         .collect();
     control.enter("transactions: all states");
-    let all = control.budget().states;
-    let open = |found: &Compared| {
-        let stuck = context.deadlock_free.is_some_and(|v| v != Status::Holds);
-        found.answer.is_err() || !found.complete && (!found.finished || stuck)
-    };
-    let few = (context.both, LOOKED_AT.min(all));
-    let mut found = each(context.declared, &asked, few, control)?;
-    if all > LOOKED_AT && found.iter().any(open) {
-        found = each(context.declared, &asked, (true, all), control)?;
-    }
-    let answers = context.asked.iter().zip(by).zip(found);
+    let found = looked_at(context, &asked, control)?;
+    let answers = context.asked.iter().zip(known).zip(found);
     Ok(answers
-        .map(|((claim, by), found)| judge.answer(claim, by, found))
+        .map(|((claim, known), found)| judge.answer(claim, known, found))
         .collect())
+}
+
+/// Looks at all states for claims, and compares for those that are to be compared.
+fn looked_at(
+    context: &Context,
+    asked: &[(&Claim, bool)],
+    control: &Control,
+) -> Result<Vec<Compared>, Stop> {
+    let stuck = context.deadlock_free.is_some_and(|v| v != Status::Holds);
+    let is_cut = |found: &Compared| found.answer.is_err() || !found.complete;
+    let is_open =
+        |found: &Compared| found.answer.is_err() || !found.complete && (!found.finished || stuck);
+    let mut found: Vec<Option<Compared>> = asked.iter().map(|_| None).collect();
+    let at_once = AT_ONCE.map(|round| (round, &is_cut as &dyn Fn(&Compared) -> bool));
+    let at_length = AT_LENGTH.map(|round| (round, &is_open as &dyn Fn(&Compared) -> bool));
+    let mut done = 0;
+    for (round, open) in at_once.into_iter().chain(at_length) {
+        let numbers = 0..asked.len();
+        let numbers: Vec<usize> = numbers
+            .filter(|&n| found[n].as_ref().is_none_or(open))
+            .collect();
+        let these: Vec<(&Claim, bool)> = numbers.iter().map(|&n| asked[n]).collect();
+        let all = match round {
+            _ if these.is_empty() => break,
+            Round::States(most) => {
+                let most = most.min(control.budget().states);
+                if std::mem::replace(&mut done, most) == most {
+                    continue;
+                }
+                let forgets = context.both || most > COUNTED;
+                each(context.declared, &these, (forgets, most), control)?
+                    .into_iter()
+                    .map(Some)
+                    .collect()
+            }
+            Round::Diagrams(_) if !(context.sound && context.disciplined) => continue,
+            Round::Diagrams(most) => these
+                .iter()
+                .map(|&(claim, wanted)| {
+                    let (program, claim) = divided(context.declared, claim);
+                    diagrams::compare(program, (claim, wanted), most, control)
+                })
+                .collect::<Result<Vec<_>, Stop>>()?,
+        };
+        for (n, one) in numbers.into_iter().zip(all) {
+            found[n] = one.or(found[n].take());
+        }
+    }
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The program that says where control is inside a claim's block, and the claim there.
+fn divided<'c>(declared: &'c Program, claim: &'c Claim) -> (&'c Program, &'c Claim) {
+    let program = claim.split.as_deref().unwrap_or(declared);
+    let there = program.claims.iter().find(|s| s.name == claim.name);
+    (program, there.unwrap_or(claim))
 }
 
 /// Compares for each claim. Those that have a program of their own, which says where control is inside, are compared
@@ -262,14 +357,9 @@ fn each(
         found.extend(numbers.into_iter().zip(all));
     }
     for (n, (claim, wanted)) in own {
-        let split = claim.split.as_deref().unwrap_or(declared);
-        let there = split.claims.iter().find(|s| s.name == claim.name);
-        let one = [(there.unwrap_or(claim), wanted)];
-        found.extend(
-            compare(split, &one, limits, control)?
-                .into_iter()
-                .map(|c| (n, c)),
-        );
+        let (program, claim) = divided(declared, claim);
+        let all = compare(program, &[(claim, wanted)], limits, control)?;
+        found.extend(all.into_iter().map(|c| (n, c)));
     }
     found.sort_by_key(|(n, _)| *n);
     Ok(found.into_iter().map(|(_, c)| c).collect())
@@ -286,79 +376,130 @@ pub fn class(mover: Mover) -> MoverClass {
     }
 }
 
+/// Whether it is a limit of BDDs, beyond which others may still decide.
+fn is_of_bdds(stop: Stop) -> bool {
+    matches!(stop, Stop::Nodes | Stop::Effort | Stop::Variables)
+}
+
 impl<'e> Judge<'_, 'e, '_> {
-    /// What a claim holds by without comparing all states, or why there is nothing.
-    fn by(&self, claim: &Claim, control: &Control) -> Result<Result<By<'e>, NoTheorem>, Stop> {
-        let shown = self.theorem(claim).map(|theorem| By {
-            theorem,
-            weakened: None,
-        });
-        let Err(why @ (NoTheorem::Broken { .. } | NoTheorem::TooLarge)) = shown else {
-            return Ok(shown);
+    /// What a claim holds by without comparing all states, or why there is nothing. Weaker steps are tried before the
+    /// reachable states are computed.
+    fn known(&mut self, claim: &Claim, control: &Control) -> Result<Known<'e>, Stop> {
+        let mut moving = Moving::default();
+        let mut by = self.theorem(claim, &CHEAP, &mut moving)?;
+        let may_be =
+            |why: &NoTheorem| matches!(why, NoTheorem::Broken { .. } | NoTheorem::TooLarge);
+        let mut weakened = None;
+        if by.as_ref().is_err_and(may_be) {
+            weakened = self.weakened(claim, control)?;
+        }
+        if weakened.is_none() && by.as_ref().is_err_and(may_be) {
+            control.enter("transactions: movers");
+            by = self.theorem(claim, &[Rung::Reachable], &mut moving)?;
+        }
+        let by = match weakened {
+            Some(weakened) => Ok(weakened),
+            None => by.map(|theorem| By {
+                theorem,
+                weakened: None,
+            }),
         };
+        let entry = self.entry(claim, &by, &moving)?;
+        Ok(Known { by, entry })
+    }
+
+    /// Weaker steps by which a claim holds.
+    fn weakened(&self, claim: &Claim, control: &Control) -> Result<Option<By<'e>>, Stop> {
         let lipton = PATTERNS[PATTERNS.len() - 1];
         let c = self.context;
         let named = self.named(lipton).filter(|_| c.disciplined && c.sound);
         let Some(theorem) = named else {
-            return Ok(Err(why));
+            return Ok(None);
         };
         control.enter("transactions: weaker steps");
-        let program = claim.split.as_deref().unwrap_or(c.declared);
-        let Some(there) = program.claims.iter().find(|s| s.name == claim.name) else {
-            return Ok(Err(why));
-        };
-        Ok(match by_weakening(program, there, control)? {
-            None => Err(why),
-            weakened => Ok(By { theorem, weakened }),
-        })
+        let (program, claim) = divided(c.declared, claim);
+        let weakened = by_weakening(program, claim, control)?;
+        Ok(weakened.map(|lines| By {
+            theorem,
+            weakened: Some(lines),
+        }))
     }
 
     /// The theorem by which a claim holds, or why there is none.
-    fn theorem(&self, claim: &Claim) -> Result<&'e str, NoTheorem> {
-        let Some((e, judged)) = &self.movers else {
-            return Err(NoTheorem::TooLarge);
+    fn theorem(
+        &mut self,
+        claim: &Claim,
+        rungs: &[Rung],
+        moving: &mut Moving,
+    ) -> Result<Result<&'e str, NoTheorem>, Stop> {
+        let established = match self.established(claim, rungs, moving) {
+            Err(stop) if is_of_bdds(stop) => {
+                self.movers = None;
+                Err(NoTheorem::TooLarge)
+            }
+            established => established?,
         };
-        let theorem = self.established(e, judged, claim)?;
-        match (self.context.disciplined, self.context.sound) {
-            (true, true) => Ok(theorem),
-            (false, _) => Err(NoTheorem::Undisciplined(theorem.to_string())),
-            (true, false) => Err(NoTheorem::GoesWrong(theorem.to_string())),
-        }
+        Ok(established.and_then(
+            |theorem| match (self.context.disciplined, self.context.sound) {
+                (true, true) => Ok(theorem),
+                (false, _) => Err(NoTheorem::Undisciplined(theorem.to_string())),
+                (true, false) => Err(NoTheorem::GoesWrong(theorem.to_string())),
+            },
+        ))
     }
 
-    /// The first theorem by which all copies of the block are transactions.
+    /// The first theorem by which all copies of the block are transactions, on the lowest of these rungs.
     fn established(
-        &self,
-        e: &Encoding,
-        judged: &[Judged],
+        &mut self,
         claim: &Claim,
-    ) -> Result<&'e str, NoTheorem> {
+        rungs: &[Rung],
+        moving: &mut Moving,
+    ) -> Result<Result<&'e str, NoTheorem>, Stop> {
+        let patterns = PATTERNS.iter().filter_map(|p| Some((*p, self.named(*p)?)));
+        let patterns: Vec<(Pattern, &str)> = patterns.collect();
         let theorem = &self.context.theorem.name;
         let only = self.context.only;
         let usable = only.is_none_or(|only| only == theorem);
         let inside = self.context.inside.filter(|_| usable);
-        if inside.is_some_and(|inside| claim.is_within(inside)) {
-            return Ok(theorem);
-        }
-        let broken = |pattern: Pattern| {
-            let mut blocks = claim.blocks.iter();
-            blocks.find_map(|b| pattern.broken_by(e, judged, b))
+        let is_covered = inside.is_some_and(|inside| claim.is_within(inside));
+        let best = self.best();
+        let Some((e, search)) = &mut self.movers else {
+            return Ok(match is_covered {
+                true => Ok(theorem),
+                false => Err(NoTheorem::TooLarge),
+            });
         };
-        let mut patterns = PATTERNS.iter().filter_map(|p| Some((*p, self.named(*p)?)));
-        let fits = |(pattern, _): &(Pattern, &str)| broken(*pattern).is_none();
-        if let Some((_, name)) = patterns.find(fits) {
-            return Ok(name);
+        let e: &Encoding = e;
+        let asked: Vec<usize> = claim
+            .blocks
+            .iter()
+            .flat_map(|b| actions(e, b, &locations(b)))
+            .collect();
+        let broken = |pattern: Pattern, moving: &Moving| {
+            let mut blocks = claim.blocks.iter();
+            blocks.find_map(|b| pattern.broken_by(e, &|a| moving.mover(a), b))
+        };
+        let mut found = None;
+        let rung = search.climbed(&asked, rungs, &mut |movers| {
+            moving.of = asked.iter().copied().zip(movers.iter().copied()).collect();
+            let fits = |(pattern, _): &&(Pattern, &'e str)| broken(*pattern, moving).is_none();
+            found = patterns.iter().find(fits).map(|(_, name)| *name);
+            found.is_some()
+        })?;
+        moving.rung = rung;
+        if is_covered {
+            return Ok(Ok(theorem));
         }
-        let named = |p: &&Pattern| only.is_some() && self.named(**p).is_some();
-        let pattern = PATTERNS.iter().find(named);
-        let pattern = pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1]);
-        Err(match broken(*pattern) {
+        if let Some(name) = found {
+            return Ok(Ok(name));
+        }
+        Ok(Err(match broken(best, moving) {
             Some(broken) => NoTheorem::Broken {
                 line: step_of(e, broken.action).line,
                 committed: step_of(e, broken.committed).line,
             },
             None => self.outside(e, claim),
-        })
+        }))
     }
 
     /// What a pattern that may be used is called.
@@ -376,6 +517,13 @@ impl<'e> Judge<'_, 'e, '_> {
         }
     }
 
+    /// The pattern that is held against blocks which have none.
+    fn best(&self) -> Pattern {
+        let named = |p: &&Pattern| self.context.only.is_some() && self.named(**p).is_some();
+        let pattern = PATTERNS.iter().find(named);
+        *pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1])
+    }
+
     /// Why the theorem of the exploration, the only one that may be used, does not establish a claim that others might.
     fn outside(&self, e: &Encoding, claim: &Claim) -> NoTheorem {
         let theorem = self.context.theorem.name.clone();
@@ -390,10 +538,10 @@ impl<'e> Judge<'_, 'e, '_> {
         NoTheorem::NotShown { theorem, scheduled }
     }
 
-    fn answer(&self, claim: &Claim, by: Result<By, NoTheorem>, found: Compared) -> Answer {
+    fn answer(&self, claim: &Claim, known: Known, found: Compared) -> Answer {
         let p = self.context.declared;
         let mut property = Property::undecided(&claim.name, PropertyKind::Transaction);
-        let mut entry = self.entry(claim, &by);
+        let Known { by, mut entry } = known;
         let names = found.unseen.iter().map(|&c| in_family(p, c));
         let names: BTreeSet<String> = names.collect();
         entry.unseen = names.into_iter().collect();
@@ -487,7 +635,12 @@ impl<'e> Judge<'_, 'e, '_> {
     }
 
     /// What is told of a claim besides its answer.
-    fn entry(&self, claim: &Claim, by: &Result<By, NoTheorem>) -> results::Claim {
+    fn entry(
+        &mut self,
+        claim: &Claim,
+        by: &Result<By, NoTheorem>,
+        moving: &Moving,
+    ) -> Result<results::Claim, Stop> {
         let mut entry = results::Claim {
             name: claim.name.clone(),
             line: self.context.declared.line(claim.span),
@@ -498,39 +651,46 @@ impl<'e> Judge<'_, 'e, '_> {
             conflict: None,
             can_block: None,
             unseen: Vec::new(),
-            invariant: None,
+            invariant: moving.rung,
         };
-        let Some((e, judged)) = &self.movers else {
-            return entry;
+        let Some((e, _)) = &self.movers else {
+            return Ok(entry);
         };
-        entry.invariant = Some(rung(e, judged, claim));
         let blocks = claim.blocks.iter();
-        entry.blocks = blocks.map(|b| told(e, judged, b)).collect();
+        entry.blocks = blocks.map(|b| told(e, moving, b)).collect();
         if let Err(NoTheorem::Broken { .. }) = by {
-            entry.conflict = self.conflict(e, judged, claim);
+            entry.conflict = match self.conflict(claim, moving) {
+                Err(stop) if is_of_bdds(stop) => None,
+                conflict => conflict?,
+            };
         }
-        entry
+        Ok(entry)
     }
 
-    fn conflict(&self, e: &Encoding, judged: &[Judged], claim: &Claim) -> Option<Conflict> {
-        let named = |p: &&Pattern| self.context.only.is_some() && self.named(**p).is_some();
-        let pattern = PATTERNS.iter().find(named);
-        let pattern = pattern.unwrap_or(&PATTERNS[PATTERNS.len() - 1]);
+    fn conflict(&mut self, claim: &Claim, moving: &Moving) -> Result<Option<Conflict>, Stop> {
+        let pattern = self.best();
+        let Some((e, search)) = &mut self.movers else {
+            return Ok(None);
+        };
         let mut blocks = claim.blocks.iter();
-        let broken = blocks.find_map(|b| pattern.broken_by(e, judged, b))?;
-        let Obstacle {
+        let broken = blocks.find_map(|b| pattern.broken_by(e, &|a| moving.mover(a), b));
+        let Some(broken) = broken else {
+            return Ok(None);
+        };
+        let judged = search.judge(broken.action, &[])?;
+        let Some(&Obstacle {
             other: Other::Action(other),
             law,
-        } = judged[broken.action].left.first()?
+        }) = judged.left.first()
         else {
-            return None;
+            return Ok(None);
         };
-        Some(Conflict {
+        Ok(Some(Conflict {
             action: step_of(e, broken.action),
-            other: step_of(e, *other),
+            other: step_of(e, other),
             committed: step_of(e, broken.committed),
-            law: *law,
-        })
+            law,
+        }))
     }
 }
 
@@ -554,31 +714,26 @@ fn actions(e: &Encoding, block: &ClaimedBlock, locations: &[LocId]) -> Vec<usize
         .collect()
 }
 
-/// The highest rung that what is said of a claim's actions needs.
-fn rung(e: &Encoding, judged: &[Judged], claim: &Claim) -> Rung {
-    let of = |b: &ClaimedBlock| {
-        let inside = b.entries.iter().chain(&b.inside).copied();
-        actions(e, b, &inside.collect::<Vec<LocId>>())
-    };
-    let actions = claim.blocks.iter().flat_map(of);
-    let rungs = actions.map(|a| judged[a].rung);
-    rungs.max().unwrap_or(Rung::True)
+/// Where the actions of a block are.
+fn locations(block: &ClaimedBlock) -> Vec<LocId> {
+    let mut all: Vec<LocId> = block.entries.iter().chain(&block.inside).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// A block in a thread, and what its actions are.
-fn told(e: &Encoding, judged: &[Judged], block: &ClaimedBlock) -> ClaimBlock {
-    let mut locations: Vec<LocId> = block.entries.iter().chain(&block.inside).copied().collect();
-    locations.sort_unstable();
-    locations.dedup();
+fn told(e: &Encoding, moving: &Moving, block: &ClaimedBlock) -> ClaimBlock {
     let of = |a: usize| MovingStep {
         step: step_of(e, a),
-        class: class(judged[a].mover),
+        class: class(moving.mover(a)),
     };
-    let committing = commits(e, judged, block).into_iter();
+    let committing = commits(e, &|a| moving.mover(a), block).into_iter();
+    let all = actions(e, block, &locations(block)).into_iter();
     ClaimBlock {
         thread: e.program.threads[block.thread].name.clone(),
         commits: committing.map(|a| step_of(e, a)).collect(),
-        actions: actions(e, block, &locations).into_iter().map(of).collect(),
+        actions: all.map(of).collect(),
     }
 }
 

@@ -180,7 +180,7 @@ impl Found<'_> {
                     };
                     if blocks
                         .iter()
-                        .any(|b| pattern.broken_by(e, judged, b).is_some())
+                        .any(|b| pattern.broken_by(e, &|a| judged[a].mover, b).is_some())
                     {
                         break;
                     }
@@ -230,7 +230,7 @@ impl Found<'_> {
             let claim = program.claims.iter().find(|c| c.name == name(n));
             claim.is_some_and(|c| {
                 let mut blocks = c.blocks.iter();
-                blocks.all(|b| pattern.broken_by(&e, &judged, b).is_none())
+                blocks.all(|b| pattern.broken_by(&e, &|a| judged[a].mover, b).is_none())
             })
         };
         Ok(runs
@@ -257,7 +257,7 @@ impl Found<'_> {
             .unwrap_or_default();
         let mut commits: Vec<usize> = blocks
             .iter()
-            .flat_map(|b| commits(e, judged, b))
+            .flat_map(|b| commits(e, &|a| judged[a].mover, b))
             .map(|a| step_of(e, a).line)
             .collect();
         commits.sort_unstable();

@@ -29,6 +29,8 @@ pub struct Event {
     pub thread: ThreadId,
     /// The location that it leaves.
     pub location: LocId,
+    /// Along which edge, by its number there.
+    pub edge: usize,
     /// What it does.
     pub rel: Rel,
     /// Whether it violates the discipline.
@@ -51,15 +53,16 @@ pub fn events(
     let guarded = Guarded::new(space);
     for (thread, t) in space.program.threads.iter().enumerate() {
         for (location, l) in t.locations.iter().enumerate() {
-            for edge in &l.edges {
+            for (number, edge) in l.edges.iter().enumerate() {
+                let place = (location, number);
                 control.check()?;
                 let first = all.len();
                 let mut run = Run::new(space, relations, &guarded, thread);
-                if !run.paths(location, edge, PATHS, &mut all, control)? {
+                if !run.paths(place, edge, PATHS, &mut all, control)? {
                     all.truncate(first);
                     let mut run = Run::new(space, relations, &guarded, thread);
                     run.merging = true;
-                    run.paths(location, edge, usize::MAX, &mut all, control)?;
+                    run.paths(place, edge, usize::MAX, &mut all, control)?;
                 }
             }
         }
@@ -161,10 +164,10 @@ impl<'r, 'p> Run<'r, 'p> {
         &mut self.relations.formulas
     }
 
-    /// All paths of an edge; whether there were no more than `most`.
+    /// All paths of an edge at a place; whether there were no more than `most`.
     fn paths(
         &mut self,
-        location: LocId,
+        place: (LocId, usize),
         edge: &Edge,
         most: usize,
         into: &mut Vec<Event>,
@@ -173,7 +176,7 @@ impl<'r, 'p> Run<'r, 'p> {
         let mut count = 0;
         loop {
             control.check()?;
-            self.begin(location);
+            self.begin(place.0);
             let wrong = match self.edge(edge) {
                 Ok(()) => false,
                 Err(End::Wrong) => true,
@@ -192,7 +195,7 @@ impl<'r, 'p> Run<'r, 'p> {
                 continue;
             }
             let before = into.len();
-            self.end(location, wrong, into);
+            self.end(place, wrong, into);
             count += into.len() - before;
             if count > most {
                 return Ok(false);
@@ -435,7 +438,7 @@ impl<'r, 'p> Run<'r, 'p> {
     }
 
     /// The events of a path that has ended.
-    fn end(&mut self, location: LocId, wrong: bool, into: &mut Vec<Event>) {
+    fn end(&mut self, (location, edge): (LocId, usize), wrong: bool, into: &mut Vec<Event>) {
         if let (true, Some(l)) = (wrong, self.space.program.threads[self.thread].wrong) {
             self.path.location = Some(self.f().constant(l as i64));
         }
@@ -460,6 +463,7 @@ impl<'r, 'p> Run<'r, 'p> {
                 into.push(Event {
                     thread: self.thread,
                     location,
+                    edge,
                     rel,
                     violates,
                 });

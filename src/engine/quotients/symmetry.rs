@@ -92,6 +92,13 @@ impl Symmetry {
         sizes.max().unwrap_or(0)
     }
 
+    /// The first thread that one may be exchanged with, or itself.
+    pub fn first_of(&self, thread: ThreadId) -> ThreadId {
+        let mut families = self.families.iter();
+        let own = families.find(|f| f.threads.contains(&thread));
+        own.map_or(thread, |f| f.threads[0])
+    }
+
     /// Whether nothing may be exchanged.
     pub fn is_trivial(&self) -> bool {
         self.families.is_empty()

@@ -5,6 +5,7 @@
 //! [`Reduction`] the reduced system is explored instead: a visible step of a thread and then its invisible steps, as
 //! many as there are.
 
+mod atomic;
 mod enumerated;
 mod explicit;
 mod kept;
@@ -13,6 +14,7 @@ mod question;
 mod reduced;
 mod symbolic;
 
+pub use atomic::{Alike, Atomic, Inside, atomic};
 pub use enumerated::enumerate;
 pub use explicit::{Way, execution, explicit};
 pub use kept::Kept;

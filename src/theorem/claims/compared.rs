@@ -18,15 +18,16 @@ use crate::engine::{Heuristic, State, Variable, holds, initially_violated};
 use crate::model::program::{CellId, Claim, LocId, Program, ThreadId};
 use crate::model::text::ast::PropertyKind;
 use crate::theorem::executions::trace::{Walked, rerun};
+use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
 /// What became of a claim.
 pub struct Compared {
     /// How many states of the program were met, if none of them are seen as one.
-    pub states: Option<usize>,
+    pub states: Option<BigUint>,
     /// How many were met.
-    pub met: usize,
+    pub met: BigUint,
     /// The answer.
     pub answer: Result<Found, Stop>,
     /// Whether some thread takes a step of the block, and whether some thread leaves it; false is final if everything
@@ -403,8 +404,11 @@ impl Watched {
             (None, _, None) => Ok(Found::Unasked),
         };
         Compared {
-            states: telling.scratch.is_none().then(|| behaviours.states()),
-            met: behaviours.states(),
+            states: telling
+                .scratch
+                .is_none()
+                .then(|| behaviours.states().into()),
+            met: behaviours.states().into(),
             answer,
             entered: self.entered,
             finished: self.finished,

@@ -9,7 +9,7 @@ use super::objects::{Objects, Slots};
 use crate::engine::compiled::{Blocks, Layout};
 use crate::engine::quotients::DeadLocals;
 use crate::model::program::{
-    Array, Cell, CellId, Claim, Class, Edge, How, Kind, Program, ThreadId, each_use, gotos,
+    Array, Cell, CellId, Claim, Class, Edge, How, Kind, Program, Thread, ThreadId, each_use, gotos,
 };
 use std::collections::BTreeSet;
 
@@ -33,15 +33,11 @@ impl Observed {
     /// What is observed if a claim is made.
     pub fn new(program: &Program, claim: &Claim, blocks: &Blocks, layout: &Layout) -> Self {
         let dead = scratch(program, claim, blocks);
-        let mut masks = Vec::new();
-        let mut unseen: BTreeSet<CellId> = claim.hidden.iter().copied().collect();
-        for (t, thread) in program.threads.iter().enumerate() {
+        let of = |(t, thread): (ThreadId, &Thread)| {
             let locations = 0..thread.locations.len();
-            let scratch: Vec<Vec<CellId>> = locations.map(|l| dead.at(t, l).to_vec()).collect();
-            unseen.extend(left_behind(program, t, blocks, &scratch));
-            let masked = scratch.iter().map(|cells| masked(layout, cells));
-            masks.push(masked.collect());
-        }
+            locations.map(|l| masked(layout, dead.at(t, l))).collect()
+        };
+        let masks = program.threads.iter().enumerate().map(of).collect();
         let (numbers, pools): (Vec<usize>, Vec<Slots>) = pools(program).into_iter().unzip();
         let refers = |cell: &Cell| match cell.ty.kind {
             Kind::Ref(pool) => numbers.iter().position(|n| *n == pool),
@@ -59,7 +55,7 @@ impl Observed {
             pools,
             refers,
             roots,
-            unseen: unseen.into_iter().collect(),
+            unseen: unseen(program, claim, blocks, &dead),
         }
     }
 
@@ -132,6 +128,20 @@ pub fn scratch(program: &Program, claim: &Claim, blocks: &Blocks) -> DeadLocals 
     dead.keeping(&|t, l, c| results[t][l].contains(&c) || claim.observed.contains(&c))
 }
 
+/// What the block writes and nobody sees once it is left.
+pub fn unseen(
+    program: &Program,
+    claim: &Claim,
+    blocks: &Blocks,
+    scratch: &DeadLocals,
+) -> Vec<CellId> {
+    let mut unseen: BTreeSet<CellId> = claim.hidden.iter().copied().collect();
+    for t in 0..program.threads.len() {
+        unseen.extend(left_behind(program, t, blocks, scratch));
+    }
+    unseen.into_iter().collect()
+}
+
 /// The bits of cells, by word.
 fn masked(layout: &Layout, cells: &[CellId]) -> Vec<(usize, u64)> {
     let mut masks: Vec<(usize, u64)> = Vec::new();
@@ -151,7 +161,7 @@ fn left_behind(
     program: &Program,
     t: ThreadId,
     blocks: &Blocks,
-    scratch: &[Vec<CellId>],
+    scratch: &DeadLocals,
 ) -> BTreeSet<CellId> {
     let mut found = BTreeSet::new();
     let (mut written, mut exits) = (BTreeSet::new(), BTreeSet::new());
@@ -169,9 +179,15 @@ fn left_behind(
         }
     }
     for l in exits {
-        found.extend(scratch[l].iter().copied().filter(|c| written.contains(c)));
+        let dead = scratch.at(t, l).iter().copied();
+        found.extend(dead.filter(|c| written.contains(c)));
     }
     found
+}
+
+/// Whether slots of pools are renamed before states are compared.
+pub fn renames(program: &Program) -> bool {
+    !pools(program).is_empty()
 }
 
 /// The pools whose objects are allocated, and not told apart by the model, by their number in the program.

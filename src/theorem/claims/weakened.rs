@@ -25,7 +25,7 @@ use crate::model::program::{
     Claim, ClaimedBlock, Class, Command, Edge, LocId, Location, Named, Program, Thread, ThreadId,
 };
 use crate::theorem::invariants::Rung;
-use crate::theorem::movers::climbed;
+use crate::theorem::movers::{Detail, MoverSearch};
 use crate::theorem::relocated::Relocated;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -202,7 +202,8 @@ impl Block<'_> {
                 asked.push(action);
             }
         }
-        climbed(e, &asked, highest, &mut |movers| {
+        let rungs: Vec<Rung> = Rung::ALL.into_iter().filter(|r| *r <= highest).collect();
+        MoverSearch::new(e, Detail::Class)?.climbed(&asked, &rungs, &mut |movers| {
             let of: Vec<Mover> = numbers.iter().map(|&n| movers[n]).collect();
             let mut blocks = self.claim.blocks.iter();
             blocks.all(|block| self.has_pattern(block, weaker, &of))

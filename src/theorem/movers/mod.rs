@@ -17,9 +17,12 @@ pub use conditions::Under;
 use crate::base::control::Stop;
 use crate::base::results::Law;
 use crate::engine::compiled::{Mover, Movers};
+use crate::engine::quotients::Symmetry;
 use crate::engine::relations::{Bit, Encoding, Rel};
+use crate::model::program::LocId;
 use crate::theorem::invariants::{Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
+use rustc_hash::FxHashMap;
 
 /// What is said of an action as a mover.
 #[derive(Clone, Debug)]
@@ -101,30 +104,15 @@ pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged
         .collect()
 }
 
-/// Says what these actions are on each rung of the ladder up to one, the lowest first, until it is `enough`: the rung
-/// where it is.
-///
-/// # Errors
-/// Any [`Stop`].
-pub fn climbed(
-    e: &Encoding,
-    asked: &[usize],
-    highest: Rung,
-    enough: &mut dyn FnMut(&[Mover]) -> bool,
-) -> Result<Option<Rung>, Stop> {
-    let mut search = MoverSearch::new(e, Detail::Class)?;
-    for rung in Rung::ALL.into_iter().filter(|r| *r <= highest) {
-        // Without states to look at, no law would fail.
-        if search.states(rung)?.is_none() {
-            continue;
-        }
-        search.rungs = vec![rung];
-        let judged = asked.iter().map(|&n| Ok(search.judge(n, &[])?.mover));
-        if enough(&judged.collect::<Result<Vec<Mover>, Stop>>()?) {
-            return Ok(Some(rung));
-        }
+/// By thread: a number that it shares with those that it may be exchanged with. A lemma may tell threads apart that the
+/// program does not.
+fn exchanged_within(e: &Encoding) -> Vec<usize> {
+    let threads = 0..e.program.threads.len();
+    if !e.program.lemmas.is_empty() {
+        return threads.collect();
     }
-    Ok(None)
+    let (symmetry, _) = Symmetry::new(e.program, &[], None);
+    threads.map(|t| symmetry.first_of(t)).collect()
 }
 
 /// The states without q in which no exclusive access predicates overlap: others are reached by violating steps only.
@@ -142,7 +130,20 @@ struct Part {
     violating: Bdd,
 }
 
-struct MoverSearch<'e, 'p> {
+/// An action up to an exchange of threads: a family, or a thread, and a location.
+type Kind = (usize, LocId);
+
+/// What is known of two actions in one direction. Each rung is within those below.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    /// The lowest rung on which no law is known to fail.
+    holds: Option<Rung>,
+    /// The highest on which one does.
+    fails: Option<(Rung, Law)>,
+}
+
+/// The search for movers: pairs of actions that have been compared, and the invariants for that.
+pub struct MoverSearch<'e, 'p> {
     e: &'e Encoding<'p>,
     ladder: Ladder<'e, 'p>,
     calm: Bdd,
@@ -150,10 +151,18 @@ struct MoverSearch<'e, 'p> {
     detail: Detail,
     /// What is tried, in this order.
     rungs: Vec<Rung>,
+    /// By thread: the number of what it may be exchanged within.
+    families: Vec<usize>,
+    /// By two actions, and whether the first is to move right.
+    pairs: FxHashMap<(Kind, Kind, bool), Pair>,
 }
 
 impl<'e, 'p> MoverSearch<'e, 'p> {
-    fn new(e: &'e Encoding<'p>, detail: Detail) -> Result<Self, Stop> {
+    /// Nothing compared yet.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn new(e: &'e Encoding<'p>, detail: Detail) -> Result<Self, Stop> {
         let mut search = MoverSearch {
             e,
             ladder: Ladder::new(e),
@@ -161,6 +170,8 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             parts: Vec::new(),
             detail,
             rungs: Rung::ALL.to_vec(),
+            families: exchanged_within(e),
+            pairs: FxHashMap::default(),
         };
         for a in 0..e.actions.len() {
             search.parts.push(search.part(a)?);
@@ -185,7 +196,40 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         })
     }
 
-    fn judge(&mut self, n: usize, wanted: &[Bdd]) -> Result<Judged, Stop> {
+    /// What these actions are on each of these rungs of the ladder, the lowest first, until it is `enough`: the rung
+    /// where it is.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn climbed(
+        &mut self,
+        asked: &[usize],
+        rungs: &[Rung],
+        enough: &mut dyn FnMut(&[Mover]) -> bool,
+    ) -> Result<Option<Rung>, Stop> {
+        let all = std::mem::take(&mut self.rungs);
+        let found = rungs.iter().find_map(|&rung| {
+            // Without states to look at, no law would fail.
+            match self.states(rung) {
+                Ok(Some(_)) => self.rungs = vec![rung],
+                Ok(None) => return None,
+                Err(stop) => return Some(Err(stop)),
+            }
+            let judged = asked.iter().map(|&n| Ok(self.judge(n, &[])?.mover));
+            match judged.collect::<Result<Vec<Mover>, Stop>>() {
+                Ok(movers) => enough(&movers).then_some(Ok(rung)),
+                Err(stop) => Some(Err(stop)),
+            }
+        });
+        self.rungs = all;
+        found.transpose()
+    }
+
+    /// What an action is; `wanted` are sets of states whose reachability matters.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn judge(&mut self, n: usize, wanted: &[Bdd]) -> Result<Judged, Stop> {
         let e = self.e;
         let action = &e.actions[n];
         let shares: Vec<usize> = (0..e.actions.len())
@@ -210,11 +254,8 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         };
         let all = self.detail >= Detail::Obstacles;
         for &other in &judged.shares {
-            let (right, up) = self.climb(judged.right.is_empty() || all, |s, j| {
-                s.is_right(n, other, j)
-            })?;
-            let (left, down) =
-                self.climb(judged.left.is_empty() || all, |s, j| s.is_left(n, other, j))?;
+            let (right, up) = self.past((n, other), true, judged.right.is_empty() || all)?;
+            let (left, down) = self.past((n, other), false, judged.left.is_empty() || all)?;
             let obstacle = |law: Law| Obstacle {
                 other: Other::Action(other),
                 law,
@@ -251,6 +292,49 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             judged.under = self.under(n, &judged)?;
         }
         Ok(judged)
+    }
+
+    /// The law that keeps an action from moving past another on every rung, if one does, or the lowest rung on which
+    /// none does. Nothing is asked if it is not `asked`.
+    fn past(
+        &mut self,
+        (n, other): (usize, usize),
+        right: bool,
+        asked: bool,
+    ) -> Result<(Option<Law>, Rung), Stop> {
+        let key = (self.kind(n), self.kind(other), right);
+        let mut law = None;
+        for rung in self.rungs.clone().into_iter().filter(|_| asked) {
+            let known = self.pairs.get(&key).copied().unwrap_or_default();
+            if known.holds.is_some_and(|from| from <= rung) {
+                return Ok((None, rung));
+            }
+            if let Some((_, fails)) = known.fails.filter(|(to, _)| *to >= rung) {
+                law = Some(fails);
+                continue;
+            }
+            let Some(j) = self.states(rung)? else {
+                continue;
+            };
+            law = match right {
+                true => self.is_right(n, other, &j)?,
+                false => self.is_left(n, other, &j)?,
+            };
+            let pair = self.pairs.entry(key).or_default();
+            match law {
+                Some(law) => pair.fails = Some((rung, law)),
+                None => {
+                    pair.holds = Some(rung);
+                    return Ok((None, rung));
+                }
+            }
+        }
+        Ok((law, Rung::True))
+    }
+
+    fn kind(&self, n: usize) -> Kind {
+        let action = &self.e.actions[n];
+        (self.families[action.thread], action.location)
     }
 
     /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. Nothing is
