@@ -14,12 +14,14 @@
 mod atomic;
 mod compared;
 mod diagrams;
+mod interruption;
 mod objects;
 mod observed;
 mod paths;
 mod weakened;
 
 use self::compared::{Compared, Found, compare};
+pub use self::diagrams::alike;
 use self::weakened::by_weakening;
 use super::movers::{Detail, MoverSearch, Obstacle, Other};
 use crate::algebra::{Shape, Theory};
@@ -33,7 +35,7 @@ use crate::engine::compiled::Mover;
 use crate::engine::relations::Encoding;
 use crate::model::program::{CellId, Claim, ClaimedBlock, Class, LocId, Program, ThreadId};
 use crate::theorem::executions::trace::step_of;
-use crate::theorem::invariants::Rung;
+use crate::theorem::invariants::{Budgets, Rung};
 use crate::theorem::reduced::transactions::{LEFT_MOVERS, LIPTON, RIGHT_MOVERS, Uses};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -221,6 +223,13 @@ const CHEAP: [Rung; 4] = [
     Rung::Lemmas,
 ];
 
+/// What rungs may cost for a claim: where they would be dearer, states are compared.
+const RUNGS: Budgets = Budgets {
+    ownership: 1 << 19,
+    modular: 1 << 19,
+    reachable: 1 << 20,
+};
+
 /// What shows a claim without comparing all states.
 #[derive(Clone, Debug)]
 struct By<'e> {
@@ -262,7 +271,7 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
         return Ok(Vec::new());
     }
     control.enter("transactions: movers");
-    let search = |e| MoverSearch::new(e, Detail::Class);
+    let search = |e| MoverSearch::new(e, Detail::Class, RUNGS);
     let movers = match context.encoding.map(|e| Ok((e, search(e)?))).transpose() {
         Err(stop) if is_of_bdds(stop) => None,
         movers => movers?,
@@ -570,8 +579,9 @@ impl<'e> Judge<'_, 'e, '_> {
         let stuck = deadlock_free.is_some_and(|v| v != Status::Holds);
         let mut trace = None;
         let reason = match (by, found.answer) {
-            (Err(why), Ok(Found::Different(by, repeated))) => match repeated {
+            (Err(why), Ok(Found::Different(by, repeated, between))) => match repeated {
                 Some(repeated) => {
+                    entry.interruption = between.map(|b| *b);
                     trace = Some(*repeated);
                     property.verdict = Status::Refuted;
                     ClaimReason::Different { by, why }
@@ -649,6 +659,7 @@ impl<'e> Judge<'_, 'e, '_> {
             weakened: by.as_ref().ok().and_then(|by| by.weakened.clone()),
             blocks: Vec::new(),
             conflict: None,
+            interruption: None,
             can_block: None,
             unseen: Vec::new(),
             invariant: moving.rung,

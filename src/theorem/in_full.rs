@@ -36,8 +36,8 @@ const PLAIN_FIRST: u64 = 1 << 20;
 const SYMMETRIC: u64 = 1 << 27;
 const MANY_THREADS: usize = 5;
 
-/// Work that BDDs may be for each claim beside that of the exploration, in pairs of nodes: a tenth of a second.
-const MOVERS: u64 = 1 << 21;
+/// Work that BDDs may be for each claim beside that of the exploration, in pairs of nodes: a twentieth of a second.
+const MOVERS: u64 = 1 << 20;
 
 /// Whether the answer may come from an exploration in full: nothing was asked for that only a reduction has.
 pub(super) fn may_be(program: &Program, theory: &Theory, options: &CheckOptions) -> bool {

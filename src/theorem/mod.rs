@@ -30,7 +30,7 @@ pub use crate::base::results::Needed;
 pub use check::{CheckOptions, Prepared, Reduce, check, check_with_facts, prepare};
 pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, class, commits};
-pub use claims::{blocks, has_blocks};
+pub use claims::{alike, blocks, has_blocks};
 pub use discharge::By;
 pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};
 pub use eval::eval;

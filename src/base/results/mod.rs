@@ -403,6 +403,9 @@ pub struct Claim {
     pub blocks: Vec<ClaimBlock>,
     /// What stands in the way, where it does not hold.
     pub conflict: Option<Conflict>,
+    /// What came between the block's steps in the execution that refutes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interruption: Option<Interruption>,
     /// A thread that can get stuck inside, in a deadlock, and the line.
     pub can_block: Option<BlockedThread>,
     /// The variables that the block writes, and that are not observed once it is left.
@@ -439,6 +442,21 @@ pub struct MovingStep {
     pub step: Step,
     /// What it is.
     pub class: MoverClass,
+}
+
+/// A step of another thread between two of a block, in an execution that the block does not have if it is atomic.
+#[derive(Clone, Debug, Serialize)]
+pub struct Interruption {
+    /// The block's last step before.
+    pub before: Step,
+    /// The step of the other thread.
+    pub between: Step,
+    /// The block's next step, which is taken later, or never.
+    pub behind: Step,
+    /// A variable that one of the two uses and the other writes.
+    pub variable: String,
+    /// Whether the other thread may write it.
+    pub writes: bool,
 }
 
 /// Two actions that do not commute as they would have to.

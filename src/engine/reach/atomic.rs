@@ -1,7 +1,8 @@
 //! Whether a program meets a state that it does not meet with some blocks atomic, on decision diagrams.
 //!
-//! With the blocks atomic, an event of a thread has a further condition: no other thread is inside. Of both sets of
-//! reachable states those without a thread inside are compared, with what is not observed put to one value.
+//! Of the reachable states those without a thread inside are compared, with what is not observed put to one value. With
+//! the blocks atomic these are reached by one thread after the other: from a state without a thread inside, any of them
+//! runs alone until it is outside again. So sets are closed under the events of one thread, which lie close together.
 
 use super::Settings;
 use super::question::{all_of, deadlocks};
@@ -83,7 +84,7 @@ struct Sets<'a, 'p, 'c> {
 impl Sets<'_, '_, '_> {
     fn compared(&mut self) -> Result<Option<Alike>, Stop> {
         let fine = self.model.relations(false, |_| true);
-        let all = self.closed(&fine)?;
+        let all = self.closed(&fine, self.model.initial)?;
         let mut violated = self.model.violated != EMPTY;
         for rel in self.model.relations(true, |_| true) {
             violated |= self.model.engine.image(all, rel)? != EMPTY;
@@ -91,21 +92,16 @@ impl Sets<'_, '_, '_> {
         if violated || wrong(&mut self.model, all)? != BigUint::ZERO {
             return Ok(None);
         }
-        let alone = self.alone();
-        let rels: Vec<Rel> = alone.iter().map(|(_, rel)| *rel).collect();
-        let atomic = self.closed(&rels)?;
         if self.asked.compares {
+            let Some(atomic) = self.one_after_the_other()? else {
+                return Ok(None);
+            };
             let (one, other) = (self.observed(all)?, self.observed(atomic)?);
             if self.model.engine.minus(one, other)? != EMPTY {
                 return Ok(None);
             }
         }
-        // What is met with the block atomic is met without.
-        let (mut entered, mut finished) = self.progress(atomic, &alone)?;
-        if !finished {
-            let events: Vec<(Event, Rel)> = self.fine().map(|e| (e, e.rel)).collect();
-            (entered, finished) = self.progress(all, &events)?;
-        }
+        let (entered, finished) = self.progress(all)?;
         Ok(Some(Alike {
             states: self.model.engine.count(all)?,
             entered,
@@ -114,17 +110,37 @@ impl Sets<'_, '_, '_> {
         }))
     }
 
-    fn fine(&self) -> impl Iterator<Item = Event> + '_ {
-        self.model.events.iter().filter(|e| !e.violates).copied()
+    /// The states without a thread inside that are reached with the blocks atomic; none if a thread begins inside.
+    fn one_after_the_other(&mut self) -> Result<Option<Node>, Stop> {
+        let mut states = self.outside_only(self.model.initial)?;
+        if states != self.model.initial {
+            return Ok(None);
+        }
+        let threads = self.model.space.program.threads.len();
+        let events = (0..threads).map(|t| self.model.relations(false, |e| e.thread == t));
+        let events: Vec<Vec<Rel>> = events.collect();
+        loop {
+            let before = states;
+            for (t, own) in events.iter().enumerate() {
+                let alone = self.closed(own, states)?;
+                let outside = self.outside(t);
+                let alone = all_of(&mut self.model.engine, alone, &[outside])?;
+                states = self.model.engine.union(states, alone)?;
+                self.model.engine.keep(states);
+            }
+            if states == before {
+                return Ok(Some(states));
+            }
+        }
     }
 
-    fn closed(&mut self, rels: &[Rel]) -> Result<Node, Stop> {
+    fn closed(&mut self, rels: &[Rel], from: Node) -> Result<Node, Stop> {
         let way = Way {
             strategy: Strategy::Saturation,
             facts: true,
             history: false,
         };
-        let set = self.model.engine.close(self.model.initial, rels, way)?.set;
+        let set = self.model.engine.close(from, rels, way)?.set;
         self.model.engine.keep(set);
         Ok(set)
     }
@@ -145,31 +161,18 @@ impl Sets<'_, '_, '_> {
         self.model.engine.relations.formulas.not(inside)
     }
 
-    /// The events, each where no other thread is inside.
-    fn alone(&mut self) -> Vec<(Event, Rel)> {
+    /// The states of a set in which no thread is inside.
+    fn outside_only(&mut self, set: Node) -> Result<Node, Stop> {
         let threads: Vec<ThreadId> = self.asked.blocks.keys().copied().collect();
-        let outside: Vec<(ThreadId, Formula)> =
-            threads.iter().map(|&t| (t, self.outside(t))).collect();
-        let mut all = Vec::new();
-        for event in self.fine().collect::<Vec<Event>>() {
-            let others = outside.iter().filter(|(t, _)| *t != event.thread);
-            let relations = &mut self.model.engine.relations;
-            let conditions = relations.conditions(event.rel).iter().copied();
-            let conditions: Vec<Formula> = conditions.chain(others.map(|(_, o)| *o)).collect();
-            let updates: Vec<(u32, Formula)> = relations.updates(event.rel).collect();
-            if let Some(rel) = relations.relation(&conditions, &updates) {
-                all.push((event, rel));
-            }
-        }
-        all
+        let outside: Vec<Formula> = threads.iter().map(|&t| self.outside(t)).collect();
+        let found = all_of(&mut self.model.engine, set, &outside)?;
+        self.model.engine.keep(found);
+        Ok(found)
     }
 
     /// The states of a set in which no thread is inside, as they are observed.
     fn observed(&mut self, set: Node) -> Result<Node, Stop> {
-        let threads: Vec<ThreadId> = self.asked.blocks.keys().copied().collect();
-        let outside: Vec<Formula> = threads.iter().map(|&t| self.outside(t)).collect();
-        let mut seen = all_of(&mut self.model.engine, set, &outside)?;
-        self.model.engine.keep(seen);
+        let mut seen = self.outside_only(set)?;
         for (t, thread) in self.model.space.program.threads.iter().enumerate() {
             let mut places: BTreeMap<Vec<CellId>, Vec<LocId>> = BTreeMap::new();
             for l in 0..thread.locations.len() {
@@ -214,9 +217,10 @@ impl Sets<'_, '_, '_> {
     }
 
     /// Whether a thread takes a step of a block from a state of a set, and whether one leaves a block.
-    fn progress(&mut self, set: Node, events: &[(Event, Rel)]) -> Result<(bool, bool), Stop> {
+    fn progress(&mut self, set: Node) -> Result<(bool, bool), Stop> {
         let (mut entered, mut finished) = (false, false);
-        for &(event, rel) in events {
+        let fine = self.model.events.iter().filter(|e| !e.violates);
+        for event in fine.copied().collect::<Vec<Event>>() {
             let Some(block) = self.asked.blocks.get(&event.thread) else {
                 continue;
             };
@@ -224,7 +228,7 @@ impl Sets<'_, '_, '_> {
             if finished || !own && !block.locations.contains(&event.location) {
                 continue;
             }
-            let behind = self.model.engine.image(set, rel)?;
+            let behind = self.model.engine.image(set, event.rel)?;
             entered |= own && behind != EMPTY;
             let outside = self.outside(event.thread);
             let left = all_of(&mut self.model.engine, behind, &[outside])?;

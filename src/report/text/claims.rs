@@ -2,7 +2,7 @@
 //! observed, and on demand what all are made of.
 
 use super::steps::at;
-use crate::base::results::{BlockedThread, Claim, Status};
+use crate::base::results::{BlockedThread, Claim, Interruption, Status, Step};
 use std::fmt;
 
 /// Displays the claims as a section of a report.
@@ -33,8 +33,12 @@ impl fmt::Display for Shown<'_> {
                 let unseen = claim.unseen.join(", ");
                 writeln!(f, "      not observed: {unseen}")?;
             }
+            if let Some(i) = &claim.interruption {
+                interruption(f, i)?;
+            }
             let conflict = claim.conflict.as_ref();
-            if let Some(c) = conflict.filter(|_| self.verbose || claim.verdict != Status::Holds) {
+            let open = claim.verdict != Status::Holds && claim.interruption.is_none();
+            if let Some(c) = conflict.filter(|_| self.verbose || open) {
                 writeln!(f, "      {} fails: {}", c.law.formula(), c.law)?;
                 writeln!(f, "        a: {}", at(&c.action))?;
                 writeln!(f, "        b: {}", at(&c.other))?;
@@ -49,4 +53,24 @@ impl fmt::Display for Shown<'_> {
         }
         Ok(())
     }
+}
+
+/// What came between, and what would keep it from that.
+fn interruption(f: &mut fmt::Formatter<'_>, i: &Interruption) -> fmt::Result {
+    let (variable, does) = (&i.variable, if i.writes { "writes" } else { "reads" });
+    let place = |step: &Step| match step.line {
+        0 => step.location.clone(),
+        line => format!("line {line}"),
+    };
+    let (before, behind) = (place(&i.before), place(&i.behind));
+    let where_ = match before == behind {
+        true => format!("steps of {}, {before}", i.before.thread),
+        false => format!("{before} and {behind} of {}", i.before.thread),
+    };
+    writeln!(f, "      came between {where_}: {}", at(&i.between))?;
+    let mend = "(a mutex that all of them take), or do it in one step (`atomic`, `cas`)";
+    writeln!(
+        f,
+        "      it {does} {variable}; to mend it, keep others from {variable} there {mend}"
+    )
 }

@@ -5,9 +5,10 @@
 //! as they are observed, and the steps that go wrong or violate the discipline. Then those of the program are, once for
 //! all claims. Where there are many states, what is scratch for all claims is forgotten on the way.
 
+use super::interruption::interruption;
 use super::observed::{self, Observed};
 use crate::base::control::{Control, Stop};
-use crate::base::results::{Distinction, Outcome, Trace};
+use crate::base::results::{Distinction, Interruption, Outcome, Trace};
 use crate::engine::compiled::{
     Behaviours, Blocks, Compiled, Condition, Execution, Layout, Machine, Met, Site, Visited,
 };
@@ -47,8 +48,9 @@ pub struct Compared {
 pub enum Found {
     /// The program cannot be told from the one with the block atomic.
     Same,
-    /// It can, and this execution does; there is none if the interpreter has not repeated it.
-    Different(Distinction, Option<Box<Trace>>),
+    /// It can, and this execution does; there is none if the interpreter has not repeated it. What came between the
+    /// steps of a block there.
+    Different(Distinction, Option<Box<Trace>>, Option<Box<Interruption>>),
     /// It was not compared, only explored.
     Unasked,
 }
@@ -396,8 +398,13 @@ impl Watched {
                     Told::Wrong(wrong, _) => Some(wrong),
                     Told::State(_) => None,
                 };
+                let between = interruption(program, &self.blocks, &execution);
                 let trace = telling.repeated(execution, wrong);
-                Ok(Found::Different(by, trace.map(Box::new)))
+                Ok(Found::Different(
+                    by,
+                    trace.map(Box::new),
+                    between.map(Box::new),
+                ))
             }
             (_, _, Some(stop)) => Err(stop),
             (Some(_), None, None) => Ok(Found::Same),

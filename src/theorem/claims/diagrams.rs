@@ -7,20 +7,21 @@ use super::observed::{renames, scratch, unseen};
 use crate::base::control::{Control, Stop};
 use crate::engine::Heuristic;
 use crate::engine::compiled::Blocks;
-use crate::engine::reach::{Atomic, Inside, atomic};
+use crate::engine::reach::{Alike, Atomic, Inside, atomic};
 use crate::model::program::{Claim, Program, ThreadId};
 use std::collections::BTreeMap;
 
-/// What becomes of a claim in so many operations; none if that is left to others. It is compared if that is `wanted`.
+/// What is found of a claim in so many operations; none if it is left to others. The program is compared with the one
+/// with the block atomic if that is `wanted`.
 ///
 /// # Errors
 /// Any [`Stop`] but that of operations.
-pub fn compare(
+pub fn alike(
     program: &Program,
     (claim, wanted): (&Claim, bool),
     most: u64,
     control: &Control,
-) -> Result<Option<Compared>, Stop> {
+) -> Result<Option<Alike>, Stop> {
     if renames(program) {
         return Ok(None);
     }
@@ -30,8 +31,7 @@ pub fn compare(
         own.locations.extend(&block.inside);
         own.edges.extend(&block.edges);
     }
-    let of_steps = Blocks::new(program, claim);
-    let dead = scratch(program, claim, &of_steps);
+    let dead = scratch(program, claim, &Blocks::new(program, claim));
     let asked = Atomic {
         blocks,
         unseen: &|t, l| dead.at(t, l).to_vec(),
@@ -39,23 +39,41 @@ pub fn compare(
         compares: wanted,
     };
     let order = Heuristic::ALL[0].0.order(program);
-    let alike = match atomic(program, &asked, order, most, control) {
-        Err(Stop::Operations) => None,
-        alike => alike?,
-    };
+    match atomic(program, &asked, order, most, control) {
+        Err(Stop::Operations) => Ok(None),
+        alike => alike,
+    }
+}
+
+/// What becomes of a claim in so many operations; none if that is left to others.
+///
+/// # Errors
+/// As [`alike`].
+pub fn compare(
+    program: &Program,
+    (claim, wanted): (&Claim, bool),
+    most: u64,
+    control: &Control,
+) -> Result<Option<Compared>, Stop> {
+    let alike = alike(program, (claim, wanted), most, control)?;
     // An execution that refutes the claim is found elsewhere.
     let refutes = |stuck: &Option<_>| stuck.is_some() && program.deadlock_free.is_some();
-    Ok(alike.filter(|a| !refutes(&a.stuck)).map(|a| Compared {
-        met: a.states.clone(),
-        states: Some(a.states),
+    let Some(alike) = alike.filter(|a| !refutes(&a.stuck)) else {
+        return Ok(None);
+    };
+    let blocks = Blocks::new(program, claim);
+    let dead = scratch(program, claim, &blocks);
+    Ok(Some(Compared {
+        met: alike.states.clone(),
+        states: Some(alike.states),
         answer: Ok(match wanted {
             true => Found::Same,
             false => Found::Unasked,
         }),
-        entered: a.entered,
-        finished: a.finished,
-        stuck: a.stuck.map(|(t, l)| (t, l, None)),
+        entered: alike.entered,
+        finished: alike.finished,
+        stuck: alike.stuck.map(|(t, l)| (t, l, None)),
         complete: true,
-        unseen: unseen(program, claim, &of_steps, &dead),
+        unseen: unseen(program, claim, &blocks, &dead),
     }))
 }

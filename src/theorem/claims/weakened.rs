@@ -15,6 +15,7 @@
 //! actions. Movers are judged in a program of its own in which each path has a location, and nothing is protected, so
 //! that no law needs the discipline.
 
+use super::RUNGS;
 use super::atomic::WhenAtomic;
 use super::paths::{Known, Part, Path};
 use crate::base::control::{Control, Stop};
@@ -37,10 +38,10 @@ type Place = (usize, usize, usize);
 type Weaker = BTreeSet<Place>;
 
 /// What movers may cost for one claim, in pairs of nodes.
-const WORK: u64 = 1 << 21;
+const WORK: u64 = 1 << 20;
 
 /// States that are explored with the block atomic, as it is and with weaker steps, at most.
-const STATES: usize = 1 << 17;
+const STATES: usize = 1 << 15;
 
 /// What is known at a point of a block: the location, whether it has committed, and the thread's own variables.
 type Point = (LocId, bool, Known);
@@ -203,7 +204,7 @@ impl Block<'_> {
             }
         }
         let rungs: Vec<Rung> = Rung::ALL.into_iter().filter(|r| *r <= highest).collect();
-        MoverSearch::new(e, Detail::Class)?.climbed(&asked, &rungs, &mut |movers| {
+        MoverSearch::new(e, Detail::Class, RUNGS)?.climbed(&asked, &rungs, &mut |movers| {
             let of: Vec<Mover> = numbers.iter().map(|&n| movers[n]).collect();
             let mut blocks = self.claim.blocks.iter();
             blocks.all(|block| self.has_pattern(block, weaker, &of))

@@ -20,7 +20,7 @@ use crate::engine::compiled::{Mover, Movers};
 use crate::engine::quotients::Symmetry;
 use crate::engine::relations::{Bit, Encoding, Rel};
 use crate::model::program::LocId;
-use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::invariants::{Budgets, Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
 
@@ -94,7 +94,7 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
 /// # Errors
 /// Any [`Stop`].
 pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged>, Stop> {
-    let mut search = MoverSearch::new(e, detail)?;
+    let mut search = MoverSearch::new(e, detail, Budgets::default())?;
     let wanted: Vec<Bdd> = wanted
         .iter()
         .map(|v| e.m.and_not(v, &e.q()))
@@ -158,14 +158,14 @@ pub struct MoverSearch<'e, 'p> {
 }
 
 impl<'e, 'p> MoverSearch<'e, 'p> {
-    /// Nothing compared yet.
+    /// Nothing compared yet; what the rungs of the ladder may cost.
     ///
     /// # Errors
     /// Any [`Stop`].
-    pub fn new(e: &'e Encoding<'p>, detail: Detail) -> Result<Self, Stop> {
+    pub fn new(e: &'e Encoding<'p>, detail: Detail, budgets: Budgets) -> Result<Self, Stop> {
         let mut search = MoverSearch {
             e,
-            ladder: Ladder::new(e),
+            ladder: Ladder::within(e, budgets),
             calm: calm(e)?,
             parts: Vec::new(),
             detail,
