@@ -196,8 +196,8 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         })
     }
 
-    /// What these actions are on each of these rungs of the ladder, the lowest first, until it is `enough`: the rung
-    /// where it is.
+    /// What these actions are on each of these rungs of the ladder, in this order, until it is `enough`: the rung where
+    /// it is.
     ///
     /// # Errors
     /// Any [`Stop`].
