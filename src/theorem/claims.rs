@@ -15,7 +15,6 @@ mod atomic;
 mod compared;
 mod objects;
 mod observed;
-mod paths;
 mod weakened;
 
 use self::compared::{Compared, Found, compare};

@@ -16,7 +16,6 @@
 //! that no law needs the discipline.
 
 use super::atomic::WhenAtomic;
-use super::paths::{Known, Part, Path};
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
 use crate::engine::compiled::Mover;
@@ -26,6 +25,7 @@ use crate::model::program::{
 };
 use crate::theorem::invariants::Rung;
 use crate::theorem::movers::climbed;
+use crate::theorem::paths::{Known, Part, Path};
 use crate::theorem::relocated::Relocated;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
