@@ -284,8 +284,7 @@ fn every_shipped_claim_is_answered_truly() {
     }
 }
 
-fn transactions(name: &str, theorem: &str) -> Vec<coarsen::results::Transaction> {
-    let session = shipped::model(name).load(&[]);
+fn transactions(session: &Session, theorem: &str) -> Vec<coarsen::results::Transaction> {
     let default = coarsen::theory("stoller-cohen").expect("shipped");
     let report = session.movers(
         &default,
@@ -299,15 +298,63 @@ fn transactions(name: &str, theorem: &str) -> Vec<coarsen::results::Transaction>
 /// The counter of Flanagan & Qadeer: with both kinds of movers each method is one transaction (all of them together
 /// are, as each is one branch). With left movers only, read is two. (The paper counts two, two and three: there every
 /// access to the specification variable is a non-mover; but adding and subtracting commute, and so they are movers
-/// here.)
+/// here.) What the model claims is not proposed again, nor are parts of it.
 #[test]
 fn the_methods_of_the_counter() {
-    let both = transactions("flanagan_qadeer/counter", "lipton");
+    let counter = shipped::model("flanagan_qadeer/counter");
+    let claimed = counter.load(&[]);
+    let both = transactions(&claimed, "lipton");
     assert_eq!(both.len(), 1);
     assert!(both[0].text.starts_with("either"), "{}", both[0].text);
-    let left = transactions("flanagan_qadeer/counter", "left-movers");
+    assert_eq!(both[0].text.matches("transaction ").count(), 3);
+    assert!(transactions(&claimed, "left-movers").is_empty());
+    // Without the claims: `transaction NAME {` with its brace, which is the first of that indent.
+    let (mut plain, mut closing) = (String::new(), None);
+    let source = claimed.program().source.lines();
+    for line in source.filter(|l| !l.starts_with("expect")) {
+        let indent = line.len() - line.trim_start().len();
+        if line.trim_start().starts_with("transaction ") {
+            closing = Some(indent);
+        } else if closing == Some(indent) {
+            closing = None;
+        } else {
+            plain += &format!("{line}\n");
+        }
+    }
+    let loaded = Session::load("m.cor", &plain, &[], ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+    let left = transactions(&session, "left-movers");
     let sizes: Vec<&str> = left.iter().map(|t| t.actions.as_str()).collect();
     assert_eq!(left.len(), 4, "{sizes:?}");
+}
+
+/// A run is proposed if it is more than a block that the model claims, also where that is in a procedure.
+#[test]
+fn what_is_claimed_is_not_proposed_again() {
+    let proposed = |body: &str| -> Vec<String> {
+        let source = format!(
+            "mutex m; var x: 0..2 = 0 protected by m;
+            proc twice() {{ x = 1; x = 2; }}
+            thread a(i in 0..1) {{ var t: 0..2 = 0; {body} }}"
+        );
+        let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
+        let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+        let all = transactions(&session, "lipton").into_iter();
+        all.filter(|t| t.actions != "1").map(|t| t.text).collect()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(
+        proposed("transaction c { lock(m); twice(); unlock(m); }"),
+        none
+    );
+    let more = "transaction c { lock(m); twice(); unlock(m); } t = 1;";
+    assert_eq!(proposed(more), [more]);
+    let inside = "lock(m); transaction c { twice(); } unlock(m);";
+    assert_eq!(proposed(inside), [inside]);
+    let atomic = "lock(m); atomic { twice(); } unlock(m);";
+    assert_eq!(proposed(atomic), [atomic]);
+    let called = proposed("lock(m); twice(); unlock(m);");
+    assert_eq!(called[1..], ["lock(m); twice(); unlock(m);"]);
 }
 
 /// What `coarsen movers` proposes holds where it is pasted in.

@@ -1,5 +1,5 @@
-//! Classes under a condition: on random programs, what is said of an action holds from every reachable state in which
-//! nothing has been violated.
+//! What is said of movers, on random programs: classes under a condition hold from every reachable state in which
+//! nothing has been violated, and where a law fails the state that is told shows it.
 
 use crate::claimed::programs;
 use crate::random;
@@ -8,13 +8,17 @@ use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
 use coarsen::engine::relations::Encoding;
 use coarsen::engine::{
-    State, holds, initial_candidates, initially_violated, is_initial, successors, violates,
+    State, Successor, holds, initial_candidates, initially_violated, is_initial, successors,
+    violates,
 };
-use coarsen::model::program::{Program, ThreadId};
-use coarsen::theorem::{Detail, Under, judged};
+use coarsen::model::program::{Class, Expr, Program, ThreadId};
+use coarsen::results::{
+    Binding, Condition, Law, Missed, MoverClass, MoverStatement, MoversReport, Spot, Way,
+};
+use coarsen::theorem::{Detail, judged};
 use proptest::prelude::*;
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The steps of a thread that violate nothing.
 fn clean(p: &Program, state: &State, thread: ThreadId) -> Vec<State> {
@@ -40,32 +44,42 @@ fn reachable(p: &Program) -> HashSet<State> {
     met
 }
 
-/// Properties (1) and (3), (4) of Levin et al. 2005, where the action is taken from states with the condition only.
+/// Properties (1) and (3), (4) of Levin et al. 2005, of these steps of a thread.
 fn is_true(
     p: &Program,
-    (me, at): (ThreadId, usize),
-    under: &Under,
+    me: ThreadId,
+    steps: &dyn Fn(&State) -> Vec<State>,
     (right, left): (bool, bool),
 ) -> Result<(), TestCaseError> {
-    let steps = |s: &State| match s.location(me) == at && holds(p, &under.condition, s) {
-        true => clean(p, s, me),
-        false => Vec::new(),
-    };
     for s in reachable(p) {
         for other in (0..p.threads.len()).filter(|o| *o != me) {
             let mine = steps(&s);
             let theirs = clean(p, &s, other);
             let swapped: HashSet<State> = theirs.iter().flat_map(steps).collect();
             let straight: HashSet<State> = mine.iter().flat_map(|s| clean(p, s, other)).collect();
-            prop_assert!(!right || straight.is_subset(&swapped), "{under:?}");
+            prop_assert!(!right || straight.is_subset(&swapped), "right: {s:?}");
             if left {
-                prop_assert!(swapped.is_subset(&straight), "{under:?}");
+                prop_assert!(swapped.is_subset(&straight), "left: {s:?}");
                 let kept = theirs.iter().all(|s| !steps(s).is_empty());
-                prop_assert!(mine.is_empty() || kept, "{under:?} is disabled");
+                prop_assert!(mine.is_empty() || kept, "disabled: {s:?}");
             }
         }
     }
     Ok(())
+}
+
+/// The same, where the action is taken from states with a condition only.
+fn is_true_under(
+    p: &Program,
+    (me, at): (ThreadId, usize),
+    under: &Expr,
+    classes: (bool, bool),
+) -> Result<(), TestCaseError> {
+    let steps = |s: &State| match s.location(me) == at && holds(p, under, s) {
+        true => clean(p, s, me),
+        false => Vec::new(),
+    };
+    is_true(p, me, &steps, classes).map_err(|e| TestCaseError::fail(format!("{under:?}: {e}")))
 }
 
 #[test]
@@ -93,7 +107,7 @@ fn classes_under_a_condition_are_true() {
                     seen[0].set(seen[0].get() + usize::from(right));
                     seen[1].set(seen[1].get() + usize::from(left));
                     let place = (e.actions[n].thread, e.actions[n].location);
-                    is_true(p, place, under, (right, left))?;
+                    is_true_under(p, place, &under.condition, (right, left))?;
                 }
             }
             Ok(())
@@ -104,6 +118,294 @@ fn classes_under_a_condition_are_true() {
         random::enough(right, 100) && random::enough(left, 50),
         "{right} right, {left} left"
     );
+}
+
+/// Programs with a family, statement by statement on a line of its own; its members differ by their index.
+fn families() -> impl Strategy<Value = String> {
+    let statement = prop::sample::select(vec![
+        "x = i;",
+        "s = x;",
+        "x = s;",
+        "if (x == i) y = 1;",
+        "if (x != i) { y = 0; } else { y = 1; }",
+        "a[i] = x;",
+        "s = a[i];",
+        "a[0] = 1;",
+        "s = a[0];",
+        "when (x != i) skip;",
+        "when (y == 0) skip;",
+        "if (s < x) y = 1 - y;",
+        "if (cas(x, s, i)) y = 1;",
+        "done = cas(x, i, 0);",
+        "lock(m);",
+        "unlock(m);",
+        "if (x < K) x = x + 1;",
+        "s = a[s];",
+        "either { x = 0; } or { s = x; }",
+    ]);
+    let body = || prop::collection::vec(statement.clone(), 1..4);
+    (body(), body(), 0..2i64).prop_map(|(family, alone, low)| {
+        let (high, mut source) = (low + 1, String::new());
+        source += "const K = 2;\nmutex m;\nvar x: 0..2 = 0 unprotected;\nvar y: 0..1 = 0 unprotected;\n\
+                   var a[3]: 0..2 = 0 unprotected;\n";
+        let locals = "var s: 0..2 = 0;\nvar done: bool = false;\n";
+        source += &format!("thread t(i in {low}..{high}) {{\n{locals}{}\n}}\n", family.join("\n"));
+        let alone = alone.join("\n").replace("i;", "1;").replace("[i]", "[1]");
+        let alone = alone.replace("== i", "== 1").replace("!= i", "!= 1");
+        let alone = alone.replace(", i", ", 1");
+        source + &format!("thread u {{\n{locals}{alone}\n}}\n")
+    })
+}
+
+fn reported(session: &Session) -> MoversReport {
+    let default = coarsen::theory("stoller-cohen").expect("shipped");
+    let lipton = coarsen::theory("lipton");
+    session.movers(&default, lipton.as_ref(), &Control::default())
+}
+
+fn loaded(source: &str) -> Option<Session> {
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    loaded.ok().map(|(session, _)| session)
+}
+
+/// The locations of a thread where a statement stands.
+fn places(p: &Program, s: &MoverStatement, thread: &str) -> Vec<(ThreadId, usize)> {
+    let thread = p.threads.iter().position(|t| t.name == thread);
+    let thread = thread.expect("the thread");
+    let at = |l: &usize| {
+        let span = p.threads[thread].locations[*l].span;
+        p.line(span) == s.line && p.text(span) == s.text
+    };
+    let steps = p.threads[thread].steps().filter(at);
+    steps.map(|l| (thread, l)).collect()
+}
+
+/// A condition, as a thread says it of itself, of the program's state.
+fn meant(source: &str, condition: &Condition, thread: &str) -> Expr {
+    let index = thread.trim_start_matches(char::is_alphabetic);
+    let index = index.trim_matches(['(', ')']);
+    let text = match condition {
+        Condition::Holds(lock) => format!("{lock}.owner == {thread}"),
+        Condition::Free(lock) => format!("{lock}.owner == none"),
+        Condition::Access(_) => unreachable!("nothing is protected"),
+        Condition::Expression(text) => {
+            let mut out = String::new();
+            let mut word = String::new();
+            for c in text.chars().chain([' ']) {
+                if c.is_alphanumeric() {
+                    word.push(c);
+                    continue;
+                }
+                out += &match word.as_str() {
+                    "i" => index.to_string(),
+                    "s" | "done" => format!("{thread}.{word}"),
+                    _ => word.clone(),
+                };
+                word.clear();
+                out.push(c);
+            }
+            out
+        }
+    };
+    let asked = format!("{source}invariant meant: {text};");
+    let session = loaded(&asked).unwrap_or_else(|| panic!("{asked}"));
+    session.program().properties[0].expr.clone()
+}
+
+#[test]
+fn printed_conditions_are_true_of_each_member() {
+    let mut runner = random::runner(384);
+    let seen = [const { Cell::new(0) }; 2];
+    runner
+        .run(&families(), |source| {
+            let Some(session) = loaded(&source) else {
+                return Ok(());
+            };
+            let p = session.program();
+            for s in &reported(&session).statements {
+                for u in &s.under {
+                    let alone = u.threads.len() == 1 && s.threads.len() > 1;
+                    let of_all = u.threads.len() > 1;
+                    seen[0].set(seen[0].get() + usize::from(of_all));
+                    seen[1].set(seen[1].get() + usize::from(alone));
+                    let is = |class| [class, MoverClass::Both].contains(&u.class);
+                    let right = is(MoverClass::Right) && s.class != MoverClass::Right;
+                    let left = is(MoverClass::Left) && s.class != MoverClass::Left;
+                    prop_assert!(right || left);
+                    for t in &u.threads {
+                        let condition = meant(&source, &u.condition, t);
+                        for place in places(p, s, t) {
+                            is_true_under(p, place, &condition, (right, left))?;
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    let [all, alone] = seen.map(|c| c.get());
+    assert!(
+        random::enough(all, 100) && random::enough(alone, 10),
+        "{all} of all members, {alone} of one"
+    );
+}
+
+/// Whether a step goes the way that is told.
+fn goes(p: &Program, (me, at): (ThreadId, usize), way: &Way, step: &Successor) -> bool {
+    let locations = &p.threads[me].locations;
+    let spot = |span| (p.line(span), p.text(span));
+    let told = |s: &Spot| (s.line, s.text.clone());
+    let taken = spot(locations[at].edges[step.edge].span);
+    let to = step.state.location(me);
+    let then = match p.threads[me].resting().any(|l| l == to) {
+        true => (0, locations[to].name.clone()),
+        false => spot(locations[to].span),
+    };
+    let arrays = step.writes.iter().map(|&c| &p.arrays[p.cells[c].array]);
+    let shared = arrays.filter(|a| a.class != Class::Local(me));
+    let writes: BTreeSet<&str> = shared.map(|a| a.name.as_str()).collect();
+    let same = |w: &Vec<String>| w.iter().map(String::as_str).eq(writes.iter().copied());
+    way.taken.as_ref().is_none_or(|s| told(s) == taken)
+        && way.then.as_ref().is_none_or(|s| told(s) == then)
+        && way.writes.as_ref().is_none_or(|w| {
+            let mut w = w.clone();
+            w.sort();
+            same(&w)
+        })
+}
+
+#[test]
+fn classes_of_ways_are_true() {
+    let mut runner = random::runner(384);
+    let seen = [const { Cell::new(0) }; 3];
+    runner
+        .run(&families(), |source| {
+            let Some(session) = loaded(&source) else {
+                return Ok(());
+            };
+            let p = session.program();
+            for s in &reported(&session).statements {
+                for way in &s.branches {
+                    let kinds = [
+                        way.taken.is_some(),
+                        way.then.is_some(),
+                        way.writes.is_some(),
+                    ];
+                    for (count, is) in seen.iter().zip(kinds) {
+                        count.set(count.get() + usize::from(is));
+                    }
+                    let is = |class| [class, MoverClass::Both].contains(&way.class);
+                    let classes = (is(MoverClass::Right), is(MoverClass::Left));
+                    prop_assert!(classes.0 || classes.1);
+                    let mut taken = false;
+                    for (me, at) in s.threads.iter().flat_map(|t| places(p, s, t)) {
+                        let steps = |s: &State| match s.location(me) == at {
+                            true => {
+                                let all = successors(p, s, me).into_iter();
+                                let kept = all.filter(|n| !violates(p, me, s, n));
+                                let kept = kept.filter(|n| goes(p, (me, at), way, n));
+                                kept.map(|n| n.state).collect()
+                            }
+                            false => Vec::new(),
+                        };
+                        is_true(p, me, &steps, classes)
+                            .map_err(|e| TestCaseError::fail(format!("{source}\n{way}: {e}")))?;
+                        taken |= reachable(p).iter().any(|s| !steps(s).is_empty());
+                    }
+                    prop_assert!(taken, "{source}\n{way}: never taken");
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    let seen = seen.map(|c| c.get());
+    assert!(seen.iter().all(|n| random::enough(*n, 5)), "{seen:?}");
+}
+
+/// What the two orders give, of a state, so far as it is told.
+fn shows(p: &Program, missed: &Missed, s: &State, places: &[(ThreadId, usize)]) -> bool {
+    let thread = |name: &str| p.threads.iter().position(|t| t.name == *name);
+    let (me, other) = (thread(&missed.thread), thread(&missed.other.thread));
+    let (me, other) = (me.expect("a"), other.expect("b"));
+    let exchange = missed.exchange.as_ref().expect("few outcomes");
+    let value = |s: &State, name: &str| match thread(name) {
+        Some(t) => p.threads[t].locations[s.location(t)].name.clone(),
+        None => {
+            let cell = p.cells.iter().position(|c| c.name == name).expect("a cell");
+            p.show(cell, s.cell(cell))
+        }
+    };
+    let has = |s: &State, all: &[Binding]| all.iter().all(|b| value(s, &b.name) == b.value);
+    let at_line = |t: ThreadId, line| p.line(p.threads[t].locations[s.location(t)].span) == line;
+    if !has(s, &exchange.state) || !at_line(other, missed.other.line) {
+        return false;
+    }
+    // Where a stands, and goes on from, is told by its statement.
+    let mine = |s: &State| match places.contains(&(me, s.location(me))) {
+        true => clean(p, s, me),
+        false => Vec::new(),
+    };
+    let here = s.location(other);
+    let theirs = |s: &State| match s.location(other) == here {
+        true => clean(p, s, other),
+        false => Vec::new(),
+    };
+    let first: HashSet<State> = mine(s).iter().flat_map(theirs).collect();
+    let second: HashSet<State> = theirs(s).iter().flat_map(mine).collect();
+    let (taken, swapped) = match missed.law {
+        Law::Right => (first, second),
+        Law::Left => (second, first),
+        // Some step of b takes an outcome away.
+        _ => (mine(s).into_iter().collect(), second),
+    };
+    let gives = |u: &State| {
+        let told = exchange.swapped.as_ref();
+        has(u, &exchange.taken) && told.is_none_or(|told| swapped.iter().any(|v| has(v, told)))
+    };
+    let lost = taken.difference(&swapped).any(gives);
+    match exchange.impossible {
+        Some(_) if missed.law == Law::Outcome => {
+            lost && theirs(s).iter().any(|s| mine(s).is_empty())
+        }
+        Some(_) => lost && swapped.is_empty(),
+        None => lost,
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_seen_in_the_state_that_is_told() {
+    let mut runner = random::runner(256);
+    let seen = [const { Cell::new(0) }; 3];
+    runner
+        .run(&families(), |source| {
+            let Some(session) = loaded(&source) else {
+                return Ok(());
+            };
+            let p = session.program();
+            let states = reachable(p);
+            for s in &reported(&session).statements {
+                for missed in s.right.iter().chain(&s.left) {
+                    let exchange = missed.exchange.as_ref().expect("few outcomes");
+                    prop_assert!(exchange.reachable);
+                    let law = [Law::Right, Law::Left, Law::Outcome];
+                    let law = law
+                        .iter()
+                        .position(|l| *l == missed.law)
+                        .expect("no violations");
+                    seen[law].set(seen[law].get() + 1);
+                    let places = places(p, s, &missed.thread);
+                    prop_assert!(
+                        states.iter().any(|s| shows(p, missed, s, &places)),
+                        "{source}\nline {}: {missed}",
+                        s.line
+                    );
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    let seen = seen.map(|c| c.get());
+    assert!(seen.iter().all(|n| random::enough(*n, 50)), "{seen:?}");
 }
 
 /// Conditions that people know: a flag that is never taken back, the last reference.
@@ -118,7 +420,7 @@ fn known_conditions() {
             coarsen::theory("lipton").as_ref(),
             &Control::default(),
         );
-        let mut of = report.actions.iter().filter(|a| a.step.text == line);
+        let mut of = report.statements.iter().filter(|s| s.text == line);
         let all = of.next().map(|a| a.under.iter()).into_iter().flatten();
         all.map(|u| format!("{} if {}", u.class.id(), u.condition))
             .collect()
@@ -134,4 +436,16 @@ fn known_conditions() {
         told(count, "atomic { count = count - 1; last = count == 0; }"),
         ["right if count == 1"]
     );
+    // Not `tail == 2`, which is true of the first member only.
+    let swapped = "var tail: 0..2 = 0 unprotected; var seen: 0..2 = 0 unprotected;
+        thread t(i in 1..2) { var before: 0..2 = 0;
+            before = swap(tail, i); if (!cas(tail, i, 0)) seen = before; }";
+    assert_eq!(
+        told(swapped, "if (!cas(tail, i, 0))"),
+        ["right if tail != i"]
+    );
+    let compared = "var count: 0..3 = 0 unprotected;
+        thread t(i in 1..3) { var seen: 0..3 = 0; seen = count; if (cas(count, seen, seen + 1)) skip; }";
+    let line = "if (cas(count, seen, seen + 1))";
+    assert_eq!(told(compared, line)[..1], ["right if count != seen"]);
 }

@@ -17,7 +17,6 @@ mod diagrams;
 mod interruption;
 mod objects;
 mod observed;
-mod paths;
 mod weakened;
 
 use self::compared::{Compared, Found, compare};

@@ -15,6 +15,7 @@ pub mod inference;
 mod invariants;
 mod movers;
 mod own;
+mod paths;
 mod properties;
 mod read;
 mod reduced;
@@ -43,7 +44,9 @@ pub(crate) use executions::search::{SHORTEST_BUDGET, execution};
 pub(crate) use executions::trace::{deadlock, repeat, step_of};
 pub use invariants::reachable::reachable;
 pub use invariants::{Budgets, Ladder, Rung, leaves};
-pub use movers::{Detail, Judged, Obstacle, Other, Under, judged, movers};
+pub use movers::{
+    Branch, Detail, Judged, MoverSearch, Obstacle, Other, Shared, Under, branches, judged, movers,
+};
 pub(crate) use properties::{Asked, Goal, GoalKind, deadlocks};
 pub use read::{Instance, Model};
 pub use reduced::coarse::{Coarse, Explorer, Grain, Reduced, explore};

@@ -30,8 +30,8 @@ pub use evidence::{
     Underived,
 };
 pub use movers::{
-    Blocked, Condition, Conditional, Law, MoverAction, MoverClass, MoversReason, MoversReport,
-    Sharing, Transaction,
+    Clash, Condition, Conditional, Exchange, Impossible, Law, Missed, MoverClass, MoverStatement,
+    MoversReason, MoversReport, Sharing, Spot, Transaction, Use, Way,
 };
 pub use note::{Asymmetry, Candidate, CompareNote, CrossCheck, Difference, MissingEvidence, Note};
 pub use property::{

@@ -1,6 +1,6 @@
 //! What `coarsen movers` found, as plain data.
 
-use super::{Gap, Note, SCHEMA_VERSION, Step};
+use super::{Binding, Gap, Note, SCHEMA_VERSION, Step};
 use crate::base::control::Stop;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -16,8 +16,8 @@ pub struct MoversReport {
     pub disciplined: bool,
     /// What was found, or why nothing.
     pub reason: MoversReason,
-    /// Every action, thread by thread in the order of the text.
-    pub actions: Vec<MoverAction>,
+    /// Every statement, those of the same threads together, in the order of the text.
+    pub statements: Vec<MoverStatement>,
     /// The longest runs of statements that have a theorem's form, theorem by theorem, the least demanding first.
     pub transactions: Vec<Transaction>,
     /// Seconds for all of it.
@@ -42,7 +42,7 @@ impl MoversReport {
             model: model.to_string(),
             disciplined: false,
             reason: MoversReason::Undecided,
-            actions: Vec::new(),
+            statements: Vec::new(),
             transactions: Vec::new(),
             seconds: 0.0,
             notes: Vec::new(),
@@ -59,9 +59,9 @@ pub enum MoversReason {
     Stopped(Stop, String),
     /// The theorem that was asked for says nothing of transactions, for this reason.
     Open(Gap),
-    /// So many actions of each class.
+    /// So many statements of each class.
     Found {
-        /// The classes, with how many actions are of each.
+        /// The classes, with how many statements are of each.
         classes: [(MoverClass, usize); 5],
         /// Transactions of more than one action, by the most demanding theorem.
         long: usize,
@@ -165,23 +165,140 @@ impl Serialize for Law {
     }
 }
 
-/// An action as a mover.
+/// A statement as a mover: all its actions that are of one class, in all threads that have it.
 #[derive(Clone, Debug, Serialize)]
-pub struct MoverAction {
-    /// The action.
-    pub step: Step,
+pub struct MoverStatement {
+    /// Where it stands: a label, or `line 12`.
+    pub location: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The first line of its text.
+    pub text: String,
+    /// The threads that have it.
+    pub threads: Vec<String>,
+    /// How many actions it is in all of them.
+    pub actions: String,
     /// What it is.
     pub class: MoverClass,
-    /// Why.
+    /// Why; of the action that shares most.
     pub why: Sharing,
     /// The strongest invariant that was needed for it, as for hypotheses.
     pub invariant: String,
-    /// What keeps it from being a right mover.
-    pub right: Vec<Blocked>,
-    /// What keeps it from being a left mover.
-    pub left: Vec<Blocked>,
+    /// Why it is no right mover.
+    pub right: Option<Missed>,
+    /// Why it is no left mover.
+    pub left: Option<Missed>,
     /// What it is under a condition, where that is more.
     pub under: Vec<Conditional>,
+    /// What its steps are that go one way of several, where that is more.
+    pub branches: Vec<Way>,
+}
+
+/// The class of the steps of a statement that go one way. What all its ways have in common is left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Way {
+    /// `Both`, `Right` or `Left`.
+    pub class: MoverClass,
+    /// The statement that is taken, if there is a choice.
+    pub taken: Option<Spot>,
+    /// Where they go on, if some go elsewhere.
+    pub then: Option<Spot>,
+    /// The variables of others' that they write, if some write others.
+    pub writes: Option<Vec<String>>,
+}
+
+/// A statement in the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Spot {
+    /// Its line, from 1; 0 if it has none.
+    pub line: usize,
+    /// The first line of its text, or the name of the place where a thread rests.
+    pub text: String,
+}
+
+/// Why a statement is no right, or no left, mover: the first thing in the way.
+#[derive(Clone, Debug)]
+pub struct Missed {
+    /// The thread whose action it is about, a.
+    pub thread: String,
+    /// The action of another thread, b.
+    pub other: Step,
+    /// The law that fails.
+    pub law: Law,
+    /// What both use, and one of them writes.
+    pub clashes: Vec<Clash>,
+    /// A state from which the law fails; none if it has too many outcomes to look at.
+    pub exchange: Option<Exchange>,
+    /// The other statements in the way, an action of each.
+    pub more: Vec<Step>,
+}
+
+impl Serialize for Missed {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut missed = to.serialize_struct("Missed", 8)?;
+        missed.serialize_field("thread", &self.thread)?;
+        missed.serialize_field("other", &self.other)?;
+        missed.serialize_field("law", self.law.formula())?;
+        missed.serialize_field("words", &self.to_string())?;
+        missed.serialize_field("violation", &self.law.is_about_violations())?;
+        missed.serialize_field("clashes", &self.clashes)?;
+        missed.serialize_field("exchange", &self.exchange)?;
+        missed.serialize_field("more", &self.more)?;
+        missed.end()
+    }
+}
+
+/// A variable that both actions use, and at least one writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Clash {
+    /// Its name.
+    pub variable: String,
+    /// What the statement's action does.
+    pub this: Use,
+    /// What the other does.
+    pub other: Use,
+}
+
+/// What an action does with a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Use {
+    /// It reads it, and no more.
+    Reads,
+    /// It writes it.
+    Writes,
+    /// It does not use it, but has the right to what it accesses by its value.
+    Needs,
+}
+
+/// Two actions in both orders, from a state from which a law fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Exchange {
+    /// The state, as far as the two look at it.
+    pub state: Vec<Binding>,
+    /// Whether it is known to be reachable; else that was not settled within the budget. (A law that fails from
+    /// unreachable states only does not fail.)
+    pub reachable: bool,
+    /// What the order that the law starts with gives, where the other gives something else.
+    pub taken: Vec<Binding>,
+    /// What the other order gives there; none if it is impossible.
+    pub swapped: Option<Vec<Binding>>,
+    /// Why it is impossible, if it is.
+    pub impossible: Option<Impossible>,
+}
+
+/// Why two actions have no second order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Impossible {
+    /// That which would come first has no step then.
+    First,
+    /// That which would come second has none behind it.
+    Second,
+    /// That which would come first would violate the discipline.
+    FirstViolates,
+    /// That which would come second would violate the discipline behind it.
+    SecondViolates,
 }
 
 /// How many actions of other threads share something with an action, and what becomes of them.
@@ -197,13 +314,15 @@ pub struct Sharing {
     pub left: usize,
 }
 
-/// The class of an action where a condition holds.
+/// The class of a statement where a condition holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Conditional {
     /// `Both`, `Right` or `Left`.
     pub class: MoverClass,
-    /// The condition.
+    /// The condition, as each thread says it of itself.
     pub condition: Condition,
+    /// The threads for whose actions this is so.
+    pub threads: Vec<String>,
 }
 
 /// A condition under which an action is more than otherwise.
@@ -217,18 +336,6 @@ pub enum Condition {
     Access(String),
     /// An expression of the model's language.
     Expression(String),
-}
-
-/// An action of another thread that an action does not commute with.
-#[derive(Clone, Debug, Serialize)]
-pub struct Blocked {
-    /// The other action, b.
-    pub other: Step,
-    /// The law that fails; a is the action itself.
-    #[serde(flatten)]
-    pub law: Law,
-    /// Whether it is about violations of the discipline.
-    pub violation: bool,
 }
 
 /// A run of statements that is a transaction.

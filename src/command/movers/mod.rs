@@ -6,20 +6,20 @@
 //! theorem's form in each thread that has them. If a run is none, no longer one is, so the longest runs are found from
 //! left to right.
 
+mod entries;
 mod statements;
 
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::results::{
-    Blocked, Conditional, Gap, MoverAction, MoverClass, MoversReason, MoversReport, Note,
-    PropertyKind, Sharing, Status, Transaction,
+    Gap, MoverClass, MoversReason, MoversReport, Note, PropertyKind, Status, Transaction,
 };
 use crate::engine::relations::Encoding;
-use crate::model::program::{ClaimedBlock, Program, ThreadId};
+use crate::model::program::{ClaimedBlock, Program};
 use crate::model::text::ast::Model;
 use crate::theorem::{
-    CheckOptions, Detail, Judged, Obstacle, Other, PATTERNS, Pattern, Under, check, class, commits,
-    gap, judged, prepare, step_of,
+    Budgets, CheckOptions, Detail, Judged, MoverSearch, PATTERNS, Pattern, branches, check,
+    commits, gap, judged, prepare, step_of,
 };
 use statements::{List, numbered};
 use std::time::Instant;
@@ -77,11 +77,13 @@ impl Found<'_> {
     fn all(&self, program: &Program, report: &mut MoversReport) -> Result<(), Stop> {
         let program = self.disciplined(program, report);
         self.control.enter("building relations");
-        let e = Encoding::new(&program, self.control)?;
+        let mut e = Encoding::new(&program, self.control)?;
+        let branches = branches(&mut e)?;
         self.control.enter("movers");
-        let mut judged = judged(&e, &[], Detail::Conditions)?;
+        let mut search = MoverSearch::new(&e, Detail::Conditions, Budgets::default())?;
+        let mut judged = search.all(&[])?;
         meet(&e, &mut judged);
-        self.actions(&e, &judged, report);
+        report.statements = entries::entries(&e, &judged, &branches, &mut search)?;
         for pattern in PATTERNS {
             if self.only.is_none_or(|only| pattern.is_of(only)) {
                 let runs = self.transactions(&e, &judged, pattern);
@@ -123,40 +125,6 @@ impl Found<'_> {
         }
     }
 
-    fn actions(&self, e: &Encoding, judged: &[Judged], report: &mut MoversReport) {
-        let mut met: Vec<(ThreadId, String, String)> = Vec::new();
-        for (a, j) in judged.iter().enumerate() {
-            let thread = e.actions[a].thread;
-            let mut step = step_of(e, a);
-            step.location = step
-                .location
-                .split(" #")
-                .next()
-                .unwrap_or_default()
-                .to_string();
-            // The head of a loop has a location here for each way that leads to it. In the model these are one.
-            let place = (thread, step.location.clone(), step.text.clone());
-            let class = class(j.mover);
-            if met.contains(&place)
-                && report.actions.iter().any(|m| {
-                    m.step.thread == step.thread && m.step.text == step.text && m.class == class
-                })
-            {
-                continue;
-            }
-            met.push(place);
-            report.actions.push(MoverAction {
-                why: sharing(j),
-                class,
-                invariant: j.rung.id().into(),
-                right: j.right.iter().filter_map(|o| blocked(e, o)).collect(),
-                left: j.left.iter().filter_map(|o| blocked(e, o)).collect(),
-                under: j.under.iter().map(under).collect(),
-                step,
-            });
-        }
-    }
-
     /// The longest runs of statements that have a theorem's form.
     fn transactions(&self, e: &Encoding, judged: &[Judged], pattern: Pattern) -> Vec<Run> {
         let mut runs = Vec::new();
@@ -191,7 +159,7 @@ impl Found<'_> {
                     continue;
                 };
                 covered[n][at..=end].fill(true);
-                if !blocks.is_empty() {
+                if !blocks.is_empty() && !self.is_claimed(e.program, &blocks) {
                     let statements = &list.statements[at..=end];
                     let told = self.told(e, judged, pattern, statements, &blocks);
                     runs.push((n, at, end, told));
@@ -200,6 +168,22 @@ impl Found<'_> {
             }
         }
         runs
+    }
+
+    /// Whether a run is, in each thread that has it, a block that the model says is a transaction or atomic, or a part
+    /// of one.
+    fn is_claimed(&self, p: &Program, run: &[ClaimedBlock]) -> bool {
+        let statements = self.lists.iter().flat_map(|l| &l.statements);
+        let names = statements
+            .filter(|s| s.claimed)
+            .filter_map(|s| s.claim.as_ref());
+        let claims = names.filter_map(|name| p.claims.iter().find(|c| c.name == *name));
+        let claimed: Vec<&ClaimedBlock> = claims.flat_map(|c| &c.blocks).collect();
+        run.iter().all(|b| {
+            let steps = b.steps(p);
+            let within = |c: &&ClaimedBlock| c.thread == b.thread && steps.is_subset(&c.steps(p));
+            claimed.iter().any(within)
+        })
     }
 
     /// The runs that are transactions also as claims in the model, where the head of a loop is one location again.
@@ -296,7 +280,7 @@ fn silent(theory: &Theory) -> Option<Gap> {
 }
 
 fn summary(report: &MoversReport) -> MoversReason {
-    let of = |c: MoverClass| report.actions.iter().filter(|a| a.class == c).count();
+    let of = |c: MoverClass| report.statements.iter().filter(|s| s.class == c).count();
     let best = report.transactions.last().map(|t| &t.theorem);
     let is_long = |t: &&Transaction| Some(&t.theorem) == best && t.actions != "1";
     MoversReason::Found {
@@ -324,14 +308,7 @@ fn meet(e: &Encoding, judged: &mut [Judged]) {
                 let other = &judged[b];
                 (other.right.clone(), other.left.clone(), other.rung)
             };
-            let theirs = judged[b].clone();
             let mine = &mut judged[a];
-            mine.under.retain(|u| {
-                let same =
-                    |v: &Under| v.told == u.told && (v.right || !u.right) && (v.left || !u.left);
-                (theirs.mover.right || !u.right) && (theirs.mover.left || !u.left)
-                    || theirs.under.iter().any(same)
-            });
             if mine.right.is_empty() {
                 mine.right = right;
             }
@@ -378,35 +355,4 @@ fn run(p: &Program, statements: &[statements::Statement]) -> Option<Vec<ClaimedB
         }
     }
     Some(all)
-}
-
-fn under(u: &Under) -> Conditional {
-    Conditional {
-        class: match (u.right, u.left) {
-            (true, true) => MoverClass::Both,
-            (true, false) => MoverClass::Right,
-            (false, _) => MoverClass::Left,
-        },
-        condition: u.told.clone(),
-    }
-}
-
-fn blocked(e: &Encoding, obstacle: &Obstacle) -> Option<Blocked> {
-    let Other::Action(other) = obstacle.other else {
-        return None;
-    };
-    Some(Blocked {
-        other: step_of(e, other),
-        law: obstacle.law,
-        violation: obstacle.law.is_about_violations(),
-    })
-}
-
-fn sharing(j: &Judged) -> Sharing {
-    Sharing {
-        actions: j.shares.len(),
-        excluded: j.excluded,
-        right: j.right.len(),
-        left: j.left.len(),
-    }
 }

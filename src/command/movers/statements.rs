@@ -19,6 +19,8 @@ pub(super) struct Statement {
     pub span: Span,
     /// The name of its block; none for a statement that can't be one.
     pub claim: Option<String>,
+    /// Whether it is a `transaction` or `atomic` already.
+    pub claimed: bool,
 }
 
 /// The model with blocks, and its lists of statements, outer ones first. Its own transactions are not kept.
@@ -121,6 +123,7 @@ impl Walk {
                 stmt.kind,
                 StmtKind::Local(_) | StmtKind::Empty | StmtKind::Goto(_) | StmtKind::Return(_)
             );
+            let claimed = matches!(stmt.kind, StmtKind::Transaction(..) | StmtKind::Atomic(..));
             let claim = (single && !(compound && self.jumps)).then(|| {
                 self.blocks += 1;
                 // No name of the language has a blank.
@@ -129,9 +132,11 @@ impl Walk {
             if let Some(claim) = &claim {
                 enclose(stmt, claim);
             }
-            self.lists[number]
-                .statements
-                .push(Statement { span, claim });
+            self.lists[number].statements.push(Statement {
+                span,
+                claim,
+                claimed,
+            });
         }
     }
 

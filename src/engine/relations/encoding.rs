@@ -15,7 +15,7 @@ use crate::base::control::{Control, Stop};
 use crate::engine::Heuristic;
 use crate::engine::Variable;
 use crate::engine::relations::relation::{Rel, minus};
-use crate::model::program::{Class, Expr, LocId, Program, Protection, ThreadId};
+use crate::model::program::{Class, Edge, Expr, LocId, Program, Protection, ThreadId};
 use biodivine_lib_bdd::Bdd;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -354,22 +354,48 @@ impl<'a> Encoding<'a> {
         m.and(&all, &m.iff(&self.q(), &overlap)?)
     }
 
-    fn action(&mut self, thread: ThreadId, location: LocId) -> Result<Action, Stop> {
-        let program = self.program;
+    /// The steps of a thread from a location along these edges; where that a step may access a cell is a guess,
+    /// `outside` gets the cell, and the states before steps that may not.
+    fn along(
+        &mut self,
+        (thread, location): (ThreadId, LocId),
+        edges: &[Edge],
+        outside: &mut Vec<(usize, Bdd)>,
+    ) -> Result<Rel, Stop> {
         let mut rel = Rel::test(self.m.no());
-        let mut outside = Vec::new();
-        for edge in &program.threads[thread].locations[location].edges {
-            let one = self.edge(thread, location, edge, &mut outside)?;
+        for edge in edges {
+            let one = self.edge(thread, location, edge, outside)?;
             rel = rel.plus(&self.m, &one)?;
         }
-        let m = &self.m;
-        // Before the restriction to type-correct states, which would only make its support larger.
-        let enabled = rel.domain(m)?;
-        let correct = self.type_correct(&rel.reads(m))?;
-        let rel = Rel {
-            bdd: m.and(&rel.bdd, &correct)?,
+        Ok(rel)
+    }
+
+    fn correct(&self, rel: Rel) -> Result<Rel, Stop> {
+        let correct = self.type_correct(&rel.reads(&self.m))?;
+        Ok(Rel {
+            bdd: self.m.and(&rel.bdd, &correct)?,
             writes: rel.writes,
-        };
+        })
+    }
+
+    /// The steps of a thread from a location along edges that need not be the program's.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn steps(&mut self, from: (ThreadId, LocId), edges: &[Edge]) -> Result<Rel, Stop> {
+        let rel = self.along(from, edges, &mut Vec::new())?;
+        self.correct(rel)
+    }
+
+    fn action(&mut self, thread: ThreadId, location: LocId) -> Result<Action, Stop> {
+        let program = self.program;
+        let mut outside = Vec::new();
+        let edges = &program.threads[thread].locations[location].edges;
+        let rel = self.along((thread, location), edges, &mut outside)?;
+        // Before the restriction to type-correct states, which would only make its support larger.
+        let enabled = rel.domain(&self.m)?;
+        let rel = self.correct(rel)?;
+        let m = &self.m;
         let without_q = |bits: &[Bit]| {
             bits.iter()
                 .copied()

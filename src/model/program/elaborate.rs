@@ -123,6 +123,8 @@ impl Elaborator {
                         }
                     }
                     if !self.open_constant(name, value, term) {
+                        let constant = (name.text.clone(), kind, value);
+                        self.program.constants.push(constant);
                         self.declare(name, Symbol::Value(kind, value));
                     }
                 }
@@ -286,6 +288,7 @@ impl Elaborator {
                     name,
                     family: decl.name.text.clone(),
                     index,
+                    parameter: decl.family.as_ref().map(|(i, ..)| i.text.clone()),
                     locations: Vec::new(),
                     initial: 0,
                     end: None,

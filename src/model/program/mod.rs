@@ -295,6 +295,8 @@ pub struct Thread {
     pub family: String,
     /// The index in its family.
     pub index: Option<i64>,
+    /// What its text calls that.
+    pub parameter: Option<String>,
     /// Its locations; those with steps first.
     pub locations: Vec<Location>,
     /// Where it starts.
@@ -425,6 +427,16 @@ pub struct ClaimedBlock {
     pub edges: Vec<(LocId, usize)>,
 }
 
+impl ClaimedBlock {
+    /// All edges that a thread takes as steps of the block: one that is inside takes no others.
+    pub fn steps(&self, program: &Program) -> BTreeSet<(LocId, usize)> {
+        let locations = &program.threads[self.thread].locations;
+        let within = |&l: &LocId| (0..locations[l].edges.len()).map(move |n| (l, n));
+        let within = self.inside.iter().flat_map(within);
+        within.chain(self.edges.iter().copied()).collect()
+    }
+}
+
 /// An enum.
 #[derive(Clone, Debug)]
 pub struct Enum {
@@ -456,6 +468,8 @@ pub struct Program {
     pub enums: Vec<Enum>,
     /// What references point into.
     pub pools: Vec<Pool>,
+    /// The named constants: for those who tell of values, since in expressions they are folded.
+    pub constants: Vec<(String, Kind, i64)>,
     /// All threads, by number.
     pub threads: Vec<Thread>,
     /// Predicates of the protected cells, in the order of cells.

@@ -1,47 +1,26 @@
-//! `coarsen movers`, for people: what each action is, what is in the way of more, and the transactions as claims to
+//! `coarsen movers`, for people: what each statement is, what is in the way of more, and the transactions as claims to
 //! paste back.
 
 use super::headline;
 use super::steps::at;
-use crate::base::results::{Blocked, MoverAction, MoversReport, Transaction};
+use crate::base::results::{Conditional, Missed, MoverStatement, MoversReport, Transaction};
 use crate::report::layout::{counted, printable_lines, wrapped};
 use std::fmt::Write;
 
-/// Conditions shown for an action, the weakest first.
+/// Conditions shown for a statement, the weakest first.
 const CONDITIONS: usize = 2;
 
 /// The report of `coarsen movers` on one model.
 pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
     let mut body = String::from("\n");
-    for (threads, actions) in alike(report) {
-        // Writing to a string does not fail.
-        let _ = writeln!(body, "{}:", threads.join(", "));
-        for action in actions {
-            let place = action.step.location.trim_start_matches("line ");
-            let _ = write!(body, "  {:5}  ", action.class.id());
-            match place.parse::<usize>() == Ok(action.step.line) {
-                true => body += &format!("line {}: {}\n", action.step.line, action.step.text),
-                false => {
-                    body += &format!(
-                        "{}, line {}: {}\n",
-                        action.step.location, action.step.line, action.step.text
-                    );
-                }
-            }
-            if verbose {
-                let _ = writeln!(body, "           {}", action.why);
-            }
-            blocked(&mut body, "right", &action.right, verbose);
-            blocked(&mut body, "left", &action.left, verbose);
-            let shown = if verbose {
-                action.under.len()
-            } else {
-                CONDITIONS
-            };
-            for u in action.under.iter().take(shown) {
-                let _ = writeln!(body, "           {} if {}", u.class.id(), u.condition);
-            }
+    let mut threads: &[String] = &[];
+    for s in &report.statements {
+        if s.threads != threads {
+            threads = &s.threads;
+            // Writing to a string does not fail.
+            let _ = writeln!(body, "{}:", threads.join(", "));
         }
+        statement(&mut body, s, verbose);
     }
     let mut theorems: Vec<&str> = report
         .transactions
@@ -81,44 +60,54 @@ pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
     headline(&report.model, "movers", &report.reason.to_string()) + &printable_lines(&body)
 }
 
-/// Threads whose actions are the same, with these.
-fn alike(report: &MoversReport) -> Vec<(Vec<&str>, Vec<&MoverAction>)> {
-    let mut all: Vec<(Vec<&str>, Vec<&MoverAction>)> = Vec::new();
-    let mut rest = report.actions.as_slice();
-    while let Some(first) = rest.first() {
-        let thread = first.step.thread.as_str();
-        let end = rest
-            .iter()
-            .position(|a| a.step.thread != thread)
-            .unwrap_or(rest.len());
-        let actions: Vec<&MoverAction> = rest[..end].iter().collect();
-        let same = |other: &[&MoverAction]| {
-            other.len() == actions.len()
-                && other.iter().zip(&actions).all(|(a, b)| {
-                    (a.step.line, &a.step.text, a.class) == (b.step.line, &b.step.text, b.class)
-                })
+fn statement(body: &mut String, s: &MoverStatement, verbose: bool) {
+    let own = format!("line {}", s.line);
+    let place = match s.location == own {
+        true => own,
+        false => format!("{}, line {}", s.location, s.line),
+    };
+    let _ = writeln!(body, "  {:5}  {place}: {}", s.class.id(), s.text);
+    if verbose {
+        let actions = match s.actions.as_str() {
+            "1" => String::new(),
+            n => format!("{n} actions; "),
         };
-        match all.iter_mut().find(|(_, other)| same(other)) {
-            Some((threads, _)) => threads.push(thread),
-            None => all.push((vec![thread], actions)),
-        }
-        rest = &rest[end..];
+        let _ = writeln!(body, "           {actions}{}", s.why);
     }
-    all
+    missed(body, "right", s.right.as_ref(), verbose);
+    missed(body, "left", s.left.as_ref(), verbose);
+    let shown = if verbose { s.under.len() } else { CONDITIONS };
+    for u in s.under.iter().take(shown) {
+        let _ = writeln!(body, "           {}", condition(u, &s.threads));
+    }
+    for way in &s.branches {
+        let _ = writeln!(body, "           {way}");
+    }
 }
 
-fn blocked(body: &mut String, direction: &str, by: &[Blocked], verbose: bool) {
-    let shown = if verbose { by.len() } else { 1 };
-    for b in by.iter().take(shown) {
-        let _ = writeln!(
-            body,
-            "           not {direction}: {} fails with b at {}",
-            b.law.formula(),
-            at(&b.other)
-        );
+/// `right if ready`, after the threads if these are not all that have the statement.
+fn condition(u: &Conditional, all: &[String]) -> String {
+    let of = match u.threads == all {
+        true => String::new(),
+        false => format!("{}: ", u.threads.join(", ")),
+    };
+    format!("{of}{} if {}", u.class.id(), u.condition)
+}
+
+fn missed(body: &mut String, direction: &str, missed: Option<&Missed>, verbose: bool) {
+    let Some(missed) = missed else {
+        return;
+    };
+    let line = format!("           not {direction}: {missed}");
+    let _ = writeln!(body, "{}", wrapped(&line, 15));
+    if missed.more.is_empty() {
+        return;
     }
-    if by.len() > shown {
-        let _ = writeln!(body, "               (and {} more)", by.len() - shown);
+    if !verbose {
+        let _ = writeln!(body, "               (and {} more)", missed.more.len());
+    }
+    for other in missed.more.iter().filter(|_| verbose) {
+        let _ = writeln!(body, "               and {}", at(other));
     }
 }
 

@@ -17,7 +17,6 @@
 
 use super::RUNGS;
 use super::atomic::WhenAtomic;
-use super::paths::{Known, Part, Path};
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
 use crate::engine::compiled::Mover;
@@ -27,6 +26,7 @@ use crate::model::program::{
 };
 use crate::theorem::invariants::Rung;
 use crate::theorem::movers::{Detail, MoverSearch};
+use crate::theorem::paths::{Known, Part, Path};
 use crate::theorem::relocated::Relocated;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,9 +10,13 @@
 //! happen, a right mover must not lead into V from outside, and a left mover not out of it. The effect of a violating
 //! step does not matter.
 
+mod branches;
+mod candidates;
 mod conditions;
+mod exchange;
 
-pub use conditions::Under;
+pub use branches::{Branch, branches};
+pub use conditions::{Shared, Under};
 
 use crate::base::control::Stop;
 use crate::base::results::Law;
@@ -39,7 +43,7 @@ pub struct Judged {
     pub excluded: usize,
     /// The strongest invariant that was needed for what it is.
     pub rung: Rung,
-    /// What it is under a condition, if that is more; asked for with all obstacles.
+    /// What it is under conditions, if that is more; asked for with all obstacles. The weakest condition comes first.
     pub under: Vec<Under>,
 }
 
@@ -94,14 +98,7 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
 /// # Errors
 /// Any [`Stop`].
 pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged>, Stop> {
-    let mut search = MoverSearch::new(e, detail, Budgets::default())?;
-    let wanted: Vec<Bdd> = wanted
-        .iter()
-        .map(|v| e.m.and_not(v, &e.q()))
-        .collect::<Result<_, Stop>>()?;
-    (0..e.actions.len())
-        .map(|n| search.judge(n, &wanted))
-        .collect()
+    MoverSearch::new(e, detail, Budgets::default())?.all(wanted)
 }
 
 /// By thread: a number that it shares with those that it may be exchanged with. A lemma may tell threads apart that the
@@ -174,15 +171,27 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             pairs: FxHashMap::default(),
         };
         for a in 0..e.actions.len() {
-            search.parts.push(search.part(a)?);
+            search.parts.push(search.part(&e.actions[a].rel)?);
         }
         Ok(search)
     }
 
-    fn part(&self, n: usize) -> Result<Part, Stop> {
-        let (e, m) = (self.e, &self.e.m);
-        let rel = &e.actions[n].rel;
-        let q = e.q();
+    /// Says of each action what it is, and why.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn all(&mut self, wanted: &[Bdd]) -> Result<Vec<Judged>, Stop> {
+        let e = self.e;
+        let calm = |v: &Bdd| e.m.and_not(v, &e.q());
+        let wanted: Vec<Bdd> = wanted.iter().map(calm).collect::<Result<_, Stop>>()?;
+        (0..e.actions.len())
+            .map(|n| self.judge(n, &wanted))
+            .collect()
+    }
+
+    fn part(&self, rel: &Rel) -> Result<Part, Stop> {
+        let m = &self.e.m;
+        let q = self.e.q();
         let after = rel.after(m, &q);
         let calm = |bdd: &Bdd| m.and_not(bdd, &q);
         let bad = m.exists(&m.and(&rel.bdd, &after)?, |l| l % 3 == 1)?;
@@ -367,6 +376,17 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         Ok(Some(self.e.m.and(&j, &self.calm)?))
     }
 
+    /// The states of the strongest rung that can be had, in which nothing has been violated, and which it is.
+    fn strongest(&mut self) -> Result<(Bdd, Rung), Stop> {
+        let mut known = (self.calm.clone(), Rung::True);
+        for rung in Rung::ALL {
+            if let Some(j) = self.states(rung)? {
+                known = (j, rung);
+            }
+        }
+        Ok(known)
+    }
+
     /// Whether neither of two actions ever follows the other at once, on some rung.
     fn is_excluded(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
         let apart = |s: &Self, j: &Bdd| {
@@ -381,59 +401,77 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
 
     /// Whether `a` commutes to the right of `b` from the states of J, or which law fails.
     fn is_right(&self, a: usize, b: usize, j: &Bdd) -> Result<Option<Law>, Stop> {
-        let m = &self.e.m;
-        let (x, y) = (&self.parts[a], &self.parts[b]);
-        if !self.swaps(&x.clean, &y.clean, j)? {
-            return Ok(Some(Law::Right));
-        }
-        if self.leads_into(&x.clean, &y.violating, j)? {
-            return Ok(Some(Law::RightViolation));
-        }
-        let behind = y.clean.image(m, &m.and(j, &x.violating)?)?;
-        Ok((!m.disjoint(&behind, &x.clean.domain(m)?)).then_some(Law::RightHidden))
+        let laws = [Law::Right, Law::RightViolation, Law::RightHidden];
+        self.first_broken(&laws, (a, b), j)
     }
 
     /// Whether `a` commutes to the left of `b` from the states of J, or which law fails.
     fn is_left(&self, a: usize, b: usize, j: &Bdd) -> Result<Option<Law>, Stop> {
+        let laws = [Law::Left, Law::Outcome, Law::LeftViolation, Law::LeftHidden];
+        self.first_broken(&laws, (a, b), j)
+    }
+
+    fn first_broken(
+        &self,
+        laws: &[Law],
+        pair: (usize, usize),
+        j: &Bdd,
+    ) -> Result<Option<Law>, Stop> {
+        for &law in laws {
+            let (left, right) = self.sides(law, pair, j)?;
+            if !self.e.m.within(&left, &right) {
+                return Ok(Some(law));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A law of `a` and `b` from the states of J as an inclusion of the first in the second; levels before a step tell
+    /// the state.
+    fn sides(&self, law: Law, (a, b): (usize, usize), j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
+        let m = &self.e.m;
         let (x, y) = (&self.parts[a], &self.parts[b]);
-        if !self.swaps(&y.clean, &x.clean, j)? {
-            return Ok(Some(Law::Left));
-        }
-        if !self.keeps_outcomes(a, &y.clean, j)? {
-            return Ok(Some(Law::Outcome));
-        }
-        if self.leads_into(&y.clean, &x.violating, j)? {
-            return Ok(Some(Law::LeftViolation));
-        }
-        Ok(self
-            .leads_out_of(&x.clean, &y.violating, j)?
-            .then_some(Law::LeftHidden))
+        let none = |states: Bdd| (states, m.no());
+        Ok(match law {
+            Law::Right => self.orders(&x.clean, &y.clean, j)?,
+            Law::Left => self.orders(&y.clean, &x.clean, j)?,
+            Law::Outcome => self.outcomes(&x.clean, &y.clean, j)?,
+            Law::RightViolation => none(self.into(&x.clean, &y.violating, j)?),
+            Law::LeftViolation => none(self.into(&y.clean, &x.violating, j)?),
+            Law::RightHidden => {
+                let behind = y.clean.preimage(m, &x.clean.domain(m)?)?;
+                none(m.and(&behind, &m.and(j, &x.violating)?)?)
+            }
+            Law::LeftHidden => none(self.out_of(&x.clean, &y.violating, j)?),
+            // Of an action and a set.
+            Law::Enters | Law::Leaves => none(m.no()),
+        })
     }
 
     /// Whether an action leads from outside a set into it.
     fn enters(&self, a: usize, set: &Bdd, j: &Bdd) -> Result<bool, Stop> {
-        self.leads_into(&self.parts[a].clean, set, j)
+        Ok(!self.into(&self.parts[a].clean, set, j)?.is_false())
     }
 
     /// Whether an action leads out of a set.
     fn leaves(&self, a: usize, set: &Bdd, j: &Bdd) -> Result<bool, Stop> {
-        self.leads_out_of(&self.parts[a].clean, set, j)
+        Ok(!self.out_of(&self.parts[a].clean, set, j)?.is_false())
     }
 
-    fn leads_into(&self, step: &Rel, set: &Bdd, j: &Bdd) -> Result<bool, Stop> {
+    /// The states of J outside a set from which a step leads into it.
+    fn into(&self, step: &Rel, set: &Bdd, j: &Bdd) -> Result<Bdd, Stop> {
         let m = &self.e.m;
-        let outside = m.and_not(j, set)?;
-        Ok(!m.disjoint(&step.image(m, &outside)?, set))
+        m.and(&m.and_not(j, set)?, &step.preimage(m, set)?)
     }
 
-    fn leads_out_of(&self, step: &Rel, set: &Bdd, j: &Bdd) -> Result<bool, Stop> {
+    /// The states of J in a set from which a step leads out of it.
+    fn out_of(&self, step: &Rel, set: &Bdd, j: &Bdd) -> Result<Bdd, Stop> {
         let m = &self.e.m;
-        let inside = m.and(j, set)?;
-        Ok(!m.within(&step.image(m, &inside)?, set))
+        m.and(&m.and(j, set)?, &step.preimage(m, &set.not())?)
     }
 
     /// `x y <= y x` from the states of J.
-    fn swaps(&self, x: &Rel, y: &Rel, j: &Bdd) -> Result<bool, Stop> {
+    fn orders(&self, x: &Rel, y: &Rel, j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
         let m = &self.e.m;
         let left = x.then(m, y)?;
         let left = Rel {
@@ -441,20 +479,19 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             writes: left.writes,
         };
         if left.is_empty() {
-            return Ok(true);
+            return Ok((m.no(), m.no()));
         }
         let right = y.then(m, x)?;
         let (left, right) = (left.widen(m, &right.writes)?, right.widen(m, &left.writes)?);
-        Ok(m.within(&left.bdd, &right.bdd))
+        Ok((left.bdd, right.bdd))
     }
 
-    /// (4), for actions with several outcomes, too: each step of `a` can also be taken after `step`, and leads to where
-    /// `step` leads from its end. With (3) it is enough that for each outcome there is one that agrees on all that
-    /// `step` does not write, and that this determines the rest. (The paper's actions have one outcome, so there (4)
-    /// speaks of the own state only.)
-    fn keeps_outcomes(&self, a: usize, step: &Rel, j: &Bdd) -> Result<bool, Stop> {
+    /// (4), for actions with several outcomes, too: each step of `clean` can also be taken after `step`, and leads to
+    /// where `step` leads from its end. With (3) it is enough that for each outcome there is one that agrees on all
+    /// that `step` does not write, and that this determines the rest. (The paper's actions have one outcome, so there
+    /// (4) speaks of the own state only.)
+    fn outcomes(&self, clean: &Rel, step: &Rel, j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
         let m = &self.e.m;
-        let clean = &self.parts[a].clean;
         let written = |b: &Bit| step.writes.binary_search(b).is_ok();
         let both: Vec<Bit> = clean.writes.iter().copied().filter(written).collect();
         let is_both = |l: usize| both.binary_search(&((l / 3) as Bit)).is_ok();
@@ -464,8 +501,9 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
                 let here = m.and(&clean.bdd, &m.cube(&[(level, value)]))?;
                 m.exists(&here, |l| l % 3 == 1 && is_both(l))
             };
-            if !m.disjoint(&m.and(&to(false)?, j)?, &to(true)?) {
-                return Ok(false);
+            let undetermined = m.and(&m.and(&to(false)?, j)?, &to(true)?)?;
+            if !undetermined.is_false() {
+                return Ok((undetermined, m.no()));
             }
         }
         // The outcome at the third copy, out of the way of what `step` writes.
@@ -475,7 +513,6 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             let moved = l % 3 == 0 && written(&((l / 3) as Bit));
             if moved { l + 1 } else { l }
         });
-        let both = m.and(&m.and(&outcomes, j)?, &step.bdd)?;
-        Ok(m.within(&both, &after))
+        Ok((m.and(&m.and(&outcomes, j)?, &step.bdd)?, after))
     }
 }

@@ -1,4 +1,4 @@
-//! The steps of a claimed block, one for each way through them, and weaker steps in their place.
+//! The steps of an action, or of a claimed block, one for each way through them, and weaker steps in their place.
 //!
 //! A statement such as a compare-and-swap has several outcomes: one changes what others see, another only tells the
 //! thread that it has failed. Each is a path of its own here. A path that changes nothing but the thread's own
@@ -6,7 +6,8 @@
 
 use crate::base::diagnostic::Span;
 use crate::model::program::{
-    CellId, Claim, Class, Command, Edge, Expr, LocId, Program, Target, ThreadId, apply, is_total,
+    ArrayId, CellId, Claim, Class, Command, Edge, Expr, LocId, Program, Target, ThreadId, apply,
+    is_total,
 };
 use crate::model::text::ast::BinaryOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,10 +61,7 @@ impl Path {
         let mut all = Vec::new();
         for block in &claim.blocks {
             let thread = &program.threads[block.thread];
-            // A thread that is inside takes nothing but steps of the block.
-            let within = |&l: &LocId| (0..thread.locations[l].edges.len()).map(move |n| (l, n));
-            let within = block.inside.iter().flat_map(within);
-            let edges: BTreeSet<(LocId, usize)> = within.chain(block.edges.clone()).collect();
+            let edges = block.steps(program);
             let met = |all: &[Path], from, number| {
                 let mut all = all.iter();
                 all.any(|p| (p.thread, p.from, p.edge) == (block.thread, from, number))
@@ -93,6 +91,36 @@ impl Path {
             }
         }
         Some(all)
+    }
+
+    /// The paths of the action at a location; none if there are too many.
+    pub fn of_action(program: &Program, thread: ThreadId, from: LocId) -> Option<Vec<Path>> {
+        let own = Own { program, thread };
+        let mut all = Vec::new();
+        let edges = &program.threads[thread].locations[from].edges;
+        for (number, edge) in edges.iter().enumerate() {
+            for (way, (parts, to)) in ways(&edge.body)?.into_iter().enumerate() {
+                all.push(Path::new(&own, (from, number, way), edge, parts, to));
+            }
+        }
+        Some(all)
+    }
+
+    /// The variables of others' that it writes.
+    pub fn written(&self, program: &Program) -> BTreeSet<ArrayId> {
+        let own = Own {
+            program,
+            thread: self.thread,
+        };
+        let array = |part: &Part| match part {
+            Part::Do(Command::Assign(target, _) | Command::Havoc(target)) => Some(match target {
+                Target::Cell(c) => program.cells[*c].array,
+                Target::Element(array, _) => *array,
+            }),
+            _ => None,
+        };
+        let all = self.parts.iter().filter_map(array);
+        all.filter(|a| !own.array(*a)).collect()
     }
 
     fn new(
