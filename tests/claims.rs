@@ -3,14 +3,17 @@
 //! The twin (`support/claimed.rs`) enumerates states with the interpreter: those of the program, and those with the
 //! claimed blocks atomic.
 
-use crate::claimed::{checked, is_true, programs};
+use crate::claimed::{checked, compared, is_accepted_if_true, is_true, programs, truth};
 use crate::{random, shipped};
-use coarsen::base::control::{Budget, Control, ParseLimits};
+use coarsen::base::control::{Budget, Control, ParseLimits, Stop};
+use coarsen::base::evidence::{Bundle, FALSE, Item, Part, TRUE, WeakPath};
+use coarsen::certificate::{read, verify, write};
 use coarsen::engine::explore;
 use coarsen::results::{ClaimReason, Note, Property, PropertyReason, Status};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 #[test]
 fn what_is_said_of_claims_is_true() {
@@ -55,6 +58,9 @@ fn answers(source: &str) -> Vec<(String, Status, String)> {
     let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
     let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
     let report = checked(&session, None);
+    for claim in &report.claims {
+        is_accepted_if_true(&session, &claim.name, claim.verdict);
+    }
     let claims = report.properties.into_iter();
     claims
         .filter(|q| q.kind == coarsen::results::PropertyKind::Transaction)
@@ -139,6 +145,7 @@ fn what_is_scratch_and_what_is_a_result() {
         let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
         let report = checked(&session, None);
         let claim = report.claims[0].clone();
+        is_accepted_if_true(&session, &claim.name, claim.verdict);
         (claim.verdict, claim.unseen)
     };
     let (verdict, unseen) = report(&take(swap));
@@ -164,6 +171,7 @@ fn a_claim_says_what_is_observed() {
         let printed = session.printed();
         assert!(said.is_empty() || printed.contains(said), "{printed}");
         let claim = checked(&session, None).claims[0].clone();
+        is_accepted_if_true(&session, &claim.name, claim.verdict);
         (claim.verdict, claim.unseen)
     };
     let (verdict, _) = report("");
@@ -206,7 +214,9 @@ fn a_block_that_can_block() {
     let report = |source: &str| {
         let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
         let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
-        checked(&session, None)
+        let report = checked(&session, None);
+        is_accepted_if_true(&session, "t", report.claims[0].verdict);
+        report
     };
     let found = report(source);
     assert_eq!(found.claims[0].verdict, Status::Holds);
@@ -580,7 +590,135 @@ fn weaker_steps_show_blocks_without_locks() {
         let (_, verdict, reason) = answers(source).remove(0);
         assert_eq!(verdict, Status::Holds, "{source}: {reason}");
         assert!(reason.contains("weaker step"), "{source}: {reason}");
+        has_evidence(source);
     }
+}
+
+/// What holds with weaker steps has its evidence in a bundle, which is rejected with a set that is none, and without
+/// what the claim rests on.
+fn has_evidence(source: &str) {
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+    let options = CheckOptions {
+        certificate: true,
+        ..CheckOptions::default()
+    };
+    let by = theory("stoller-cohen").expect("shipped");
+    let report = session.check(&by, &options, &Control::default());
+    let good = *report.bundle.expect("evidence");
+    assert!(good.compared.is_empty() && good.shows("c"), "{source}");
+    let place = good.parts.iter().position(|p| p.weaker.is_some());
+    let place = place.expect("weaker steps");
+    let replay = |change: &dyn Fn(&mut Bundle)| {
+        let mut bundle = good.clone();
+        change(&mut bundle);
+        verify(&write(&bundle), None, &[], &Control::default())
+    };
+    let verdict = replay(&|_| ());
+    assert!(verdict.is_accepted(), "{source}: {verdict:#?}");
+    assert!(read(&write(&good)).as_ref() == Ok(&good));
+    let rejected = |what: &str, change: &dyn Fn(&mut Bundle)| {
+        assert!(replay(change).rejected.is_some(), "{source}: {what}");
+    };
+    rejected("no states", &|b| b.parts[place].states = FALSE);
+    rejected("another claim", &|b| {
+        b.parts[place].claims = vec!["discipline".into()]
+    });
+    rejected("a theorem", &|b| {
+        b.parts[place].theorem = Some("lipton".into())
+    });
+    rejected("nothing else", &|b| b.parts.retain(|p| p.weaker.is_some()));
+    rejected("no path", &|b| {
+        let paths = b.parts[place].weaker.iter_mut();
+        paths.for_each(|paths| paths[0].way += 1000);
+    });
+    rejected("as it stands", &|b| b.parts[place].weaker = None);
+}
+
+/// Whichever paths a bundle weakens, and on whatever set: what is accepted is true.
+#[test]
+fn what_is_accepted_with_weaker_steps_is_true() {
+    let (tried, accepted, valid) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let mut runner = random::runner(120);
+    let result = runner.run(&programs(), |source| {
+        let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
+        let Ok((session, _)) = loaded else {
+            return Ok(());
+        };
+        let options = CheckOptions {
+            certificate: true,
+            ..CheckOptions::default()
+        };
+        let by = theory("stoller-cohen").expect("shipped");
+        let report = session.check(&by, &options, &Control::default());
+        let (Some(bundle), p) = (report.bundle, session.program()) else {
+            return Ok(());
+        };
+        let threads = p.threads.iter();
+        let locations = threads.clone().map(|t| Item::Location(t.name.clone()));
+        let cells = p.cells.iter().map(|c| Item::Cell(c.name.clone()));
+        let items: Vec<Item> = std::iter::once(Item::Violated)
+            .chain(locations)
+            .chain(cells)
+            .collect();
+        let steps = threads.flat_map(|t| t.locations.iter().flat_map(|l| &l.edges));
+        let spans: BTreeSet<(usize, usize)> = steps.map(|e| (e.span.start, e.span.end)).collect();
+        for claim in &p.claims {
+            let truth = truth(p, claim);
+            let paths = |ways: &[usize]| -> Vec<WeakPath> {
+                let of = |&(start, end): &(usize, usize)| {
+                    ways.iter().map(move |&way| WeakPath { start, end, way })
+                };
+                spans.iter().flat_map(of).collect()
+            };
+            let replay = |weaker: Vec<WeakPath>| {
+                let mut bundle = (*bundle).clone();
+                bundle.compared.clear();
+                let others = bundle.parts.iter_mut();
+                others.for_each(|part| part.claims.retain(|c| *c != claim.name));
+                bundle.parts.retain(|part| !part.claims.is_empty());
+                bundle.parts.push(Part {
+                    weaker: Some(weaker),
+                    claims: vec![claim.name.clone()],
+                    items: items.clone(),
+                    states: TRUE,
+                    ..Part::default()
+                });
+                verify(&write(&bundle), None, &[], &Control::default())
+            };
+            let all = paths(&[0, 1, 2, 3]).into_iter();
+            let known: Vec<WeakPath> = all
+                .filter(|path| {
+                    let verdict = replay(vec![*path]);
+                    !verdict
+                        .rejected
+                        .is_some_and(|why| why.contains("paths that"))
+                })
+                .collect();
+            let each = known.iter().map(|path| vec![*path]);
+            let rest = known.iter().map(|path| {
+                let others = known.iter().filter(|other| *other != path);
+                others.copied().collect()
+            });
+            for weaker in each.chain(rest).chain([Vec::new(), known.clone()]) {
+                tried.set(tried.get() + 1);
+                valid.set(valid.get() + usize::from(!weaker.is_empty()));
+                let verdict = replay(weaker.clone());
+                prop_assert!(verdict.stopped.is_none(), "{verdict:#?}");
+                if verdict.is_accepted() {
+                    accepted.set(accepted.get() + 1);
+                    prop_assert_eq!(truth, Status::Holds, "{:?}\n{}", weaker, &source);
+                }
+            }
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    let (tried, accepted, valid) = (tried.get(), accepted.get(), valid.get());
+    assert!(
+        random::enough(accepted, 40) && random::enough(valid, 200) && accepted < tried,
+        "{accepted} of {tried} are accepted, {valid} weaken something"
+    );
 }
 
 /// What may not be weakened: a read whose value stays, a read that a write rests on, and a first look that nothing
@@ -601,5 +739,26 @@ fn steps_that_matter_are_not_weakened() {
     for source in [kept, lost, early, begun] {
         let (_, verdict, reason) = answers(source).remove(0);
         assert_eq!(verdict, Status::Refuted, "{source}: {reason}");
+    }
+}
+
+/// What is compared and cut short is undecided; and a claim that a bundle compares is one of the model's, once.
+#[test]
+fn a_bundle_that_compares_is_held_to_its_limits() {
+    let source = "var x: 0..3 = 0 unprotected; thread inc(i in 1..3) { var t: 0..3 = 0; var done: bool = false;
+        transaction c { while (!done) { t = x; done = cas(x, t, t + 1); } } } invariant i: x <= 3;";
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+    let with = |claims: &[&str], states| {
+        let budget = Budget {
+            states,
+            ..Budget::default()
+        };
+        compared(&session, claims, &Control::new(budget))
+    };
+    assert!(with(&["c"], 10_000).is_accepted());
+    assert_eq!(with(&["c"], 10).stopped, Some(Stop::States));
+    for wrong in [&["i"][..], &["d"], &["c", "c"], &["discipline"]] {
+        assert!(with(wrong, 10_000).rejected.is_some(), "{wrong:?}");
     }
 }

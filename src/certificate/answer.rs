@@ -18,6 +18,7 @@ impl PartAnswer {
             source: shown.source.clone(),
             hypotheses: all.collect(),
             claims: shown.claims.clone(),
+            weakened: shown.weakened.clone(),
             every: every(shown),
         }
     }
@@ -39,6 +40,7 @@ impl BundleAnswer {
                 compared: verdict.compared,
             },
             claims: verdict.claims().cloned().collect(),
+            by_comparison: verdict.by_comparison.clone(),
             reached: verdict.reached.clone(),
             uncovered: verdict.uncovered.clone(),
             disciplines: verdict.disciplines.clone(),

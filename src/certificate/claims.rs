@@ -18,8 +18,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A direction in which an action may be moved past another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Direction {
+pub enum Direction {
+    /// Behind what others do next.
     Right,
+    /// Before what others have just done.
     Left,
 }
 
@@ -118,7 +120,10 @@ impl<'a, 'p, 'j> Claims<'a, 'p, 'j> {
     }
 
     /// Whether the action at a location can be exchanged with every action of another thread.
-    fn moves(&mut self, t: ThreadId, l: LocId, direction: Direction) -> Result<bool, Stop> {
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn moves(&mut self, t: ThreadId, l: LocId, direction: Direction) -> Result<bool, Stop> {
         if let Some(&known) = self.known.get(&(t, l, direction)) {
             return Ok(known);
         }

@@ -32,7 +32,11 @@ pub fn values(bundle: &Bundle) -> Result<Option<&Values>, Refused> {
     let Some(values) = bundle.parts.iter().find_map(|part| part.every.as_ref()) else {
         return Ok(None);
     };
-    if bundle.parts.len() > 1 || !bundle.executions.is_empty() {
+    if bundle.parts.iter().any(|part| part.weaker.is_some()) {
+        return Err("what is about every value has weaker steps".into());
+    }
+    let others = bundle.parts.len() - 1 + bundle.compared.len() + bundle.executions.len();
+    if others > 0 {
         return Err("what is about every value stands beside something else".into());
     }
     let may_be = values.from <= values.instance && (2..=LARGEST).contains(&values.instance);

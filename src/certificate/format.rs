@@ -2,7 +2,7 @@
 
 use crate::base::evidence::{
     Bundle, Diagrams, Discipline, Execution, Item, Letter, Node, Part, Root, Taken, Transactions,
-    Values,
+    Values, WeakPath,
 };
 use std::fmt;
 use std::fmt::Write;
@@ -55,6 +55,9 @@ pub fn write(b: &Bundle) -> String {
             }
         }
     }
+    for claim in &b.compared {
+        say(format_args!("compared {claim}"));
+    }
     b.parts.iter().for_each(|part| write_part(part, &mut say));
     b.executions
         .iter()
@@ -89,6 +92,12 @@ fn write_part(part: &Part, say: Say) {
             for (thread, location) in all {
                 say(format_args!("{word} {thread} {location}"));
             }
+        }
+    }
+    if let Some(all) = &part.weaker {
+        say(format_args!("paths"));
+        for WeakPath { start, end, way } in all {
+            say(format_args!("weaker {start} {end} {way}"));
         }
     }
     for claim in &part.claims {
@@ -228,6 +237,7 @@ fn contents(r: &mut Reader) -> Result<Bundle, &'static str> {
             "private" | "protected" | "exclusive" | "reading" => {
                 discipline(&mut b.disciplines, word, rest)?;
             }
+            "compared" => b.compared.push(rest.to_string()),
             "theorem" => {
                 if !std::mem::take(&mut seen.states) && !b.parts.is_empty() {
                     return Err("the part before has no set X");
@@ -343,6 +353,12 @@ fn of_part(
             };
             all.push(pair(rest)?);
         }
+        "paths" if rest.is_empty() && part.weaker.is_none() => part.weaker = Some(Vec::new()),
+        "weaker" => {
+            let all = part.weaker.as_mut();
+            let all = all.ok_or("nothing has been said of paths before this line")?;
+            all.push(weak_path(rest)?);
+        }
         "digest" if part.digest.is_none() => part.digest = Some(rest.to_string()),
         "claim" => part.claims.push(rest.to_string()),
         "item" => part.items.push(item(rest)?),
@@ -401,6 +417,14 @@ fn values(rest: &str) -> Result<Values, &'static str> {
         from: number(from)?,
         instance: number(instance)?,
     })
+}
+
+fn weak_path(rest: &str) -> Result<WeakPath, &'static str> {
+    let numbers: Result<Vec<usize>, _> = rest.split(' ').map(str::parse).collect();
+    match numbers.as_deref() {
+        Ok(&[start, end, way]) => Ok(WeakPath { start, end, way }),
+        _ => Err("not three numbers"),
+    }
 }
 
 fn item(rest: &str) -> Result<Item, &'static str> {

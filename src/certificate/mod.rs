@@ -5,13 +5,14 @@
 //! hypotheses, that no invisible step hides a property, and the executions. If there are few states, the plain
 //! interpreter goes through all of them; if there are many, an encoding that is built anew is used.
 //!
-//! Architecture invariant: nothing of `theorem` that computes a bundle is used here, with four exceptions. The verdict
+//! Architecture invariant: nothing of `theorem` that computes a bundle is used here, with five exceptions. The verdict
 //! names three of them among what is trusted: the evaluation of a hypothesis without derivation, steps with access
-//! checks in the encoding, and the case split over generic threads (`every.rs`). The fourth, the making of programs
-//! with phases, is checked.
+//! checks in the encoding, and the case split over generic threads (`every.rs`). The others, the making of programs
+//! with phases and of those with weaker steps, are checked.
 
 mod answer;
 mod claims;
+mod compared;
 mod encoded;
 mod every;
 mod execution;
@@ -20,12 +21,14 @@ mod format;
 mod invariant;
 mod judge;
 mod letters;
+mod observed;
 mod part;
 mod phases;
 mod space;
 mod valuations;
 mod verdict;
 mod verify;
+mod weakened;
 
 pub use format::{Malformed, is_one, read, write};
 pub use verdict::{BundleVerdict, Shown, Stated};

@@ -7,7 +7,7 @@ use super::judge::Judge;
 use super::letters::{Asked, Letters, Reading};
 use super::phases::{asks_for_copies, phased};
 use super::space::Space;
-use super::verdict::BundleVerdict;
+use super::verdict::{BundleVerdict, ENCODING, FRONT};
 use crate::algebra::Theory;
 use crate::algebra::certified::{Unproved, shown};
 use crate::base::control::{Control, Stop};
@@ -541,8 +541,8 @@ impl Replay<'_, '_> {
     }
 
     fn trusted(&self, evaluated: usize, proof: Option<bool>, verdict: &mut BundleVerdict) {
-        let mut say = |words: String| verdict.trusted.push(words);
-        say("the front end, that reads the model's text, and the interpreter, that says what a step is".into());
+        let mut say = |words: String| verdict.trust(&words);
+        say(FRONT.into());
         say("the kernel and the leaf checker, and that the theorem's hypotheses and conclusion are read \
             rightly".into());
         if proof.is_none() {
@@ -558,7 +558,7 @@ impl Replay<'_, '_> {
             say("that the theorem speaks of all properties which no invisible step hides (corollary (a))".into());
         }
         if self.encoded.is_used() {
-            say("the encoding and the BDD package, where they were used as said above".into());
+            say(ENCODING.into());
         }
         if evaluated > 0 {
             say(format!(

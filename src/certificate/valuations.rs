@@ -1,6 +1,6 @@
 //! The states that differ in certain parts, one after another.
 
-use super::footprint::part;
+use super::footprint::{key, part};
 use super::space::{Marked, Part};
 use crate::engine::State;
 use crate::model::program::{LocId, Program, ThreadId};
@@ -25,21 +25,28 @@ impl<'p> Valuations<'p> {
     ) -> Self {
         let cells = program.cells.iter().map(|c| c.ty.lo).collect();
         let mut locations = vec![0; program.threads.len()];
-        let mut free: Vec<(usize, u64)> = Vec::new();
-        for &k in parts {
-            let values = match part(program, k) {
-                Part::Violated => continue,
-                Part::Cell(c) => program.cells[c].ty.size(),
-                Part::Location(t) => match begins.iter().find(|(known, _)| *known == t) {
-                    Some((_, l)) => {
-                        locations[t] = *l;
-                        continue;
-                    }
-                    None => program.threads[t].locations.len() as u64,
-                },
-            };
-            free.push((k, values));
+        let mut free = parts.clone();
+        for &(t, l) in begins {
+            let place = key(program, Part::Location(t));
+            if free.remove(&place) {
+                locations[t] = l;
+            }
         }
+        Self::around(program, &free, (cells, locations))
+    }
+
+    /// The states that differ from one in nothing but these parts.
+    pub fn around(
+        program: &'p Program,
+        parts: &BTreeSet<usize>,
+        (cells, locations): (Vec<i64>, Vec<LocId>),
+    ) -> Self {
+        let values = |k: usize| match part(program, k) {
+            Part::Violated => None,
+            Part::Cell(c) => Some((k, program.cells[c].ty.size())),
+            Part::Location(t) => Some((k, program.threads[t].locations.len() as u64)),
+        };
+        let free: Vec<(usize, u64)> = parts.iter().filter_map(|k| values(*k)).collect();
         let codes = vec![0; free.len()];
         let mut first = Valuations {
             program,

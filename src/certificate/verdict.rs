@@ -19,6 +19,8 @@ pub struct BundleVerdict {
     pub disciplines: Vec<String>,
     /// What is claimed, and by which theorem.
     pub parts: Vec<Shown>,
+    /// Claims of transactions for which all states are compared.
+    pub by_comparison: Vec<String>,
     /// Goals that are reached, each by an execution.
     pub reached: Vec<String>,
     /// What the model asks for and the bundle does not show.
@@ -46,6 +48,8 @@ pub struct Shown {
     pub hypotheses: Vec<Stated>,
     /// The properties that are claimed to hold.
     pub claims: Vec<String>,
+    /// The lines whose steps are weakened for them, if they are shown so.
+    pub weakened: Option<Vec<usize>>,
     /// The values of a constant for which they are, if not for one.
     pub every: Option<Values>,
 }
@@ -61,7 +65,23 @@ pub struct Stated {
     pub formula: String,
 }
 
+/// What is trusted wherever a block is shown by movers.
+pub const LIPTON: &str =
+    "that right movers, one step and left movers of a block can be put together (Lipton 1975)";
+/// What is trusted wherever an encoding was needed.
+pub const ENCODING: &str = "the encoding and the BDD package, where they were used as said above";
+/// What is always trusted.
+pub const FRONT: &str =
+    "the front end, that reads the model's text, and the interpreter, that says what a step is";
+
 impl BundleVerdict {
+    /// Says once what the answer rests on besides.
+    pub fn trust(&mut self, words: &str) {
+        if !self.trusted.iter().any(|known| known == words) {
+            self.trusted.push(words.to_string());
+        }
+    }
+
     /// Whether everything in it was found right.
     pub fn is_accepted(&self) -> bool {
         self.rejected.is_none() && self.stopped.is_none()
@@ -69,7 +89,8 @@ impl BundleVerdict {
 
     /// All properties that are claimed to hold.
     pub fn claims(&self) -> impl Iterator<Item = &String> {
-        self.parts.iter().flat_map(|p| &p.claims)
+        let of_parts = self.parts.iter().flat_map(|p| &p.claims);
+        of_parts.chain(&self.by_comparison)
     }
 
     /// `accepted`, `rejected` or `unknown`.

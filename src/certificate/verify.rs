@@ -5,19 +5,20 @@ use super::format;
 use super::invariant::{Claim, Refused, Sets, claim};
 use super::letters::Letters;
 use super::space::Space;
-use super::verdict::{BundleVerdict, Shown, Stated};
-use super::{claims, every, execution, part};
+use super::verdict::{BundleVerdict, ENCODING, FRONT, LIPTON, Shown, Stated};
+use super::{claims, compared, every, execution, part, weakened};
 use crate::algebra::text::theory;
 use crate::algebra::{Theory, digest};
 use crate::base::control::ParseLimits;
 use crate::base::control::{Control, Stop};
-use crate::base::evidence::{Bundle, Part, Values, settled};
+use crate::base::evidence::{Bundle, Part, Values, WeakPath, settled};
 use crate::kernel::{self, Terms, WORK};
 use crate::model::Loaded;
 use crate::model::program::put;
 use crate::model::program::{LocId, Program, ThreadId};
 use crate::model::text::ast::PropertyKind;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// The model that a bundle has to be about.
 #[derive(Clone, Debug)]
@@ -92,7 +93,9 @@ fn replay(
         let theory = part.theorem.as_ref();
         let theory = theory.map(|name| named(name, digest, theorems)).transpose();
         let theory = theory.map_err(Refused::Wrong)?;
-        verdict.parts.push(shown(theory.as_ref(), part));
+        verdict
+            .parts
+            .push(shown(theory.as_ref(), part, &bundle.text));
         verdict.uncovered = uncovered(&program, verdict);
         let about = (theory.as_ref(), part);
         return every::replay((&model, &program), about, values, control, verdict);
@@ -114,19 +117,27 @@ fn replay(
     }
     are_distinct(&bundle)?;
     for (theory, part, _) in &parts {
-        verdict.parts.push(shown(theory.as_ref(), part));
+        verdict
+            .parts
+            .push(shown(theory.as_ref(), part, &bundle.text));
     }
+    verdict.by_comparison.clone_from(&bundle.compared);
     let goals = bundle.executions.iter();
     verdict.reached = goals.map(|x| x.goal.clone()).collect();
     verdict.uncovered = uncovered(&program, verdict);
 
     let all: Vec<&Claim> = parts.iter().flat_map(|(.., claims)| claims).collect();
     rests_on(&program, &all)?;
+    for name in verdict.claims().filter(|name| is_claim(&program, name)) {
+        compared::is_left(model.program(), name, control)?;
+    }
     for (theory, part, claims) in &parts {
-        match theory {
-            Some(theory) => part::replay(&program, (theory, part), claims, control, verdict)?,
-            None => without_theorem(&plain, part, claims, control, verdict)?,
-        }
+        let about = (theory.as_ref(), *part, claims.as_slice());
+        replay_part(&model, (&program, &plain), about, control, verdict)?;
+    }
+    // By the definition, that knows of no discipline but the text's.
+    for name in &bundle.compared {
+        compared::check(model.program(), name, control, verdict)?;
     }
     for x in &bundle.executions {
         execution::replay(&model, &plain, x, control)?;
@@ -137,13 +148,31 @@ fn replay(
             if steps == 1 { "" } else { "s" }
         ));
     }
-    if parts.is_empty() {
-        verdict.trusted.push(
-            "the front end, that reads the model's text, and the interpreter, that says what a step is"
-                .into(),
-        );
-    }
+    verdict.trust(FRONT);
     Ok(())
+}
+
+/// Replays a part about a program: as it is if it rests on a theorem, and else as `reach` asks about it.
+fn replay_part(
+    model: &Loaded,
+    (program, plain): (&Program, &Program),
+    (theory, part, claims): (Option<&Theory>, &Part, &[Claim]),
+    control: &Control,
+    verdict: &mut BundleVerdict,
+) -> Result<(), Refused> {
+    match (theory, &part.weaker) {
+        (Some(theory), None) => part::replay(program, (theory, part), claims, control, verdict),
+        (Some(_), Some(_)) => Err("weaker steps belong to a part without a theorem".into()),
+        (None, _) if reduces(part) => {
+            Err("what belongs to a reduction theorem stands where there is none".into())
+        }
+        (None, None) => without_theorem(plain, part, claims, control, verdict),
+        // Movers are judged without discipline.
+        (None, Some(weaker)) => {
+            let about = (part, weaker.as_slice());
+            weakened::replay(model.program(), about, control, verdict)
+        }
+    }
 }
 
 /// The theorem of this name. What it says is never read from the bundle: it comes with the tool, or its file is given,
@@ -242,8 +271,7 @@ fn rests_on(program: &Program, all: &[&Claim]) -> Result<(), Refused> {
 
 /// Checks that something is claimed, and nothing twice.
 fn are_distinct(bundle: &Bundle) -> Result<(), Refused> {
-    let claims = bundle.parts.iter().flat_map(|p| &p.claims);
-    let mut all: Vec<&String> = claims.collect();
+    let mut all: Vec<&String> = bundle.claims().collect();
     all.extend(bundle.executions.iter().map(|x| &x.goal));
     if let Some(part) = bundle.parts.iter().find(|p| p.claims.is_empty()) {
         let theorem = part.theorem.as_deref().unwrap_or("none");
@@ -260,7 +288,15 @@ fn are_distinct(bundle: &Bundle) -> Result<(), Refused> {
 }
 
 /// What is said of a part: the theorem with its hypotheses, and what it shows.
-fn shown(theory: Option<&Theory>, part: &Part) -> Shown {
+fn shown(theory: Option<&Theory>, part: &Part, text: &str) -> Shown {
+    let line = |path: &WeakPath| {
+        1 + text
+            .bytes()
+            .take(path.start)
+            .filter(|b| *b == b'\n')
+            .count()
+    };
+    let lines = |all: &Vec<WeakPath>| BTreeSet::from_iter(all.iter().map(line));
     let stated = |t: &Theory| {
         let all = t.hypotheses.iter();
         let all = all.map(|h| Stated {
@@ -275,6 +311,10 @@ fn shown(theory: Option<&Theory>, part: &Part) -> Shown {
         source: theory.map(|t| t.source.clone()).unwrap_or_default(),
         hypotheses: theory.map(stated).unwrap_or_default(),
         claims: part.claims.clone(),
+        weakened: part
+            .weaker
+            .as_ref()
+            .map(|all| lines(all).into_iter().collect()),
         every: part.every.clone(),
     }
 }
@@ -300,7 +340,22 @@ fn uncovered(program: &Program, verdict: &BundleVerdict) -> Vec<String> {
 
 /// The budget of BDDs, in pairs of nodes. Beyond it an invariant of the original program is gone through state by state
 /// instead.
-const MOST_WORK: u64 = 1 << 26;
+pub const MOST_WORK: u64 = 1 << 26;
+
+/// Whether this is the name of a claim of a transaction.
+fn is_claim(program: &Program, name: &str) -> bool {
+    program.claims.iter().any(|c| c.name == name)
+}
+
+/// Whether a part has what belongs to a reduction theorem.
+fn reduces(part: &Part) -> bool {
+    !part.visible.is_empty()
+        || part.digest.is_some()
+        || part.transactions.is_some()
+        || part.invariant.is_some()
+        || part.derivations.is_some()
+        || part.proof.is_some()
+}
 
 /// Replays a part whose X is an invariant of the original program.
 fn without_theorem(
@@ -310,15 +365,6 @@ fn without_theorem(
     control: &Control,
     verdict: &mut BundleVerdict,
 ) -> Result<(), Refused> {
-    let reduces = !part.visible.is_empty()
-        || part.digest.is_some()
-        || part.transactions.is_some()
-        || part.invariant.is_some()
-        || part.derivations.is_some()
-        || part.proof.is_some();
-    if reduces {
-        return Err("what belongs to a reduction theorem stands where there is none".into());
-    }
     let space = Space::new(program, part)?;
     let work = (false, MOST_WORK);
     let encoded = Encoded::new(program, &space, &part.diagrams, work, control);
@@ -356,12 +402,12 @@ fn without_theorem(
         return Err(Refused::Stopped(Stop::Operations));
     }
     claims::tell(atomic, laws, verdict);
-    let mut say = |words: &str| verdict.trusted.push(words.into());
-    say(
-        "the front end, that reads the model's text, and the interpreter, that says what a step is",
-    );
+    verdict.trust(FRONT);
+    if atomic > 0 {
+        verdict.trust(LIPTON);
+    }
     if encoded.is_used() {
-        say("the encoding and the BDD package, where they were used as said above");
+        verdict.trust(ENCODING);
     }
     Ok(())
 }

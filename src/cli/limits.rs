@@ -217,6 +217,12 @@ impl Table for Verify {
             "Operations of the kernel on one certificate of theorems",
         ),
         count(NODES, "20000000", (100, MOST), "Nodes of any one BDD"),
+        count(
+            STATES,
+            "20000000",
+            (1, MOST),
+            "States held at once, where a claim of a transaction was compared",
+        ),
         time("Time for one file (500ms, 60s, 2m, 1h, plain seconds)"),
         memory(),
     ];

@@ -77,11 +77,13 @@ pub struct Successor {
 
 /// A run of an effect under way.
 #[derive(Clone)]
-struct Run {
+struct Run<'a> {
     state: State,
     accesses: Vec<CellId>,
     writes: Vec<CellId>,
     failure: Option<Failure>,
+    /// What has failed, if not the guard.
+    failed: Option<&'a Command>,
 }
 
 struct Evaluation<'a> {
@@ -218,6 +220,17 @@ pub fn each_successor<B>(
     hint: Option<&State>,
     visit: &mut dyn FnMut(Successor) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
+    each_outcome(program, state, thread, hint, &mut |step, _| visit(step))
+}
+
+/// The same, with the command that a step goes wrong in; there is none if that is the guard.
+pub fn each_outcome<'p, B>(
+    program: &'p Program,
+    state: &State,
+    thread: ThreadId,
+    hint: Option<&State>,
+    visit: &mut dyn FnMut(Successor, Option<&'p Command>) -> ControlFlow<B>,
+) -> ControlFlow<B> {
     for (number, edge) in program.threads[thread].locations[state.location(thread)]
         .edges
         .iter()
@@ -228,6 +241,7 @@ pub fn each_successor<B>(
             accesses: Vec::new(),
             writes: Vec::new(),
             failure: None,
+            failed: None,
         };
         if let Some(guard) = &edge.guard {
             match (Evaluation {
@@ -255,17 +269,17 @@ pub fn each_successor<B>(
 }
 
 /// The execution of one edge, depth first over its choices, so that nothing is held but the present run.
-struct Execution<'a, B> {
-    program: &'a Program,
+struct Execution<'a, 'p, B> {
+    program: &'p Program,
     thread: ThreadId,
     edge: usize,
     hint: Option<&'a State>,
-    visit: &'a mut dyn FnMut(Successor) -> ControlFlow<B>,
+    visit: &'a mut dyn FnMut(Successor, Option<&'p Command>) -> ControlFlow<B>,
 }
 
-impl<'a, B> Execution<'a, B> {
+impl<'p, B> Execution<'_, 'p, B> {
     /// Goes on with the commands on the stack, the innermost block last.
-    fn run(&mut self, mut run: Run, mut stack: Vec<&'a [Command]>) -> ControlFlow<B> {
+    fn run(&mut self, mut run: Run<'p>, mut stack: Vec<&'p [Command]>) -> ControlFlow<B> {
         while run.failure.is_none() {
             let Some(block) = stack.pop() else { break };
             let Some((command, rest)) = block.split_first() else {
@@ -314,7 +328,10 @@ impl<'a, B> Execution<'a, B> {
                     run.state.set_cell(cell, value);
                 }
                 Ok(None) => {}
-                Err(failure) => run.failure = Some(failure),
+                Err(failure) => {
+                    run.failure = Some(failure);
+                    run.failed = Some(command);
+                }
             }
         }
         if let (Some(_), Some(wrong)) = (run.failure, self.program.threads[self.thread].wrong) {
@@ -330,17 +347,19 @@ impl<'a, B> Execution<'a, B> {
             accesses,
             writes,
             failure,
+            failed,
         } = run;
-        (self.visit)(Successor {
+        let step = Successor {
             state,
             accesses,
             writes,
             failure,
             edge: self.edge,
-        })
+        };
+        (self.visit)(step, failed)
     }
 
-    fn havoc(&mut self, run: &Run, stack: &[&'a [Command]], cell: CellId) -> ControlFlow<B> {
+    fn havoc(&mut self, run: &Run<'p>, stack: &[&'p [Command]], cell: CellId) -> ControlFlow<B> {
         let ty = self.program.cells[cell].ty;
         let first = self.hint.map(|h| h.cell(cell));
         let others = (ty.lo..=ty.hi).filter(|v| Some(*v) != first);
@@ -357,19 +376,29 @@ impl<'a, B> Execution<'a, B> {
 /// of (26) in Stoller & Cohen 2003, the second only for the cells whose predicates the step changed or that it
 /// accessed. On executions that begin with disjoint predicates that is no restriction: others stay disjoint.
 pub fn violates(program: &Program, thread: ThreadId, before: &State, step: &Successor) -> bool {
-    program.protections.iter().any(|x| {
-        let accessed = step.accesses.binary_search(&x.cell).is_ok();
-        if accessed && !may_access(program, x, thread, before, step) {
-            return true;
-        }
-        let changed = || {
-            x.predicates
-                .iter()
-                .chain(x.readers.iter().flatten())
-                .any(|e| holds(program, e, before) != holds(program, e, &step.state))
-        };
-        overlap(program, x, &step.state) && (accessed || changed())
-    })
+    let mut all = program.protections.iter();
+    all.any(|x| breaks(program, x, thread, before, step))
+}
+
+/// Whether a step of `thread` from `before` violates this protection.
+pub fn breaks(
+    program: &Program,
+    x: &Protection,
+    thread: ThreadId,
+    before: &State,
+    step: &Successor,
+) -> bool {
+    let accessed = step.accesses.binary_search(&x.cell).is_ok();
+    if accessed && !may_access(program, x, thread, before, step) {
+        return true;
+    }
+    let changed = || {
+        x.predicates
+            .iter()
+            .chain(x.readers.iter().flatten())
+            .any(|e| holds(program, e, before) != holds(program, e, &step.state))
+    };
+    overlap(program, x, &step.state) && (accessed || changed())
 }
 
 /// Whether the thread has the access to a protected cell that a step from `before` makes use of.

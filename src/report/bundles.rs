@@ -16,6 +16,16 @@ impl PartAnswer {
         let shows = self.claims.join(", ");
         let values = self.every.as_ref();
         let values = values.map_or(String::new(), |values| format!(", {values}"));
+        if let Some(lines) = &self.weakened {
+            let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+            let with = match lines.as_slice() {
+                [] => "path by path".to_string(),
+                [one] => format!("with a weaker step at line {one}"),
+                some => format!("with weaker steps at lines {}", some.join(", ")),
+            };
+            line("movers", &format!("{with}: they show {shows}"));
+            return;
+        }
         let Some(theorem) = &self.theorem else {
             line(
                 "theorem",
@@ -64,6 +74,13 @@ impl BundleAnswer {
             line("not shown", &self.uncovered.join(", "));
         }
         self.parts.iter().for_each(|part| part.tell(&mut line));
+        if !self.by_comparison.is_empty() {
+            let all = self.by_comparison.join(", ");
+            line(
+                "compared",
+                &format!("{all}: with the block atomic, and as it is"),
+            );
+        }
         self.replayed.iter().for_each(|l| line("replayed", l));
         self.trusted.iter().for_each(|l| line("trusted", l));
         out

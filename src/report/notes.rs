@@ -45,12 +45,6 @@ impl fmt::Display for Note {
                 "the execution for {name} was repeated by the interpreter, and is too long to be told"
             ),
             Self::CrossCheck(found) => found.fmt(f),
-            Self::NotCertified(names) => write!(
-                f,
-                "certificate: it has no evidence of {}: that was found by comparing states, or rests on what does \
-                 not hold",
-                names.join(", ")
-            ),
             Self::Missing(missing) => write!(f, "certificate: {missing}"),
             Self::Evaluated(theorem) => write!(
                 f,

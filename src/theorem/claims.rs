@@ -19,12 +19,16 @@ mod objects;
 mod observed;
 mod weakened;
 
+pub use self::weakened::by_path;
+
 use self::compared::{Compared, Found, compare};
 pub use self::diagrams::alike;
-use self::weakened::by_weakening;
+use self::weakened::{Weaker, by_weakening};
 use super::movers::{Detail, MoverSearch, Obstacle, Other};
 use crate::algebra::{Shape, Theory};
 use crate::base::control::{Control, Stop};
+use crate::base::diagnostic::Span;
+use crate::base::evidence::WeakPath;
 use crate::base::results;
 use crate::base::results::{
     ClaimBlock, ClaimReason, Conflict, Contradiction, MoverClass, MovingStep, NoTheorem, Property,
@@ -234,8 +238,8 @@ const RUNGS: Budgets = Budgets {
 #[derive(Clone, Debug)]
 struct By<'e> {
     theorem: &'e str,
-    /// The lines that are weakened for it, if it is not the block as it stands.
-    weakened: Option<Vec<usize>>,
+    /// The paths that are weakened for it, if it is not the block as it stands.
+    weakened: Option<Weaker>,
 }
 
 /// What became of a claim: its entry, its property, and the limit that was hit.
@@ -620,10 +624,10 @@ impl<'e> Judge<'_, 'e, '_> {
                     match by {
                         Ok(By {
                             theorem,
-                            weakened: Some(lines),
+                            weakened: Some(paths),
                         }) => ClaimReason::Weakened {
                             theorem: theorem.to_string(),
-                            lines,
+                            lines: lines(p, &paths),
                         },
                         Ok(By { theorem, .. }) => ClaimReason::Atomic {
                             theorem: theorem.to_string(),
@@ -651,12 +655,14 @@ impl<'e> Judge<'_, 'e, '_> {
         by: &Result<By, NoTheorem>,
         moving: &Moving,
     ) -> Result<results::Claim, Stop> {
+        let weakened = by.as_ref().ok().and_then(|by| by.weakened.as_ref());
         let mut entry = results::Claim {
             name: claim.name.clone(),
             line: self.context.declared.line(claim.span),
             verdict: Status::Unknown,
             theorem: by.as_ref().ok().map(|by| by.theorem.to_string()),
-            weakened: by.as_ref().ok().and_then(|by| by.weakened.clone()),
+            weakened: weakened.map(|paths| lines(self.context.declared, paths)),
+            paths: weakened.map(|paths| paths.iter().copied().collect()),
             blocks: Vec::new(),
             conflict: None,
             interruption: None,
@@ -703,6 +709,16 @@ impl<'e> Judge<'_, 'e, '_> {
             law,
         }))
     }
+}
+
+/// The lines of the statements that paths go through.
+fn lines(p: &Program, paths: &Weaker) -> Vec<usize> {
+    let span = |w: &WeakPath| Span {
+        start: w.start,
+        end: w.end,
+    };
+    let lines: BTreeSet<usize> = paths.iter().map(|w| p.line(span(w))).collect();
+    lines.into_iter().collect()
 }
 
 /// What a variable is called in all threads of a family.

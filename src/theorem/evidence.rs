@@ -5,7 +5,7 @@ use super::explored::Explored;
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{
     Bundle, Diagrams, Execution, HYPOTHESES, Item, Letter, Node, Part, Root, TRUE, Transactions,
-    Values, settled,
+    Values, WeakPath, settled,
 };
 use crate::base::results;
 use crate::base::results::{MissingEvidence, Note, Property, PropertyKind, Report, Status};
@@ -17,6 +17,7 @@ use crate::engine::relations::{self, Encoding, Q};
 use crate::kernel;
 use crate::model::program::differences;
 use crate::model::program::{LocId, Program, Thread, ThreadId};
+use crate::theorem::claims::by_path;
 use crate::theorem::discharge::facts::{self, Discharge, PhaseLetter};
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::reduced::coarse::Grain;
@@ -125,8 +126,13 @@ fn claimed(p: &Property) -> Option<String> {
     }
 }
 
-/// The claims that hold by a theorem, and that a bundle shows: it also has to show what a claim rests on.
+/// The claims that hold by a theorem about the block as it stands, and that a bundle shows.
 fn by_theorem(report: &Report) -> impl Iterator<Item = &results::Claim> {
+    established(report).filter(|c| c.weakened.is_none())
+}
+
+/// The claims that hold by a theorem, and whose bundle can show what they rest on.
+fn established(report: &Report) -> impl Iterator<Item = &results::Claim> {
     use PropertyKind::{Assertions, DeadlockFree, Discipline, Invariant};
     let mut properties = report.properties.iter();
     let open = |p: &Property| {
@@ -138,7 +144,7 @@ fn by_theorem(report: &Report) -> impl Iterator<Item = &results::Claim> {
         .claims
         .iter()
         .filter(move |c| shown && c.verdict == Status::Holds);
-    held.filter(|c| c.theorem.is_some() && c.weakened.is_none())
+    held.filter(|c| c.theorem.is_some())
 }
 
 /// Whether the block that is claimed to be a transaction lies within transactions.
@@ -180,7 +186,8 @@ pub(super) fn by_movers(
     Ok(Some(part))
 }
 
-/// Puts the bundle of a check together. What no part shows is shown on the original program, all of whose states are
+/// Puts the bundle of a check together. Claims of transactions that no theorem shows are compared. What
+/// else no part shows is shown on the original program, all of whose states are
 /// explored for that; goals that are reached have their executions. A limit that is hit then leaves the answer as it
 /// is; the report says what has no evidence.
 pub(super) fn complete(
@@ -199,9 +206,12 @@ pub(super) fn complete(
     let open = report.properties.iter().filter_map(claimed);
     let mut open: Vec<String> = open.filter(|name| !shown.contains(name)).collect();
     let others = report.claims.iter().filter(|c| c.verdict == Status::Holds);
-    let others = others.filter(|c| by_theorem(report).all(|held| held.name != c.name));
-    let others: Vec<String> = others.map(|c| c.name.clone()).collect();
-    open.retain(|name| !others.contains(name));
+    let others = others.filter(|c| established(report).all(|held| held.name != c.name));
+    bundle.compared = others.map(|c| c.name.clone()).collect();
+    let weakened = established(report).filter_map(|c| Some((c.name.clone(), c.paths.clone()?)));
+    let weakened: Vec<(String, Vec<WeakPath>)> = weakened.collect();
+    let apart = |name: &String| weakened.iter().any(|(n, _)| n == name);
+    open.retain(|name| !bundle.compared.contains(name) && !apart(name));
     let atomic = |name: &String| report.claims.iter().any(|c| c.name == *name);
     if !shown.contains("discipline") && !open.iter().any(|name| name == "discipline") {
         open.retain(|name| !atomic(name));
@@ -216,12 +226,37 @@ pub(super) fn complete(
             }
         }
     }
-    if !others.is_empty() {
-        report.notes.push(Note::NotCertified(others));
+    for (name, paths) in weakened.into_iter().filter(|_| report.no_bundle.is_none()) {
+        match with_weaker_steps(program, &name, paths, control) {
+            Ok(Some(part)) => bundle.parts.push(part),
+            Ok(None) | Err(_) => bundle.compared.push(name),
+        }
     }
-    if !bundle.parts.is_empty() || !bundle.executions.is_empty() {
+    if bundle.claims().next().is_some() || !bundle.executions.is_empty() {
         report.bundle = Some(Box::new(bundle));
     }
+}
+
+/// The part for a claim that holds with weaker steps: all states of the program with these.
+fn with_weaker_steps(
+    program: &Program,
+    name: &str,
+    paths: Vec<WeakPath>,
+    control: &Control,
+) -> Result<Option<Part>, Stop> {
+    let of = |p: &Program| p.claims.iter().position(|c| c.name == name);
+    let split = of(program).and_then(|n| program.claims[n].split.as_deref());
+    let program = split.unwrap_or(program);
+    let weaker = paths.iter().copied().collect();
+    let made = of(program).and_then(|n| by_path(program, &program.claims[n], &weaker));
+    let Some((weak, _)) = made else {
+        return Ok(None);
+    };
+    let part = invariant(&weak, vec![name.to_string()], control)?;
+    Ok(part.map(|part| Part {
+        weaker: Some(paths),
+        ..part
+    }))
 }
 
 /// A bundle that shows nothing yet.

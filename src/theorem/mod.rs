@@ -30,7 +30,7 @@ mod wellformed;
 pub use crate::base::results::Needed;
 pub use check::{CheckOptions, Prepared, Reduce, check, check_with_facts, prepare};
 pub use choice::choose;
-pub(crate) use claims::{PATTERNS, Pattern, class, commits};
+pub(crate) use claims::{PATTERNS, Pattern, by_path, class, commits};
 pub use claims::{alike, blocks, has_blocks};
 pub use discharge::By;
 pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};

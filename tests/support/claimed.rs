@@ -4,6 +4,8 @@
 #![allow(dead_code, reason = "every program uses its own part")]
 
 use coarsen::base::control::Control;
+use coarsen::base::evidence::Bundle;
+use coarsen::certificate::{BundleVerdict, verify, write};
 use coarsen::engine::{
     State, explore, initial_candidates, is_deadlock, is_initial, successors, violates,
 };
@@ -430,6 +432,28 @@ pub fn truth(p: &Program, claim: &Claim) -> Status {
     }
 }
 
+/// What the checker says of a bundle that claims of some blocks, and of nothing else, that they hold by comparison.
+pub fn compared(session: &Session, claims: &[&str], control: &Control) -> BundleVerdict {
+    let bundle = Bundle {
+        name: "m.cor".into(),
+        text: session.program().source.clone(),
+        compared: claims.iter().map(ToString::to_string).collect(),
+        ..Bundle::default()
+    };
+    verify(&write(&bundle), None, &[], control)
+}
+
+/// The checker accepts that a claim holds by comparison just if it does.
+pub fn is_accepted_if_true(session: &Session, claim: &str, truth: Status) {
+    let verdict = compared(session, &[claim], &Control::default());
+    assert!(verdict.stopped.is_none(), "{claim}: {verdict:#?}");
+    assert_eq!(
+        verdict.is_accepted(),
+        truth == Status::Holds,
+        "{claim}: {verdict:#?}"
+    );
+}
+
 /// The report on a program; its claims by any theorem, or by the one named only.
 pub fn checked(session: &Session, only: Option<&str>) -> Report {
     let theory = theory(only.unwrap_or("stoller-cohen")).expect("shipped");
@@ -483,6 +507,7 @@ pub fn is_true(
         let truth = truth(p, claim);
         is_alike(p, claim)?;
         prop_assert_eq!(found.verdict, truth, "{}: {}", &claim.name, &found.reason);
+        is_accepted_if_true(session, &claim.name, truth);
         for report in [&compared, &sooner] {
             let found = report.properties.iter().find(|q| q.name == claim.name);
             let found = found.map(|q| (q.verdict, q.trace.is_some()));

@@ -32,6 +32,8 @@ pub struct Bundle {
     pub disciplines: Vec<Discipline>,
     /// Sets of states, each with the properties that it shows.
     pub parts: Vec<Part>,
+    /// Claims of transactions that hold by their definition, by name: all states are compared.
+    pub compared: Vec<String>,
     /// Executions, each to a goal that is reached.
     pub executions: Vec<Execution>,
 }
@@ -43,9 +45,15 @@ pub fn settled(defines: &[(String, String)]) -> Vec<(String, String)> {
 }
 
 impl Bundle {
+    /// All that is claimed to hold.
+    pub fn claims(&self) -> impl Iterator<Item = &String> {
+        let of_parts = self.parts.iter().flat_map(|part| &part.claims);
+        of_parts.chain(&self.compared)
+    }
+
     /// Whether it settles a property: that it holds, that it is reached, or that it never is.
     pub fn shows(&self, name: &str) -> bool {
-        let mut claims = self.parts.iter().flat_map(|part| &part.claims);
+        let mut claims = self.claims();
         let never = |claim: &String| claim.strip_prefix("never ") == Some(name);
         claims.any(|claim| claim == name || never(claim))
             || self.executions.iter().any(|x| x.goal == name)
@@ -67,6 +75,9 @@ pub struct Part {
     /// For theorems about transactions, where these are; then no action is visible or invisible, and all sets are of
     /// the program with phases.
     pub transactions: Option<Transactions>,
+    /// If the claim is one of a transaction that holds with weaker steps: the paths that are weakened. Then X is an
+    /// invariant of the program with these.
+    pub weaker: Option<Vec<WeakPath>>,
     /// The properties that are claimed to hold.
     pub claims: Vec<String>,
     /// What the state consists of, in the order in which the diagrams look at it.
@@ -98,6 +109,18 @@ pub struct Values {
     pub from: i64,
     /// The value for which threads, locations and cells are named.
     pub instance: i64,
+}
+
+/// A path through a step of a block that a weaker one stands for: which bytes of the text the statement has, and which
+/// of the ways through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WeakPath {
+    /// Where the statement begins.
+    pub start: usize,
+    /// Behind its end.
+    pub end: usize,
+    /// The way.
+    pub way: usize,
 }
 
 /// An execution of the original program, to a state that satisfies a goal.

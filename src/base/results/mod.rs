@@ -48,7 +48,7 @@ pub use trace::{
 pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 
 use crate::base::control::Hit;
-use crate::base::evidence::Bundle;
+use crate::base::evidence::{Bundle, WeakPath};
 use serde::{Serialize, Serializer};
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -399,6 +399,9 @@ pub struct Claim {
     /// there if the block as it stands does not have the pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weakened: Option<Vec<usize>>,
+    /// The paths that are weakened there.
+    #[serde(skip)]
+    pub paths: Option<Vec<WeakPath>>,
     /// The block in each thread that has it.
     pub blocks: Vec<ClaimBlock>,
     /// What stands in the way, where it does not hold.

@@ -45,8 +45,6 @@ pub enum Note {
     CrossCheck(CrossCheck),
     /// A certificate does not show everything.
     Missing(MissingEvidence),
-    /// A certificate has no evidence of these claims, which hold.
-    NotCertified(Vec<String>),
     /// The reduced system of this theorem was evaluated; executions were looked for in that of a shipped one.
     Evaluated(String),
     /// What is not found is not known to be unreachable.

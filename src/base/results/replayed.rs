@@ -16,8 +16,10 @@ pub struct BundleAnswer {
     pub reason: String,
     /// What it is about.
     pub model: About,
-    /// The properties that are claimed to hold, by all parts together.
+    /// The properties that are claimed to hold, by all parts together, and by comparison.
     pub claims: Vec<String>,
+    /// Those of them that are claims of transactions for which all states were compared.
+    pub by_comparison: Vec<String>,
     /// Goals that are reached, each by an execution.
     pub reached: Vec<String>,
     /// What the model asks for and the bundle does not show.
@@ -48,7 +50,8 @@ pub struct About {
 /// A part of a bundle.
 #[derive(Clone, Debug, Serialize)]
 pub struct PartAnswer {
-    /// The reduction theorem; null if an invariant of the original program shows the claims.
+    /// The reduction theorem; null if an invariant of the original program shows the claims, or of the program with
+    /// weaker steps.
     pub theorem: Option<String>,
     /// Where the theorem is from.
     pub source: String,
@@ -56,6 +59,9 @@ pub struct PartAnswer {
     pub hypotheses: Vec<HypothesisAnswer>,
     /// The properties that are claimed to hold.
     pub claims: Vec<String>,
+    /// The lines whose steps are weakened for them; left out if they are not shown so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weakened: Option<Vec<usize>>,
     /// The values of a constant for which they are; left out if they are about the constants as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<EveryAnswer>,

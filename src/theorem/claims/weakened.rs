@@ -18,7 +18,7 @@
 use super::RUNGS;
 use super::atomic::WhenAtomic;
 use crate::base::control::{Control, Stop};
-use crate::base::diagnostic::Span;
+use crate::base::evidence::WeakPath;
 use crate::engine::compiled::Mover;
 use crate::engine::relations::Encoding;
 use crate::model::program::{
@@ -31,11 +31,8 @@ use crate::theorem::relocated::Relocated;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of a path in the text: the statement, and the way through it.
-type Place = (usize, usize, usize);
-
 /// Paths that are weakened.
-type Weaker = BTreeSet<Place>;
+pub type Weaker = BTreeSet<WeakPath>;
 
 /// What movers may cost for one claim, in pairs of nodes.
 const WORK: u64 = 1 << 20;
@@ -49,8 +46,8 @@ type Point = (LocId, bool, Known);
 /// Points of a block at most.
 const POINTS: usize = 1 << 12;
 
-/// The lines of the statements that are weakened, if a claim holds with some: none if it is enough to take the block
-/// path by path. Nothing goes wrong in the program.
+/// The paths that are weakened, if a claim holds with some: none if it is enough to take the block path by path.
+/// Nothing goes wrong in the program.
 ///
 /// # Errors
 /// Any [`Stop`] but those of BDDs, which leave the claim open.
@@ -58,7 +55,7 @@ pub fn by_weakening(
     program: &Program,
     claim: &Claim,
     control: &Control,
-) -> Result<Option<Vec<usize>>, Stop> {
+) -> Result<Option<Weaker>, Stop> {
     let Some(paths) = Path::all(program, claim) else {
         return Ok(None);
     };
@@ -72,8 +69,8 @@ pub fn by_weakening(
     let all: Weaker = weakened.map(key).collect();
     let most = STATES.min(control.budget().states);
     let mut tried: Vec<Weaker> = Vec::new();
-    let forward: Vec<Place> = all.iter().copied().collect();
-    let backward: Vec<Place> = all.iter().rev().copied().collect();
+    let forward: Vec<WeakPath> = all.iter().copied().collect();
+    let backward: Vec<WeakPath> = all.iter().rev().copied().collect();
     let atomic = match all.is_empty() {
         true => None,
         false => WhenAtomic::new(program, claim, most, control)?,
@@ -87,18 +84,38 @@ pub fn by_weakening(
             continue;
         }
         if let Some(rung) = block.transaction(&weaker, Rung::Reachable, control)? {
-            let weaker = block.needed(weaker, rung, control)?;
-            let span = |&(start, end, _): &Place| Span { start, end };
-            let lines: BTreeSet<usize> = weaker.iter().map(|p| program.line(span(p))).collect();
-            return Ok(Some(lines.into_iter().collect()));
+            return block.needed(weaker, rung, control).map(Some);
         }
         tried.push(weaker);
     }
     Ok(None)
 }
 
-fn key(path: &Path) -> Place {
-    (path.span.start, path.span.end, path.way)
+fn key(path: &Path) -> WeakPath {
+    WeakPath {
+        start: path.span.start,
+        end: path.span.end,
+        way: path.way,
+    }
+}
+
+/// The program and the claim with each path of the block an edge of its own, weakened if it is among these, and without
+/// discipline; none if a step has too many paths, or one of these is none that can be weakened.
+pub fn by_path(program: &Program, claim: &Claim, weaker: &Weaker) -> Option<(Program, Claim)> {
+    let block = Block {
+        program,
+        claim,
+        paths: Path::all(program, claim)?,
+        work: Cell::new(0),
+    };
+    let known: Weaker = block
+        .paths
+        .iter()
+        .filter(|p| p.weak.is_some())
+        .map(key)
+        .collect();
+    let made = weaker.is_subset(&known).then(|| block.by_path(weaker))?;
+    Some((made.program, made.claim))
 }
 
 /// A claimed block, path by path.
@@ -108,6 +125,14 @@ struct Block<'p> {
     paths: Vec<Path>,
     /// What is left of the work for movers.
     work: Cell<u64>,
+}
+
+/// The program in which each path is an edge of its own.
+struct ByPath {
+    program: Program,
+    claim: Claim,
+    /// By path: its number at its location.
+    edges: Vec<usize>,
 }
 
 /// The program in which each path has a location of its own.
@@ -134,7 +159,7 @@ impl Block<'_> {
     /// As many paths as can be weakened, taken in this order, while the block run without interruption does the same.
     fn largest(
         &self,
-        order: &[Place],
+        order: &[WeakPath],
         atomic: &WhenAtomic,
         most: usize,
         control: &Control,
@@ -142,8 +167,8 @@ impl Block<'_> {
         let mut weaker = Weaker::new();
         for &place in order {
             weaker.insert(place);
-            let (program, claim) = self.weakened(&weaker);
-            if !atomic.has_all_of(&program, &claim, most, control)? {
+            let made = self.by_path(&weaker);
+            if !atomic.has_all_of(&made.program, &made.claim, most, control)? {
                 weaker.remove(&place);
             }
         }
@@ -241,38 +266,59 @@ impl Block<'_> {
         true
     }
 
-    /// The program and the claim with other ways beside those that are weakened.
-    fn weakened(&self, weaker: &Weaker) -> (Program, Claim) {
+    /// The program and the claim with each path of the block an edge of its own, and without discipline.
+    fn by_path(&self, weaker: &Weaker) -> ByPath {
         let mut program = self.program.clone();
-        let mut claim = self.claim.clone();
-        for path in self.paths.iter().filter(|p| self.is_weak(p, weaker)) {
-            let edges = &mut program.threads[path.thread].locations[path.from].edges;
-            let number = edges.len();
-            edges.push(path.as_edge(true));
-            let own = |b: &&mut ClaimedBlock| {
-                b.thread == path.thread && b.edges.contains(&(path.from, path.edge))
-            };
-            for block in claim.blocks.iter_mut().filter(own) {
-                block.edges.push((path.from, number));
-                block.edges.sort_unstable();
-            }
-        }
-        (program, claim)
-    }
-
-    /// The program with a location for each path, without discipline.
-    fn divided(&self, weaker: &Weaker) -> Divided {
-        let mut base = self.program.clone();
-        base.protections.clear();
-        let arrays = base.arrays.iter_mut().map(|a| &mut a.class);
-        let classes = arrays.chain(base.cells.iter_mut().map(|c| &mut c.class));
+        program.protections.clear();
+        let arrays = program.arrays.iter_mut().map(|a| &mut a.class);
+        let classes = arrays.chain(program.cells.iter_mut().map(|c| &mut c.class));
         for class in classes.filter(|c| **c == Class::Protected) {
             *class = Class::Unprotected { declared: true };
         }
+        let mut claim = self.claim.clone();
+        for block in &mut claim.blocks {
+            block.edges.clear();
+        }
+        // Steps that do not belong to the block keep their order, and come first.
+        for (t, thread) in program.threads.iter_mut().enumerate() {
+            for (l, location) in thread.locations.iter_mut().enumerate() {
+                let mut number = 0..;
+                let own = |n: usize| {
+                    let mut paths = self.paths.iter();
+                    paths.any(|p| (p.thread, p.from, p.edge) == (t, l, n))
+                };
+                location
+                    .edges
+                    .retain(|_| number.next().is_some_and(|n| !own(n)));
+            }
+        }
+        let mut edges = Vec::new();
+        for path in &self.paths {
+            let all = &mut program.threads[path.thread].locations[path.from].edges;
+            edges.push(all.len());
+            for block in claim.blocks.iter_mut().filter(|b| b.thread == path.thread) {
+                block.edges.push((path.from, all.len()));
+            }
+            all.push(path.as_edge(self.is_weak(path, weaker)));
+        }
+        for block in &mut claim.blocks {
+            block.edges.sort_unstable();
+        }
+        ByPath {
+            program,
+            claim,
+            edges,
+        }
+    }
+
+    /// The program with a location for each path.
+    fn divided(&self, weaker: &Weaker) -> Divided {
+        let made = self.by_path(weaker);
+        let mut base = made.program;
         let mut at = vec![0; self.paths.len()];
         let mut copies: Vec<BTreeMap<LocId, Vec<LocId>>> = Vec::new();
         for (t, thread) in base.threads.iter_mut().enumerate() {
-            copies.push(self.divide(t, thread, weaker, &mut at));
+            copies.push(self.divide(t, thread, &made.edges, &mut at));
         }
         // Where a thread begins at a location with copies, a step of its own chooses one of them. Before that it is
         // at the location, as far as anybody asks.
@@ -301,7 +347,7 @@ impl Block<'_> {
         &self,
         t: ThreadId,
         thread: &mut Thread,
-        weaker: &Weaker,
+        edges: &[usize],
         at: &mut [LocId],
     ) -> BTreeMap<LocId, Vec<LocId>> {
         let mut copies: BTreeMap<LocId, Vec<LocId>> =
@@ -311,41 +357,26 @@ impl Block<'_> {
                 .filter(|&n| self.paths[n].thread == t && self.paths[n].from == l)
                 .collect();
             // Steps of the thread's own are not worth locations, nor is a path that is alone.
-            let edges = &thread.locations[l].edges;
-            let own: BTreeSet<usize> = here.iter().map(|&n| self.paths[n].edge).collect();
-            let whole = own.len() == edges.len();
-            if whole && here.iter().all(|&n| !self.paths[n].shares) {
+            let whole = here.len() == thread.locations[l].edges.len();
+            if whole && (here.len() == 1 || here.iter().all(|&n| !self.paths[n].shares)) {
                 here.iter().for_each(|&n| at[n] = l);
                 continue;
             }
-            let single = whole && here.len() == 1;
             for &n in &here {
-                let path = &self.paths[n];
-                let edge = path.as_edge(self.is_weak(path, weaker));
-                if single {
-                    thread.locations[l].edges = vec![edge];
-                    at[n] = l;
-                    continue;
-                }
                 at[n] = thread.locations.len();
                 copies.entry(l).or_default().push(at[n]);
                 let original = &thread.locations[l];
                 let copy = Location {
                     name: format!("{} (path {})", original.name, at[n]),
-                    edges: vec![edge],
+                    edges: vec![original.edges[edges[n]].clone()],
                     span: original.span,
                     named: Named::Copy,
                 };
                 thread.locations.push(copy);
             }
-            if !single && !here.is_empty() {
-                let edges = std::mem::take(&mut thread.locations[l].edges);
-                let rest = edges
-                    .into_iter()
-                    .enumerate()
-                    .filter(|(n, _)| !own.contains(n));
-                thread.locations[l].edges = rest.map(|(_, edge)| edge).collect();
-            }
+            // The paths are the last ones.
+            let others = thread.locations[l].edges.len() - here.len();
+            thread.locations[l].edges.truncate(others);
         }
         copies
     }
