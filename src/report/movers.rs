@@ -58,8 +58,10 @@ impl fmt::Display for Missed {
                     (Use::Reads, _) => write!(f, "reads {names}, which this writes")?,
                     (Use::Needs, _) => write!(f, "has its rights by {names}, which this writes")?,
                     (_, Use::Reads) => write!(f, "writes {names}, which this reads")?,
-                    (_, Use::Writes) => write!(f, "writes {names}, as this does")?,
+                    (_, Use::Writes | Use::Goes) => write!(f, "writes {names}, as this does")?,
                     (_, Use::Needs) => write!(f, "writes {names}, by which this has its rights")?,
+                    (Use::Looks, _) => write!(f, "depends on where {names} is")?,
+                    (_, Use::Looks) => write!(f, "goes on, and this depends on where {names} is")?,
                 }
             }
             None => f.write_str("does not commute with this")?,

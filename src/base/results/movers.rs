@@ -251,7 +251,7 @@ impl Serialize for Missed {
 /// A variable that both actions use, and at least one writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Clash {
-    /// Its name.
+    /// Its name; or that of a thread.
     pub variable: String,
     /// What the statement's action does.
     pub this: Use,
@@ -269,6 +269,10 @@ pub enum Use {
     Writes,
     /// It does not use it, but has the right to what it accesses by its value.
     Needs,
+    /// The variable stands for a thread: it depends on where that is.
+    Looks,
+    /// The variable stands for its thread, which it takes elsewhere.
+    Goes,
 }
 
 /// Two actions in both orders, from a state from which a law fails.

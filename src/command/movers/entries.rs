@@ -63,7 +63,7 @@ fn entry(
     let rungs = group.iter().map(|a| judged[*a].rung);
     let rung = rungs.max().unwrap_or(Rung::True);
     let most = group.iter().map(|a| &judged[*a]);
-    let most = most.max_by_key(|j| j.shares.len());
+    let most = most.max_by_key(|j| (j.right.len() + j.left.len(), j.shares.len()));
     let mut threads: Vec<String> = Vec::new();
     for &a in group {
         let name = &e.program.threads[e.actions[a].thread].name;

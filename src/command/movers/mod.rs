@@ -304,20 +304,12 @@ fn meet(e: &Encoding, judged: &mut [Judged]) {
             .filter(|&b| b != a && place(b) == place(a))
             .collect();
         for b in copies {
-            let (right, left, rung) = {
-                let other = &judged[b];
-                (other.right.clone(), other.left.clone(), other.rung)
-            };
+            // What is in the way stays said of the copy that it is in the way of.
+            let (theirs, rung) = (judged[b].mover, judged[b].rung);
             let mine = &mut judged[a];
-            if mine.right.is_empty() {
-                mine.right = right;
-            }
-            if mine.left.is_empty() {
-                mine.left = left;
-            }
             mine.rung = mine.rung.max(rung);
-            mine.mover.right = mine.right.is_empty();
-            mine.mover.left = mine.left.is_empty();
+            mine.mover.right &= theirs.right;
+            mine.mover.left &= theirs.left;
             mine.mover.local &= mine.mover.right && mine.mover.left;
         }
     }

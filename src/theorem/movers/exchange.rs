@@ -155,6 +155,23 @@ impl Pair<'_, '_> {
             })
         };
         let mut all: Vec<Clash> = (0..p.cells.len()).filter_map(clash).collect();
+        let sees = |n: usize, thread: ThreadId| {
+            let mut bits = self.e.layout.location(thread).bits();
+            let footprint = &self.e.actions[n].footprint;
+            bits.any(|b| footprint.binary_search(&b).is_ok())
+        };
+        let place = |thread: ThreadId, this: Use, other: Use| Clash {
+            variable: p.threads[thread].name.clone(),
+            this,
+            other,
+        };
+        let (mine, theirs) = (self.thread(self.a), self.thread(self.b));
+        if sees(self.b, mine) {
+            all.push(place(mine, Use::Goes, Use::Looks));
+        }
+        if sees(self.a, theirs) {
+            all.push(place(theirs, Use::Looks, Use::Goes));
+        }
         // What both use comes first.
         all.sort_by_key(|c| [c.this, c.other].contains(&Use::Needs));
         all
