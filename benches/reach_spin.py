@@ -3,10 +3,12 @@
 
     apt-get install spin gcc && python3 benches/reach_spin.py MODEL N [OPTIONS]
 
-MODEL is `philosophers`, `philosophers_atomic`, `filter_lock` or, for two threads only, `peterson`. The program prints one line of
-JSON. `seconds` are what the verifier itself says, of the whole exploration and by the clock, so `load` matters, the load average
-when it began. `processor_seconds` depend less on others; with several cores they are those of the first process alone.
-`bytes_per_state` is the memory of the stored states, `bytes_per_state_all` has the hash table, the stack and all else in it.
+MODEL is `philosophers`, `philosophers_atomic`, `filter_lock` or, for two threads only, `peterson`; or `bank`, `counter`,
+`stack` or `striped`, as in `benches/pays.rs`. With `--reduce` Spin leaves out orders and merges steps. The program prints
+one line of JSON. `seconds` are what the verifier itself says, of the whole exploration and by the clock, so `load`
+matters, the load average when it began. `processor_seconds` depend less on others; with several cores they are those of
+the first process alone. `bytes_per_state` is the memory of the stored states, `bytes_per_state_all` has the hash table,
+the stack and all else in it.
 
 What is done for a fair comparison: the search is exhaustive and depth first, without partial order reduction and with states stored in full.
 Each action is one transition, so the states are those of Coarsen. Threads are written out, each with constants for its
@@ -78,9 +80,55 @@ def peterson():
     return promela(["bool flag[2]", "byte turn", "byte data"], threads)
 
 
+def lock(m, i):
+    return f"atomic {{ {m} == 0 -> {m} = {i + 1} }}"
+
+
+def any_of(variable, n):
+    return "if " + " ".join(f":: {variable} = {v}" for v in range(n)) + " fi"
+
+
+def processes(declarations, n, text):
+    """Processes with what this text is for each."""
+    lines = [d + ";" for d in declarations]
+    lines += [f"active proctype thread{i}() {{ {text(i)} }}" for i in range(n)]
+    return "\n".join(lines) + "\n"
+
+
+def bank(n):
+    def text(i):
+        locked = f"t = acc[a]; if :: t > 0 && acc[b] < {2 * n} -> acc[a] = t - 1; acc[b] = acc[b] + 1 :: else fi"
+        moved = f"{lock('m[a]', i)}; {lock('m[b]', i)}; {locked}; m[b] = 0; m[a] = 0"
+        return f"byte a, b, t; do :: {any_of('a', n)}; {any_of('b', n)}; if :: a < b -> {moved} :: else fi od"
+
+    return processes([f"byte m[{n}]", f"byte acc[{n}] = 2"], n, text)
+
+
+def counter(n):
+    return processes(["byte m", "byte x"], n, lambda i: f"byte t; {lock('m', i)}; t = x; x = t + 1; m = 0")
+
+
+def stack(n):
+    def text(i):
+        begin = f"t = {i}; k = 0; do :: k < 3 -> k = k + 1 :: else -> break od"
+        push = f"{lock('m', i)}; if :: top < 3 -> data[top] = t; top = top + 1 :: else fi; m = 0; t = 0"
+        pop = f"{lock('m', i)}; if :: top > 0 -> top = top - 1; t = data[top]; data[top] = 0 :: else fi; m = 0"
+        return f"byte t, k; do :: {begin}; {push}; {pop} od"
+
+    return processes(["byte m", "byte top", "byte data[3]"], n, text)
+
+
+def striped(n):
+    def text(i):
+        update = f"{lock('m[k]', i)}; t = x[k]; x[k] = (t + 1) % 4; m[k] = 0"
+        return f"byte k, t, r; do :: {any_of('k', 2)}; {update}; r = 0; do :: r < 2 -> r = r + 1 :: else -> break od od"
+
+    return processes(["byte m[2]", "byte x[2]"], n, text)
+
+
 def compiled(folder, defines):
     """Compile the verifier that Spin has written into this folder."""
-    command = ["gcc", "-O2", "-DNOREDUCE", "-DSAFETY", "-DMEMLIM=8000"]
+    command = ["gcc", "-O2", "-DSAFETY", "-DMEMLIM=8000"]
     command += ["-D" + define for define in defines]
     subprocess.run([*command, "-o", "pan", "pan.c"], cwd=folder, check=True)
 
@@ -115,12 +163,14 @@ def bytes_each(words, text, states):
 
 def main():
     parser = argparse.ArgumentParser(description="reachable states by Spin")
-    names = ["philosophers", "philosophers_atomic", "filter_lock", "peterson"]
+    ours = {"bank": bank, "counter": counter, "stack": stack, "striped": striped}
+    names = ["philosophers", "philosophers_atomic", "filter_lock", "peterson", *ours]
     parser.add_argument("model", choices=names)
     parser.add_argument("n", type=int, help="the number of threads")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--depth", type=int, default=20_000_000, help="the longest path of the first run")
     parser.add_argument("--define", action="append", default=[], help="one more -D for gcc, such as BFS")
+    parser.add_argument("--reduce", action="store_true", help="with partial order reduction and steps merged")
     parser.add_argument("--show", action="store_true", help="print the Promela text instead")
     options = parser.parse_args()
     if options.model == "peterson":
@@ -129,6 +179,8 @@ def main():
         text = peterson()
     elif options.model == "filter_lock":
         text = filter_lock(options.n)
+    elif options.model in ours:
+        text = ours[options.model](options.n)
     else:
         text = philosophers(options.n, options.model == "philosophers_atomic")
     if options.show:
@@ -137,7 +189,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "model.pml").write_text(text, encoding="ascii")
         # Without -o3 Spin would merge steps.
-        command = ["spin", "-a", "-o3", "model.pml"]
+        whole = [] if options.reduce else ["-o3"]
+        options.define += [] if options.reduce else ["NOREDUCE"]
+        command = ["spin", "-a", *whole, "model.pml"]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
         compiled(folder, options.define)
         first = run(folder, options.depth, 24)

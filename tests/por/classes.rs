@@ -143,7 +143,7 @@ fn choices_depend_on_what_they_access_only() {
     let session = loaded(source).expect("a model");
     let por = Por::only(Technique::Persistent);
     let found = explore(session.program(), &[], &por, None, (u64::MAX, &control()));
-    assert_eq!(found.outcome.states, Some(4u32.into()));
+    assert_eq!(found.outcome.transitions, Some(4));
 }
 
 /// The indexer of Flanagan and Godefroid 2005: as many executions as there are classes, and none is superfluous.

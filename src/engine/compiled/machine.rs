@@ -115,6 +115,12 @@ impl<'c> Machine<'c> {
         truth(&e.0, state)
     }
 
+    /// The value of a state expression; none if its evaluation fails.
+    #[inline]
+    pub fn value(&self, e: &Condition, state: &[u64]) -> Option<i64> {
+        value(&e.0, &mut Plain(state))
+    }
+
     /// What the evaluation of a state expression reads, added to a set; where all accesses are noted.
     pub fn reads(&self, e: &Condition, state: &[u64], into: &mut [u64]) {
         let mut all = state[..self.words].to_vec();

@@ -6,7 +6,7 @@
 //! mentions have numbers.
 
 use crate::model::program::{
-    CellId, Command, Expr, How, LocId, Program, Target, ThreadId, each_use,
+    CellId, Command, Edge, Expr, How, LocId, Program, Target, ThreadId, each_use,
 };
 
 /// The numbers of what is shared. Protected cells come first, with the numbers of their protections.
@@ -145,7 +145,7 @@ impl Shared {
     }
 
     /// What an expression may read.
-    fn reads(&self, program: &Program, e: &Expr, into: &mut Vec<u32>) {
+    pub fn reads(&self, program: &Program, e: &Expr, into: &mut Vec<u32>) {
         e.walk(&mut |e| match e {
             Expr::Cell(c) => into.push(self.cells[*c]),
             Expr::Element(a, _) | Expr::Via(_, Some(a)) => {
@@ -194,12 +194,16 @@ impl Shared {
         accesses
     }
 
-    /// What the steps that leave a location may access in any state: here a compare-and-swap writes.
-    pub fn mentioned(&self, program: &Program, thread: ThreadId, from: LocId) -> Accesses {
+    /// What a thread's steps along these edges of a location may access in any state: here a compare-and-swap writes.
+    pub fn mentioned(
+        &self,
+        program: &Program,
+        (thread, from): (ThreadId, LocId),
+        edges: &[Edge],
+    ) -> Accesses {
         let mut accesses = Accesses::none(self.len);
-        let location = &program.threads[thread].locations[from];
         let mut all = Vec::new();
-        for edge in &location.edges {
+        for edge in edges {
             each_use(program, edge, &mut |used| {
                 for c in used.cells {
                     match used.how {
@@ -213,9 +217,10 @@ impl Shared {
             each_expr(&edge.body, &mut |e| self.reads(program, e, &mut all));
         }
         all.into_iter().for_each(|n| accesses.read(n));
-        if !location.edges.is_empty() {
+        if !edges.is_empty() {
             let wrong = program.threads[thread].wrong;
-            for to in location.targets().into_iter().chain(wrong) {
+            let targets = edges.iter().flat_map(Edge::targets);
+            for to in targets.chain(wrong) {
                 for (set, n) in &self.places[thread] {
                     if set.contains(&from) != set.contains(&to) {
                         accesses.write(*n);

@@ -19,9 +19,9 @@ impl Futures {
         for (t, thread) in program.threads.iter().enumerate() {
             let count = thread.locations.len();
             let mut futures = Vec::with_capacity(count);
-            for l in 0..count {
+            for (l, location) in thread.locations.iter().enumerate() {
                 control.check()?;
-                futures.push(shared.mentioned(program, t, l));
+                futures.push(shared.mentioned(program, (t, l), &location.edges));
             }
             let targets: Vec<Vec<LocId>> = thread.locations.iter().map(|l| l.targets()).collect();
             // Backwards, as most steps lead forwards.

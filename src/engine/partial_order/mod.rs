@@ -13,21 +13,23 @@ mod execution;
 mod filters;
 mod future;
 mod happens;
+mod sets;
 mod stateless;
 mod steps;
 mod stubborn;
+mod transitions;
 mod vectors;
 
 use crate::base::control::{Control, Stop};
 use crate::engine::State;
-use crate::engine::compiled::Accesses;
+use crate::engine::compiled::{Accesses, Machine};
 use crate::engine::reach::{Answer, Outcome, Question, Reduction, Sort, Way, execution};
 use crate::model::program::Program;
 use filters::{Compared, Filters};
 use num_bigint::BigUint;
+use sets::Sets;
 use stateless::Stateless;
 use steps::Steps;
-use stubborn::Sets;
 
 pub use cartesian::{Run, Vector, vectors};
 pub use vectors::Extend;
@@ -298,8 +300,16 @@ pub fn explore(
     let looks: Vec<Accesses> = asked
         .map(|q| steps.shared.asked(&program, &q.expr))
         .collect();
+    let plain = match plan {
+        Plan::Sets(_) if reduction.is_none() && program.protections.is_empty() => {
+            steps::plain(&program, control).ok()
+        }
+        _ => None,
+    };
     let searched = match plan {
-        Plan::Sets(sets) => stubborn::explore(&mut steps, sets, looks),
+        Plan::Sets(sets) => {
+            stubborn::explore(&mut steps, sets, looks, plain.as_ref().map(Machine::new))
+        }
         Plan::Cartesian => Ok(cartesian::explore(
             &mut steps, questions, por.extend, por.cores,
         )),

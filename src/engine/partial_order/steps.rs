@@ -94,6 +94,14 @@ pub(super) fn compile(
     Compiled::traced(program, &order, shared, control)
 }
 
+/// Compiles a program without notes of accesses, with the states of [`compile`].
+///
+/// # Errors
+/// As [`Control::check`].
+pub(super) fn plain(program: &Program, control: &Control) -> Result<Compiled, Stop> {
+    Compiled::new(program, &Heuristic::ALL[0].0.order(program), control)
+}
+
 impl<'c> Steps<'c> {
     /// Of a program compiled by [`compile`]; none if it was compiled otherwise.
     pub fn new(
@@ -245,11 +253,15 @@ impl<'c> Steps<'c> {
         self.machine.location(state, thread)
     }
 
+    /// Whether steps of a thread end at a location, unless it is blocked elsewhere.
+    pub fn ends(&self, thread: ThreadId, location: LocId) -> bool {
+        self.reduction.is_none_or(|r| r.visible[thread][location])
+    }
+
     /// Whether a thread at a scheduling point can never go on: in a reduced system, one that is disabled at an
     /// invisible step.
     pub fn is_stuck(&self, state: &[u64], thread: ThreadId) -> bool {
-        let visible = |r: &Reduction| r.visible[thread][self.location(state, thread)];
-        thread < self.threads() && !self.reduction.is_none_or(visible)
+        thread < self.threads() && !self.ends(thread, self.location(state, thread))
     }
 
     /// What a thread, or an observer, may do next.
@@ -301,6 +313,35 @@ impl<'c> Steps<'c> {
         Ok(pending)
     }
 
+    /// What the steps of a thread access that is not run in a reduced system, as [`Steps::pending`] has it, and in the
+    /// same room.
+    ///
+    /// # Errors
+    /// As [`Control::check`].
+    pub fn accesses(
+        &mut self,
+        state: &[u64],
+        thread: ThreadId,
+        into: &mut Accesses,
+    ) -> Result<(), Stop> {
+        into.accessed.fill(0);
+        into.written.fill(0);
+        let (control, mut taken) = (self.control, 0u64);
+        let ran = self.machine.each_step(state, thread, &mut |step| {
+            into.add(step.accessed, step.written);
+            taken += 1;
+            match taken.is_multiple_of(OFTEN).then(|| control.check()) {
+                Some(Err(stop)) => ControlFlow::Break(stop),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        into.add(self.machine.closed(), &[]);
+        match ran {
+            ControlFlow::Break(stop) => Err(stop),
+            ControlFlow::Continue(_) => Ok(()),
+        }
+    }
+
     /// What a thread's pending step may access in any state.
     pub fn mentions(&self, state: &[u64], thread: ThreadId) -> Accesses {
         let mut all = Accesses::none(self.shared.len());
@@ -308,7 +349,8 @@ impl<'c> Steps<'c> {
         let mut n = 0;
         while let Some(&at) = waiting.get(n) {
             n += 1;
-            let own = self.shared.mentioned(self.program, thread, at);
+            let edges = &self.program.threads[thread].locations[at].edges;
+            let own = self.shared.mentioned(self.program, (thread, at), edges);
             all.add(&own.accessed, &own.written);
             let Some(reduction) = self.reduction else {
                 break;
@@ -392,12 +434,20 @@ impl<'c> Steps<'c> {
         }
     }
 
+    /// The open questions of observers that a state answers.
+    pub fn answered(&self, state: &[u64]) -> Vec<usize> {
+        let open = self
+            .observed
+            .iter()
+            .filter(|(_, _, q)| self.found[*q].is_none());
+        let seen = open.filter(|(c, wanted, _)| self.machine.holds(c, state) == *wanted);
+        seen.map(|(_, _, question)| *question).collect()
+    }
+
     /// Looks for answers in a state; `way` gives the states that lead to it, itself included.
     pub fn look(&mut self, state: &[u64], way: impl Fn() -> Vec<Vec<u64>>) -> bool {
-        for (condition, wanted, question) in &self.observed {
-            if self.found[*question].is_none() && self.machine.holds(condition, state) == *wanted {
-                self.found[*question] = Some(way());
-            }
+        for question in self.answered(state) {
+            self.found[question] = Some(way());
         }
         let dead = self.is_dead(state);
         if let Some(question) = self.deadlock().filter(|_| dead)

@@ -228,6 +228,15 @@ pub struct Edge {
     pub span: Span,
 }
 
+impl Edge {
+    /// The locations that its steps lead to when they do not go wrong.
+    pub fn targets(&self) -> Vec<LocId> {
+        let mut all = Vec::new();
+        gotos(&self.body, &mut all);
+        all
+    }
+}
+
 /// A point in a thread between two steps; its edges together are one action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Location {
@@ -261,10 +270,7 @@ pub enum Named {
 impl Location {
     /// The locations that its steps lead to when they do not go wrong, sorted.
     pub fn targets(&self) -> Vec<LocId> {
-        let mut all = Vec::new();
-        for edge in &self.edges {
-            gotos(&edge.body, &mut all);
-        }
+        let mut all: Vec<LocId> = self.edges.iter().flat_map(Edge::targets).collect();
         all.sort_unstable();
         all.dedup();
         all
