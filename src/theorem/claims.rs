@@ -17,15 +17,19 @@ mod diagrams;
 mod interruption;
 mod objects;
 mod observed;
+mod patterns;
+mod rounds;
 mod weakened;
 
+pub use self::diagrams::alike;
+pub use self::patterns::{PATTERNS, Pattern, blocks, commits, has_blocks};
 pub use self::weakened::by_path;
 
-use self::compared::{Compared, Found, compare};
-pub use self::diagrams::alike;
+use self::compared::{Compared, Found};
+use self::rounds::{divided, looked_at};
 use self::weakened::{Weaker, by_weakening};
 use super::movers::{Detail, MoverSearch, Obstacle, Other};
-use crate::algebra::{Shape, Theory};
+use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
 use crate::base::evidence::WeakPath;
@@ -39,130 +43,7 @@ use crate::engine::relations::Encoding;
 use crate::model::program::{CellId, Claim, ClaimedBlock, Class, LocId, Program, ThreadId};
 use crate::theorem::executions::trace::step_of;
 use crate::theorem::invariants::{Budgets, Rung};
-use crate::theorem::reduced::transactions::{LEFT_MOVERS, LIPTON, RIGHT_MOVERS, Uses};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a theorem lets a transaction be.
-#[derive(Clone, Copy, Debug)]
-pub struct Pattern {
-    /// The theorem.
-    pub theorem: &'static str,
-    shape: Shape,
-    uses: Uses,
-}
-
-/// The theorems about movers, the least demanding first.
-pub const PATTERNS: [Pattern; 3] = [
-    Pattern {
-        theorem: "left-movers",
-        shape: Shape::LeftMovers,
-        uses: LEFT_MOVERS,
-    },
-    Pattern {
-        theorem: "right-movers",
-        shape: Shape::RightMovers,
-        uses: RIGHT_MOVERS,
-    },
-    Pattern {
-        theorem: "lipton",
-        shape: Shape::Lipton,
-        uses: LIPTON,
-    },
-];
-
-/// The theorems that say which blocks are transactions.
-pub fn blocks() -> Vec<&'static str> {
-    PATTERNS.iter().map(|p| p.theorem).collect()
-}
-
-/// Whether a theorem, or the one that it is used as, says so.
-pub fn has_blocks(theory: &Theory) -> bool {
-    PATTERNS.iter().any(|p| theory.shape == Some(p.shape))
-}
-
-/// Where a block does not have the form that a theorem asks for: an action behind the commit that is no left mover, and
-/// one that commits before it.
-#[derive(Clone, Copy, Debug)]
-pub struct Break {
-    /// The one behind.
-    pub action: usize,
-    /// The one before.
-    pub committed: usize,
-}
-
-impl Pattern {
-    /// Whether this is what a theorem lets transactions be, for all that is known of it.
-    pub fn is_of(self, theory: &Theory) -> bool {
-        theory.shape == Some(self.shape)
-            && theory.is_proved()
-            && theory.implies_shape()
-            && theory.reduces_as_shape()
-    }
-
-    /// Where a block does not have this form, if it does not: all ways through it are followed.
-    pub fn broken_by(
-        self,
-        e: &Encoding,
-        mover: &dyn Fn(usize) -> Mover,
-        block: &ClaimedBlock,
-    ) -> Option<Break> {
-        let at = |l: LocId| {
-            let mut all = e.of_thread(block.thread);
-            all.find(|&a| e.actions[a].location == l)
-        };
-        // By location, and the action that has committed, if one has.
-        let mut met: BTreeSet<(LocId, Option<usize>)> = BTreeSet::new();
-        let mut open: Vec<(LocId, Option<usize>)> =
-            block.entries.iter().map(|&l| (l, None)).collect();
-        while let Some((l, committed)) = open.pop() {
-            let Some(action) = at(l).filter(|_| met.insert((l, committed))) else {
-                continue;
-            };
-            let mover = mover(action);
-            let after = match committed {
-                None if self.uses.rights && mover.right => None,
-                None => Some(action),
-                Some(_) if self.uses.lefts && mover.left => committed,
-                Some(committed) => return Some(Break { action, committed }),
-            };
-            let thread = &e.program.threads[block.thread];
-            let targets = thread.locations[l].targets();
-            let inside = targets
-                .into_iter()
-                .filter(|to| block.inside.binary_search(to).is_ok());
-            open.extend(inside.map(|to| (to, after)));
-        }
-        None
-    }
-}
-
-/// The actions of a block that are no right movers and come first on some way through it.
-pub fn commits(e: &Encoding, mover: &dyn Fn(usize) -> Mover, block: &ClaimedBlock) -> Vec<usize> {
-    let mut met: BTreeSet<LocId> = BTreeSet::new();
-    let mut found = Vec::new();
-    let mut open = block.entries.clone();
-    while let Some(l) = open.pop() {
-        if !met.insert(l) {
-            continue;
-        }
-        let action = e
-            .of_thread(block.thread)
-            .find(|&a| e.actions[a].location == l);
-        let Some(action) = action else { continue };
-        if !mover(action).right {
-            found.push(action);
-            continue;
-        }
-        let targets = e.program.threads[block.thread].locations[l].targets();
-        open.extend(
-            targets
-                .into_iter()
-                .filter(|to| block.inside.binary_search(to).is_ok()),
-        );
-    }
-    found.sort_unstable();
-    found
-}
 
 /// Whether a thread at a location is inside a transaction.
 pub type Inside<'f> = dyn Fn(ThreadId, LocId) -> bool + 'f;
@@ -245,27 +126,6 @@ struct By<'e> {
 /// What became of a claim: its entry, its property, and the limit that was hit.
 pub type Answer = (results::Claim, Property, Option<Stop>);
 
-/// A way to look at all states, and how far it may go.
-#[derive(Clone, Copy)]
-enum Round {
-    /// State by state: so many.
-    States(usize),
-    /// On decision diagrams: so many operations.
-    Diagrams(u64),
-}
-
-/// What is done for a claim that a theorem has decided, too: deadlocks inside its block are told. Then the others are
-/// compared at length, in turn, since nobody can tell which way is the shorter one.
-const AT_ONCE: [Round; 2] = [Round::States(1 << 13), Round::Diagrams(1 << 19)];
-const AT_LENGTH: [Round; 3] = [
-    Round::States(1 << 16),
-    Round::Diagrams(1 << 24),
-    Round::States(usize::MAX),
-];
-
-/// States up to which nothing is forgotten on the way, so that their number is told.
-const COUNTED: usize = 1 << 16;
-
 /// Judges claims.
 ///
 /// # Errors
@@ -295,87 +155,6 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
     Ok(answers
         .map(|((claim, known), found)| judge.answer(claim, known, found))
         .collect())
-}
-
-/// Looks at all states for claims, and compares for those that are to be compared.
-fn looked_at(
-    context: &Context,
-    asked: &[(&Claim, bool)],
-    control: &Control,
-) -> Result<Vec<Compared>, Stop> {
-    let stuck = context.deadlock_free.is_some_and(|v| v != Status::Holds);
-    let is_cut = |found: &Compared| found.answer.is_err() || !found.complete;
-    let is_open =
-        |found: &Compared| found.answer.is_err() || !found.complete && (!found.finished || stuck);
-    let mut found: Vec<Option<Compared>> = asked.iter().map(|_| None).collect();
-    let at_once = AT_ONCE.map(|round| (round, &is_cut as &dyn Fn(&Compared) -> bool));
-    let at_length = AT_LENGTH.map(|round| (round, &is_open as &dyn Fn(&Compared) -> bool));
-    let mut done = 0;
-    for (round, open) in at_once.into_iter().chain(at_length) {
-        let numbers = 0..asked.len();
-        let numbers: Vec<usize> = numbers
-            .filter(|&n| found[n].as_ref().is_none_or(open))
-            .collect();
-        let these: Vec<(&Claim, bool)> = numbers.iter().map(|&n| asked[n]).collect();
-        let all = match round {
-            _ if these.is_empty() => break,
-            Round::States(most) => {
-                let most = most.min(control.budget().states);
-                if std::mem::replace(&mut done, most) == most {
-                    continue;
-                }
-                let forgets = context.both || most > COUNTED;
-                each(context.declared, &these, (forgets, most), control)?
-                    .into_iter()
-                    .map(Some)
-                    .collect()
-            }
-            Round::Diagrams(_) if !(context.sound && context.disciplined) => continue,
-            Round::Diagrams(most) => these
-                .iter()
-                .map(|&(claim, wanted)| {
-                    let (program, claim) = divided(context.declared, claim);
-                    diagrams::compare(program, (claim, wanted), most, control)
-                })
-                .collect::<Result<Vec<_>, Stop>>()?,
-        };
-        for (n, one) in numbers.into_iter().zip(all) {
-            found[n] = one.or(found[n].take());
-        }
-    }
-    Ok(found.into_iter().flatten().collect())
-}
-
-/// The program that says where control is inside a claim's block, and the claim there.
-fn divided<'c>(declared: &'c Program, claim: &'c Claim) -> (&'c Program, &'c Claim) {
-    let program = claim.split.as_deref().unwrap_or(declared);
-    let there = program.claims.iter().find(|s| s.name == claim.name);
-    (program, there.unwrap_or(claim))
-}
-
-/// Compares for each claim. Those that have a program of their own, which says where control is inside, are compared
-/// there; the others together.
-fn each(
-    declared: &Program,
-    asked: &[(&Claim, bool)],
-    limits: (bool, usize),
-    control: &Control,
-) -> Result<Vec<Compared>, Stop> {
-    let numbered = asked.iter().copied().enumerate();
-    let (own, whole): (Vec<_>, Vec<_>) = numbered.partition(|(_, (c, _))| c.split.is_some());
-    let (numbers, whole): (Vec<usize>, Vec<_>) = whole.into_iter().unzip();
-    let mut found: Vec<(usize, Compared)> = Vec::new();
-    if !whole.is_empty() {
-        let all = compare(declared, &whole, limits, control)?;
-        found.extend(numbers.into_iter().zip(all));
-    }
-    for (n, (claim, wanted)) in own {
-        let (program, claim) = divided(declared, claim);
-        let all = compare(program, &[(claim, wanted)], limits, control)?;
-        found.extend(all.into_iter().map(|c| (n, c)));
-    }
-    found.sort_by_key(|(n, _)| *n);
-    Ok(found.into_iter().map(|(_, c)| c).collect())
 }
 
 /// What an action is as a mover.
