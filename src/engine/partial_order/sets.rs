@@ -263,12 +263,6 @@ impl<'c> Chooser<'c> {
         for (t, near) in self.near.iter_mut().enumerate() {
             let future = self.futures.from(t, steps.location(state, t));
             *near = growing.threads[t] != growing.present && own.conflicts(future);
-            // All that leads to what it does there without a guard leads to its present step.
-            let free = &tables.free[t][steps.location(state, t)];
-            if *near && self.locals[t].is_enabled && own.conflicts(free) {
-                growing.take(t);
-                *near = false;
-            }
             any |= *near;
         }
         for x in members(&own.accessed).filter(|_| any) {

@@ -53,8 +53,6 @@ pub(super) struct Transitions {
     pub writing: Vec<Vec<Number>>,
     /// By thread and location, the locations that it leads to, itself included; nothing of a long thread.
     leads: Vec<Vec<Vec<u64>>>,
-    /// By thread and location, what a thread that is enabled there may access before it comes to another guard.
-    pub free: Vec<Vec<Accesses>>,
     /// By thread and location, whether what leaves it depends on nothing that another thread ever does, and is seen by
     /// no observer of anything else.
     pub private: Vec<Vec<bool>>,
@@ -77,7 +75,6 @@ impl Transitions {
             accessing: vec![Vec::new(); shared.len()],
             writing: vec![Vec::new(); shared.len()],
             leads: program.threads.iter().map(leads).collect(),
-            free: Vec::new(),
             private: Vec::new(),
         };
         let (mut parts, mut mentions) = (Vec::new(), Vec::new());
@@ -121,10 +118,6 @@ impl Transitions {
             steps.control.check()?;
             tables.all[n].conjuncts = tables.conjuncts(steps, &parts, n);
         }
-        for t in 0..program.threads.len() {
-            let free = tables.free(steps, t, &mentions)?;
-            tables.free.push(free);
-        }
         Ok(tables)
     }
 
@@ -133,54 +126,6 @@ impl Transitions {
         let leads = &self.leads[transition.thread];
         let to = transition.from;
         leads.is_empty() || leads[at][to / 64] >> (to % 64) & 1 == 1
-    }
-
-    /// By location what a thread that is enabled there may access before it comes to another guard.
-    fn free(
-        &self,
-        steps: &Steps,
-        t: ThreadId,
-        mentions: &[Accesses],
-    ) -> Result<Vec<Accesses>, Stop> {
-        let leaving = &self.leaving[t];
-        let guarded = |n: Number| !self.all[n as usize].conjuncts.is_empty();
-        let mut free = vec![Accesses::none(steps.shared.len()); leaving.len()];
-        let mut open: Vec<LocId> = (0..leaving.len()).collect();
-        // An access comes to a location from those behind it.
-        while let Some(l) = open.pop() {
-            steps.control.check()?;
-            let mut own = free[l].clone();
-            let numbers = leaving[l].clone();
-            for n in numbers.filter(|&n| !guarded(n)) {
-                own.add(
-                    &mentions[n as usize].accessed,
-                    &mentions[n as usize].written,
-                );
-            }
-            for &n in self.entering[t][l].iter().filter(|&&n| !guarded(n)) {
-                let before = self.all[n as usize].from;
-                let known = free[before].clone();
-                free[before].add(&own.accessed, &own.written);
-                if free[before] != known {
-                    open.push(before);
-                }
-            }
-            free[l] = own;
-        }
-        let mut all = free.clone();
-        for (l, entering) in self.entering[t].iter().enumerate() {
-            for &n in entering {
-                let from = self.all[n as usize].from;
-                if leaving[from].len() == 1 {
-                    all[from].add(&free[l].accessed, &free[l].written);
-                }
-            }
-        }
-        for (l, numbers) in leaving.iter().enumerate().filter(|(_, n)| n.len() == 1) {
-            let only = &mentions[numbers.start as usize];
-            all[l].add(&only.accessed, &only.written);
-        }
-        Ok(all)
     }
 
     fn private(&self, steps: &Steps, mentions: &[Accesses], looks: &[Accesses]) -> Vec<Vec<bool>> {
