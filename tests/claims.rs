@@ -788,6 +788,42 @@ fn what_is_accepted_with_weaker_steps_is_true() {
     );
 }
 
+/// What came between is told with its lines: a step that has to do with what the block did before and does behind it.
+#[test]
+fn what_came_between_is_told() {
+    let source = "var x: 0..3 = 0 unprotected; var y: 0..1 = 0 unprotected;
+        thread w(i in 1..2) {
+        var t: 0..3 = 0;
+        transaction c {
+        t = x;
+        y = 1;
+        x = t + 1;
+        } }";
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
+    let report = checked(&session, None);
+    let between = report.claims[0].interruption.as_ref().expect("something");
+    assert_ne!(between.before.thread, between.between.thread);
+    assert_eq!(between.before.thread, between.behind.thread);
+    assert_eq!(between.between.line, 7);
+    assert!([5, 6].contains(&between.before.line), "{between:?}");
+    assert_eq!(between.behind.line, between.before.line + 1);
+    assert_eq!((between.variable.as_str(), between.writes), ("x", true));
+}
+
+/// Members of a family that do not do the same are judged each for itself: two of these only add, which commutes.
+#[test]
+fn members_that_differ_are_judged_apart() {
+    let source = "var x: mod 8 = 0 unprotected; thread w(i in 0..2) {
+        transaction c { x = i < 2 ? x + 1 : 0; x = i < 2 ? x + 1 : 0; } }";
+    let (_, verdict, reason) = answers(source).remove(0);
+    assert_eq!(verdict, Status::Refuted, "{reason}");
+    let alike = source.replace("i < 2", "i < 3");
+    let (_, verdict, reason) = answers(&alike).remove(0);
+    assert_eq!(verdict, Status::Holds, "{reason}");
+    assert!(reason.contains("by "), "{reason}");
+}
+
 /// What may not be weakened: a read whose value stays, a read that a write rests on, and a first look that nothing
 /// repeats behind the flag.
 #[test]

@@ -13,7 +13,9 @@ use coarsen::model::program::{
     CellId, Claim, Class, Command, Edge, Expr, LocId, Program, Target, ThreadId, apply,
 };
 use coarsen::model::text::ast::{BinaryOp, PropertyKind};
-use coarsen::results::{Report, Status};
+use coarsen::results::{
+    self, ClaimReason, Distinction, Property, PropertyReason, Report, Status, Step,
+};
 use coarsen::theorem::{Reduce, alike};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
@@ -504,6 +506,7 @@ pub fn is_true(
         counts[n].set(counts[n].get() + 1);
         let traced = found.verdict != Status::Refuted || found.trace.is_some();
         prop_assert!(traced, "{}: no execution", claim.name);
+        comes_between(found, told)?;
         let truth = truth(p, claim);
         is_alike(p, claim)?;
         prop_assert_eq!(found.verdict, truth, "{}: {}", &claim.name, &found.reason);
@@ -515,6 +518,41 @@ pub fn is_true(
             prop_assert_eq!(found, wanted, "{}", &claim.name);
         }
     }
+    Ok(())
+}
+
+/// A state that tells a program from the one with the block atomic has an execution in which the block is interrupted
+/// by a step that matters to it: both are in the trace.
+fn comes_between(found: &Property, told: &results::Claim) -> Result<(), TestCaseError> {
+    let PropertyReason::Claim(ClaimReason::Different { by, .. }) = &found.reason else {
+        return Ok(());
+    };
+    if !matches!(by, Distinction::Value { .. } | Distinction::Together(_)) {
+        return Ok(());
+    }
+    let (Some(i), Some(trace)) = (&told.interruption, &found.trace) else {
+        return Err(TestCaseError::fail(format!(
+            "{}: what came between?",
+            told.name
+        )));
+    };
+    let is = |n: usize, step: &Step| {
+        let taken = &trace.steps[n].step;
+        (taken.line, &taken.thread) == (step.line, &step.thread)
+    };
+    let mut numbers = 0..trace.steps.len();
+    let between = numbers.any(|n| {
+        let before = (0..n)
+            .rev()
+            .find(|m| trace.steps[*m].step.thread == i.before.thread);
+        is(n, &i.between) && before.is_some_and(|m| is(m, &i.before))
+    });
+    prop_assert!(
+        between && i.between.thread != i.before.thread,
+        "{}: {:?}",
+        told.name,
+        i
+    );
     Ok(())
 }
 
