@@ -11,6 +11,7 @@
 //! step does not matter.
 
 mod conditions;
+mod met;
 
 pub use conditions::Under;
 
@@ -18,8 +19,10 @@ use crate::base::control::Stop;
 use crate::base::results::Law;
 use crate::engine::compiled::{Mover, Movers};
 use crate::engine::relations::{Bit, Encoding, Rel};
+use crate::model::program::{LocId, ThreadId};
 use crate::theorem::invariants::{Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
+use met::Met;
 
 /// What is said of an action as a mover.
 #[derive(Clone, Debug)]
@@ -145,6 +148,8 @@ struct Part {
 struct MoverSearch<'e, 'p> {
     e: &'e Encoding<'p>,
     ladder: Ladder<'e, 'p>,
+    /// States that are reachable in any case, once they are asked for.
+    met: Option<Met>,
     calm: Bdd,
     parts: Vec<Part>,
     detail: Detail,
@@ -157,6 +162,7 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         let mut search = MoverSearch {
             e,
             ladder: Ladder::new(e),
+            met: None,
             calm: calm(e)?,
             parts: Vec::new(),
             detail,
@@ -209,12 +215,15 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             under: Vec::new(),
         };
         let all = self.detail >= Detail::Obstacles;
+        let place = |a: usize| (e.actions[a].thread, e.actions[a].location);
         for &other in &judged.shares {
-            let (right, up) = self.climb(judged.right.is_empty() || all, |s, j| {
+            let places = &[place(n), place(other)];
+            let (right, up) = self.climb(judged.right.is_empty() || all, places, |s, j| {
                 s.is_right(n, other, j)
             })?;
-            let (left, down) =
-                self.climb(judged.left.is_empty() || all, |s, j| s.is_left(n, other, j))?;
+            let (left, down) = self.climb(judged.left.is_empty() || all, places, |s, j| {
+                s.is_left(n, other, j)
+            })?;
             let obstacle = |law: Law| Obstacle {
                 other: Other::Action(other),
                 law,
@@ -228,10 +237,11 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         }
         for v in seen {
             let set = &wanted[v];
-            let (right, up) = self.climb(judged.right.is_empty() || all, |s, j| {
+            let places = &[place(n)];
+            let (right, up) = self.climb(judged.right.is_empty() || all, places, |s, j| {
                 Ok(s.enters(n, set, j)?.then_some(Law::Enters))
             })?;
-            let (left, down) = self.climb(judged.left.is_empty() || all, |s, j| {
+            let (left, down) = self.climb(judged.left.is_empty() || all, places, |s, j| {
                 Ok(s.leaves(n, set, j)?.then_some(Law::Leaves))
             })?;
             let obstacle = |law: Law| Obstacle {
@@ -254,14 +264,23 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
     }
 
     /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. Nothing is
-    /// asked if it is not `asked`.
+    /// asked if it is not `asked`. The steps that the law is about begin at these places.
     fn climb(
         &mut self,
         asked: bool,
+        places: &[(ThreadId, LocId)],
         fails: impl Fn(&Self, &Bdd) -> Result<Option<Law>, Stop>,
     ) -> Result<(Option<Law>, Rung), Stop> {
-        let mut law = None;
-        for rung in self.rungs.clone().into_iter().filter(|_| asked) {
+        let rungs = self.rungs.clone();
+        let (mut law, mut met) = (None, None);
+        for (n, &rung) in rungs.iter().enumerate().filter(|_| asked) {
+            // What holds on more states holds on those of the rung.
+            if rung == Rung::ThreadModular
+                && let Some(more) = self.ladder.controlled()?.cloned()
+                && fails(self, &self.e.m.and(&more, &self.calm)?)?.is_none()
+            {
+                return Ok((None, rung));
+            }
             let Some(j) = self.states(rung)? else {
                 continue;
             };
@@ -269,8 +288,32 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             if law.is_none() {
                 return Ok((None, rung));
             }
+            if n + 1 == rungs.len() {
+                break;
+            }
+            if met.is_none() {
+                let some = self.met(places)?;
+                met = Some(fails(self, &some)?);
+            }
+            // Laws are looked at in turn, so one that is the first to fail here and at reachable states is so on all
+            // rungs between.
+            if met == Some(law) {
+                break;
+            }
         }
         Ok((law, Rung::True))
+    }
+
+    /// Some reachable states in which threads are at these places, and nothing has been violated.
+    fn met(&mut self, places: &[(ThreadId, LocId)]) -> Result<Bdd, Stop> {
+        if self.met.is_none() {
+            self.met = Some(Met::new(self.e)?);
+        }
+        let states = match &self.met {
+            Some(met) => met.at(self.e, places)?,
+            None => self.e.m.no(),
+        };
+        self.e.m.and(&states, &self.calm)
     }
 
     /// The states of a rung in which nothing has been violated.
@@ -292,7 +335,9 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             let other = m.disjoint(&y.image(m, j)?, &x.domain(m)?);
             Ok((!(one && other)).then_some(Law::Right))
         };
-        Ok(self.climb(true, apart)?.0.is_none())
+        let place = |n: usize| (self.e.actions[n].thread, self.e.actions[n].location);
+        let places = [place(a), place(b)];
+        Ok(self.climb(true, &places, apart)?.0.is_none())
     }
 
     /// Whether `a` commutes to the right of `b` from the states of J, or which law fails.
