@@ -48,6 +48,7 @@ pub(crate) use properties::{Asked, Goal, GoalKind, deadlocks};
 pub use read::{Instance, Model};
 pub use reduced::coarse::{Coarse, Explorer, Grain, Reduced, explore};
 pub use reduced::completion::{Completed, complete};
+pub(crate) use reduced::engines::without_phases;
 pub use reduced::transactions::{Cuts, Phase, Phased, Uses, checked, uses};
 pub use replay::{Evaluation, holds_under};
 pub(crate) use verdict::gap;

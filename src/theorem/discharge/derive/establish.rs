@@ -13,6 +13,10 @@ use crate::theorem::invariants::Rung;
 use crate::theorem::read::Atoms;
 use std::rc::Rc;
 
+/// What a fact costs beside BDDs, and each choice of threads that it is established for, in pairs of their nodes.
+const FACT: u64 = 1 << 11;
+const CHOICE: u64 = 1 << 7;
+
 /// A factor of a fact's left side.
 #[derive(Clone, Copy)]
 struct Factor {
@@ -172,7 +176,10 @@ impl Deriver<'_, '_, '_> {
             seen: Seen::default(),
             rechecked: 0,
         };
-        for chosen in self.choices(&classes) {
+        let chosen = self.choices(&classes);
+        let work = FACT + CHOICE * chosen.len() as u64;
+        self.model.encoding.m.control().worked(work);
+        for chosen in chosen {
             let mut threads = vec![ThreadId::MAX; goal.classes.len()];
             for (v, t) in variables.iter().zip(&chosen) {
                 threads[*v as usize] = *t;
