@@ -173,8 +173,8 @@ impl<'p> Text<'p> {
                 let is = |is: &dyn Fn(Class) -> bool| used.cells.clone().any(|c| is(class(c)));
                 let shared = is(&|c| matches!(c, Class::Sync | Class::Unprotected { .. }));
                 let owner = is(&|c| c == Class::Owner);
-                mover.right &= !shared && !(owner && releases);
-                mover.left &= !shared && !(owner && !releases);
+                mover.right &= !(shared || owner && releases);
+                mover.left &= !(shared || owner && !releases);
             });
         }
         if self.is_watched(t, l) {

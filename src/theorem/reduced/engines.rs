@@ -238,7 +238,7 @@ pub(in crate::theorem) struct Telling<'t> {
 /// What became of a short exploration.
 pub(in crate::theorem) enum Quick {
     /// Everything is explored, nothing is violated, and nothing that was looked for is met.
-    Answered(Outcome),
+    Answered(Box<Outcome>),
     /// There was too much to explore.
     Cut,
     /// Others have to say more.
@@ -249,7 +249,7 @@ impl Quick {
     /// What was found, if that is all.
     pub(in crate::theorem) fn answered(self) -> Option<Outcome> {
         match self {
-            Quick::Answered(outcome) => Some(outcome),
+            Quick::Answered(outcome) => Some(*outcome),
             Quick::Cut | Quick::Open => None,
         }
     }
@@ -314,7 +314,7 @@ impl Check<'_> {
             return Quick::Open;
         }
         report.reductions = names(&quotients);
-        Quick::Answered(outcome)
+        Quick::Answered(Box::new(outcome))
     }
 
     /// Tells what an exploration found.
