@@ -17,5 +17,5 @@ pub mod theorem;
 pub use base::results;
 pub use coarsen_kernel as kernel;
 pub use command::reach::ReachOptions;
-pub use command::session::{Session, check_source, theory};
+pub use command::session::{Session, candidates, check_source, theory};
 pub use theorem::CheckOptions;

@@ -5,7 +5,7 @@ use crate::{random, shipped, twin};
 use coarsen::base::control::{Budget, Control, ParseLimits};
 use coarsen::results::{Report, Status, Verdict};
 use coarsen::theorem::Reduce;
-use coarsen::{CheckOptions, Session, theory};
+use coarsen::{CheckOptions, Session, candidates, theory};
 use proptest::prelude::*;
 use std::cell::Cell;
 use twin::generate::{Disciplines, samples, samples_with};
@@ -24,6 +24,7 @@ fn check(source: &str, defines: &[(String, String)], options: &CheckOptions) -> 
 fn by(source: &str, reduce: Reduce) -> Report {
     let options = CheckOptions {
         reduce,
+        others: candidates().split_off(1),
         ..CheckOptions::default()
     };
     check(source, &[], &options)
@@ -65,11 +66,14 @@ fn agrees(source: &str) -> Result<bool, TestCaseError> {
             property.name
         );
     }
-    let auto = by(source, Reduce::Auto);
     let definite = |r: &Report| matches!(r.verdict, Verdict::Holds | Verdict::Refuted);
     prop_assert!(definite(&full) || violated, "{source}");
-    prop_assert!(definite(&auto) == definite(&full), "{source}");
-    prop_assert!(!definite(&full) || auto.verdict == full.verdict, "{source}");
+    for reduce in [Reduce::Auto, Reduce::First] {
+        let best = by(source, reduce);
+        prop_assert!(!best.is_contradicted(), "{source}");
+        prop_assert!(definite(&best) == definite(&full), "{source}");
+        prop_assert!(!definite(&full) || best.verdict == full.verdict, "{source}");
+    }
     Ok(true)
 }
 
@@ -191,6 +195,48 @@ fn an_exploration_in_full_is_not_waited_for() {
     assert_eq!(said(), said());
 }
 
+const BANK: &str = "const N = 3; mutex m[N]; var acc[N]: 0..2*N = 2 protected acc[k] by m[k];
+thread w(i in 0..N-1) {
+    var a: 0..N-1 = 0; var b: 0..N-1 = 0; var t: 0..2*N = 0;
+    while (true) {
+        havoc a; havoc b;
+        if (a < b) {
+            lock(m[a]); lock(m[b]);
+            t = acc[a];
+            if (t > 0 && acc[b] < 2 * N) { acc[a] = t - 1; acc[b] = acc[b] + 1; }
+            unlock(m[b]); unlock(m[a]);
+        }
+    }
+}
+deadlock_free;";
+
+/// `t` is dead where threads are scheduled. 14,761 states are left without that, and 22,969,251 without a theorem.
+#[test]
+fn what_is_not_explored_soon_is_explored_up_to_quotients() {
+    let report = by(BANK, Reduce::First);
+    assert_eq!(report.verdict, Verdict::Holds, "{}", report.reason);
+    assert_eq!(report.theorem, "flanagan-qadeer");
+    assert!(!report.in_full);
+    assert_eq!(report.reductions, ["dead-locals", "symmetry"]);
+    assert_eq!(report.states.reduced.as_deref(), Some("559"));
+    assert_eq!(report.states.original, None);
+}
+
+/// A deadlock may be due to a thread that has gone wrong, which is not looked at first.
+#[test]
+fn a_thread_that_goes_wrong_with_a_lock_keeps_others_waiting() {
+    let source = "mutex m; thread a { lock(m); assert(false); unlock(m); }
+        thread b { lock(m); unlock(m); } deadlock_free;";
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.expect("a model");
+    let theory = theory("flanagan-qadeer").expect("shipped");
+    let report = session.check(&theory, &CheckOptions::default(), &Control::default());
+    for name in ["assertions", "deadlock_free"] {
+        let found = report.properties.iter().find(|p| p.name == name);
+        assert_eq!(found.map(|p| p.verdict), Some(Status::Refuted), "{name}");
+    }
+}
+
 /// A refuted hypothesis stays on its line, and the program has its own verdict: the theft that no reduction shows.
 #[test]
 fn a_refuted_hypothesis_does_not_keep_the_properties_open() {
@@ -206,7 +252,12 @@ fn a_refuted_hypothesis_does_not_keep_the_properties_open() {
         by(&source, Reduce::Always).verdict,
         Verdict::HypothesisRefuted
     );
-    let report = by(&source, Reduce::Auto);
+    // Transactions would show it.
+    let alone = CheckOptions {
+        reduce: Reduce::Auto,
+        ..CheckOptions::default()
+    };
+    let report = check(&source, &[], &alone);
     assert_eq!(report.verdict, Verdict::Refuted);
     assert!(report.in_full);
     let refuted = |s: Status| s == Status::Refuted;

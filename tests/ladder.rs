@@ -130,7 +130,13 @@ fn rungs(program: &Program) -> Result<Vec<usize>, TestCaseError> {
     let naive = Naive::new(program);
     let control = Control::default();
     let e = Encoding::new(program, &control).expect("small");
-    let mut ladder = Ladder::new(&e);
+    let mut ladder = Ladder::within(
+        &e,
+        Budgets {
+            few: 0,
+            ..Budgets::default()
+        },
+    );
     let mut sizes = Vec::new();
     let mut below: Option<Bdd> = None;
     let mut sets: Vec<Set> = Vec::new();
@@ -168,6 +174,14 @@ fn rungs(program: &Program) -> Result<Vec<usize>, TestCaseError> {
                 _ => naive.lemmas(&sets[Rung::ThreadModular as usize]).0,
             };
             prop_assert!(without == wanted, "{:?} is not what it should be", rung);
+        }
+        if rung == Rung::ThreadModular
+            && let Some(more) = ladder.controlled().expect("no limit is hit").cloned()
+        {
+            let states = naive.states.iter();
+            let all: Set = states.map(|s| has(&e, &more, program, s, false)).collect();
+            prop_assert!(naive.closed(&all), "without data: not closed");
+            prop_assert!((0..all.len()).all(|s| all[s] || !without[s]));
         }
         prop_assert_eq!(leaves(&e, &set), Ok(None), "{:?} is not closed", rung);
         if let Some(below) = &below {
@@ -367,6 +381,7 @@ fn a_rung_that_costs_too_much_is_left_out() {
         ownership: if n & 1 == 0 { all.ownership } else { 0 },
         modular: if n & 2 == 0 { all.modular } else { 0 },
         reachable: if n & 4 == 0 { all.reachable } else { 0 },
+        ..all
     };
     for n in 0..8 {
         let mut ladder = Ladder::within(&e, cut(n));

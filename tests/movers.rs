@@ -3,6 +3,7 @@
 
 use crate::claimed::programs;
 use crate::random;
+use crate::twin::generate::{Disciplines, samples_with};
 use coarsen::Session;
 use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
@@ -406,6 +407,49 @@ fn what_is_in_the_way_is_seen_in_the_state_that_is_told() {
         .unwrap_or_else(|failure| panic!("{failure}"));
     let seen = seen.map(|c| c.get());
     assert!(seen.iter().all(|n| random::enough(*n, 50)), "{seen:?}");
+}
+
+/// The rung on which no law fails may be any, and what fails at reachable states fails on all: so where nothing
+/// is violated, a right mover is what commutes to the right from every reachable state.
+#[test]
+fn right_movers_are_those_of_the_definition() {
+    let mut runner = random::runner(256);
+    let seen = [const { Cell::new(0) }; 2];
+    runner
+        .run(&samples_with(Disciplines::Omitted), |sample| {
+            let source = &sample.source;
+            let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+            let (session, _) = loaded.expect("a model");
+            let (p, control) = (session.program(), Control::default());
+            prop_assert!(p.protections.is_empty());
+            let (e, met) = (Encoding::new(p, &control).expect("small"), reachable(p));
+            let all = judged(&e, &[], Detail::Class).expect("small");
+            for (a, judged) in e.actions.iter().zip(&all) {
+                let mine = |s: &State| match s.location(a.thread) == a.location {
+                    true => clean(p, s, a.thread),
+                    false => Vec::new(),
+                };
+                let commutes = |s: &State, other: ThreadId| {
+                    let theirs = clean(p, s, other);
+                    let swapped: HashSet<State> = theirs.iter().flat_map(mine).collect();
+                    let mut straight = mine(s).into_iter().flat_map(|s| clean(p, &s, other));
+                    straight.all(|s| swapped.contains(&s))
+                };
+                let others = |t: &ThreadId| *t != a.thread;
+                let right = (0..p.threads.len())
+                    .filter(others)
+                    .all(|t| met.iter().all(|s| commutes(s, t)));
+                prop_assert_eq!(judged.mover.right, right, "{:?} in {}", a.location, source);
+                seen[usize::from(right)].set(seen[usize::from(right)].get() + 1);
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    let [none, some] = seen.map(|c| c.get());
+    assert!(
+        random::enough(none, 50) && random::enough(some, 50),
+        "{none} and {some}"
+    );
 }
 
 /// Conditions that people know: a flag that is never taken back, the last reference.

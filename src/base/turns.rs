@@ -15,14 +15,14 @@ pub enum Side {
     Full,
 }
 
-/// What the reducing side may do before the other begins, in pairs of BDD nodes: about a hundredth of a second.
-const FIRST: u64 = 1 << 18;
+/// What the reducing side may do before the other begins, in pairs of BDD nodes: about two hundredths of a second.
+const FIRST: u64 = 1 << 19;
 
 /// As long as the other has done no more than this, the reducing side may do one part in `SHARE` of its work; of all
 /// beyond, one part in `LATER`. Beside the pairs that are counted it has other work to do, about as much.
 const SOON: u64 = 1 << 25;
 const SHARE: u64 = 8;
-const LATER: u64 = 2;
+const LATER: u64 = 1;
 
 /// The turns of two sides.
 #[derive(Debug, Default)]
@@ -38,8 +38,8 @@ struct Account {
     full: u64,
     /// Who is done.
     over: [bool; 2],
-    /// Whether the reducing side has no turn before the other is done.
-    last: bool,
+    /// Who has all turns until it is done.
+    first: Option<Side>,
 }
 
 impl Account {
@@ -48,8 +48,8 @@ impl Account {
         if reduced || full {
             return if reduced { Side::Full } else { Side::Reduced };
         }
-        if self.last {
-            return Side::Full;
+        if let Some(side) = self.first {
+            return side;
         }
         let later = self.full.saturating_sub(SOON);
         let share = FIRST + (self.full - later) / SHARE + later / LATER;
@@ -61,10 +61,10 @@ impl Account {
 }
 
 impl Turns {
-    /// Turns in which the reducing side comes last: it has none before the other is done.
-    pub fn reduced_last() -> Self {
+    /// Turns that are all one side's until it is done.
+    pub fn first(side: Side) -> Self {
         let account = Account {
-            last: true,
+            first: Some(side),
             ..Account::default()
         };
         Turns {

@@ -70,7 +70,7 @@ pub struct CheckArgs {
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<String>,
     /// The reduction theorem, for claims of transactions, too: by name, or one of yours, FILE.thy; `auto` chooses
-    /// [default: stoller-cohen, and any for claims]
+    /// [default: auto where none has to be applied, else stoller-cohen; any for claims]
     #[arg(long, value_name = "NAME")]
     pub theorem: Option<String>,
     /// What the model is, besides its text
@@ -264,6 +264,8 @@ pub enum ReduceName {
     Auto,
     /// In any case
     Always,
+    /// First; the program is explored in full only if that does not answer
+    First,
     /// Only if exploring the program in full does not answer
     Last,
 }

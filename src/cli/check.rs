@@ -16,6 +16,7 @@ use super::theorem::{Chosen, chosen};
 use super::trace_file::TraceFile;
 use coarsen::base::control::{Control, Hit};
 use coarsen::base::diagnostic::Diagnostic;
+use coarsen::candidates;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
 use coarsen::results::{CheckReason, Note, Report, Verdict};
@@ -201,10 +202,15 @@ impl<'a, B: Backend> Session<'a, B> {
                     _ => None,
                 },
                 only_hypotheses: false,
+                others: match &args.theorem {
+                    Some(_) => Vec::new(),
+                    None => candidates().split_off(1),
+                },
                 reduce: match (&args.theorem, args.reduce, args.detail()) {
                     // Each step, and whether it is visible.
                     (_, _, Detail::Steps) => Reduce::Always,
                     (None, ReduceName::Auto, _) => Reduce::Auto,
+                    (None, ReduceName::First, _) => Reduce::First,
                     (None, ReduceName::Last, _) => Reduce::Last,
                     _ => Reduce::Always,
                 },

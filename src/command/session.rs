@@ -30,6 +30,11 @@ use std::sync::{Mutex, OnceLock};
 /// The theorems that are chosen from. (Those about movers on one side only are parts of the second.)
 const CANDIDATES: [&str; 2] = ["stoller-cohen", "flanagan-qadeer"];
 
+/// The theorems that `auto` chooses from, the default one first.
+pub fn candidates() -> Vec<Theory> {
+    CANDIDATES.iter().filter_map(|name| theory(name)).collect()
+}
+
 /// A model without errors, and what can be asked of it.
 #[derive(Clone, Debug)]
 pub struct Session {
@@ -156,14 +161,14 @@ impl Session {
         report
     }
 
-    /// The theorem that applies and has the smaller estimated reduced system, with the reason. `deadlock` says that
+    /// The theorem that promises the smaller reduced system of those that apply, with the reason. `deadlock` says that
     /// deadlocks are asked for.
     pub fn choose(&self, deadlock: bool, control: &Control) -> (Option<Theory>, Note) {
         let mut program = self.model.program.clone();
         if deadlock {
             program.deadlock_free.get_or_insert(Span::default());
         }
-        let theories: Vec<Theory> = CANDIDATES.iter().filter_map(|name| theory(name)).collect();
+        let theories = candidates();
         let (chosen, why) = theorem::choose(&self.model.name, &program, &theories, control);
         (theories.into_iter().nth(chosen), why)
     }

@@ -146,12 +146,13 @@ impl fmt::Display for CompareNote {
 impl Candidate {
     fn of(&self, theorem: &str) -> String {
         let why = match self {
-            Self::Applies(size) => {
+            Self::Promises(size) => {
                 return format!("{theorem}: {}", counted_text(size, "control state"));
             }
             Self::Hit(hit) => hit.to_string(),
             Self::Gap(gap) => gap.to_string(),
             Self::Unprepared => "it could not be prepared".to_string(),
+            Self::Open => return format!("{theorem} leaves something open"),
         };
         format!("{theorem} does not apply: {why}")
     }

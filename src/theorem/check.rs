@@ -45,6 +45,8 @@ pub enum Reduce {
     /// In any case.
     #[default]
     Always,
+    /// First; the original program is explored only if that does not answer.
+    First,
     /// Only if an exploration of the original program does not answer.
     Last,
 }
@@ -70,6 +72,8 @@ pub struct CheckOptions {
     pub only_hypotheses: bool,
     /// See states of the reduced system as one in these ways. (Not of a theorem about transactions.)
     pub quotients: Vec<Quotient>,
+    /// Theorems that may be applied instead, if one promises more and nothing is asked for that only a reduction has.
+    pub others: Vec<Theory>,
     /// Whether the theorem has to be applied. All that only a reduction has, such as evidence, has it applied, too.
     pub reduce: Reduce,
 }
@@ -136,11 +140,15 @@ pub fn check_with_facts(
     options: &CheckOptions,
     control: &Control,
 ) -> (Report, Discharge) {
-    let by = match in_full::may_be(program, theory, options) {
-        true => in_full::in_turns,
-        false => run,
+    if in_full::may_be(program, theory, options) {
+        let (report, done) = in_full::in_turns(name, program, theory, options, control);
+        return (report, done.discharge);
+    }
+    let options = CheckOptions {
+        reduce: Reduce::Always,
+        ..options.clone()
     };
-    let (report, done) = by(name, program, theory, options, control);
+    let (report, done) = run(name, program, theory, &options, control);
     (report, done.discharge)
 }
 
@@ -164,8 +172,8 @@ pub(super) fn run(
         report.annotated = Some(program.source.clone());
     }
     report.only = options.property.clone();
-    // The model's `expect` lines speak of the default theorem.
-    let default = transactions::uses(theory).is_none()
+    // The model's `expect` lines speak of the default theorem, if they speak of a reduced system.
+    let default = (transactions::uses(theory).is_none() || options.reduce != Reduce::Always)
         && (options.claims_by.is_none() || program.claims.is_empty());
     report.as_by_default = options.property.is_none()
         && !options.strict
@@ -350,7 +358,7 @@ impl Check<'_> {
         // What others explore soon, and find nothing in, needs no BDDs; those have traces and evidence.
         let quick = match self.options.certificate || self.options.only_hypotheses && !guesses {
             true => None,
-            false => self.quick(report, &prepared, &asked),
+            false => self.quick(report, &prepared, &asked).answered(),
         };
         let built = OnceCell::new();
         let made = || Explorer::new(&encoding, &visibility);
@@ -384,9 +392,10 @@ impl Check<'_> {
         }
         if quick.is_some() || !self.options.quotients.is_empty() {
             encoding.m.allow(u64::MAX, usize::MAX);
-            match quick {
-                Some(outcome) => self.tell(report, &prepared, &asked, &outcome),
-                None => self.elsewhere(report, &prepared, &asked),
+            if let Some(outcome) = quick {
+                self.tell(report, prepared.telling(&asked), &outcome);
+            } else {
+                self.elsewhere(report, prepared.telling(&asked));
             }
             report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
             let inside = |t, l| is_inside(&encoding, &visibility, t, l);
@@ -409,7 +418,7 @@ impl Check<'_> {
             phased: None,
         };
         if reduced.stopped == Some(Stop::Effort) {
-            self.elsewhere(report, &prepared, &asked);
+            self.elsewhere(report, prepared.telling(&asked));
             let inside = |t, l| explored.is_inside(t, l);
             self.judge(report, (&encoding, &inside), &asked)?;
         } else {
@@ -512,7 +521,7 @@ impl Check<'_> {
             return Ok(());
         }
         let clock = Instant::now();
-        self.elsewhere(report, &prepared, &asked);
+        self.elsewhere(report, prepared.telling(&asked));
         report.timing.exploration = clock.elapsed().as_secs_f64();
         self.control.publish(report);
         if self.options.cross_check {

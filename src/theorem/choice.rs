@@ -1,16 +1,28 @@
-//! `--theorem auto`: chooses, among the theorems that apply, the one with the smaller estimated reduced system.
+//! `--theorem auto`: of the theorems that apply, the one that promises the smaller reduced system.
 //!
-//! How many states a reduced system has is not known before it is explored. It is estimated by its control states: for
-//! each thread the locations at which other threads are scheduled, multiplied over all threads. Variables add about the
-//! same factor for both.
+//! How many states a reduced system has is not known before it is explored. What is estimated are its control states:
+//! for each thread the locations at which other threads are scheduled, multiplied over all threads. Variables add about
+//! the same factor for all theorems. Who asks for `auto` has every theorem prepared, so these locations are known. A
+//! check in turns can't wait for that: there they are estimated, too, by the text. A step is what the disciplines of
+//! the variables that it mentions say. Nothing rests on an estimate: a theorem that leaves something open is followed
+//! by the next.
 
 use super::check::{Prepared, prepare};
+use super::inference::Inference;
+use super::properties::asked;
+use super::reduced::transactions::{self, Phase, Phased, fewest};
 use super::verdict::gap;
+use super::visibility::mentioned;
 use crate::algebra::Theory;
 use crate::base::control::Control;
 use crate::base::results::{Candidate, Note};
-use crate::model::program::Program;
+use crate::engine::compiled::{Mover, Movers};
+use crate::model::program::{
+    CellId, Class, Command, Edge, Expr, How, LocId, NO_OWNER, Program, Target, Thread, ThreadId,
+    each_use, waits_for_thread,
+};
 use num_bigint::BigUint;
+use rustc_hash::FxHashSet;
 
 /// The theorem to be used: its position, and why.
 pub fn choose(
@@ -19,37 +31,188 @@ pub fn choose(
     theories: &[Theory],
     control: &Control,
 ) -> (usize, Note) {
-    let mut best: Option<(usize, BigUint)> = None;
-    let mut candidates = Vec::new();
+    let mut best: Option<Promise> = None;
+    let mut told = Vec::new();
     for (n, theory) in theories.iter().enumerate() {
         let (report, prepared) = prepare(name, program, theory, &[], control);
         let candidate = match (&prepared, gap(&report), report.limits.hit) {
             (Some(prepared), None, _) => {
-                let size = estimate(prepared);
-                let told = Candidate::Applies(size.to_string());
+                let size = scheduled(prepared);
+                let promise = Candidate::Promises(size.to_string());
                 if best.as_ref().is_none_or(|(_, smallest)| size < *smallest) {
                     best = Some((n, size));
                 }
-                told
+                promise
             }
             (_, _, Some(hit)) => Candidate::Hit(hit),
             (_, Some(gap), None) => Candidate::Gap(gap),
             (None, None, None) => Candidate::Unprepared,
         };
-        candidates.push((theory.name.clone(), candidate));
+        told.push((theory.name.clone(), candidate));
     }
     let chosen = best.map_or(0, |(n, _)| n);
     let name = theories.get(chosen).map(|t| t.name.clone());
-    (chosen, Note::Chosen(name.unwrap_or_default(), candidates))
+    (chosen, Note::Chosen(name.unwrap_or_default(), told))
 }
 
-/// The control states in which threads are scheduled.
-fn estimate(prepared: &Prepared) -> BigUint {
-    let mut product = BigUint::from(1u32);
-    for (thread, visible) in prepared.program.threads.iter().zip(&prepared.visible) {
+/// The control states in which threads of a reduced system are scheduled.
+fn scheduled(prepared: &Prepared) -> BigUint {
+    let threads = prepared.program.threads.iter().zip(&prepared.visible);
+    let points = |(thread, visible): (&Thread, &Vec<bool>)| {
         let wrong = |l: &usize| Some(*l) == thread.wrong;
         let points = (0..visible.len()).filter(|l| visible[*l] && !wrong(l));
-        product *= points.count().max(1);
+        BigUint::from(points.count().max(1))
+    };
+    threads.map(points).product()
+}
+
+/// What is told of theorems before they are tried, in their order.
+pub(super) fn candidates(promises: &[Promise], theories: &[Theory]) -> Vec<(String, Candidate)> {
+    let of = |(n, theory): (usize, &Theory)| {
+        let size = promises.iter().find(|(m, _)| *m == n);
+        let size = size.map_or_else(String::new, |(_, size)| size.to_string());
+        (theory.name.clone(), Candidate::Promises(size))
+    };
+    theories.iter().enumerate().map(of).collect()
+}
+
+/// A theorem, by its position, and the control states that it promises.
+pub(super) type Promise = (usize, BigUint);
+
+/// What theorems promise, the best first; of equals, the first of the theorems is.
+pub(super) fn promises(program: &Program, theories: &[Theory], control: &Control) -> Vec<Promise> {
+    let inference = Inference::begin(program, control).ok().flatten();
+    let program = inference.as_ref().map_or(program, Inference::program);
+    let text = Text::new(program);
+    let mut all: Vec<Promise> = theories.iter().map(|t| text.size(t)).enumerate().collect();
+    all.sort_by(|a, b| a.1.cmp(&b.1));
+    all
+}
+
+/// A program, and what its text says of its steps.
+struct Text<'p> {
+    program: &'p Program,
+    /// Cells that properties look at, and threads whose location they look at.
+    watched: (FxHashSet<CellId>, FxHashSet<ThreadId>),
+}
+
+impl<'p> Text<'p> {
+    fn new(program: &'p Program) -> Self {
+        let mut watched = (FxHashSet::default(), FxHashSet::default());
+        let hidden = asked(program, None).into_iter().filter(|a| a.can_be_hidden);
+        let hidden: FxHashSet<String> = hidden.map(|a| a.name).collect();
+        let properties = program
+            .properties
+            .iter()
+            .filter(|p| hidden.contains(&p.name));
+        for property in properties {
+            property.expr.walk(&mut |e| match e {
+                Expr::Cell(c) => watched.0.extend([*c]),
+                Expr::Element(array, _) | Expr::Via(_, Some(array)) => {
+                    watched.0.extend(program.cells_of(*array));
+                }
+                Expr::At(t, _) => watched.1.extend([*t]),
+                _ => {}
+            });
+        }
+        Text { program, watched }
     }
-    product
+
+    /// The control states in which threads are scheduled.
+    fn size(&self, theory: &Theory) -> BigUint {
+        let points = match transactions::uses(theory) {
+            None => self.visible(),
+            Some(uses) => {
+                let movers = self.movers();
+                let cuts = fewest(self.program, &movers, uses);
+                let phased = Phased::new(self.program, &movers, uses, &cuts);
+                let outside = |t: ThreadId| {
+                    let locations = &phased.program.threads[t].locations;
+                    let outside = phased.at(t, Phase::Outside);
+                    outside.filter(|l| !locations[*l].edges.is_empty()).count()
+                };
+                (0..phased.phases.len()).map(outside).collect()
+            }
+        };
+        let of = |n: usize| BigUint::from(n.max(1));
+        points.into_iter().map(of).product()
+    }
+
+    /// By thread: how many locations have visible steps.
+    fn visible(&self) -> Vec<usize> {
+        let threads = self.program.threads.iter().enumerate();
+        let of = |(t, thread): (ThreadId, &Thread)| {
+            let is_visible = |l: &LocId| {
+                *l == thread.initial
+                    || self.is_watched(t, *l)
+                    || !mentioned(self.program, t, *l).is_empty()
+            };
+            thread.steps().filter(is_visible).count()
+        };
+        threads.map(of).collect()
+    }
+
+    /// Whether a property may look at what the steps of a location change.
+    fn is_watched(&self, t: ThreadId, l: LocId) -> bool {
+        let (cells, threads) = &self.watched;
+        let edges = &self.program.threads[t].locations[l].edges;
+        threads.contains(&t)
+            || edges.iter().any(|edge| {
+                let mut found = false;
+                each_use(self.program, edge, &mut |mut used| {
+                    found |= used.how == How::Write && used.cells.any(|c| cells.contains(&c));
+                });
+                found
+            })
+    }
+
+    /// What steps are as movers if disciplines are kept: what acquires moves to the right, what releases to the left,
+    /// what is protected or private in both directions, and all else in none.
+    fn movers(&self) -> Movers {
+        let threads = self.program.threads.iter().enumerate();
+        let of = |(t, thread): (ThreadId, &Thread)| {
+            let locations = 0..thread.locations.len();
+            locations.map(|l| self.mover(t, l)).collect()
+        };
+        threads.map(of).collect()
+    }
+
+    fn mover(&self, t: ThreadId, l: LocId) -> Mover {
+        let mut mover = Mover {
+            local: mentioned(self.program, t, l).is_empty() && !self.is_watched(t, l),
+            right: true,
+            left: true,
+        };
+        if mover.local {
+            return mover;
+        }
+        for edge in &self.program.threads[t].locations[l].edges {
+            let releases = releases(self.program, edge);
+            mover.left &= !waits_for_thread(edge);
+            each_use(self.program, edge, &mut |used| {
+                let class = |c: CellId| self.program.cells[c].class;
+                let is = |is: &dyn Fn(Class) -> bool| used.cells.clone().any(|c| is(class(c)));
+                let shared = is(&|c| matches!(c, Class::Sync | Class::Unprotected { .. }));
+                let owner = is(&|c| c == Class::Owner);
+                mover.right &= !(shared || owner && releases);
+                mover.left &= !(shared || owner && !releases);
+            });
+        }
+        if self.is_watched(t, l) {
+            (mover.right, mover.left) = (false, false);
+        }
+        mover
+    }
+}
+
+/// Whether an edge gives a lock back.
+fn releases(p: &Program, edge: &Edge) -> bool {
+    let owner = |target: &Target| match target {
+        Target::Cell(c) => p.cells[*c].class == Class::Owner,
+        Target::Element(array, _) => p.arrays[*array].class == Class::Owner,
+    };
+    edge.body.iter().any(|command| match command {
+        Command::Assign(target, Expr::Const(value)) => *value == NO_OWNER && owner(target),
+        _ => false,
+    })
 }

@@ -5,36 +5,29 @@
 //! was written. What was inferred has no influence on them.
 
 use super::check::{Check, CheckOptions, Done, Reduce, asked_claims, hit, run};
+use super::choice::{candidates, promises};
 use super::executions::trace::{repeat, settles};
 use super::properties::{Asked, asked};
 use super::verdict;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::results::{
-    Contradiction, Doubt, Evidence, Note, Property, PropertyKind, PropertyReason, Report, Status,
-    Verdict,
+    Candidate, Contradiction, Doubt, Evidence, Note, Property, PropertyKind, PropertyReason,
+    Report, Status, Verdict,
 };
 use crate::base::{Side, Turns};
-use crate::engine::compiled::Mode;
-use crate::engine::quotients::Symmetry;
-use crate::engine::reach::{Answer, Outcome, Question, explicit};
+use crate::engine::reach::{Answer, Outcome, Question};
 use crate::engine::relations::Encoding;
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
 use crate::theorem::discharge::{By, hypotheses};
-use crate::theorem::reduced::engines::{by_engines, cores, order};
+use crate::theorem::inference::Inference;
+use crate::theorem::reduced::engines::{by_exchanges, is_complete};
 use std::sync::Arc;
 use std::thread;
 
 /// Deep expressions need a deep stack; it is taken as it is used.
 const STACK: usize = 256 << 20;
-
-/// Operations with threads exchanged, of each engine without, and then again with: where symmetry helps most, little
-/// is enough, and where it helps less, other engines may be faster. Of fewer threads nothing but the first is tried.
-const SYMMETRIC_FIRST: u64 = 1 << 15;
-const PLAIN_FIRST: u64 = 1 << 20;
-const SYMMETRIC: u64 = 1 << 27;
-const MANY_THREADS: usize = 5;
 
 /// Work that BDDs may be for each claim beside that of the exploration, in pairs of nodes: a twentieth of a second.
 const MOVERS: u64 = 1 << 20;
@@ -74,6 +67,54 @@ fn is_of_reduction(kind: &ExpectKind) -> bool {
     }
 }
 
+/// Checks a program by the theorem that promises most of those that may be used, and by the next if that leaves
+/// something open. Where all do, the answer is that of the theorem asked for.
+fn by_best(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> (Report, Done) {
+    // Claims are judged by each theorem anyway, and guesses are settled by the reduced system of the default one.
+    let inference = Inference::begin(program, control).ok().flatten();
+    let guesses = inference.is_some_and(|i| i.has_guesses(i.program()));
+    if options.others.is_empty() || !program.claims.is_empty() || guesses {
+        return run(name, program, theory, options, control);
+    }
+    let theories: Vec<Theory> = std::iter::once(theory)
+        .chain(&options.others)
+        .cloned()
+        .collect();
+    let promises = promises(program, &theories, control);
+    let mut told = candidates(&promises, &theories);
+    let mut open = None;
+    for (n, _) in promises {
+        let theory = &theories[n];
+        let (mut report, done) = run(name, program, theory, options, control);
+        let chosen = Note::Chosen(theory.name.clone(), told.clone());
+        report.notes.insert(0, chosen);
+        if is_settled(&report) || control.check().is_err() {
+            return (report, done);
+        }
+        told[n].1 = match (verdict::gap(&report), &report.limits.hit) {
+            (_, Some(hit)) => Candidate::Hit(hit.clone()),
+            (Some(gap), None) => Candidate::Gap(gap),
+            (None, None) => Candidate::Open,
+        };
+        if n == 0 || open.is_none() {
+            open = Some((report, done));
+        }
+    }
+    open.unwrap_or_else(|| run(name, program, theory, options, control))
+}
+
+/// Whether nothing is left to be said.
+fn is_settled(report: &Report) -> bool {
+    let is_definite = matches!(report.verdict, Verdict::Holds | Verdict::Refuted);
+    is_definite && !is_cut(report) || report.is_contradicted()
+}
+
 /// Checks a program in turns with an exploration in full.
 pub(super) fn in_turns(
     name: &str,
@@ -83,7 +124,8 @@ pub(super) fn in_turns(
     control: &Control,
 ) -> (Report, Done) {
     let turns = Arc::new(match options.reduce {
-        Reduce::Last => Turns::reduced_last(),
+        Reduce::First => Turns::first(Side::Reduced),
+        Reduce::Last => Turns::first(Side::Full),
         _ => Turns::default(),
     });
     let reduced = control.in_turns(&turns, Side::Reduced);
@@ -100,13 +142,12 @@ pub(super) fn in_turns(
     thread::scope(|scope| {
         let builder = thread::Builder::new().stack_size(STACK);
         let Ok(explorer) = builder.spawn_scoped(scope, explores) else {
-            return run(name, program, theory, options, control);
+            return by_best(name, program, theory, options, control);
         };
         let begun = turns.begin(Side::Reduced);
         let _stop = StopOnPanic(&full);
-        let (mut report, done) = run(name, program, theory, options, &reduced);
-        let is_definite = matches!(report.verdict, Verdict::Holds | Verdict::Refuted);
-        let is_settled = is_definite && !is_cut(&report) || report.is_contradicted();
+        let (mut report, done) = by_best(name, program, theory, options, &reduced);
+        let is_settled = is_settled(&report);
         if is_settled {
             full.stop(Stop::Settled);
         }
@@ -150,43 +191,13 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// Whether everything was explored, and each question has its answer.
-fn is_complete(outcome: &Outcome) -> bool {
-    let open = |a: &Answer| matches!(a, Answer::Somewhere(_));
-    outcome.stopped.is_none() && !outcome.answers.iter().any(open)
-}
-
 fn explore(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
     // All engines count what others do behind an error then, as relations do.
     let mut program = program.clone();
     program.errors_end = false;
     let p = &program;
     let questions: Vec<Question> = asked.iter().map(|a| a.question(p)).collect();
-    let first = |most| by_engines(p, &questions, None, most, control);
-    let (symmetry, _) = Symmetry::new(p, &questions, None);
-    let exchanged = |most| {
-        let (_, order) = order(p, 0)?;
-        let (up_to, on) = ((None, Some(&symmetry)), (Mode::Breadth, cores()));
-        let outcome = explicit(p, &questions, &order, up_to, on, most, control);
-        is_final(&outcome, control).then_some(outcome)
-    };
-    let plain = |most| {
-        let outcome = first(most);
-        is_final(&outcome, control).then_some(outcome)
-    };
-    if symmetry.is_trivial() {
-        return first(u64::MAX);
-    }
-    let many = symmetry.largest() >= MANY_THREADS;
-    exchanged(SYMMETRIC_FIRST)
-        .or_else(|| many.then(|| plain(PLAIN_FIRST)).flatten())
-        .or_else(|| many.then(|| exchanged(SYMMETRIC)).flatten())
-        .unwrap_or_else(|| first(u64::MAX))
-}
-
-/// Whether it need not be tried again: it is complete, or everything is over.
-fn is_final(outcome: &Outcome, control: &Control) -> bool {
-    is_complete(outcome) || control.check().is_err()
+    by_exchanges(p, &questions, None, u64::MAX, control)
 }
 
 /// Answers the properties by what an exploration in full found.
@@ -253,7 +264,7 @@ fn property(p: &Program, asked: &Asked, answer: &Answer, violated: bool) -> Prop
     match answer {
         Answer::Found(path) => {
             let badly = kind == PropertyKind::Discipline;
-            let rerun = repeat(p, path, None, badly);
+            let rerun = repeat(p, path, &|_| true, badly);
             match rerun.and_then(|rerun| settles(p, rerun, asked)) {
                 Some(trace) => {
                     property.verdict = answered(asked.wanted);

@@ -27,11 +27,15 @@ use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Class;
 use biodivine_lib_bdd::Bdd;
 
-/// Nodes that may be built for a rung before it is given up.
+/// Nodes that may be built for a rung before it is given up, and what is data.
 #[derive(Clone, Copy, Debug)]
 pub struct Budgets {
     /// For lock ownership.
     pub ownership: u64,
+    /// For the thread-modular fixpoint without shared data.
+    pub controlled: u64,
+    /// A shared variable of more values than that is data.
+    pub few: i64,
     /// For the thread-modular fixpoint.
     pub modular: u64,
     /// For the reachable states.
@@ -42,8 +46,21 @@ impl Default for Budgets {
     fn default() -> Self {
         Budgets {
             ownership: 5_000_000,
+            controlled: 5_000_000,
+            few: 4,
             modular: 20_000_000,
             reachable: 50_000_000,
+        }
+    }
+}
+
+impl Budgets {
+    /// Only what is had soon.
+    pub fn soon() -> Self {
+        Budgets {
+            modular: 0,
+            reachable: 0,
+            ..Budgets::default()
         }
     }
 }
@@ -68,6 +85,7 @@ pub struct Ladder<'e, 'p> {
     steps: Vec<Rel>,
     everywhere: Option<Bdd>,
     ownership: Known<Ownership>,
+    controlled: Known<Modular>,
     modular: Known<Modular>,
     lemmas: Known<Bdd>,
     judged: Option<Judged>,
@@ -88,6 +106,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
             steps: Vec::new(),
             everywhere: None,
             ownership: Known::Unasked,
+            controlled: Known::Unasked,
             modular: Known::Unasked,
             lemmas: Known::Unasked,
             judged: None,
@@ -221,9 +240,39 @@ impl<'e, 'p> Ladder<'e, 'p> {
         e.m.control()
             .enter("each thread with the shared variables, under interference");
         let budget = self.budgets.modular;
-        let found = thread_modular::thread_modular(e, &self.steps, budget);
-        self.modular = self.settle(found, budget, |m| &m.set, &below)?;
+        let found = thread_modular::thread_modular(e, &e.initial, &self.steps, budget);
+        self.modular = match (
+            self.settle(found, budget, |m| &m.set, &below)?,
+            self.controlled()?,
+        ) {
+            (Known::Unknown(_), Some(_)) => self.controlled.clone(),
+            (known, _) => known,
+        };
         Ok(())
+    }
+
+    /// A thread-modular invariant that says less than the rung does, and is had sooner.
+    ///
+    /// # Errors
+    /// As [`Ladder::ask`].
+    pub fn controlled(&mut self) -> Result<Option<&Bdd>, Stop> {
+        if matches!(self.controlled, Known::Unasked) {
+            let below = self.strongest(Rung::LockOwnership)?;
+            let (e, budget) = (self.encoding, self.budgets.controlled);
+            e.m.control()
+                .enter("each thread with the shared variables but data, under interference");
+            let found = match thread_modular::controlled(e, &self.steps, self.budgets.few, budget)?
+            {
+                None => None,
+                // A ladder goes up.
+                Some(found) => Some(Modular {
+                    set: e.m.and(&found.set, &below)?,
+                    ..found
+                }),
+            };
+            self.controlled = self.settle(Ok(found), budget, |m| &m.set, &below)?;
+        }
+        Ok(known(&self.controlled).map(|m| &m.set))
     }
 
     fn ask_lemmas(&mut self) -> Result<(), Stop> {

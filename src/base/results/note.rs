@@ -95,14 +95,16 @@ pub enum CompareNote {
 /// What is known of a theorem that could be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Candidate {
-    /// It applies, and so many control states remain.
-    Applies(String),
+    /// It promises that so many control states remain.
+    Promises(String),
     /// A limit was hit.
     Hit(Hit),
     /// It does not apply.
     Gap(Gap),
     /// There is no reduced system.
     Unprepared,
+    /// It has left some property open.
+    Open,
 }
 
 /// What a certificate does not show.

@@ -6,11 +6,9 @@ use crate::base::results::{
     Attempt, Contradiction, Doubt, Note, Outcome as End, Property, PropertyKind, PropertyReason,
     ReachReason, ReachReport, SoFar, Status, Trace, Verdict,
 };
-use crate::engine::State;
-use crate::engine::Variable;
 use crate::engine::reach::{Answer, Outcome, Path, Question, Sort};
-use crate::model::program::{LocId, Program};
-use crate::theorem::{deadlock, repeat};
+use crate::model::program::Program;
+use crate::theorem::{deadlock, repeat, without_phases};
 use num_bigint::BigUint;
 
 impl Run<'_> {
@@ -167,7 +165,7 @@ impl Run<'_> {
 
     /// Repeats an execution with the interpreter.
     fn repeat(&self, question: &Question, path: &Path) -> Option<Trace> {
-        let (program, mut path) = match &self.whole {
+        let (program, path) = match &self.whole {
             Some((whole, dead)) => (whole, dead.original(whole, path, false)?),
             None => (&self.program, path.clone()),
         };
@@ -175,19 +173,7 @@ impl Run<'_> {
             return repeat_on(program, question, &path);
         };
         let question = questions.iter().find(|q| q.name == question.name)?;
-        let cells: Vec<i64> = (0..plain.cells.len()).map(|c| path.first.cell(c)).collect();
-        let locations: Vec<LocId> = (0..plain.threads.len())
-            .map(|t| origin[t][path.first.location(t)])
-            .collect();
-        path.first = State::new(&cells, &locations);
-        for step in &mut path.moves {
-            step.location = origin[step.thread][step.location];
-            for (variable, value) in &mut step.after {
-                if let Variable::Location(t) = variable {
-                    *value = origin[*t][*value as usize] as i64;
-                }
-            }
-        }
+        let path = without_phases(plain, origin, &path);
         repeat_on(plain, question, &path)
     }
 }
@@ -214,7 +200,7 @@ fn without_wrong(outcome: &mut Outcome, report: &mut ReachReport) {
 
 /// Repeats an execution of a program.
 fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<Trace> {
-    let rerun = repeat(p, path, None, false)?;
+    let rerun = repeat(p, path, &|_| true, false)?;
     let last = &rerun.last.state;
     if !question.met(p, last) {
         return None;

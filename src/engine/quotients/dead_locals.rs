@@ -25,7 +25,7 @@ pub struct DeadLocals {
 }
 
 /// Cells.
-pub(super) type Cells = BTreeSet<CellId>;
+pub type Cells = BTreeSet<CellId>;
 
 impl DeadLocals {
     /// Finds what is dead if nothing is asked but the properties of the program, its deadlocks, and these.
@@ -83,7 +83,7 @@ impl DeadLocals {
     }
 
     /// The variables that only a thread's own steps look at, and those of them that are alive, by location.
-    pub(super) fn liveness(&self, thread: ThreadId) -> (Cells, Vec<Cells>) {
+    pub fn liveness(&self, thread: ThreadId) -> (Cells, Vec<Cells>) {
         let own = self.own[thread].clone();
         let alive = |dead: &Vec<CellId>| &own - &dead.iter().copied().collect();
         let live = self.dead[thread].iter().map(alive).collect();

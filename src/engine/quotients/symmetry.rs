@@ -99,6 +99,12 @@ impl Symmetry {
         own.map_or(thread, |f| f.threads[0])
     }
 
+    /// Whether a cell is a member's own, so that an exchange swaps it with another's.
+    pub fn moves(&self, cell: CellId) -> bool {
+        let mut own = self.families.iter().flat_map(|f| f.own.iter().flatten());
+        own.any(|c| *c == cell)
+    }
+
     /// Whether nothing may be exchanged.
     pub fn is_trivial(&self) -> bool {
         self.families.is_empty()

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// What an operation costs, in pairs of BDD nodes.
-pub(super) const COST: u64 = 2;
+pub(super) const COST: u64 = 6;
 
 /// How many there are at first before others have their turns.
 const PORTION: u64 = 1 << 18;

@@ -25,7 +25,7 @@ const PER_LEVEL: u64 = 128;
 const MANY: usize = 20_000_000;
 
 /// What an operation on diagrams costs, in pairs of BDD nodes.
-const DIAGRAMS_COST: u64 = 4;
+const DIAGRAMS_COST: u64 = 12;
 
 /// One attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,6 +21,7 @@ use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::model::program::ThreadId;
 use crate::theorem::discharge::hypotheses::{self, Pairs, is_vacuous};
 use crate::theorem::every::Oracle;
+use crate::theorem::exchanges::Exchanges;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
 use renaming::Alike;
@@ -74,6 +75,7 @@ pub struct Deriver<'d, 'e, 'p> {
     pub may_climb: bool,
     places: Places<'d>,
     alike: Alike,
+    exchanges: Exchanges,
     prints: FxHashMap<(Letter, ThreadId), Option<Rc<establish::Print>>>,
     /// Facts that are assumed, by their inclusions.
     known: FxHashMap<Vec<(Id, Id)>, usize>,
@@ -120,6 +122,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         Ok(Deriver {
             places,
             alike: Alike::default(),
+            exchanges: Exchanges::new(model.encoding.program),
             prints: FxHashMap::default(),
             model,
             ladder,

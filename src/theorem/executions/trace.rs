@@ -216,11 +216,12 @@ fn taken(p: &Program, thread: ThreadId, before: &State, after: &State) -> Taken 
 const TOLD: usize = 20_000_000;
 
 /// Repeats a path with the interpreter, and tells it if it is not too long. Steps are numbered by the coarse steps that
-/// they belong to, if it is known which are visible; with a violation at its end if that is wanted.
+/// they belong to, of which one begins with each step that `begins` says; with a violation at its end if that is
+/// wanted.
 pub fn repeat(
     p: &Program,
     path: &Path,
-    visible: Option<&[Vec<bool>]>,
+    begins: &dyn Fn(usize) -> bool,
     badly: bool,
 ) -> Option<Rerun> {
     let first = Concrete {
@@ -232,7 +233,7 @@ pub fn repeat(
     let mut present = Present::new(p, &path.first);
     let mut coarse = 0;
     let steps = path.moves.iter().enumerate().map(|(n, m)| {
-        coarse += usize::from(visible.is_none_or(|v| v[m.thread][m.location]));
+        coarse += usize::from(begins(n));
         Walked {
             coarse,
             thread: m.thread,

@@ -13,8 +13,9 @@
 use crate::base::control::Stop;
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
-use crate::model::program::{Class, ThreadId};
+use crate::model::program::{Class, Kind, ThreadId};
 use biodivine_lib_bdd::Bdd;
+use std::collections::BTreeSet;
 
 /// A set for each thread, and their conjunction.
 #[derive(Clone, Debug)]
@@ -37,11 +38,54 @@ struct Fixpoint<'e, 'p> {
     seen: Vec<(usize, Vec<Rel>)>,
 }
 
+/// The fixpoint for steps and initial states of which nothing is known about shared data: cells of more than `few`
+/// values that own nothing. It is an invariant of the program, too, as its steps are among them; `None` also if there
+/// are no such cells.
+///
+/// # Errors
+/// Any [`Stop`].
+pub fn controlled(
+    e: &Encoding,
+    steps: &[Rel],
+    few: i64,
+    budget: u64,
+) -> Result<Option<Modular>, Stop> {
+    let m = &e.m;
+    let is_data = |item: &Item| match *item {
+        Item::Of(Variable::Cell(c)) => {
+            let (cell, p) = (&e.program.cells[c], e.program);
+            let shared = !matches!(p.arrays[cell.array].class, Class::Local(_));
+            shared && cell.ty.kind != Kind::Owner && cell.ty.hi - cell.ty.lo >= few
+        }
+        _ => false,
+    };
+    let data = e.layout.order().iter().filter(|item| is_data(item));
+    let data: BTreeSet<Bit> = data.flat_map(|item| e.layout.group(*item).bits()).collect();
+    if data.is_empty() {
+        return Ok(None);
+    }
+    let free = |bdd: &Bdd| m.exists(bdd, |l| data.contains(&((l / 3) as Bit)));
+    let free_step = |step: &Rel| {
+        let writes = step.writes.iter().copied().filter(|b| !data.contains(b));
+        Ok(Rel {
+            bdd: free(&step.bdd)?,
+            writes: writes.collect(),
+        })
+    };
+    let steps: Vec<Rel> = steps.iter().map(free_step).collect::<Result<_, Stop>>()?;
+    thread_modular(e, &free(&e.initial)?, &steps, budget)
+}
+
 /// Computes the fixpoint; `None` if more than `budget` nodes had to be built.
 ///
 /// # Errors
 /// Any [`Stop`].
-pub fn thread_modular(e: &Encoding, steps: &[Rel], budget: u64) -> Result<Option<Modular>, Stop> {
+pub fn thread_modular(
+    e: &Encoding,
+    initial: &Bdd,
+    steps: &[Rel],
+    budget: u64,
+) -> Result<Option<Modular>, Stop> {
     let m = &e.m;
     let begun = m.spent();
     let over = || m.spent() - begun > budget;
@@ -53,7 +97,7 @@ pub fn thread_modular(e: &Encoding, steps: &[Rel], budget: u64) -> Result<Option
             let bit = (l / 3) as Bit;
             bit == Q || (0..threads).any(|u| u != t && private[u].binary_search(&bit).is_ok())
         };
-        parts.push(m.exists(&e.initial, foreign)?);
+        parts.push(m.exists(initial, foreign)?);
     }
     let mut run = Fixpoint {
         encoding: e,

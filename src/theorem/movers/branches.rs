@@ -68,9 +68,9 @@ impl MoverSearch<'_, '_> {
             return Ok((false, false));
         }
         let part = self.part(&branch.rel)?;
-        let whole = std::mem::replace(&mut self.parts[branch.action], part);
+        let whole = self.replace(branch.action, part);
         let class = self.class_now(branch.action, judged, Mover::default(), &known);
-        self.parts[branch.action] = whole;
+        self.replace(branch.action, whole);
         class
     }
 }

@@ -63,7 +63,7 @@ impl MoverSearch<'_, '_> {
             }
             let whole = self.restrict(n, &holds)?;
             let under = self.class_now(n, judged, judged.mover, &known);
-            self.parts[n] = whole;
+            self.replace(n, whole);
             let (r, l) = under?;
             if (r, l) != (right, left) {
                 let size = e.count(&here)?;
@@ -179,7 +179,7 @@ impl MoverSearch<'_, '_> {
             },
             violating: m.and(&part.violating, condition)?,
         };
-        Ok(std::mem::replace(&mut self.parts[n], under))
+        Ok(self.replace(n, under))
     }
 
     /// Whether the action, as it is now, is a right and a left mover, from these states; what it is `anyway` is not

@@ -14,6 +14,7 @@ mod branches;
 mod candidates;
 mod conditions;
 mod exchange;
+mod met;
 
 pub use branches::{Branch, branches};
 pub use conditions::{Shared, Under};
@@ -21,12 +22,15 @@ pub use conditions::{Shared, Under};
 use crate::base::control::Stop;
 use crate::base::results::Law;
 use crate::engine::compiled::{Mover, Movers};
-use crate::engine::quotients::Symmetry;
 use crate::engine::relations::{Bit, Encoding, Rel};
-use crate::model::program::LocId;
+use crate::model::program::{LocId, ThreadId};
+use crate::theorem::exchanges::Exchanges;
 use crate::theorem::invariants::{Budgets, Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
+use met::Met;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// What is said of an action as a mover.
 #[derive(Clone, Debug)]
@@ -101,17 +105,6 @@ pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged
     MoverSearch::new(e, detail, Budgets::default())?.all(wanted)
 }
 
-/// By thread: a number that it shares with those that it may be exchanged with. A lemma may tell threads apart that the
-/// program does not.
-fn exchanged_within(e: &Encoding) -> Vec<usize> {
-    let threads = 0..e.program.threads.len();
-    if !e.program.lemmas.is_empty() {
-        return threads.collect();
-    }
-    let (symmetry, _) = Symmetry::new(e.program, &[], None);
-    threads.map(|t| symmetry.first_of(t)).collect()
-}
-
 /// The states without q in which no exclusive access predicates overlap: others are reached by violating steps only.
 pub(super) fn calm(e: &Encoding) -> Result<Bdd, Stop> {
     let mut calm = e.q().not();
@@ -127,31 +120,45 @@ struct Part {
     violating: Bdd,
 }
 
-/// An action up to an exchange of threads: a family, or a thread, and a location.
-type Kind = (usize, LocId);
+/// Two actions one after the other.
+struct Composed {
+    of: (usize, usize),
+    there: Bdd,
+    back: Bdd,
+}
 
-/// What is known of two actions in one direction. Each rung is within those below.
+/// An action up to an exchange of threads.
+type Kind = (ThreadId, LocId);
+
+/// What is known of a law. Each rung is within those below.
 #[derive(Clone, Copy, Debug, Default)]
-struct Pair {
+struct Known {
     /// The lowest rung on which no law is known to fail.
     holds: Option<Rung>,
     /// The highest on which one does.
     fails: Option<(Rung, Law)>,
 }
 
+/// Of what something is known already that can't be mended.
+const NOT_ASKED: (Option<Law>, Rung) = (None, Rung::True);
+
 /// The search for movers: pairs of actions that have been compared, and the invariants for that.
 pub struct MoverSearch<'e, 'p> {
     e: &'e Encoding<'p>,
     ladder: Ladder<'e, 'p>,
+    /// States that are reachable in any case, once they are asked for.
+    met: Option<Met>,
     calm: Bdd,
     parts: Vec<Part>,
+    /// Two actions one after the other, in both orders: what was composed last is asked for again, both ways and on
+    /// each rung.
+    composed: RefCell<Option<Rc<Composed>>>,
     detail: Detail,
     /// What is tried, in this order.
     rungs: Vec<Rung>,
-    /// By thread: the number of what it may be exchanged within.
-    families: Vec<usize>,
+    exchanges: Exchanges,
     /// By two actions, and whether the first is to move right.
-    pairs: FxHashMap<(Kind, Kind, bool), Pair>,
+    pairs: FxHashMap<(Kind, Kind, bool), Known>,
 }
 
 impl<'e, 'p> MoverSearch<'e, 'p> {
@@ -163,11 +170,13 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         let mut search = MoverSearch {
             e,
             ladder: Ladder::within(e, budgets),
+            met: None,
             calm: calm(e)?,
             parts: Vec::new(),
+            composed: RefCell::default(),
             detail,
             rungs: Rung::ALL.to_vec(),
-            families: exchanged_within(e),
+            exchanges: Exchanges::new(e.program),
             pairs: FxHashMap::default(),
         };
         for a in 0..e.actions.len() {
@@ -263,8 +272,14 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         };
         let all = self.detail >= Detail::Obstacles;
         for &other in &judged.shares {
-            let (right, up) = self.past((n, other), true, judged.right.is_empty() || all)?;
-            let (left, down) = self.past((n, other), false, judged.left.is_empty() || all)?;
+            let (right, up) = match judged.right.is_empty() || all {
+                true => self.past((n, other), true)?,
+                false => NOT_ASKED,
+            };
+            let (left, down) = match judged.left.is_empty() || all {
+                true => self.past((n, other), false)?,
+                false => NOT_ASKED,
+            };
             let obstacle = |law: Law| Obstacle {
                 other: Other::Action(other),
                 law,
@@ -278,12 +293,18 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         }
         for v in seen {
             let set = &wanted[v];
-            let (right, up) = self.climb(judged.right.is_empty() || all, |s, j| {
-                Ok(s.enters(n, set, j)?.then_some(Law::Enters))
-            })?;
-            let (left, down) = self.climb(judged.left.is_empty() || all, |s, j| {
-                Ok(s.leaves(n, set, j)?.then_some(Law::Leaves))
-            })?;
+            let (right, up) = match judged.right.is_empty() || all {
+                true => self.climb(&[n], &mut Known::default(), |s, j| {
+                    Ok(s.enters(n, set, j)?.then_some(Law::Enters))
+                })?,
+                false => NOT_ASKED,
+            };
+            let (left, down) = match judged.left.is_empty() || all {
+                true => self.climb(&[n], &mut Known::default(), |s, j| {
+                    Ok(s.leaves(n, set, j)?.then_some(Law::Leaves))
+                })?,
+                false => NOT_ASKED,
+            };
             let obstacle = |law: Law| Obstacle {
                 other: Other::Set(v),
                 law,
@@ -304,66 +325,87 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
     }
 
     /// The law that keeps an action from moving past another on every rung, if one does, or the lowest rung on which
-    /// none does. Nothing is asked if it is not `asked`.
+    /// none does. What is known of others that threads may be exchanged for is known of these.
     fn past(
         &mut self,
         (n, other): (usize, usize),
         right: bool,
-        asked: bool,
     ) -> Result<(Option<Law>, Rung), Stop> {
         let key = (self.kind(n), self.kind(other), right);
-        let mut law = None;
-        for rung in self.rungs.clone().into_iter().filter(|_| asked) {
-            let known = self.pairs.get(&key).copied().unwrap_or_default();
-            if known.holds.is_some_and(|from| from <= rung) {
-                return Ok((None, rung));
-            }
-            if let Some((_, fails)) = known.fails.filter(|(to, _)| *to >= rung) {
-                law = Some(fails);
-                continue;
-            }
-            let Some(j) = self.states(rung)? else {
-                continue;
-            };
-            law = match right {
-                true => self.is_right(n, other, &j)?,
-                false => self.is_left(n, other, &j)?,
-            };
-            let pair = self.pairs.entry(key).or_default();
-            match law {
-                Some(law) => pair.fails = Some((rung, law)),
-                None => {
-                    pair.holds = Some(rung);
-                    return Ok((None, rung));
-                }
-            }
-        }
-        Ok((law, Rung::True))
+        let mut known = self.pairs.get(&key).copied().unwrap_or_default();
+        let found = self.climb(&[n, other], &mut known, |s, j| match right {
+            true => s.is_right(n, other, j),
+            false => s.is_left(n, other, j),
+        })?;
+        self.pairs.insert(key, known);
+        Ok(found)
     }
 
     fn kind(&self, n: usize) -> Kind {
         let action = &self.e.actions[n];
-        (self.families[action.thread], action.location)
+        (self.exchanges.first(action.thread), action.location)
     }
 
-    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. Nothing is
-    /// asked if it is not `asked`.
+    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. The law is
+    /// about steps of these actions.
     fn climb(
         &mut self,
-        asked: bool,
+        about: &[usize],
+        known: &mut Known,
         fails: impl Fn(&Self, &Bdd) -> Result<Option<Law>, Stop>,
     ) -> Result<(Option<Law>, Rung), Stop> {
-        let mut law = None;
-        for rung in self.rungs.clone().into_iter().filter(|_| asked) {
+        let rungs = self.rungs.clone();
+        let (mut law, mut met) = (None, None);
+        for &rung in &rungs {
+            if known.holds.is_some_and(|from| from <= rung) {
+                return Ok((None, rung));
+            }
+            if let Some((_, failed)) = known.fails.filter(|(to, _)| *to >= rung) {
+                law = Some(failed);
+                continue;
+            }
+            // What holds on more states holds on those of the rung.
+            if rung == Rung::ThreadModular
+                && let Some(more) = self.ladder.controlled()?.cloned()
+                && fails(self, &self.e.m.and(&more, &self.calm)?)?.is_none()
+            {
+                known.holds = Some(rung);
+                return Ok((None, rung));
+            }
             let Some(j) = self.states(rung)? else {
                 continue;
             };
             law = fails(self, &j)?;
-            if law.is_none() {
+            let Some(failed) = law else {
+                known.holds = Some(rung);
                 return Ok((None, rung));
+            };
+            known.fails = Some((rung, failed));
+            if met.is_none() && rungs.last() != Some(&rung) {
+                let some = self.met(about)?;
+                met = Some(fails(self, &some)?);
+            }
+            // Laws are looked at in turn, so one that is the first to fail here and at reachable states is so on all
+            // rungs above, which contain what is reachable and lie within this one.
+            if met == Some(law) {
+                known.fails = rungs.last().map(|top| (*top, failed));
             }
         }
         Ok((law, Rung::True))
+    }
+
+    /// Some reachable states in which these actions may be taken next, and nothing has been violated.
+    fn met(&mut self, actions: &[usize]) -> Result<Bdd, Stop> {
+        if self.met.is_none() {
+            self.met = Some(Met::new(self.e)?);
+        }
+        let place = |n: &usize| (self.e.actions[*n].thread, self.e.actions[*n].location);
+        let places: Vec<(ThreadId, LocId)> = actions.iter().map(place).collect();
+        let states = match &self.met {
+            Some(met) => met.at(self.e, &places)?,
+            None => self.e.m.no(),
+        };
+        self.e.m.and(&states, &self.calm)
     }
 
     /// The states of a rung in which nothing has been violated.
@@ -396,7 +438,10 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             let other = m.disjoint(&y.image(m, j)?, &x.domain(m)?);
             Ok((!(one && other)).then_some(Law::Right))
         };
-        Ok(self.climb(true, apart)?.0.is_none())
+        Ok(self
+            .climb(&[a, b], &mut Known::default(), apart)?
+            .0
+            .is_none())
     }
 
     /// Whether `a` commutes to the right of `b` from the states of J, or which law fails.
@@ -433,8 +478,8 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         let (x, y) = (&self.parts[a], &self.parts[b]);
         let none = |states: Bdd| (states, m.no());
         Ok(match law {
-            Law::Right => self.orders(&x.clean, &y.clean, j)?,
-            Law::Left => self.orders(&y.clean, &x.clean, j)?,
+            Law::Right => self.orders(a, b, j)?,
+            Law::Left => self.orders(b, a, j)?,
             Law::Outcome => self.outcomes(&x.clean, &y.clean, j)?,
             Law::RightViolation => none(self.into(&x.clean, &y.violating, j)?),
             Law::LeftViolation => none(self.into(&y.clean, &x.violating, j)?),
@@ -470,20 +515,43 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         m.and(&m.and(j, set)?, &step.preimage(m, &set.not())?)
     }
 
-    /// `x y <= y x` from the states of J.
-    fn orders(&self, x: &Rel, y: &Rel, j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
+    /// `a b <= b a` from the states of J.
+    fn orders(&self, a: usize, b: usize, j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
         let m = &self.e.m;
-        let left = x.then(m, y)?;
-        let left = Rel {
-            bdd: m.and(&left.bdd, j)?,
-            writes: left.writes,
+        let composed = self.composed(a.min(b), a.max(b))?;
+        let (left, right) = match a < b {
+            true => (&composed.there, &composed.back),
+            false => (&composed.back, &composed.there),
         };
-        if left.is_empty() {
-            return Ok((m.no(), m.no()));
+        let left = m.and(left, j)?;
+        Ok(match left.is_false() {
+            true => (m.no(), m.no()),
+            false => (left, right.clone()),
+        })
+    }
+
+    /// Has an action be this; what it was before.
+    fn replace(&mut self, n: usize, part: Part) -> Part {
+        self.composed.take();
+        std::mem::replace(&mut self.parts[n], part)
+    }
+
+    /// Two actions one after the other.
+    fn composed(&self, a: usize, b: usize) -> Result<Rc<Composed>, Stop> {
+        let mut last = self.composed.borrow_mut();
+        if let Some(known) = last.as_ref().filter(|known| known.of == (a, b)) {
+            return Ok(Rc::clone(known));
         }
-        let right = y.then(m, x)?;
-        let (left, right) = (left.widen(m, &right.writes)?, right.widen(m, &left.writes)?);
-        Ok((left.bdd, right.bdd))
+        let m = &self.e.m;
+        let (x, y) = (&self.parts[a].clean, &self.parts[b].clean);
+        let (there, back) = (x.then(m, y)?, y.then(m, x)?);
+        let composed = Rc::new(Composed {
+            of: (a, b),
+            there: there.widen(m, &back.writes)?.bdd,
+            back: back.widen(m, &there.writes)?.bdd,
+        });
+        *last = Some(Rc::clone(&composed));
+        Ok(composed)
     }
 
     /// (4), for actions with several outcomes, too: each step of `clean` can also be taken after `step`, and leads to

@@ -1,14 +1,16 @@
-//! The reduced system explored by the engines of `coarsen reach`, where BDDs would be too large: the same questions,
-//! and the same report.
+//! A program, or a reduced system, explored by the engines of `coarsen reach`: the same questions, and the same report.
 
 use crate::base::control::{Control, Stop};
-use crate::base::results::{Hypothesis, Note, PropertyReason, Report};
-use crate::engine::quotients::{DeadLocals, Quotient};
-use crate::engine::reach::{Answer, How, Outcome, Question, Reduction, Sort, portfolio};
-use crate::engine::{Heuristic, Variable};
-use crate::model::program::{Expr, Program, Thread};
+use crate::base::results::{Conclusion, Hypothesis, Note, PropertyReason, Report, Trace};
+use crate::engine::compiled::Mode;
+use crate::engine::quotients::{DeadLocals, Quotient, Symmetry};
+use crate::engine::reach::{
+    Answer, How, Outcome, Path, Question, Reduction, Sort, explicit, portfolio,
+};
+use crate::engine::{Heuristic, State, Variable};
+use crate::model::program::{Expr, LocId, Program, Thread};
 use crate::model::text::ast::PropertyKind;
-use crate::theorem::check::{Check, Prepared, hit};
+use crate::theorem::check::{Check, Prepared, Reduce, hit};
 use crate::theorem::discharge::syntactic::is_ever_open;
 use crate::theorem::executions::trace::{repeat, settles};
 use crate::theorem::properties::{Asked, GoalKind};
@@ -16,8 +18,17 @@ use crate::theorem::settled::{Known, by_stoller_cohen, nothing_found, traced};
 use crate::theorem::wellformed;
 use std::time::Instant;
 
-/// Operations of an engine that are tried before BDDs explore: less than a second.
+/// Operations of an engine that are tried before BDDs explore: less than a second. Where states may be seen as one,
+/// those of a first attempt in which they are not.
 const SOON: u64 = 1 << 21;
+const AS_IT_IS: u64 = 1 << 16;
+
+/// Operations with threads exchanged, of each engine without, and then again with: where symmetry helps most, little
+/// is enough, and where it helps less, other engines may be faster. Of fewer threads nothing but the first is tried.
+const SYMMETRIC_FIRST: u64 = 1 << 15;
+const PLAIN_FIRST: u64 = 1 << 20;
+const SYMMETRIC: u64 = 1 << 27;
+const MANY_THREADS: usize = 5;
 
 /// The n-th order of a program's variables to try, by name.
 pub(in crate::theorem) fn order(p: &Program, n: usize) -> Option<(String, Vec<Variable>)> {
@@ -45,6 +56,69 @@ pub(in crate::theorem) fn by_engines(
         keep: false,
     };
     portfolio(p, questions, &|n| order(p, n), reduction, how, control).0
+}
+
+/// The same, where threads may be exchanged: states that differ by that are explored as one, and counted.
+pub(in crate::theorem) fn by_exchanges(
+    p: &Program,
+    questions: &[Question],
+    reduction: Option<&Reduction>,
+    most: u64,
+    control: &Control,
+) -> Outcome {
+    let all = |most| by_engines(p, questions, reduction, most, control);
+    let (symmetry, _) = Symmetry::new(p, questions, reduction);
+    let exchanged = |some: u64| {
+        let (_, order) = order(p, 0)?;
+        let (up_to, on) = ((reduction, Some(&symmetry)), (Mode::Breadth, cores()));
+        let outcome = explicit(p, questions, &order, up_to, on, some.min(most), control);
+        is_final(&outcome, control).then_some(outcome)
+    };
+    let plain = |some: u64| {
+        let outcome = all(some.min(most));
+        is_final(&outcome, control).then_some(outcome)
+    };
+    if symmetry.is_trivial() {
+        return all(most);
+    }
+    // Coarse steps leave less structure to diagrams.
+    if reduction.is_some() {
+        return exchanged(SYMMETRIC).unwrap_or_else(|| all(most));
+    }
+    let many = symmetry.largest() >= MANY_THREADS;
+    exchanged(SYMMETRIC_FIRST)
+        .or_else(|| many.then(|| plain(PLAIN_FIRST)).flatten())
+        .or_else(|| many.then(|| exchanged(SYMMETRIC)).flatten())
+        .unwrap_or_else(|| all(most))
+}
+
+/// Whether everything was explored, and each question has its answer.
+pub(in crate::theorem) fn is_complete(outcome: &Outcome) -> bool {
+    let open = |a: &Answer| matches!(a, Answer::Somewhere(_));
+    outcome.stopped.is_none() && !outcome.answers.iter().any(open)
+}
+
+/// Whether it need not be tried again: it is complete, or everything is over.
+fn is_final(outcome: &Outcome, control: &Control) -> bool {
+    is_complete(outcome) || control.check().is_err()
+}
+
+/// A path of a program with phases as one of the program without, whose locations have these copies.
+pub fn without_phases(plain: &Program, origin: &[Vec<LocId>], path: &Path) -> Path {
+    let cells: Vec<i64> = (0..plain.cells.len()).map(|c| path.first.cell(c)).collect();
+    let at = |t: usize| origin[t][path.first.location(t)];
+    let locations: Vec<LocId> = (0..plain.threads.len()).map(at).collect();
+    let mut path = path.clone();
+    path.first = State::new(&cells, &locations);
+    for step in &mut path.moves {
+        step.location = origin[step.thread][step.location];
+        for (variable, value) in &mut step.after {
+            if let Variable::Location(t) = variable {
+                *value = origin[*t][*value as usize] as i64;
+            }
+        }
+    }
+    path
 }
 
 impl Asked {
@@ -86,6 +160,29 @@ impl Prepared {
         })
     }
 
+    /// What an exploration by Stoller & Cohen's theorem is told with.
+    pub(in crate::theorem) fn telling<'t>(&'t self, asked: &'t [Asked]) -> Telling<'t> {
+        Telling {
+            prepared: self,
+            asked,
+            because: by_stoller_cohen(self.visible.iter().flatten().all(|v| *v)),
+        }
+    }
+
+    /// A path of the reduced system, repeated on the program without phases.
+    fn retold(&self, asked: &Asked, path: &Path) -> Option<Trace> {
+        let badly = asked.kind == GoalKind::Discipline;
+        let begins = |n: usize| {
+            let step = &path.moves[n];
+            self.visible[step.thread][step.location]
+        };
+        let (p, path) = match &self.plain {
+            None => (&self.program, path.clone()),
+            Some((plain, origin)) => (plain, without_phases(plain, origin, path)),
+        };
+        settles(p, repeat(p, &path, &begins, badly)?, asked)
+    }
+
     fn explore(
         &self,
         asked: &[Asked],
@@ -106,7 +203,11 @@ impl Prepared {
             program = dead.forgetting(&program);
         }
         let reduction = self.reduction();
-        let mut outcome = by_engines(&program, &questions, reduction.as_ref(), most, control);
+        let by = match quotients.contains(&Quotient::Symmetry) {
+            true => by_exchanges,
+            false => by_engines,
+        };
+        let mut outcome = by(&program, &questions, reduction.as_ref(), most, control);
         for (answer, question) in outcome.answers.iter_mut().zip(&questions) {
             if let (Answer::Found(path), Some(dead)) = (answer, &dead) {
                 let badly = question.sort == Sort::Violation;
@@ -119,20 +220,55 @@ impl Prepared {
     }
 }
 
+fn names(quotients: &[Quotient]) -> Vec<String> {
+    quotients.iter().map(|q| q.name().to_string()).collect()
+}
+
+/// What an exploration of a reduced system is told with.
+#[derive(Clone, Copy)]
+pub(in crate::theorem) struct Telling<'t> {
+    /// The reduced system.
+    pub prepared: &'t Prepared,
+    /// What was asked.
+    pub asked: &'t [Asked],
+    /// Why what was not met holds.
+    pub because: fn(GoalKind) -> Conclusion,
+}
+
+/// What became of a short exploration.
+pub(in crate::theorem) enum Quick {
+    /// Everything is explored, nothing is violated, and nothing that was looked for is met.
+    Answered(Box<Outcome>),
+    /// There was too much to explore.
+    Cut,
+    /// Others have to say more.
+    Open,
+}
+
+impl Quick {
+    /// What was found, if that is all.
+    pub(in crate::theorem) fn answered(self) -> Option<Outcome> {
+        match self {
+            Quick::Answered(outcome) => Some(*outcome),
+            Quick::Cut | Quick::Open => None,
+        }
+    }
+}
+
 impl Check<'_> {
-    /// Explores the reduced system and tells what is found.
-    pub(in crate::theorem) fn elsewhere(
-        &self,
-        report: &mut Report,
-        prepared: &Prepared,
-        asked: &[Asked],
-    ) {
-        let outcome = prepared.explore(asked, &self.options.quotients, u64::MAX, self.control);
+    /// Explores the reduced system and tells what is found; whether the discipline is violated.
+    pub(in crate::theorem) fn elsewhere(&self, report: &mut Report, telling: Telling) -> bool {
+        let Telling {
+            prepared, asked, ..
+        } = telling;
+        let quotients = self.quotients();
+        report.reductions = names(&quotients);
+        let outcome = prepared.explore(asked, &quotients, u64::MAX, self.control);
         report.notes.push(Note::Engine(outcome.engine.to_string()));
         if let Some(stop) = outcome.stopped {
             hit(report, stop, self.control);
         }
-        self.tell(report, prepared, asked, &outcome);
+        self.tell(report, telling, &outcome);
         if outcome.stopped.is_none() && !outcome.violated {
             let open = |w: &&mut Hypothesis| w.id == wellformed::WF_INIT_EXCL;
             let overlaps = report.well_formedness.iter_mut().find(open);
@@ -140,32 +276,59 @@ impl Check<'_> {
                 .into_iter()
                 .for_each(wellformed::disjoint_as_explored);
         }
+        outcome.violated
     }
 
-    /// What others find soon, if they explore everything, nothing is violated, and nothing that was looked for is met.
+    /// The quotients that may be used: what is asked for, and all where nobody asked for the reduced system.
+    fn quotients(&self) -> Vec<Quotient> {
+        match self.options.reduce {
+            Reduce::Always => self.options.quotients.clone(),
+            Reduce::Auto | Reduce::First | Reduce::Last => Quotient::ALL.to_vec(),
+        }
+    }
+
+    /// What others find soon.
     pub(in crate::theorem) fn quick(
         &self,
         report: &mut Report,
         prepared: &Prepared,
         asked: &[Asked],
-    ) -> Option<Outcome> {
+    ) -> Quick {
         let clock = Instant::now();
         self.control.enter("the reduced system");
-        let outcome = prepared.explore(asked, &self.options.quotients, SOON, self.control);
+        let mut quotients = self.options.quotients.clone();
+        let more = self.quotients() != quotients;
+        let first = if more { AS_IT_IS } else { SOON };
+        let mut outcome = prepared.explore(asked, &quotients, first, self.control);
+        if outcome.stopped == Some(Stop::Operations) && more {
+            quotients = self.quotients();
+            outcome = prepared.explore(asked, &quotients, SOON, self.control);
+        }
+        report.timing.exploration = clock.elapsed().as_secs_f64();
+        if outcome.stopped == Some(Stop::Operations) {
+            return Quick::Cut;
+        }
         let nowhere = |a: &Answer| matches!(a, Answer::Nowhere);
         let complete = outcome.stopped.is_none() && !outcome.violated;
-        report.timing.exploration = clock.elapsed().as_secs_f64();
-        (complete && outcome.answers.iter().all(nowhere)).then_some(outcome)
+        if !complete || !outcome.answers.iter().all(nowhere) {
+            return Quick::Open;
+        }
+        report.reductions = names(&quotients);
+        Quick::Answered(Box::new(outcome))
     }
 
     /// Tells what an exploration found.
     pub(in crate::theorem) fn tell(
         &self,
         report: &mut Report,
-        prepared: &Prepared,
-        asked: &[Asked],
+        telling: Telling,
         outcome: &Outcome,
     ) {
+        let Telling {
+            prepared,
+            asked,
+            because,
+        } = telling;
         let told = |n: &num_bigint::BigUint| n.to_string();
         report.states.reduced = outcome.states.as_ref().map(told);
         let visited = outcome.visited.as_ref().or(outcome.states.as_ref());
@@ -175,22 +338,19 @@ impl Check<'_> {
             complete: outcome.stopped.is_none(),
             violated: outcome.violated,
             vacuous: outcome.states.as_ref().is_some_and(|n| *n == 0u32.into()),
-            because: by_stoller_cohen(prepared.visible.iter().flatten().all(|v| *v)),
+            because,
         };
         known.note(report);
         for (n, (asked, answer)) in asked.iter().zip(&outcome.answers).enumerate() {
             match answer {
                 Answer::Found(path) => {
-                    let badly = asked.kind == GoalKind::Discipline;
-                    let p = &prepared.program;
-                    let rerun = repeat(p, path, Some(&prepared.visible), badly);
                     if !path.shortest {
                         report.notes.push(Note::PerhapsLonger {
                             name: asked.name.clone(),
                             exhausted: false,
                         });
                     }
-                    let trace = rerun.and_then(|rerun| settles(p, rerun, asked));
+                    let trace = prepared.retold(asked, path);
                     traced(report, n, asked, trace, path.moves.len());
                 }
                 Answer::Somewhere(stop) => self.somewhere(report, n, *stop),

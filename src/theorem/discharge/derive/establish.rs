@@ -11,7 +11,12 @@ use crate::theorem::discharge::facts::{Fact, Letter};
 use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, told_excluded};
 use crate::theorem::invariants::Rung;
 use crate::theorem::read::Atoms;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
+
+/// What a fact costs beside BDDs, and each choice of threads that it is established for, in pairs of their nodes.
+const FACT: u64 = 1 << 11;
+const CHOICE: u64 = 1 << 7;
 
 /// A factor of a fact's left side.
 #[derive(Clone, Copy)]
@@ -58,8 +63,9 @@ enum How {
 struct Choices {
     form: Form,
     letters: Vec<Factor>,
-    /// Those that are alike are evaluated once.
+    /// Those that are alike are evaluated once, and those that an exchange of threads takes to each other.
     seen: Seen,
+    orbits: FxHashSet<Vec<ThreadId>>,
     rechecked: usize,
 }
 
@@ -170,9 +176,13 @@ impl Deriver<'_, '_, '_> {
             form: form(self, &statement, swaps),
             letters: letters(self, &statement),
             seen: Seen::default(),
+            orbits: FxHashSet::default(),
             rechecked: 0,
         };
-        for chosen in self.choices(&classes) {
+        let chosen = self.choices(&classes);
+        let work = FACT + CHOICE * chosen.len() as u64;
+        self.model.encoding.m.control().worked(work);
+        for chosen in chosen {
             let mut threads = vec![ThreadId::MAX; goal.classes.len()];
             for (v, t) in variables.iter().zip(&chosen) {
                 threads[*v as usize] = *t;
@@ -214,8 +224,14 @@ impl Deriver<'_, '_, '_> {
             fact.on.add(Rung::True, 1);
             return Ok(true);
         }
-        let key = self.key(&choices.letters, threads);
-        if key.as_ref().is_some_and(|key| choices.seen.contains(key)) {
+        let orbit = self.orbit(&choices.letters, threads);
+        let is_known = |orbit: &Vec<ThreadId>| choices.orbits.contains(orbit);
+        let known = orbit.as_ref().is_some_and(is_known);
+        let key = match known {
+            true => None,
+            false => self.key(&choices.letters, threads),
+        };
+        if known || key.as_ref().is_some_and(|key| choices.seen.contains(key)) {
             fact.alike += 1;
             self.recheck(goal, statement, threads, &mut choices.rechecked)?;
             fact.on.add(Rung::True, 1);
@@ -224,11 +240,30 @@ impl Deriver<'_, '_, '_> {
         let Some(rung) = self.holds(goal, statement, threads)? else {
             return Ok(false);
         };
-        if let (Rung::True, Some(key)) = (rung, key) {
-            choices.seen.insert(key);
+        if rung == Rung::True {
+            choices.orbits.extend(orbit);
+            if let Some(key) = key {
+                choices.seen.insert(key);
+            }
         }
         fact.on.add(rung, 1);
         Ok(true)
+    }
+
+    /// The threads of a choice up to an exchange; none if letters speak of a cell that an exchange takes elsewhere. All
+    /// other letters have the meaning for one thread that they have for another, with the two exchanged.
+    fn orbit(&self, letters: &[Factor], threads: &[ThreadId]) -> Option<Vec<ThreadId>> {
+        let stays = |l: &Factor| match l.letter {
+            Letter::Exclusive(_, cell) => self.exchanges.fix(cell),
+            Letter::Schematic => false,
+            _ => true,
+        };
+        let chosen = threads.iter().copied().filter(|t| *t != ThreadId::MAX);
+        let chosen: Vec<ThreadId> = chosen.collect();
+        letters
+            .iter()
+            .all(stays)
+            .then(|| self.exchanges.orbit(&chosen))
     }
 
     /// What relations of actions have in common with those that are the same but for the names of bits; none if tests

@@ -9,22 +9,27 @@ use super::{checked, phased, scheduling, somewhere, with_checks};
 use crate::algebra;
 use crate::algebra::text::observer;
 use crate::base::control::Stop;
-use crate::base::results::{Demand, Evaluated, Evidence, Hypothesis, Note, Remark, Report, Status};
+use crate::base::results::{
+    Demand, Doubt, Evaluated, Evidence, Hypothesis, Note, Property, PropertyKind, PropertyReason,
+    Remark, Report, Status,
+};
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Class, Program};
-use crate::theorem::check::{Check, hit, tell};
+use crate::theorem::check::{Check, Reduce, hit, tell};
 use crate::theorem::claims::class;
+use crate::theorem::discharge::By;
 use crate::theorem::discharge::hypotheses::{self, Pairs, evaluate};
 use crate::theorem::executions::trace::step_of;
 use crate::theorem::explored::Explored;
 use crate::theorem::inference::annotated;
-use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::invariants::{Budgets, Ladder, Rung};
 use crate::theorem::movers::{Detail, Judged, Other, judged};
 use crate::theorem::own;
 use crate::theorem::properties::{Asked, Goal, GoalKind, goals, with_states};
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced};
+use crate::theorem::reduced::engines::{Quick, Telling};
 use crate::theorem::refuted_guesses as inferred;
 use crate::theorem::wellformed::{disjoint_initially, entry, hides_id};
 use biodivine_lib_bdd::Bdd;
@@ -41,7 +46,7 @@ pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), S
     report.timing.inference = clock.elapsed().as_secs_f64();
     let Some(inference) = inference else {
         let program = check.program;
-        attempt(check, program, uses, report)?;
+        attempt(check, program, (uses, is_lenient(check)), report)?;
         return Ok(());
     };
     inferred::tell(report, &inference);
@@ -49,24 +54,31 @@ pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), S
         report.annotated = Some(annotated(&inference));
     }
     let guessed = inference.program().clone();
-    if !attempt(check, &guessed, uses, report)? {
+    if !attempt(check, &guessed, (uses, is_lenient(check)), report)? {
         // A guess that a real execution violates says nothing about the model.
         report.discipline.clear();
         report.revisions.clear();
         if check.options.annotate {
             report.annotated = Some(check.program.source.clone());
         }
-        attempt(check, check.program, uses, report)?;
+        attempt(check, check.program, (uses, is_lenient(check)), report)?;
         report.notes.push(Note::GuessesDropped);
     }
     Ok(())
 }
 
-/// Checks one program; whether the disciplines that it has by inference are kept.
+/// Whether it may be assumed at first that no thread goes wrong: nobody else rests on what is settled so.
+fn is_lenient(check: &Check) -> bool {
+    let options = check.options;
+    !options.certificate && !options.only_hypotheses && options.discharge == By::Either
+}
+
+/// Checks one program; whether the disciplines that it has by inference are kept. If `lenient`, a deadlock is looked
+/// for only where no thread has gone wrong, and that counts if none does.
 fn attempt(
     check: &mut Check,
     program: &Program,
-    uses: Uses,
+    (uses, lenient): (Uses, bool),
     report: &mut Report,
 ) -> Result<bool, Stop> {
     let clock = Instant::now();
@@ -79,8 +91,9 @@ fn attempt(
     let asked: Vec<Asked> = observed.iter().map(|g| g.asked.clone()).collect();
     check.begin(report, program, &asked);
     control.enter("movers");
-    let observed = observed.into_iter().filter(is_observed);
-    let observed: Vec<Bdd> = observed.map(|g| g.bad).collect();
+    let observed = observed.iter().filter(|g| is_observed(g));
+    let observed = observed.map(|goal| seen(&plain, goal, lenient));
+    let observed: Vec<Bdd> = observed.collect::<Result<_, Stop>>()?;
     let judged = judged(&plain, &observed, Detail::Class)?;
     control.enter("transactions");
     let phased = phased(&plain, &judged, uses, check.left)?;
@@ -93,34 +106,69 @@ fn attempt(
     report.timing.encoding = clock.elapsed().as_secs_f64();
     control.publish(report);
 
-    settle(check, report, &mut e, &phased, &goals)?;
+    settle(check, report, &mut e, (&phased, lenient), &goals)?;
     if options.only_hypotheses {
         check.done.prepared = Some(phased.prepared(program));
         return Ok(true);
     }
     let e = e;
-    let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
-    control.enter("the reduced system");
-    let reduced = check.explore(report, &explorer, &goals);
-    if guess_violated(&e, &reduced)? {
-        return Ok(false);
+    let inside = |t, l| phased.is_inside(t, l);
+    let prepared = phased.prepared(program);
+    let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
+    let telling = Telling {
+        prepared: &prepared,
+        asked: &asked,
+        because: phased.because(),
+    };
+    // What others explore soon, and find nothing in, needs no BDDs; those have traces and evidence.
+    let quick = match options.certificate {
+        true => Quick::Open,
+        false => check.quick(report, &prepared, &asked),
+    };
+    match quick {
+        Quick::Answered(outcome) => {
+            check.tell(report, telling, &outcome);
+            report.statistics.peak_nodes = Some(e.m.peak().to_string());
+        }
+        Quick::Cut if options.reduce != Reduce::Always => {
+            let violated = check.elsewhere(report, telling);
+            if violated && has_guesses(program) {
+                return Ok(false);
+            }
+        }
+        Quick::Cut | Quick::Open if lenient => {
+            return attempt(check, program, (uses, false), report);
+        }
+        Quick::Cut | Quick::Open => {
+            let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
+            control.enter("the reduced system");
+            let reduced = check.explore(report, &explorer, &goals);
+            if guess_violated(&e, &reduced)? {
+                return Ok(false);
+            }
+            let explored = Explored {
+                plain: &plain,
+                encoding: &e,
+                explorer: &explorer,
+                visibility: &visibility,
+                reduced: &reduced,
+                goals: &goals,
+                phased: Some(&phased),
+            };
+            // Invariants that the certificate needs are those of the program with access checks.
+            let with_checks = match options.certificate {
+                true => Some(with_checks(&phased, check.left, control)?),
+                false => None,
+            };
+            let mut ladder = Ladder::new(with_checks.as_ref().unwrap_or(&e));
+            check.conclude(report, &explored, &mut ladder)?;
+            return Ok(true);
+        }
     }
-    let explored = Explored {
-        plain: &plain,
-        encoding: &e,
-        explorer: &explorer,
-        visibility: &visibility,
-        reduced: &reduced,
-        goals: &goals,
-        phased: Some(&phased),
-    };
-    // Invariants that the certificate needs are those of the program with access checks.
-    let with_checks = match options.certificate {
-        true => Some(with_checks(&phased, check.left, control)?),
-        false => None,
-    };
-    let mut ladder = Ladder::new(with_checks.as_ref().unwrap_or(&e));
-    check.conclude(report, &explored, &mut ladder)?;
+    if lenient {
+        without_deadlocks(report);
+    }
+    check.judge(report, (&plain, &inside), &asked)?;
     Ok(true)
 }
 
@@ -130,12 +178,40 @@ fn is_observed(goal: &Goal) -> bool {
     matches!(goal.kind, GoalKind::DeadlockFree | GoalKind::User(_))
 }
 
+/// Without what was said of deadlocks if no thread goes wrong, where one does.
+fn without_deadlocks(report: &mut Report) {
+    let is_wrong = |p: &Property| {
+        matches!(p.kind, PropertyKind::Discipline | PropertyKind::Assertions)
+            && p.verdict != Status::Holds
+    };
+    if !report.properties.iter().any(is_wrong) {
+        return;
+    }
+    let properties = report.properties.iter_mut();
+    for property in properties.filter(|p| p.kind == PropertyKind::DeadlockFree) {
+        if property.verdict == Status::Holds {
+            property.verdict = Status::Unknown;
+            property.reason = PropertyReason::Unsettled(Doubt::Hidden);
+        }
+    }
+}
+
+/// The states in which an observer of a goal goes wrong.
+fn seen(e: &Encoding, goal: &Goal, lenient: bool) -> Result<Bdd, Stop> {
+    match lenient && goal.kind == GoalKind::DeadlockFree {
+        true => {
+            e.m.and_not(&goal.bad, &e.predicate(&e.program.gone_wrong())?)
+        }
+        false => Ok(goal.bad.clone()),
+    }
+}
+
 /// Settles the theory's hypotheses, and A3 and A4 for the observers, on the program with phases and access checks.
 fn settle(
     check: &mut Check,
     report: &mut Report,
     e: &mut Encoding,
-    phased: &Phased,
+    phased: (&Phased, bool),
     goals: &[Goal],
 ) -> Result<(), Stop> {
     let clock = Instant::now();
@@ -159,7 +235,7 @@ fn settle_with_checks(
     check: &mut Check,
     report: &mut Report,
     e: &Encoding,
-    phased: &Phased,
+    (phased, lenient): (&Phased, bool),
     goals: &[Goal],
 ) -> Result<(), Stop> {
     let mut ladder = Ladder::new(e);
@@ -178,8 +254,20 @@ fn settle_with_checks(
     own::evaluate(report, &about(theory, Vec::new()))?;
     for goal in goals.iter().filter(|g| is_observed(g)) {
         check.control.enter(format!("who may hide {}", goal.name));
-        let model = about(&observer, vec![(goal.name.clone(), goal.bad.clone())]);
-        let entry = observed(&model, goal, &mut ladder, &mut pairs)?;
+        let bad = seen(e, goal, lenient)?;
+        let model = about(&observer, vec![(goal.name.clone(), bad)]);
+        let soon = match lenient {
+            // What is had soon is enough for most locks.
+            true => {
+                let soon = &mut Ladder::within(e, Budgets::soon());
+                Some(observed(&model, goal, soon, &mut Pairs::default())?)
+            }
+            false => None,
+        };
+        let entry = match soon.filter(|entry| entry.status == Status::Holds) {
+            Some(entry) => entry,
+            None => observed(&model, goal, &mut ladder, &mut pairs)?,
+        };
         report.well_formedness.push(entry);
     }
     if !phased.uses.keeps_inside {
@@ -269,17 +357,21 @@ fn outside(
     ))
 }
 
+/// Whether some cell has a discipline that is a guess.
+fn has_guesses(p: &Program) -> bool {
+    p.protections.iter().any(|x| {
+        let array = p.cells[x.cell].array;
+        p.arrays[array].class == Class::Unprotected { declared: false }
+    })
+}
+
 /// Whether the discipline is violated at a cell whose discipline is a guess.
 fn guess_violated(e: &Encoding, reduced: &Reduced) -> Result<bool, Stop> {
     let m = &e.m;
     if reduced.met.first() != Some(&true) {
         return Ok(false);
     }
-    let guessed = e.program.protections.iter().any(|x| {
-        let array = e.program.cells[x.cell].array;
-        e.program.arrays[array].class == Class::Unprotected { declared: false }
-    });
-    if !guessed {
+    if !has_guesses(e.program) {
         return Ok(false);
     }
     let states = m.and_not(&m.or(&reduced.visited, &reduced.states)?, &e.q())?;

@@ -12,12 +12,14 @@
 
 mod apply;
 mod checked;
+mod cuts;
 mod phases;
 #[cfg(test)]
 mod tests;
 
 pub use checked::{checked, somewhere};
-pub use phases::{Cuts, Phase, Phased, Uses};
+pub use cuts::{Cuts, fewest};
+pub use phases::{Phase, Phased, Uses};
 
 use crate::algebra::{Shape, Theory, Word};
 use crate::base::control::{Control, Stop};
@@ -87,14 +89,14 @@ pub fn by_location(e: &Encoding, judged: &[Judged]) -> Movers {
     all
 }
 
-/// Gives a program phases (each encoding with so much work on BDDs at most), its transactions cut so that they can be
-/// finished: anew, until they can.
+/// Gives a program phases (each encoding with so much work on BDDs at most), its transactions cut where that leaves few
+/// states, and so that they can be finished: anew, until they can.
 ///
 /// # Errors
 /// Any [`Stop`].
 pub fn phased(e: &Encoding, judged: &[Judged], uses: Uses, effort: u64) -> Result<Phased, Stop> {
     let movers = by_location(e, judged);
-    let mut cuts: Cuts = vec![BTreeSet::new(); e.program.threads.len()];
+    let mut cuts = fewest(e.program, &movers, uses);
     loop {
         let phased = Phased::new(e.program, &movers, uses, &cuts);
         if !cut_more(&phased, &mut cuts, (e, effort))? {

@@ -10,6 +10,7 @@
 //! Where it differs from the source: movers are those of `movers`, found on the relations; the paper finds them from
 //! access predicates. A phase is a copy of a location, not a variable beside it.
 
+use super::cuts::Cuts;
 use crate::base::results::Conclusion;
 use crate::engine::State;
 use crate::engine::compiled::Movers;
@@ -47,9 +48,6 @@ pub struct Uses {
     pub keeps_inside: bool,
 }
 
-/// Where transactions are cut: by thread, locations of the program.
-pub type Cuts = Vec<BTreeSet<LocId>>;
-
 /// A program with phases.
 #[derive(Clone, Debug)]
 pub struct Phased {
@@ -68,11 +66,11 @@ pub struct Phased {
 }
 
 /// A thread whose locations are being copied.
-struct Copies<'a> {
-    thread: &'a Thread,
-    movers: &'a [crate::engine::compiled::Mover],
-    uses: Uses,
-    cuts: &'a BTreeSet<LocId>,
+pub(super) struct Copies<'a> {
+    pub(super) thread: &'a Thread,
+    pub(super) movers: &'a [crate::engine::compiled::Mover],
+    pub(super) uses: Uses,
+    pub(super) cuts: &'a BTreeSet<LocId>,
 }
 
 impl Copies<'_> {
@@ -94,7 +92,7 @@ impl Copies<'_> {
     }
 
     /// The copies that control can come to, those with steps first; each with its number.
-    fn all(&self) -> BTreeMap<(bool, LocId, Phase), LocId> {
+    pub(super) fn all(&self) -> BTreeMap<(bool, LocId, Phase), LocId> {
         let key = |l: LocId, phase: Phase| (self.thread.locations[l].edges.is_empty(), l, phase);
         let fixed = [
             Some(self.thread.initial),

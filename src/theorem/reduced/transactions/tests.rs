@@ -198,3 +198,47 @@ fn a2_is_there_for_transactions_that_commit_twice() {
     wrong.phases[0][last] = Phase::Before;
     assert_eq!(judged(&wrong), (false, vec!["A2".to_string()]));
 }
+
+/// The locations at which threads are scheduled: by thread, their lines.
+fn scheduled(source: &str) -> Vec<Vec<usize>> {
+    let program = load(source);
+    let control = Control::default();
+    let e = Encoding::new(&program, &control).unwrap();
+    let movers = crate::theorem::judged(&e, &[], Detail::Class).unwrap();
+    let phased = phased(&e, &movers, BOTH, u64::MAX).unwrap();
+    let lines = |t: usize| {
+        let locations = &phased.program.threads[t].locations;
+        let outside = phased.at(t, Phase::Outside);
+        let outside = outside.filter(|l| !locations[*l].edges.is_empty());
+        outside.map(|l| program.line(locations[l].span)).collect()
+    };
+    (0..program.threads.len()).map(lines).collect()
+}
+
+/// Behind `unlock` the next round's local steps would belong to the transaction, up to the lock that they choose.
+#[test]
+fn transactions_end_at_the_head_of_a_loop() {
+    let round = "havoc k;\n lock(m[k]);\n x[k] = 1 - x[k];\n unlock(m[k]);\n } }";
+    let shared = "mutex m[2]; var x[2]: 0..1 = 0 protected x[k] by m[k];\n";
+    let head = "thread t(i in 0..1) { var k: 0..1 = 0;\n while (true) {\n";
+    assert_eq!(scheduled(&format!("{shared}{head}{round}")), [[4], [4]]);
+    // The first step of all is outside, too. At the lock there is a local variable more.
+    let later = head.replace("\n while", "\n k = 1; k = 0; while");
+    assert_eq!(
+        scheduled(&format!("{shared}{later}{round}")),
+        [[3, 4], [3, 4]]
+    );
+}
+
+#[test]
+fn no_transaction_is_cut_inside_a_claimed_block() {
+    let of = |block: &str| {
+        format!(
+            "mutex m[4]; var x: 0..3 = 0 unprotected;\nthread t {{ var c: bool = false; var k: 0..3 = 0;\n while (true) \
+             {{ {block} {{\n x = 1; havoc c;\n while (c) havoc c; }}\n havoc k; lock(m[k]);\n unlock(m[k]); }} }}\n\
+             thread u(i in 0..3) {{ lock(m[i]); unlock(m[i]); x = 2; }}"
+        )
+    };
+    assert_eq!(scheduled(&of("transaction all"))[0], [4, 6]);
+    assert_eq!(scheduled(&of("if (true)"))[0], [4, 5]);
+}
