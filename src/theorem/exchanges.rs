@@ -25,11 +25,6 @@ impl Exchanges {
         symmetry.map_or(thread, |s| s.first_of(thread))
     }
 
-    /// Different threads up to an exchange: two choices for which this is the same are taken to each other by one.
-    pub fn orbit(&self, threads: &[ThreadId]) -> Vec<ThreadId> {
-        threads.iter().map(|t| self.first(*t)).collect()
-    }
-
     /// Whether each exchange leaves a cell where it is. (It may have another thread's name as its value then.)
     pub fn fix(&self, cell: CellId) -> bool {
         self.symmetry.as_ref().is_none_or(|s| !s.moves(cell))

@@ -27,7 +27,7 @@ use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
 use renaming::Alike;
 use rustc_hash::{FxHashMap, FxHashSet};
 use script::Script;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A thread whose actions take more letters than this is left to the relations.
@@ -218,6 +218,26 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             let longer = all.iter().flat_map(|some| {
                 let others = members.iter().filter(|t| !some.contains(t));
                 others.map(|t| [some.as_slice(), &[*t]].concat())
+            });
+            all = longer.collect();
+        }
+        all
+    }
+
+    /// The same up to exchanges of threads, each with the number of those that it stands for.
+    fn choices_up_to_exchanges(&self, classes: &[usize]) -> Vec<(Vec<ThreadId>, usize)> {
+        let mut all: Vec<(Vec<ThreadId>, usize)> = vec![(Vec::new(), 1)];
+        for class in classes {
+            let members = &self.discharge.classes[*class].threads;
+            let longer = all.iter().flat_map(|(some, times)| {
+                let mut kinds: BTreeMap<ThreadId, (ThreadId, usize)> = BTreeMap::new();
+                for &t in members.iter().filter(|t| !some.contains(t)) {
+                    let kind = kinds.entry(self.exchanges.first(t)).or_insert((t, 0));
+                    kind.1 += 1;
+                }
+                let with =
+                    |(t, n): (ThreadId, usize)| ([some.as_slice(), &[t]].concat(), times * n);
+                kinds.into_values().map(with).collect::<Vec<_>>()
             });
             all = longer.collect();
         }

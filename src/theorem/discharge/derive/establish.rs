@@ -11,7 +11,6 @@ use crate::theorem::discharge::facts::{Fact, Letter};
 use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, told_excluded};
 use crate::theorem::invariants::Rung;
 use crate::theorem::read::Atoms;
-use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// What a fact costs beside BDDs, and each choice of threads that it is established for, in pairs of their nodes.
@@ -48,6 +47,15 @@ pub(super) struct Print {
     violates: bool,
 }
 
+/// The threads of a choice, each at the variable that it is chosen for.
+fn at_variables(goal: &Goal, variables: &[u32], chosen: &[ThreadId]) -> Vec<ThreadId> {
+    let mut threads = vec![ThreadId::MAX; goal.classes.len()];
+    for (v, t) in variables.iter().zip(chosen) {
+        threads[*v as usize] = *t;
+    }
+    threads
+}
+
 /// So many choices of a fact are evaluated in debug builds although a short cut is taken.
 const RECHECKED: usize = 30;
 
@@ -63,9 +71,8 @@ enum How {
 struct Choices {
     form: Form,
     letters: Vec<Factor>,
-    /// Those that are alike are evaluated once, and those that an exchange of threads takes to each other.
+    /// Those that are alike are evaluated once.
     seen: Seen,
-    orbits: FxHashSet<Vec<ThreadId>>,
     rechecked: usize,
 }
 
@@ -172,27 +179,36 @@ impl Deriver<'_, '_, '_> {
             independent: 0,
             alike: 0,
         };
+        let letters = letters(self, &statement);
         let mut choices = Choices {
             form: form(self, &statement, swaps),
-            letters: letters(self, &statement),
+            letters,
             seen: Seen::default(),
-            orbits: FxHashSet::default(),
             rechecked: 0,
         };
-        let chosen = self.choices(&classes);
+        let chosen = match self.stays(&choices.letters) {
+            true => self.choices_up_to_exchanges(&classes),
+            false => self.choices(&classes).into_iter().map(|c| (c, 1)).collect(),
+        };
         let work = FACT + CHOICE * chosen.len() as u64;
         self.model.encoding.m.control().worked(work);
-        for chosen in chosen {
-            let mut threads = vec![ThreadId::MAX; goal.classes.len()];
-            for (v, t) in variables.iter().zip(&chosen) {
-                threads[*v as usize] = *t;
-            }
-            if !self.choice(goal, &statement, &threads, &mut choices, &mut fact)? {
+        for (chosen, times) in chosen {
+            let threads = at_variables(goal, &variables, &chosen);
+            if !self.choice(goal, &statement, (&threads, times), &mut choices, &mut fact)? {
                 let names = chosen.iter().map(|t| self.model.thread_name(*t));
                 return because(Underived::NoFact {
                     statement: fact.text,
                     threads: names.map(String::from).collect(),
                 });
+            }
+        }
+        if cfg!(debug_assertions)
+            && fact.on.highest() == Rung::True
+            && !matches!(choices.form, Form::Endless(_))
+        {
+            for chosen in self.choices(&classes) {
+                let threads = at_variables(goal, &variables, &chosen);
+                self.recheck(goal, &statement, &threads, &mut choices.rechecked)?;
             }
         }
         if let Some(oracle) = self.every
@@ -206,64 +222,63 @@ impl Deriver<'_, '_, '_> {
         Ok((statement, fact))
     }
 
-    /// Whether a statement holds of some threads, and how: noted in the fact.
+    /// Whether a statement holds of some threads, which stand for so many, and how: noted in the fact.
     fn choice(
+        &mut self,
+        goal: &mut Goal,
+        statement: &Statement,
+        (threads, times): (&[ThreadId], usize),
+        choices: &mut Choices,
+        fact: &mut Fact,
+    ) -> Result<bool, Open> {
+        let Some((rung, independent)) = self.looked_at(goal, statement, threads, choices, fact)?
+        else {
+            return Ok(false);
+        };
+        match independent {
+            true => fact.independent += times,
+            false => fact.alike += times - 1,
+        }
+        fact.on.add(rung, times);
+        Ok(true)
+    }
+
+    /// On which states a statement holds of some threads, if it does, and whether because actions are independent.
+    fn looked_at(
         &mut self,
         goal: &mut Goal,
         statement: &Statement,
         threads: &[ThreadId],
         choices: &mut Choices,
         fact: &mut Fact,
-    ) -> Result<bool, Open> {
+    ) -> Result<Option<(Rung, bool)>, Open> {
         if let Some(how) = self.at_once(&choices.form, threads)? {
             // The closure of relations costs too much to be looked at here, too.
             if !matches!(choices.form, Form::Endless(_)) {
                 self.recheck(goal, statement, threads, &mut choices.rechecked)?;
             }
-            fact.independent += usize::from(matches!(how, How::Independent));
-            fact.on.add(Rung::True, 1);
-            return Ok(true);
+            return Ok(Some((Rung::True, matches!(how, How::Independent))));
         }
-        let orbit = self.orbit(&choices.letters, threads);
-        let is_known = |orbit: &Vec<ThreadId>| choices.orbits.contains(orbit);
-        let known = orbit.as_ref().is_some_and(is_known);
-        let key = match known {
-            true => None,
-            false => self.key(&choices.letters, threads),
-        };
-        if known || key.as_ref().is_some_and(|key| choices.seen.contains(key)) {
+        let key = self.key(&choices.letters, threads);
+        if key.as_ref().is_some_and(|key| choices.seen.contains(key)) {
             fact.alike += 1;
             self.recheck(goal, statement, threads, &mut choices.rechecked)?;
-            fact.on.add(Rung::True, 1);
-            return Ok(true);
+            return Ok(Some((Rung::True, false)));
         }
-        let Some(rung) = self.holds(goal, statement, threads)? else {
-            return Ok(false);
-        };
-        if rung == Rung::True {
-            choices.orbits.extend(orbit);
-            if let Some(key) = key {
-                choices.seen.insert(key);
-            }
+        let rung = self.holds(goal, statement, threads)?;
+        if let (Some(Rung::True), Some(key)) = (rung, key) {
+            choices.seen.insert(key);
         }
-        fact.on.add(rung, 1);
-        Ok(true)
+        Ok(rung.map(|rung| (rung, false)))
     }
 
-    /// The threads of a choice up to an exchange; none if letters speak of a cell that an exchange takes elsewhere. All
-    /// other letters have the meaning for one thread that they have for another, with the two exchanged.
-    fn orbit(&self, letters: &[Factor], threads: &[ThreadId]) -> Option<Vec<ThreadId>> {
-        let stays = |l: &Factor| match l.letter {
+    /// Whether letters have the meaning for one thread that they have for another, with the two exchanged.
+    fn stays(&self, letters: &[Factor]) -> bool {
+        letters.iter().all(|l| match l.letter {
             Letter::Exclusive(_, cell) => self.exchanges.fix(cell),
             Letter::Schematic => false,
             _ => true,
-        };
-        let chosen = threads.iter().copied().filter(|t| *t != ThreadId::MAX);
-        let chosen: Vec<ThreadId> = chosen.collect();
-        letters
-            .iter()
-            .all(stays)
-            .then(|| self.exchanges.orbit(&chosen))
+        })
     }
 
     /// What relations of actions have in common with those that are the same but for the names of bits; none if tests
@@ -295,8 +310,8 @@ impl Deriver<'_, '_, '_> {
         let (Some(x), Some(y)) = (factor(self, terms, x), factor(self, terms, y)) else {
             return false;
         };
-        let all = self.choices(&goal.classes);
-        all.iter().all(|threads| self.commute(threads, x, y))
+        let all = self.choices_up_to_exchanges(&goal.classes);
+        all.iter().all(|(threads, _)| self.commute(threads, x, y))
     }
 
     /// In debug builds, some of what a short cut says of each fact is evaluated as well.

@@ -233,10 +233,13 @@ fn transactions_end_at_the_head_of_a_loop() {
 #[test]
 fn no_transaction_is_cut_inside_a_claimed_block() {
     let of = |block: &str| {
+        let shared = "mutex m[4]; var x: 0..3 = 0 unprotected;";
+        let locals = "var c: bool = false; var k: 0..3 = 0;";
+        let inside = "\n x = 1; havoc c;\n while (c) havoc c;";
+        let others = "thread u(i in 0..3) { lock(m[i]); unlock(m[i]); x = 2; }";
         format!(
-            "mutex m[4]; var x: 0..3 = 0 unprotected;\nthread t {{ var c: bool = false; var k: 0..3 = 0;\n while (true) \
-             {{ {block} {{\n x = 1; havoc c;\n while (c) havoc c; }}\n havoc k; lock(m[k]);\n unlock(m[k]); }} }}\n\
-             thread u(i in 0..3) {{ lock(m[i]); unlock(m[i]); x = 2; }}"
+            "{shared}\nthread t {{ {locals}\n while (true) {{ {block} {{{inside} }}\n havoc k; lock(m[k]);\n \
+             unlock(m[k]); }} }}\n{others}"
         )
     };
     assert_eq!(scheduled(&of("transaction all"))[0], [4, 6]);
