@@ -59,6 +59,7 @@ mod readme;
 mod refute;
 mod regressions;
 mod robust;
+mod screen;
 mod section6;
 mod shipped;
 mod structure;

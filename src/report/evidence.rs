@@ -50,6 +50,14 @@ impl Evidence {
         }
     }
 
+    /// The lemmas that it was derived with.
+    pub(super) fn lemmas(&self) -> &[String] {
+        match self {
+            Self::Derived(derivation) | Self::Both(derivation, _) => &derivation.lemmas,
+            _ => &[],
+        }
+    }
+
     /// On which states it was evaluated, if it was.
     pub(super) fn places(&self) -> String {
         match self {

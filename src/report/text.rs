@@ -3,6 +3,7 @@
 //! Only what helps to act on the answer is shown unasked: refuted properties with their whole traces, refuted
 //! hypotheses with their witnesses, what a repair made visible. `-v` adds what held and why, and what it cost.
 
+mod brief;
 mod claims;
 mod compare;
 mod discipline;
@@ -23,7 +24,7 @@ pub use every::render_every;
 pub use movers::render_movers;
 pub use reach::render_reach;
 use std::fmt;
-use steps::{at, compact, listed};
+use steps::{at, listed};
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,6 +107,9 @@ struct Body<'a> {
 
 impl fmt::Display for Body<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.detail == Detail::Normal {
+            return self.brief(f);
+        }
         self.properties(f)?;
         let (all, verbose) = (&self.report.claims, self.verbose());
         write!(f, "{}", claims::Shown { all, verbose })?;
@@ -157,11 +161,9 @@ impl Body<'_> {
             &format!("{kind}{}", property.reason),
         )?;
         match &property.trace {
-            Some(trace) if property.verdict == Status::Refuted || self.verbose() => {
-                match self.report.in_full {
-                    true => write!(f, "{}", trace::Fine(trace)),
-                    false => write!(f, "{}", trace::Shown(trace)),
-                }
+            Some(trace) if self.verbose() => write!(f, "{}", trace::Shown(trace)),
+            Some(trace) if self.detail == Detail::Steps && property.verdict == Status::Refuted => {
+                write!(f, "{}", trace::Shown(trace))
             }
             _ => Ok(()),
         }
@@ -188,8 +190,7 @@ impl Body<'_> {
             return Ok(());
         }
         if all.iter().all(|h| h.evidence == Evidence::InFull) {
-            let why = &Evidence::InFull;
-            return writeln!(f, "\n{title}: {why} (`--reduce always` settles them)");
+            return writeln!(f, "\n{title}: {}", Evidence::InFull);
         }
         writeln!(f, "\n{title}:")?;
         let names: Vec<String> = all.iter().map(|h| display_id(&h.id)).collect();
@@ -252,20 +253,13 @@ impl Body<'_> {
             return Ok(());
         }
         writeln!(f)?;
-        let each = matches!(self.detail, Detail::Steps | Detail::Verbose);
         for (title, steps) in [
             ("visible", &report.visible),
             ("invisible", &report.invisible),
         ] {
-            match each {
-                true => writeln!(f, "{title}: {}", counted(steps.len(), "step"))?,
-                false => writeln!(f, "{}", wrapped(&format!("{title}: {}", compact(steps)), 4))?,
-            }
+            writeln!(f, "{title}: {}", counted(steps.len(), "step"))?;
         }
-        match each {
-            true => listed(f, report),
-            false => Ok(()),
-        }
+        listed(f, report)
     }
 
     fn numbers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -350,7 +344,7 @@ impl Body<'_> {
 
 /// `  NAME  ANSWER  WHY`, without blanks at the end.
 fn row(f: &mut impl fmt::Write, name: &str, width: usize, answer: &str, why: &str) -> fmt::Result {
-    let line = format!("  {name:width$}  {answer:7}  {why}");
+    let line = wrapped(&format!("  {name:width$}  {answer:7}  {why}"), width + 13);
     writeln!(f, "{}", line.trim_end())
 }
 

@@ -3,6 +3,7 @@
 
 use super::steps::at;
 use crate::base::results::{BlockedThread, Claim, Interruption, Status, Step};
+use crate::report::layout::wrapped;
 use std::fmt;
 
 /// Displays the claims as a section of a report.
@@ -15,16 +16,21 @@ pub(super) struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |c: &&Claim| {
-            let told = c.can_block.is_some() || !c.unseen.is_empty();
-            self.verbose || c.verdict != Status::Holds || told
-        };
-        let mut claims = self.all.iter().filter(shown).peekable();
-        if claims.peek().is_none() {
+        let shown =
+            |c: &&Claim| self.verbose || c.verdict != Status::Holds || c.can_block.is_some();
+        let (told, others): (Vec<&Claim>, Vec<&Claim>) = self.all.iter().partition(shown);
+        let unseen = others.iter().filter(|c| !c.unseen.is_empty());
+        let unseen = unseen.map(|c| format!("{} ({})", c.unseen.join(", "), c.name));
+        let unseen: Vec<String> = unseen.collect();
+        if !unseen.is_empty() {
+            let line = format!("  not observed: {}", unseen.join("; "));
+            writeln!(f, "{}", wrapped(&line, 4))?;
+        }
+        if told.is_empty() {
             return Ok(());
         }
         writeln!(f, "\ntransactions:")?;
-        for claim in claims {
+        for claim in told {
             writeln!(f, "  {}, line {}", claim.name, claim.line)?;
             if let Some(BlockedThread { thread, line }) = &claim.can_block {
                 writeln!(f, "      can block: {thread} at line {line}, for ever")?;
@@ -69,8 +75,7 @@ fn interruption(f: &mut fmt::Formatter<'_>, i: &Interruption) -> fmt::Result {
     };
     writeln!(f, "      came between {where_}: {}", at(&i.between))?;
     let mend = "(a mutex that all of them take), or do it in one step (`atomic`, `cas`)";
-    writeln!(
-        f,
-        "      it {does} {variable}; to mend it, keep others from {variable} there {mend}"
-    )
+    let line =
+        format!("      it {does} {variable}; to mend it, keep others from {variable} there {mend}");
+    writeln!(f, "{}", wrapped(&line, 8))
 }

@@ -1,71 +1,95 @@
-//! A trace, step by step: which thread, which line, what changed.
+//! A trace as a table: which thread, which line, what changed. A thread is named where its run of steps begins.
 
-use super::steps::at;
-use crate::base::results::{Trace, TraceStep, Value};
-use crate::report::layout::counted;
+use crate::base::results::{Step, Trace, TraceStep, Value};
+use crate::report::layout::{counted, wrapped};
 use std::fmt;
 
 /// Displays a trace, indented under its property.
 pub(super) struct Shown<'a>(pub &'a Trace);
 
-/// The same without coarse steps, which an execution of the original program does not have.
-pub(super) struct Fine<'a>(pub &'a Trace);
+/// Columns of a line, and of what a step says in it, where what it changes goes on the same line.
+const COLUMNS: usize = 120;
+const SAID: usize = 48;
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let trace = self.0;
         let coarse = trace.steps.last().map_or(0, |s| s.coarse);
-        writeln!(
-            f,
-            "    trace: {} in {}",
-            counted(trace.steps.len(), "action"),
-            counted(coarse, "coarse step")
-        )?;
-        body(f, trace, true)
-    }
-}
-
-impl fmt::Display for Fine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let steps = counted(self.0.steps.len(), "action");
-        writeln!(f, "    trace: {steps}")?;
-        body(f, self.0, false)
-    }
-}
-
-fn body(f: &mut fmt::Formatter<'_>, trace: &Trace, grouped: bool) -> fmt::Result {
-    if let Some(first) = trace.states.first() {
-        let values: Vec<String> = trace
-            .variables
-            .iter()
-            .zip(first)
-            .map(|(variable, value)| format!("{} = {}", variable.name, Written(value)))
-            .collect();
-        writeln!(f, "    start: {}", values.join(", "))?;
-    }
-    let mut last = 0;
-    for (number, step) in trace.steps.iter().enumerate() {
-        if grouped && step.coarse != last {
-            last = step.coarse;
-            writeln!(f, "    coarse step {last}: {}", step.step.thread)?;
+        write!(f, "    trace: {}", counted(trace.steps.len(), "action"))?;
+        // An execution of the original program has no coarse steps.
+        match coarse > 0 && coarse < trace.steps.len() {
+            true => writeln!(f, " in {}", counted(coarse, "coarse step"))?,
+            false => writeln!(f)?,
         }
-        action(f, number + 1, step)?;
+        if let Some(first) = trace.states.first() {
+            let values: Vec<String> = trace
+                .variables
+                .iter()
+                .zip(first)
+                .map(|(variable, value)| format!("{} = {}", variable.name, Written(value)))
+                .collect();
+            let start = format!("    start: {}", values.join(", "));
+            writeln!(f, "{}", wrapped(&start, 11))?;
+        }
+        let steps = || trace.steps.iter();
+        let width = |all: &mut dyn Iterator<Item = usize>| all.max().unwrap_or(0);
+        let thread = width(&mut steps().map(|s| s.step.thread.chars().count()));
+        let said = width(&mut steps().map(|s| said(&s.step).chars().count())).min(SAID);
+        let mut last = "";
+        for (number, step) in trace.steps.iter().enumerate() {
+            let name = match step.step.thread == last {
+                true => "",
+                false => step.step.thread.as_str(),
+            };
+            last = &step.step.thread;
+            action(f, (number + 1, name, thread, said), step)?;
+        }
+        writeln!(f, "    outcome: {}", trace.outcome)
     }
-    writeln!(f, "    outcome: {}", trace.outcome)
 }
 
-fn action(f: &mut fmt::Formatter<'_>, number: usize, step: &TraceStep) -> fmt::Result {
-    writeln!(f, "    {number:4}. {}", at(&step.step))?;
-    let changes: Vec<String> = step
+/// `line 7: x[0] = i;`, with the label of its location if it has one.
+fn said(step: &Step) -> String {
+    let mut place = match step.location.starts_with("line ") {
+        true => Vec::new(),
+        false => vec![step.location.clone()],
+    };
+    place.retain(|label| !label.is_empty());
+    if step.line > 0 {
+        place.push(format!("line {}", step.line));
+    }
+    let place = place.join(", ");
+    match (place.is_empty(), step.text.is_empty()) {
+        (true, _) => step.text.clone(),
+        (false, true) => place,
+        (false, false) => format!("{place}: {}", step.text),
+    }
+}
+
+fn action(
+    f: &mut fmt::Formatter<'_>,
+    (number, name, thread, width): (usize, &str, usize, usize),
+    step: &TraceStep,
+) -> fmt::Result {
+    let changes = step
         .changes
         .iter()
-        .map(|c| format!("{}: {} -> {}", c.name, c.old, c.new))
-        .collect();
-    if !changes.is_empty() {
-        writeln!(f, "            {}", changes.join(", "))?;
+        .map(|c| format!("{}: {} -> {}", c.name, c.old, c.new));
+    let changes = changes.collect::<Vec<_>>().join(", ");
+    let line = format!(
+        "    {number:4}. {name:thread$}  {:width$}",
+        said(&step.step)
+    );
+    let longer = format!("{line}  {changes}");
+    match longer.chars().count() <= COLUMNS {
+        true => writeln!(f, "{}", longer.trim_end())?,
+        false => {
+            writeln!(f, "{}", line.trim_end())?;
+            writeln!(f, "          {:thread$}  {changes}", "")?;
+        }
     }
     match &step.violation {
-        Some(violation) => writeln!(f, "            ! {violation}"),
+        Some(violation) => writeln!(f, "          {:thread$}! {violation}", ""),
         None => Ok(()),
     }
 }
