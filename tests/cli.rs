@@ -53,6 +53,7 @@ fn wrong_usage_is_code_2_and_says_what_was_expected() {
         (vec![], "Usage:"),
         (vec!["check"], "MODEL"),
         (vec!["check", "-q", "-v", "m.cor"], "cannot be used with"),
+        (vec!["test", "m.cor"], "`coarsen check m.cor` takes it"),
         (vec!["check", "-DN", "m.cor"], "expected NAME=VALUE"),
         (
             vec!["check", "--limit-time=soon", "m.cor"],
@@ -188,23 +189,77 @@ pub fn listens(child: &std::process::Child) {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_prints_what_is_known_and_is_code_20() {
-    let child = long_run(&[]);
-    listens(&child);
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    // The shell's own `kill`: a bare machine need not have the program.
-    let kill = format!("kill -INT {}", child.id());
-    let sent = Command::new("sh")
-        .args(["-c", &kill])
-        .status()
-        .expect("a shell");
-    assert!(sent.success());
-    let output = child.wait_with_output().expect("waited");
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(20), "{out}");
+    for signal in ["INT", "TERM"] {
+        let child = long_run(&[]);
+        listens(&child);
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        // The shell's own `kill`: a bare machine need not have the program.
+        let kill = format!("kill -{signal} {}", child.id());
+        let sent = Command::new("sh")
+            .args(["-c", &kill])
+            .status()
+            .expect("a shell");
+        assert!(sent.success());
+        let output = child.wait_with_output().expect("waited");
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(20), "{signal}: {out}");
+        assert!(
+            out.contains("unknown - ") && out.contains("interrupt"),
+            "{signal}: {out}"
+        );
+    }
+}
+
+/// A folder of models: one that is as it expects, and then one that is not.
+#[test]
+fn a_folder_is_checked_against_what_its_models_expect() {
+    let folder = std::env::temp_dir().join(format!("coarsen-{}-folder", std::process::id()));
+    let inner = folder.join("inner");
+    std::fs::create_dir_all(&inner).expect("made");
+    let text = |expected: &str| format!("var x: 0..1 = 0; thread t {{ x = 1; }} {expected}");
+    let write = |path: std::path::PathBuf, expected: &str| {
+        std::fs::write(path, text(expected)).expect("written");
+    };
+    write(
+        inner.join("b.cor"),
+        "reach up: x == 1; expect verdict holds; expect original 2;",
+    );
+    write(
+        folder.join("a.cor"),
+        "invariant low: x == 0; expect verdict refuted;",
+    );
+    std::fs::write(folder.join("notes.txt"), "no model").expect("written");
+    let path = folder.to_string_lossy().into_owned();
+    let (code, out, err) = coarsen(&["check", "--expect", &path], b"");
+    assert_eq!(code, Some(0), "{out}{err}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 2, "{out}");
     assert!(
-        out.contains("unknown - ") && out.contains("interrupt"),
+        lines[0].ends_with("a.cor: as expected - refuted, 1 line"),
         "{out}"
     );
+    assert!(
+        lines[1].ends_with("b.cor: as expected - holds, 2 lines"),
+        "{out}"
+    );
+    let (code, out, _) = coarsen(&["check", &path], b"");
+    assert_eq!((code, out.lines().count()), (Some(10), 2), "{out}");
+
+    write(inner.join("b.cor"), "expect original 3;");
+    let (code, out, _) = coarsen(&["check", "--expect", &path], b"");
+    assert_eq!(code, Some(10), "{out}");
+    assert!(
+        out.contains("b.cor: not as expected - expect original 3: found 2\n"),
+        "{out}"
+    );
+    let (code, _, err) = coarsen(&["check", "--expect", "-DN=1", &path], b"");
+    assert_eq!(code, Some(2), "{err}");
+    std::fs::remove_file(folder.join("a.cor")).expect("removed");
+    std::fs::remove_file(inner.join("b.cor")).expect("removed");
+    let (code, _, err) = coarsen(&["check", &path], b"");
+    assert_eq!(code, Some(2));
+    assert!(err.contains("there is no file `*.cor` or `*.dve`"), "{err}");
+    std::fs::remove_dir_all(folder).expect("removed");
 }
 
 #[cfg(unix)]

@@ -66,9 +66,12 @@ pub enum Command {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct CheckArgs {
-    /// Model files (`.cor`, `.dve`); `-` reads standard input
-    #[arg(value_name = "MODEL", required = true)]
+    /// Model files (`.cor`, `.dve`), or directories that have some; `-` reads standard input
+    #[arg(value_name = "MODEL|DIR", required = true)]
     pub models: Vec<String>,
+    /// Print one line a model, and let the models' `expect` lines decide the exit code: 0 if all are met
+    #[arg(long, conflicts_with_all = ["defines", "property", "every", "print_discipline", "print_order"])]
+    pub expect: bool,
     /// The reduction theorem, for claims of transactions, too: by name, or one of yours, FILE.thy; `auto` chooses
     /// [default: auto where none has to be applied, else stoller-cohen; any for claims]
     #[arg(long, value_name = "NAME")]
@@ -136,6 +139,16 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
+    /// The same for these models, which the paths stand for. Of those in a directory one line each is enough.
+    pub fn of(&self, models: Vec<String>) -> Self {
+        let many = self.expect || models != self.models;
+        CheckArgs {
+            quiet: self.quiet || many && self.detail() == Detail::Normal,
+            models,
+            ..self.clone()
+        }
+    }
+
     /// How much to say.
     pub fn detail(&self) -> Detail {
         match (self.quiet, self.verbose) {

@@ -9,7 +9,7 @@ use super::failure::refuse;
 use super::input::{self, Input, Refused};
 use super::memory;
 use super::model_run::{ModelRun, Worked, Wrong};
-use super::output::{Output, say};
+use super::output::{Output, say, stdout_colour};
 use super::suggest::hint;
 use super::supervise::Interrupts;
 use super::theorem::{Chosen, chosen};
@@ -17,6 +17,7 @@ use super::trace_file::TraceFile;
 use coarsen::base::control::{Control, Hit};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::candidates;
+use coarsen::report::diagnostics::Colour;
 use coarsen::report::text::Detail;
 use coarsen::report::{json, text};
 use coarsen::results::{CheckReason, Note, Report, Verdict};
@@ -24,6 +25,13 @@ use coarsen::theorem::{By, Reduce};
 
 /// Checks the models of `args`; what is said of each goes to `output`.
 pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Exit {
+    let args = match input::expanded(&args.models, &["cor", "dve"]) {
+        Ok(models) => &args.of(models),
+        Err(message) => {
+            say(&format!("coarsen: {message}"));
+            return Exit::Usage;
+        }
+    };
     if let Err(message) = usable(args) {
         say(&format!("coarsen: {message}"));
         return Exit::Usage;
@@ -192,6 +200,7 @@ impl<'a, B: Backend> Session<'a, B> {
             }
             let options = Options {
                 cross_check: args.cross_check,
+                expected: args.expect,
                 strict: args.strict,
                 property: args.property.clone(),
                 annotate: args.print_discipline,
@@ -255,7 +264,14 @@ impl<'a, B: Backend> Session<'a, B> {
                     output.write(annotated);
                     say(text::render(&report, Detail::Quiet).trim_end());
                 }
-                None => output.write(&text::render(&report, self.args.detail())),
+                None if self.args.expect => output.write(&text::render_expected(&report)),
+                None => {
+                    let told = text::render(&report, self.args.detail());
+                    output.write(&match stdout_colour() {
+                        Colour::Coloured => text::coloured(&report, &told),
+                        Colour::Plain => told,
+                    });
+                }
             },
         }
         let certified = match &self.args.certificate {
@@ -272,7 +288,11 @@ impl<'a, B: Backend> Session<'a, B> {
             }
             None => Exit::Holds,
         };
-        let exit = Exit::from(&report).and(certified);
+        let answer = match self.args.expect {
+            true => expected(&report),
+            false => Exit::from(&report),
+        };
+        let exit = answer.and(certified);
         exit.and(self.trace.offer(&report))
     }
 
@@ -309,6 +329,20 @@ impl<'a, B: Backend> Session<'a, B> {
             }
             _ => exit,
         }
+    }
+}
+
+/// Whether a model's `expect` lines are met; its verdict, if it has none.
+fn expected(report: &Report) -> Exit {
+    let answer = Exit::from(report);
+    let mut lines = report.expectations.iter().map(|e| match e.met {
+        Some(true) => Exit::Holds,
+        Some(false) => Exit::Refuted,
+        None => Exit::Unknown,
+    });
+    match lines.next() {
+        Some(first) if answer != Exit::EvidenceRejected => lines.fold(first, Exit::and),
+        _ => answer,
     }
 }
 

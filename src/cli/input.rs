@@ -4,6 +4,7 @@ use super::backend::{self, Code};
 use coarsen::base::diagnostic::{Diagnostic, Span};
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// A larger model is refused before it is read to its end.
 const LARGEST: u64 = 64 << 20;
@@ -47,6 +48,62 @@ pub fn name(path: &str) -> &str {
 /// Whether standard input is asked for more than once; it can be read only once.
 pub fn repeats_stdin(paths: &[String]) -> bool {
     paths.iter().filter(|p| *p == STDIN.0).count() > 1
+}
+
+/// The paths with each directory replaced by the files below it that have one of these extensions, in the order of
+/// their names. Links to directories are not followed, pipes and devices not read.
+///
+/// # Errors
+/// The directory that can't be read, or in which there is no such file, with the reason.
+pub fn expanded(paths: &[String], extensions: &[&str]) -> Result<Vec<String>, String> {
+    let mut all = Vec::new();
+    for path in paths {
+        if path == STDIN.0 || !Path::new(path).is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let mut files = Vec::new();
+        files_below(Path::new(path), extensions, &mut files).map_err(|(folder, error)| {
+            format!("{}: can't read the directory: {error}", folder.display())
+        })?;
+        if files.is_empty() {
+            return Err(format!(
+                "{path}: there is no file `*.{}`",
+                extensions.join("` or `*.")
+            ));
+        }
+        files.sort();
+        all.extend(files.iter().map(|f| f.to_string_lossy().into_owned()));
+    }
+    Ok(all)
+}
+
+/// The files below a directory that have one of these extensions.
+///
+/// # Errors
+/// The directory that can't be read.
+pub fn files_below(
+    folder: &Path,
+    extensions: &[&str],
+    into: &mut Vec<PathBuf>,
+) -> Result<(), (PathBuf, io::Error)> {
+    let broken = |error| (folder.to_path_buf(), error);
+    let wanted = |path: &Path| {
+        let extension = path.extension().and_then(|e| e.to_str());
+        extension.is_some_and(|e| extensions.contains(&e))
+    };
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(broken)? {
+        let entry = entry.map_err(broken)?;
+        let path = entry.path();
+        if entry.file_type().map_err(broken)?.is_dir() {
+            folders.push(path);
+        } else if wanted(&path) && !path.metadata().is_ok_and(|m| !m.is_file()) {
+            into.push(path);
+        }
+    }
+    let mut folders = folders.iter();
+    folders.try_for_each(|f| files_below(f, extensions, into))
 }
 
 /// Reads a model.

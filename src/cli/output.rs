@@ -3,6 +3,7 @@
 //! A reader that closed its pipe (`coarsen check .. | head -1`) has seen enough: the rest is dropped silently and
 //! the exit code stays that of the answer.
 
+use coarsen::report::diagnostics::Colour;
 use std::io::{self, IsTerminal, Write};
 
 /// Where results go (stdout), remembering the first failure.
@@ -54,14 +55,22 @@ pub fn say(message: &str) {
     let _ = write!(io::stderr().lock(), "{message}{end}");
 }
 
-/// Whether messages on stderr may be coloured: on a terminal, unless `NO_COLOR` is set.
-pub fn stderr_colour() -> coarsen::report::diagnostics::Colour {
-    use coarsen::report::diagnostics::Colour;
+/// Whether messages on stderr may be coloured.
+pub fn stderr_colour() -> Colour {
+    colour(&io::stderr())
+}
+
+/// Whether results on stdout may be coloured.
+pub fn stdout_colour() -> Colour {
+    colour(&io::stdout())
+}
+
+/// On a terminal, unless `NO_COLOR` is set.
+fn colour(stream: &impl IsTerminal) -> Colour {
     let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    if io::stderr().is_terminal() && !unwanted {
-        Colour::Coloured
-    } else {
-        Colour::Plain
+    match stream.is_terminal() && !unwanted {
+        true => Colour::Coloured,
+        false => Colour::Plain,
     }
 }
 

@@ -111,7 +111,9 @@ impl Run<'_, '_> {
         let several = self.args.files.len() > 1 || Path::new(path).is_dir();
         if Path::new(path).is_dir() {
             let mut files = Vec::new();
-            if let Err((folder, error)) = files_below(Path::new(path), &mut files) {
+            if let Err((folder, error)) =
+                input::files_below(Path::new(path), &["thy", "txt", "p"], &mut files)
+            {
                 self.trouble(
                     &folder.to_string_lossy(),
                     format!("can't read the directory: {error}"),
@@ -476,27 +478,6 @@ fn fits(pattern: &str, name: &str) -> bool {
         (None, Some(start)) => name.starts_with(start),
         (None, None) => name == pattern,
     }
-}
-
-/// The `.thy`, `.txt` and `.p` files below a directory; links to directories are not followed, pipes and devices not
-/// read.
-fn files_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
-    let broken = |error| (folder.to_path_buf(), error);
-    let mut folders = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(broken)? {
-        let entry = entry.map_err(broken)?;
-        let path = entry.path();
-        if entry.file_type().map_err(broken)?.is_dir() {
-            folders.push(path);
-        } else if path
-            .extension()
-            .is_some_and(|e| e == "thy" || e == "txt" || e == "p")
-            && !path.metadata().is_ok_and(|m| !m.is_file())
-        {
-            into.push(path);
-        }
-    }
-    folders.iter().try_for_each(|f| files_below(f, into))
 }
 
 #[cfg(test)]

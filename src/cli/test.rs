@@ -117,8 +117,24 @@ fn combined(args: &TestArgs) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Which command takes a file that is no C program.
+fn taken_by(file: &str) -> Option<&'static str> {
+    match Path::new(file).extension()?.to_str()? {
+        "cor" | "dve" => Some("check"),
+        "thy" => Some("prove"),
+        _ => None,
+    }
+}
+
 /// Tests the program of `args`.
 pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
+    let other = args.files.iter().find_map(|f| Some((f, taken_by(f)?)));
+    if let Some((file, command)) = other {
+        say(&format!(
+            "coarsen: {file} is no C program; `coarsen {command} {file}` takes it"
+        ));
+        return Exit::Usage;
+    }
     if let Err(why) = combined(args) {
         say(&format!(
             "coarsen: {why} (docs/c-programs.md says what may be combined)"

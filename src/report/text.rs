@@ -5,6 +5,7 @@
 
 mod brief;
 mod claims;
+mod colour;
 mod compare;
 mod discipline;
 mod every;
@@ -17,8 +18,10 @@ mod witness;
 
 use super::layout::{counted, counted_text, display_id, printable, printable_lines, wrapped};
 use crate::base::results::{
-    EvalReport, Evidence, Found, Hypothesis, Property, Report, Rung, States, Status, Verdict,
+    EvalReport, Evidence, Expectation, Found, Hypothesis, Property, Report, Rung, States, Status,
+    Verdict,
 };
+pub use colour::coloured;
 pub use compare::render_compare;
 pub use every::render_every;
 pub use movers::render_movers;
@@ -51,6 +54,29 @@ pub fn render(report: &Report, detail: Detail) -> String {
         return first;
     }
     first + &printable_lines(&Body { report, detail }.to_string())
+}
+
+/// One line on what a model expects and what was found.
+pub fn render_expected(report: &Report) -> String {
+    let found = verdict_words(report.verdict);
+    let open = |e: &&Expectation| e.met != Some(true);
+    let open = report
+        .expectations
+        .iter()
+        .filter(open)
+        .map(|e| match e.met {
+            Some(false) => format!("{}: found {}", e.text, e.found),
+            _ => format!("{}: {}", e.text, e.found),
+        });
+    let open: Vec<String> = open.collect();
+    match (report.expectations.len(), open.as_slice()) {
+        (0, _) => headline(&report.model, found, "it expects nothing"),
+        (n, []) => {
+            let met = format!("{found}, {}", counted(n, "line"));
+            headline(&report.model, "as expected", &met)
+        }
+        (_, open) => headline(&report.model, "not as expected", &open.join("; ")),
+    }
 }
 
 /// The report of `coarsen eval`.

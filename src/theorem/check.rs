@@ -19,6 +19,7 @@ use crate::engine::quotients::Quotient;
 use crate::engine::reach::Blocked;
 use crate::engine::relations::Encoding;
 use crate::model::program::{Claim, LocId, Program, Thread, ThreadId};
+use crate::model::text::ast::ExpectKind;
 use crate::theorem::discharge::derive::Deriver;
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::discharge::hypotheses::{self, Pairs};
@@ -56,6 +57,8 @@ pub enum Reduce {
 pub struct CheckOptions {
     /// Explore the original program too, state by state, and compare.
     pub cross_check: bool,
+    /// Establish what the model's `expect` lines ask for: the number of original states, if one does.
+    pub expected: bool,
     /// Refuse where a repair would make further steps visible.
     pub strict: bool,
     /// Decide only this property (and the discipline, which all others rest on).
@@ -140,6 +143,16 @@ pub fn check_with_facts(
     options: &CheckOptions,
     control: &Control,
 ) -> (Report, Discharge) {
+    let mut expects = program.expects.iter();
+    let counts = |kind: &ExpectKind| match kind {
+        ExpectKind::Count { what, .. } => what.text == "original",
+        _ => false,
+    };
+    let counted = options.expected && expects.any(|(kind, _)| counts(kind));
+    let options = &CheckOptions {
+        cross_check: options.cross_check || counted,
+        ..options.clone()
+    };
     if in_full::may_be(program, theory, options) {
         let (report, done) = in_full::in_turns(name, program, theory, options, control);
         return (report, done.discharge);

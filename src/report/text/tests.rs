@@ -94,3 +94,23 @@ fn long_lists_of_steps_are_short_unless_asked_for() {
     assert!(!seen.contains("L49"), "{seen}");
     assert!(render(&report, Detail::Verbose).contains("worker(99) at L49"));
 }
+
+#[test]
+fn answers_have_colours_and_nothing_else_changes() {
+    let report = samples::refuted();
+    let plain = render(&report, Detail::Normal);
+    let painted = coloured(&report, &plain);
+    assert!(
+        painted.starts_with("two_locks.cor: \x1b[1;31mrefuted\x1b[0m - "),
+        "{painted}"
+    );
+    assert!(
+        painted.contains("\n  discipline  \x1b[1;31mrefuted\x1b[0m  "),
+        "{painted}"
+    );
+    let codes = ["\x1b[1;31m", "\x1b[1;32m", "\x1b[1;33m", "\x1b[0m"];
+    let without = codes
+        .iter()
+        .fold(painted, |text, code| text.replace(code, ""));
+    assert_eq!(without, plain);
+}
