@@ -111,7 +111,7 @@ const CHEAP: [Rung; 4] = [
 /// What rungs may cost for a claim: where they would be dearer, states are compared.
 const RUNGS: Budgets = Budgets {
     ownership: 1 << 19,
-    controlled: 1 << 19,
+    controlled: 0,
     few: 4,
     modular: 1 << 19,
     reachable: 1 << 20,

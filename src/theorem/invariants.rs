@@ -241,12 +241,9 @@ impl<'e, 'p> Ladder<'e, 'p> {
             .enter("each thread with the shared variables, under interference");
         let budget = self.budgets.modular;
         let found = thread_modular::thread_modular(e, &e.initial, &self.steps, budget);
-        self.modular = match (
-            self.settle(found, budget, |m| &m.set, &below)?,
-            self.controlled()?,
-        ) {
-            (Known::Unknown(_), Some(_)) => self.controlled.clone(),
-            (known, _) => known,
+        self.modular = match self.settle(found, budget, |m| &m.set, &below)? {
+            Known::Unknown(_) if self.controlled()?.is_some() => self.controlled.clone(),
+            known => known,
         };
         Ok(())
     }

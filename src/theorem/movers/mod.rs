@@ -364,8 +364,9 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
                 law = Some(failed);
                 continue;
             }
-            // What holds on more states holds on those of the rung.
+            // What holds on more states holds on those of the rung. (Who asks for one rung has its states already.)
             if rung == Rung::ThreadModular
+                && rungs.len() > 1
                 && let Some(more) = self.ladder.controlled()?.cloned()
                 && fails(self, &self.e.m.and(&more, &self.calm)?)?.is_none()
             {
