@@ -30,7 +30,6 @@ fn run(session: &Session, strict: bool, budget: Budget) -> Report {
     let options = CheckOptions {
         cross_check: true,
         strict,
-        property: None,
         ..CheckOptions::thorough()
     };
     let theory = theory("stoller-cohen").expect("the default theorem");

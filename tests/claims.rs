@@ -527,7 +527,7 @@ fn a_limit_leaves_open_whether_a_block_is_stuck() {
     let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
     for (states, wanted) in [(25, Status::Unknown), (10_000, Status::Refuted)] {
         let options = CheckOptions {
-            property: Some("c".into()),
+            properties: vec!["c".into()],
             ..CheckOptions::default()
         };
         let budget = Budget {
@@ -563,7 +563,7 @@ fn a_claim_alone_is_answered_by_each_theorem() {
     let (session, _) = loaded.unwrap_or_else(|d| panic!("{d:?}"));
     for by in ["stoller-cohen", "lipton", "left-movers", "flanagan-qadeer"] {
         let options = CheckOptions {
-            property: Some("c".into()),
+            properties: vec!["c".into()],
             ..CheckOptions::default()
         };
         let report = session.check(&theory(by).expect("shipped"), &options, &Control::default());

@@ -262,6 +262,64 @@ fn a_folder_is_checked_against_what_its_models_expect() {
     std::fs::remove_dir_all(folder).expect("removed");
 }
 
+/// `reach` and `movers` print one line a model of a folder, and the whole report of models that are named.
+#[test]
+fn reach_and_movers_take_folders_and_several_models() {
+    let folder = std::env::temp_dir().join(format!("coarsen-{}-several", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("made");
+    let model = |n: usize| format!("var x: 0..{n} = 0; thread t {{ while (x < {n}) x = x + 1; }}");
+    let paths: Vec<String> = (1..3)
+        .map(|n| {
+            let path = folder.join(format!("{n}.cor"));
+            std::fs::write(&path, model(n)).expect("written");
+            path.to_string_lossy().into_owned()
+        })
+        .collect();
+    let whole = folder.to_string_lossy().into_owned();
+    let (code, out, err) = coarsen(&["reach", &whole], b"");
+    assert_eq!(code, Some(0), "{err}");
+    let ends: Vec<bool> = out
+        .lines()
+        .zip(["4 states reachable", "6 states reachable"])
+        .map(|(line, end)| line.ends_with(end))
+        .collect();
+    assert_eq!(ends, [true, true], "{out}");
+    let (code, out, _) = coarsen(&["reach", &paths[0], &paths[1]], b"");
+    assert_eq!(
+        (code, out.matches("numbers:").count()),
+        (Some(0), 2),
+        "{out}"
+    );
+    let (code, _, err) = coarsen(&["reach", "--trace", "t", &paths[0], &paths[1]], b"");
+    assert_eq!(code, Some(2));
+    assert!(err.contains("there are several"), "{err}");
+    let (code, out, _) = coarsen(&["movers", &whole], b"");
+    assert_eq!((code, out.lines().count()), (Some(0), 2), "{out}");
+    let (_, out, _) = coarsen(&["movers", &paths[0]], b"");
+    assert!(out.lines().count() > 2, "{out}");
+    std::fs::remove_dir_all(folder).expect("removed");
+}
+
+/// `--property` repeats; a name that no model has is wrong usage even where another is refuted.
+#[test]
+fn several_properties_may_be_asked_for() {
+    let text = b"var x: 0..1 = 0; thread t { x = 1; }\n\
+        invariant low: x == 0; invariant high: x <= 1; reach up: x == 1;";
+    let ask = |names: &[&str]| {
+        let options = names.iter().flat_map(|n| ["--property", n]);
+        let all: Vec<&str> = ["check", "-"].into_iter().chain(options).collect();
+        coarsen(&all, text)
+    };
+    let (code, out, _) = ask(&["high", "up"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("the discipline, high and up hold"), "{out}");
+    assert!(!out.contains("low"), "{out}");
+    assert_eq!(ask(&["high", "low"]).0, Some(10));
+    let (code, _, err) = ask(&["low", "lower"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("has a property `lower`"), "{err}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_time_limit_says_how_far_the_work_came_and_is_code_20() {

@@ -16,7 +16,7 @@ use twin::generate::samples;
 fn options(discharge: By) -> CheckOptions {
     CheckOptions {
         discharge,
-        property: Some("discipline".into()),
+        properties: vec!["discipline".into()],
         ..CheckOptions::thorough()
     }
 }

@@ -259,7 +259,6 @@ fn check_within(session: &Session, strict: bool, time: Duration) -> Report {
     let options = CheckOptions {
         cross_check: true,
         strict,
-        property: None,
         ..CheckOptions::thorough()
     };
     let control = Control::new(Budget {

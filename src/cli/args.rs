@@ -101,9 +101,9 @@ pub struct CheckArgs {
     /// Settle the hypotheses this way only [default: by algebra where that can, else on relations]
     #[arg(long, value_enum, value_name = "HOW")]
     pub discharge: Option<Discharge>,
-    /// Check only this property
+    /// Check only this property; may be repeated
     #[arg(long, value_name = "NAME")]
-    pub property: Option<String>,
+    pub property: Vec<String>,
     /// Without exploring: show for every value of this constant that the theorem applies, and that the discipline is
     /// kept
     #[arg(long, value_name = "CONST", conflicts_with_all = ["cross_check", "strict", "discharge", "property", "trace",
@@ -151,12 +151,18 @@ impl CheckArgs {
 
     /// How much to say.
     pub fn detail(&self) -> Detail {
-        match (self.quiet, self.verbose) {
-            (true, _) => Detail::Quiet,
-            (_, true) => Detail::Verbose,
-            _ if self.explain_visible => Detail::Steps,
-            _ => Detail::Normal,
+        match detail(self.quiet, self.verbose) {
+            Detail::Normal if self.explain_visible => Detail::Steps,
+            detail => detail,
         }
+    }
+}
+
+fn detail(quiet: bool, verbose: bool) -> Detail {
+    match (quiet, verbose) {
+        (true, _) => Detail::Quiet,
+        (_, true) => Detail::Verbose,
+        _ => Detail::Normal,
     }
 }
 
@@ -164,9 +170,9 @@ impl CheckArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct ReachArgs {
-    /// Model file (`.cor`, `.dve`); `-` reads standard input
-    #[arg(value_name = "MODEL")]
-    pub model: String,
+    /// Model files (`.cor`, `.dve`), or directories that have some; `-` reads standard input
+    #[arg(value_name = "MODEL|DIR", required = true)]
+    pub models: Vec<String>,
     /// Who explores
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineName,
@@ -233,6 +239,22 @@ pub struct ReachArgs {
     /// Limits
     #[command(flatten)]
     pub limits: Of<Reach>,
+}
+
+impl ReachArgs {
+    /// How much to say. Of models in a directory one line each is enough.
+    pub fn detail(&self) -> Detail {
+        detail(self.quiet, self.verbose)
+    }
+
+    /// The same for these models, which the paths stand for.
+    pub fn of(&self, models: Vec<String>) -> Self {
+        ReachArgs {
+            quiet: self.quiet || models != self.models && !self.verbose,
+            models,
+            ..self.clone()
+        }
+    }
 }
 
 /// Who explores.
@@ -482,8 +504,8 @@ pub struct ReplayArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct MoversArgs {
-    /// Model files (`.cor`); `-` reads standard input
-    #[arg(value_name = "MODEL", required = true)]
+    /// Model files (`.cor`, `.dve`), or directories that have some; `-` reads standard input
+    #[arg(value_name = "MODEL|DIR", required = true)]
     pub models: Vec<String>,
     /// Transactions by this theorem only
     /// (left-movers, right-movers, lipton, or FILE.thy)
@@ -492,6 +514,9 @@ pub struct MoversArgs {
     /// What the models are, besides their text
     #[command(flatten)]
     pub defines: Defines,
+    /// Print only how many statements of each class each model has
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
     /// Say why, name all that is in the way, and show the transactions by each theorem
     #[arg(short, long)]
     pub verbose: bool,
@@ -501,6 +526,22 @@ pub struct MoversArgs {
     /// Limits
     #[command(flatten)]
     pub limits: Of<Check>,
+}
+
+impl MoversArgs {
+    /// How much to say.
+    pub fn detail(&self) -> Detail {
+        detail(self.quiet, self.verbose)
+    }
+
+    /// The same for these models, which the paths stand for. Of those in a directory one line each is enough.
+    pub fn of(&self, models: Vec<String>) -> Self {
+        MoversArgs {
+            quiet: self.quiet || models != self.models && !self.verbose,
+            models,
+            ..self.clone()
+        }
+    }
 }
 
 /// Form of a comparison.

@@ -37,7 +37,7 @@ pub trait Backend: Clone + Send + 'static {
         depth_limit: usize,
     ) -> Result<(Self::Model, Vec<Diagnostic>), Vec<Diagnostic>>;
 
-    /// Names of everything that [`Options::property`] may ask for.
+    /// Names of everything that [`Options::properties`] may ask for.
     fn property_names(&self, model: &Self::Model) -> Vec<String>;
 
     /// The variables from the top of the order to its bottom.

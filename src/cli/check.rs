@@ -72,16 +72,13 @@ fn usable(args: &CheckArgs) -> Result<(), String> {
             ));
         }
     }
-    if input::repeats_stdin(&args.models) {
-        return Err("standard input (`-`) can be read only once".to_string());
-    }
     Ok(())
 }
 
 /// What the worker returns for a model without errors.
 enum ModelAnswer {
-    /// The model has no property of the name asked for; it has these.
-    Unmatched(Vec<String>),
+    /// The model has no property of the names asked for.
+    Unmatched,
     /// Its variable order.
     Order(Vec<String>),
     /// The report.
@@ -96,9 +93,9 @@ struct Session<'a, B> {
     theorem: Chosen,
     interrupts: Interrupts,
     trace: TraceFile,
-    /// Whether some model has the property asked for, and the names that models without it have.
-    matched: bool,
-    other_properties: Vec<String>,
+    /// The properties asked for that no model has had yet, and all that models have.
+    unmatched: Vec<String>,
+    properties: Vec<String>,
     /// Why no further model is begun.
     over: Option<CheckReason>,
 }
@@ -115,8 +112,8 @@ impl<'a, B: Backend> Session<'a, B> {
             theorem,
             interrupts,
             trace: TraceFile::new(args.trace.clone(), args.property.clone()),
-            matched: false,
-            other_properties: Vec::new(),
+            unmatched: args.property.clone(),
+            properties: Vec::new(),
             over: None,
         }
     }
@@ -139,7 +136,7 @@ impl<'a, B: Backend> Session<'a, B> {
             Err(refused) => return refuse(name, &refused, self.args.format, output),
         };
         if let Some(why) = &self.over {
-            self.matched = true;
+            self.unmatched.clear();
             let mut report = Report::undecided(name, self.theorem.name());
             report.reason = why.clone();
             return self.show(report, output);
@@ -156,7 +153,11 @@ impl<'a, B: Backend> Session<'a, B> {
             self.over = Some(CheckReason::Interrupted);
         }
         match worked {
-            Ok((Worked::Done(answer), _)) => self.answer(name, answer, output),
+            Ok((Worked::Done((names, answer)), _)) => {
+                self.unmatched.retain(|wanted| !names.contains(wanted));
+                self.properties.extend(names);
+                self.answer(name, answer, output)
+            }
             Ok((
                 Worked::Abandoned {
                     stop,
@@ -167,7 +168,7 @@ impl<'a, B: Backend> Session<'a, B> {
             )) => {
                 // The worker still holds its memory and one core, so measurements of another model would mean nothing.
                 self.over.get_or_insert(CheckReason::Occupied);
-                self.matched = true;
+                self.unmatched.clear();
                 let undecided = || Report::undecided(name, self.theorem.name());
                 let report = snapshot.map_or_else(undecided, |known| *known);
                 self.show(cut_short(report, Hit::Abandoned(stop, phase)), output)
@@ -179,7 +180,7 @@ impl<'a, B: Backend> Session<'a, B> {
     /// What the worker does with one model.
     fn job(
         &self,
-    ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ModelAnswer), Wrong>
+    ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, (Vec<String>, ModelAnswer)), Wrong>
     + Send
     + 'static
     + use<B> {
@@ -188,21 +189,21 @@ impl<'a, B: Backend> Session<'a, B> {
         move |name, source, control| {
             let defines = &args.defines.defines;
             let (model, warnings) = backend.load(name, source, defines, args.limits.depth)?;
-            if let Some(wanted) = &args.property {
-                let names = backend.property_names(&model);
-                if !names.contains(wanted) {
-                    return Ok((warnings, ModelAnswer::Unmatched(names)));
-                }
+            let names = backend.property_names(&model);
+            let mut properties = args.property.clone();
+            properties.retain(|wanted| names.contains(wanted));
+            if properties.is_empty() && !args.property.is_empty() {
+                return Ok((warnings, (names, ModelAnswer::Unmatched)));
             }
             if args.print_order {
                 let order = backend.variable_order(&model);
-                return Ok((warnings, ModelAnswer::Order(order)));
+                return Ok((warnings, (names, ModelAnswer::Order(order))));
             }
             let options = Options {
                 cross_check: args.cross_check,
                 expected: args.expect,
                 strict: args.strict,
-                property: args.property.clone(),
+                properties,
                 annotate: args.print_discipline,
                 certificate: args.certificate.is_some(),
                 discharge: args.discharge.map_or(By::Either, By::from),
@@ -226,30 +227,21 @@ impl<'a, B: Backend> Session<'a, B> {
                 quotients: ReductionName::chosen(&args.reductions, false).unwrap_or_default(),
             };
             let report = backend.check(&model, &theorem, &options, control);
-            Ok((warnings, ModelAnswer::Checked(Box::new(report))))
+            Ok((warnings, (names, ModelAnswer::Checked(Box::new(report)))))
         }
     }
 
     fn answer(&mut self, name: &str, answer: ModelAnswer, output: &mut Output) -> Exit {
         match answer {
-            ModelAnswer::Unmatched(names) => {
-                self.other_properties.extend(names);
-                return Exit::Holds;
-            }
-            ModelAnswer::Checked(report) => {
-                self.matched = true;
-                return self.show(*report, output);
-            }
-            ModelAnswer::Order(order) => {
-                self.matched = true;
-                match self.args.format {
-                    Format::Json => output.line(json::variable_order(name, &order)),
-                    Format::Text => {
-                        output.write(&format!("{name}: variable order\n"));
-                        order.iter().for_each(|v| output.write(&format!("  {v}\n")));
-                    }
+            ModelAnswer::Unmatched => return Exit::Holds,
+            ModelAnswer::Checked(report) => return self.show(*report, output),
+            ModelAnswer::Order(order) => match self.args.format {
+                Format::Json => output.line(json::variable_order(name, &order)),
+                Format::Text => {
+                    output.write(&format!("{name}: variable order\n"));
+                    order.iter().for_each(|v| output.write(&format!("  {v}\n")));
                 }
-            }
+            },
         }
         Exit::Holds
     }
@@ -314,10 +306,10 @@ impl<'a, B: Backend> Session<'a, B> {
         if self.args.detail() != Detail::Quiet && !self.args.print_order {
             self.trace.conclude();
         }
-        match &self.args.property {
+        match self.unmatched.first() {
             // Where a model could not be read it may have the property: then that is what went wrong.
-            Some(wanted) if !self.matched && exit == Exit::Holds => {
-                let mut known = self.other_properties;
+            Some(wanted) if !matches!(exit, Exit::Input | Exit::Internal) => {
+                let mut known = self.properties;
                 known.sort_unstable();
                 known.dedup();
                 say(&format!(

@@ -54,8 +54,12 @@ pub fn repeats_stdin(paths: &[String]) -> bool {
 /// their names. Links to directories are not followed, pipes and devices not read.
 ///
 /// # Errors
-/// The directory that can't be read, or in which there is no such file, with the reason.
+/// The directory that can't be read, or in which there is no such file, with the reason; standard input, if it is asked
+/// for more than once.
 pub fn expanded(paths: &[String], extensions: &[&str]) -> Result<Vec<String>, String> {
+    if repeats_stdin(paths) {
+        return Err("standard input (`-`) can be read only once".to_string());
+    }
     let mut all = Vec::new();
     for path in paths {
         if path == STDIN.0 || !Path::new(path).is_dir() {

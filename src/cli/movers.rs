@@ -2,6 +2,7 @@
 
 use super::args::{Format, MoversArgs};
 use super::exit::Exit;
+use super::input;
 use super::model_run::{ModelRun, Worked, default_theorem};
 use super::output::{Output, say};
 use super::supervise::Interrupts;
@@ -16,6 +17,13 @@ use coarsen::theorem::{blocks, has_blocks};
 
 /// Finds the movers of the models of `args`.
 pub fn run(args: &MoversArgs, output: &mut Output) -> Exit {
+    let args = match input::expanded(&args.models, &["cor", "dve"]) {
+        Ok(models) => &args.of(models),
+        Err(message) => {
+            say(&format!("coarsen: {message}"));
+            return Exit::Usage;
+        }
+    };
     let only = match only(args, output) {
         Ok(only) => only,
         Err(exit) => return exit,
@@ -56,7 +64,10 @@ fn one(
     interrupts: &Interrupts,
     output: &mut Output,
 ) -> Exit {
-    let run = ModelRun::read(model, args.format, &args.limits);
+    let run = ModelRun {
+        quiet: args.quiet,
+        ..ModelRun::read(model, args.format, &args.limits)
+    };
     let name = run.name;
     let asked = args.clone();
     let worked = run.work(interrupts, output, move |name, source, control| {
@@ -77,7 +88,7 @@ fn one(
     };
     match args.format {
         Format::Json => output.line(json::object(&report)),
-        Format::Text => output.write(&render_movers(&report, args.verbose)),
+        Format::Text => output.write(&render_movers(&report, args.detail())),
     }
     match report.is_open() {
         true => Exit::Unknown,

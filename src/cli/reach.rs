@@ -1,8 +1,9 @@
-//! `coarsen reach`: the reachable states of one model.
+//! `coarsen reach`: the reachable states of models, one after the other.
 
 use super::args::{EngineName, Format, ReachArgs, ReductionName, SearchName};
 use super::certificate_file::{Evidence, NOTHING_HOLDS};
 use super::exit::Exit;
+use super::input;
 use super::memory;
 use super::model_run::{ModelRun, Worked, Wrong};
 use super::output::{Output, say};
@@ -19,7 +20,7 @@ use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
 use coarsen::engine::quotients::Quotient;
 use coarsen::report::json;
-use coarsen::report::text::{Detail, render_reach};
+use coarsen::report::text::render_reach;
 use coarsen::results::{Note, PropertyKind, ReachReason, ReachReport};
 
 /// The order that the engine chooses itself.
@@ -34,8 +35,19 @@ enum ReachAnswer {
     Explored(Box<ReachReport>),
 }
 
-/// Explores the model of `args`.
+/// Explores the models of `args`.
 pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
+    let args = match input::expanded(&args.models, &["cor", "dve"]) {
+        Ok(models) => &args.of(models),
+        Err(message) => {
+            say(&format!("coarsen: {message}"));
+            return Exit::Usage;
+        }
+    };
+    if args.models.len() > 1 && (args.certificate.is_some() || args.trace.is_some()) {
+        say("coarsen: --certificate and --trace write a file about one model; there are several");
+        return Exit::Usage;
+    }
     let how = (args.limits.depth, args.format);
     let theorem = match chosen(args.theorem.as_deref(), how, output) {
         Ok(theorem) => theorem,
@@ -74,16 +86,33 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
             return Exit::Usage;
         }
     };
+    let interrupts = Interrupts::install();
+    let mut exit = Exit::Holds;
+    for model in &args.models {
+        let chosen = (por.clone(), quotients.clone());
+        let job = job((args, theorem.clone()), chosen, order_file.clone());
+        exit = exit.and(one(model, args, job, &interrupts, output));
+        if interrupts.pending() {
+            break;
+        }
+    }
+    exit
+}
+
+/// Has one model explored.
+fn one(
+    model: &str,
+    args: &ReachArgs,
+    job: impl Job,
+    interrupts: &Interrupts,
+    output: &mut Output,
+) -> Exit {
     let run = ModelRun {
-        quiet: detail(args) == Detail::Quiet,
-        ..ModelRun::read(&args.model, args.format, &args.limits)
+        quiet: args.quiet,
+        ..ModelRun::read(model, args.format, &args.limits)
     };
     let name = run.name;
-    match run.work(
-        &Interrupts::install(),
-        output,
-        job((args, theorem), (por, quotients), order_file),
-    ) {
+    match run.work(interrupts, output, job) {
         Ok((Worked::Done(ReachAnswer::Explored(report)), _)) => match &report.refused {
             Some(why) => {
                 say(&format!("coarsen: {name}: {why}"));
@@ -110,12 +139,15 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
     }
 }
 
-fn detail(args: &ReachArgs) -> Detail {
-    match (args.quiet, args.verbose) {
-        (true, _) => Detail::Quiet,
-        (_, true) => Detail::Verbose,
-        _ => Detail::Normal,
-    }
+/// What the worker does with a model's name and text.
+trait Job:
+    FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong> + Send + 'static
+{
+}
+
+impl<F> Job for F where
+    F: FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong> + Send + 'static
+{
 }
 
 fn heuristic(name: &str) -> Option<Heuristic> {
@@ -170,17 +202,13 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
     Ok(Some(por))
 }
 
-/// What the worker does.
 fn job(
     (args, theorem): (&ReachArgs, Chosen),
     (por, quotients): (Option<Por>, Vec<Quotient>),
     order_file: Option<String>,
-) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong>
-+ Send
-+ 'static
-+ use<> {
+) -> impl Job + use<> {
     let args = args.clone();
-    move |name, source, control| {
+    move |name: &str, source: &str, control: &Control| {
         let depth = args.limits.depth;
         let limits = ParseLimits { depth };
         let (model, warnings) = Session::load(name, source, &args.defines.defines, limits)?;
@@ -279,7 +307,7 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
     }
     match args.format {
         Format::Json => output.line(json::object(&report)),
-        Format::Text => output.write(&render_reach(&report, detail(args))),
+        Format::Text => output.write(&render_reach(&report, args.detail())),
     }
     let exit = Exit::from(&report).and(trace(&report, args));
     exit.and(certify(&report, args))

@@ -10,32 +10,33 @@ use std::path::{Path, PathBuf};
 pub enum TraceFile {
     /// No trace is wanted.
     Unwanted,
-    /// The first refuted property's, or this one's.
+    /// The first refuted property's, or one of these.
     Wanted {
         /// The file.
         file: PathBuf,
-        /// The property, if one was asked for.
-        property: Option<String>,
+        /// The properties, if some were asked for.
+        properties: Vec<String>,
     },
     /// One was found; there is nothing more to do.
     Settled,
 }
 
 impl TraceFile {
-    /// A trace for `file`, if there is one, of `property` or else of the first refuted property.
-    pub fn new(file: Option<PathBuf>, property: Option<String>) -> Self {
+    /// A trace for `file`, if there is one, of one of the properties asked for, or else of the first
+    /// refuted one.
+    pub fn new(file: Option<PathBuf>, properties: Vec<String>) -> Self {
         match file {
-            Some(file) => TraceFile::Wanted { file, property },
+            Some(file) => TraceFile::Wanted { file, properties },
             None => TraceFile::Unwanted,
         }
     }
 
     /// Writes the trace if `report` has it.
     pub fn offer(&mut self, report: &Report) -> Exit {
-        let TraceFile::Wanted { file, property } = self else {
+        let TraceFile::Wanted { file, properties } = self else {
             return Exit::Holds;
         };
-        let Some((name, trace)) = chosen(report, property.as_deref()) else {
+        let Some((name, trace)) = chosen(report, properties) else {
             return Exit::Holds;
         };
         let exit = write(file, &report.model, name, trace);
@@ -45,10 +46,10 @@ impl TraceFile {
 
     /// Says so if no trace was found.
     pub fn conclude(&self) {
-        if let TraceFile::Wanted { file, property } = self {
-            let whose = match property {
-                Some(name) => format!("`{name}` has no trace"),
-                None => "no property is refuted by a trace".to_string(),
+        if let TraceFile::Wanted { file, properties } = self {
+            let whose = match properties.as_slice() {
+                [] => "no property is refuted by a trace".to_string(),
+                names => format!("`{}` has no trace", names.join("`, `")),
             };
             say(&format!("{whose}: {} was not written", file.display()));
         }
@@ -72,11 +73,11 @@ pub fn write(file: &Path, model: &str, name: &str, trace: &Trace) -> Exit {
     }
 }
 
-/// The property asked for, also a `reach` that holds; otherwise the first that is refuted.
-fn chosen<'a>(report: &'a Report, wanted: Option<&str>) -> Option<(&'a str, &'a Trace)> {
+/// The first property asked for that has one, also a `reach` that holds; otherwise the first that is refuted.
+fn chosen<'a>(report: &'a Report, wanted: &[String]) -> Option<(&'a str, &'a Trace)> {
     let fits = |p: &&Property| match wanted {
-        Some(name) => p.name == name,
-        None => p.verdict == Status::Refuted,
+        [] => p.verdict == Status::Refuted,
+        names => names.contains(&p.name),
     };
     report
         .properties

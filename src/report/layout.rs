@@ -95,6 +95,14 @@ pub(super) fn display_id(id: &str) -> String {
     }
 }
 
+/// `a`, `a and b`, `a, b and c`
+pub fn enumerated(names: &[&str]) -> String {
+    match names {
+        [names @ .., last] if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        names => names.concat(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! What is said of movers, and of what is in their way.
 
-use super::layout::counted;
+use super::layout::{counted, enumerated};
 use crate::base::results::{
     Binding, Clash, Condition, Impossible, Law, Missed, MoversReason, Sharing, Spot, Use, Way,
 };
@@ -53,7 +53,7 @@ impl fmt::Display for Missed {
                 let alike = |c: &&Clash| (c.this, c.other) == (first.this, first.other);
                 let names = self.clashes.iter().filter(alike);
                 let names: Vec<&str> = names.map(|c| c.variable.as_str()).collect();
-                let names = listed(&names);
+                let names = enumerated(&names);
                 match (first.other, first.this) {
                     (Use::Reads, _) => write!(f, "reads {names}, which this writes")?,
                     (Use::Needs, _) => write!(f, "has its rights by {names}, which this writes")?,
@@ -149,14 +149,6 @@ fn bound(all: &[Binding]) -> String {
     words.join(", ")
 }
 
-/// `a`, `a and b`, `a, b and c`
-fn listed(names: &[&str]) -> String {
-    match names {
-        [names @ .., last] if !names.is_empty() => format!("{} and {last}", names.join(", ")),
-        names => names.concat(),
-    }
-}
-
 /// `left where it goes on to line 12: x = 1;`
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,11 +163,11 @@ impl fmt::Display for Way {
             let names: Vec<&str> = writes.iter().map(String::as_str).collect();
             parts.push(match names.as_slice() {
                 [] => "writes nothing that others see".to_string(),
-                names => format!("writes {}", listed(names)),
+                names => format!("writes {}", enumerated(names)),
             });
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        write!(f, "{} where it {}", self.class.id(), listed(&parts))
+        write!(f, "{} where it {}", self.class.id(), enumerated(&parts))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why a command gives its verdict, in words.
 
-use super::layout::display_id;
+use super::layout::{display_id, enumerated};
 use super::text::verdict_words;
 use crate::base::results::{CheckReason, CompareReason, Gap, ReachReason, RowReason, RowVerdict};
 use std::fmt;
@@ -45,10 +45,15 @@ impl fmt::Display for CheckReason {
                 vacuous,
                 in_full,
             } => {
-                match only.as_deref() {
-                    Some("discipline") => f.write_str("the discipline holds")?,
-                    Some(name) => write!(f, "the discipline and {name} hold")?,
-                    None => f.write_str("the discipline and every property hold")?,
+                match only.as_slice() {
+                    [] => f.write_str("the discipline and every property hold")?,
+                    [one] if one == "discipline" => f.write_str("the discipline holds")?,
+                    names => {
+                        let names = names.iter().map(String::as_str);
+                        let names = names.filter(|n| *n != "discipline");
+                        let all: Vec<&str> = ["the discipline"].into_iter().chain(names).collect();
+                        write!(f, "{} hold", enumerated(&all))?;
+                    }
                 }
                 f.write_str(match vacuous {
                     true => " vacuously",

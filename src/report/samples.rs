@@ -94,7 +94,7 @@ fn broken() -> Lemma {
 pub(super) fn holds() -> Report {
     let mut report = Report::undecided("two_locks.cor", "stoller-cohen");
     report.reason = CheckReason::Holds {
-        only: None,
+        only: Vec::new(),
         vacuous: false,
         in_full: None,
     };

@@ -61,8 +61,8 @@ pub struct CheckOptions {
     pub expected: bool,
     /// Refuse where a repair would make further steps visible.
     pub strict: bool,
-    /// Decide only this property (and the discipline, which all others rest on).
-    pub property: Option<String>,
+    /// Decide only these properties (and the discipline, which all others rest on); all, if none are named.
+    pub properties: Vec<String>,
     /// Write the inferred disciplines into the model's text.
     pub annotate: bool,
     /// Gather a bundle that shows what holds.
@@ -184,11 +184,11 @@ pub(super) fn run(
     if options.annotate {
         report.annotated = Some(program.source.clone());
     }
-    report.only = options.property.clone();
+    report.only = options.properties.clone();
     // The model's `expect` lines speak of the default theorem, if they speak of a reduced system.
     let default = (transactions::uses(theory).is_none() || options.reduce != Reduce::Always)
         && (options.claims_by.is_none() || program.claims.is_empty());
-    report.as_by_default = options.property.is_none()
+    report.as_by_default = options.properties.is_empty()
         && !options.strict
         && default
         && options.quotients.is_empty()
@@ -245,10 +245,8 @@ pub(super) fn asked_claims<'p>(
     program: &'p Program,
     options: &'p CheckOptions,
 ) -> impl Iterator<Item = &'p Claim> {
-    let asked = |c: &&Claim| match &options.property {
-        Some(name) => *name == c.name,
-        None => true,
-    };
+    let only = &options.properties;
+    let asked = |c: &&Claim| only.is_empty() || only.contains(&c.name);
     program.claims.iter().filter(asked)
 }
 
@@ -316,7 +314,7 @@ impl Check<'_> {
         if self.left < u64::MAX {
             let plain = inference.as_ref().map(Inference::without_guesses);
             let plain = plain.as_ref().unwrap_or(self.program);
-            let asked = asked(plain, self.options.property.as_deref());
+            let asked = asked(plain, &self.options.properties);
             self.by_text = by_text::invisible(plain, &by_text::visibility(plain, &asked));
         }
         loop {
@@ -354,7 +352,7 @@ impl Check<'_> {
         if let Some(inference) = &inference {
             inferred::pin(&encoding, &mut visibility, inference);
         }
-        let goals = goals(&encoding, self.options.property.as_deref())?;
+        let goals = goals(&encoding, &self.options.properties)?;
         visibility.repair(&encoding, &goals, self.options.strict)?;
         let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
         let prepared = prepared(&encoding, &visibility);
@@ -492,7 +490,7 @@ impl Check<'_> {
         }
         let program = inference.as_ref().map_or(self.program, Inference::program);
         self.settled = Some(program.clone());
-        let asked = asked(program, self.options.property.as_deref());
+        let asked = asked(program, &self.options.properties);
         let reasons = by_text::visibility(program, &asked);
         self.begin(report, program, &asked);
         // The `expect` lines speak of what relations show.

@@ -99,7 +99,7 @@ struct Text<'p> {
 impl<'p> Text<'p> {
     fn new(program: &'p Program) -> Self {
         let mut watched = (FxHashSet::default(), FxHashSet::default());
-        let hidden = asked(program, None).into_iter().filter(|a| a.can_be_hidden);
+        let hidden = asked(program, &[]).into_iter().filter(|a| a.can_be_hidden);
         let hidden: FxHashSet<String> = hidden.map(|a| a.name).collect();
         let properties = program
             .properties

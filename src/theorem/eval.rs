@@ -73,7 +73,7 @@ fn run(
     control.enter("building relations");
     let mut encoding = Encoding::new(program, control)?;
     let mut visibility = Visibility::by_definition(&mut encoding)?;
-    visibility.repair(&encoding, &goals(&encoding, None)?, false)?;
+    visibility.repair(&encoding, &goals(&encoding, &[])?, false)?;
     let states: Result<Vec<_>, Stop> = states
         .iter()
         .map(|(text, e)| Ok((text.clone(), encoding.predicate(e)?)))

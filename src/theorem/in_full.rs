@@ -130,7 +130,7 @@ pub(super) fn in_turns(
     });
     let reduced = control.in_turns(&turns, Side::Reduced);
     let full = control.in_turns(&turns, Side::Full);
-    let all = asked(program, options.property.as_deref());
+    let all = asked(program, &options.properties);
     let explores = || {
         let _begun = turns.begin(Side::Full);
         let outcome = explore(program, &all, &full);

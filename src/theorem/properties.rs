@@ -83,9 +83,9 @@ impl Asked {
     }
 }
 
-/// All questions of a program; with `only`, the discipline and the one named, and what that rests on: a claim rests on
+/// All questions of a program; if some are named, the discipline and those, and what they rest on: a claim rests on
 /// everything that may go wrong.
-pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
+pub fn asked(program: &Program, only: &[String]) -> Vec<Asked> {
     let sticky = |name: &str, kind: GoalKind| Asked {
         name: name.into(),
         kind,
@@ -104,7 +104,8 @@ pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
         can_be_hidden: true,
     }));
     let is_claim = |name: &str| program.claims.iter().any(|c| c.name == name);
-    all.retain(|a| only.is_none_or(|o| o == a.name || !a.wanted && is_claim(o)));
+    let concerns = |a: &Asked, o: &String| *o == a.name || !a.wanted && is_claim(o);
+    all.retain(|a| only.is_empty() || only.iter().any(|o| concerns(a, o)));
     all.insert(0, sticky("discipline", GoalKind::Discipline));
     all
 }
@@ -113,7 +114,7 @@ pub fn asked(program: &Program, only: Option<&str>) -> Vec<Asked> {
 ///
 /// # Errors
 /// Any [`Stop`].
-pub fn goals(e: &Encoding, only: Option<&str>) -> Result<Vec<Goal>, Stop> {
+pub fn goals(e: &Encoding, only: &[String]) -> Result<Vec<Goal>, Stop> {
     with_states(e, asked(e.program, only))
 }
 

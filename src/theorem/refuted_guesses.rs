@@ -45,7 +45,7 @@ pub fn settled(
         control.enter("inferring disciplines: building relations");
         let mut encoding = Encoding::within(&program, effort, control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
-        let goals = goals(&encoding, None)?;
+        let goals = goals(&encoding, &[])?;
         visibility.repair(&encoding, &goals, false)?;
         let explorer = Explorer::new(&encoding, &visibility)?;
         let reduced = explore(&explorer, &goals);

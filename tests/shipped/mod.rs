@@ -168,7 +168,6 @@ pub fn check(session: &Session, strict: bool) -> Report {
     let options = CheckOptions {
         cross_check: true,
         strict,
-        property: None,
         ..CheckOptions::thorough()
     };
     let report = session.check(&theory, &options, &Control::default());

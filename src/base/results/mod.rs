@@ -203,9 +203,9 @@ pub struct Report {
     /// Why there is none, though it was asked for, if not because nothing is established.
     #[serde(skip)]
     pub no_bundle: Option<MissingEvidence>,
-    /// The one property that was asked for, if not all were.
+    /// The properties that were asked for, if not all were.
     #[serde(skip)]
-    pub only: Option<String>,
+    pub only: Vec<String>,
     /// Whether the run is one that the model's `expect` lines speak of.
     #[serde(skip)]
     pub as_by_default: bool,
@@ -265,7 +265,7 @@ impl Report {
             vacuous: false,
             bundle: None,
             no_bundle: None,
-            only: None,
+            only: Vec::new(),
             as_by_default: true,
             silence: Silence::default(),
             unproved: None,

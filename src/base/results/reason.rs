@@ -39,8 +39,8 @@ pub enum CheckReason {
     Nothing,
     /// Everything holds.
     Holds {
-        /// The one property that was asked for.
-        only: Option<String>,
+        /// The properties that were asked for; none if all were.
+        only: Vec<String>,
         /// Whether there is no initial state.
         vacuous: bool,
         /// How many states the program has, if it was explored in full.

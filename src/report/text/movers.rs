@@ -1,8 +1,8 @@
 //! `coarsen movers`, for people: what each statement is, what is in the way of more, and the transactions as claims to
 //! paste back.
 
-use super::headline;
 use super::steps::at;
+use super::{Detail, headline};
 use crate::base::results::{Conditional, Missed, MoverStatement, MoversReport, Transaction};
 use crate::report::layout::{counted, printable_lines, wrapped};
 use std::fmt::Write;
@@ -11,7 +11,12 @@ use std::fmt::Write;
 const CONDITIONS: usize = 2;
 
 /// The report of `coarsen movers` on one model.
-pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
+pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
+    let first = headline(&report.model, "movers", &report.reason.to_string());
+    if detail == Detail::Quiet {
+        return first;
+    }
+    let verbose = detail == Detail::Verbose;
     let mut body = String::from("\n");
     let mut threads: &[String] = &[];
     for s in &report.statements {
@@ -57,7 +62,7 @@ pub fn render_movers(report: &MoversReport, verbose: bool) -> String {
             let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
         }
     }
-    headline(&report.model, "movers", &report.reason.to_string()) + &printable_lines(&body)
+    first + &printable_lines(&body)
 }
 
 fn statement(body: &mut String, s: &MoverStatement, verbose: bool) {

@@ -310,7 +310,7 @@ mod tests {
             let control = Control::default();
             let mut e = Encoding::new(session.program(), &control).unwrap();
             let mut visibility = Visibility::by_definition(&mut e).unwrap();
-            let goals = goals(&e, None).unwrap();
+            let goals = goals(&e, &[]).unwrap();
             visibility.repair(&e, &goals, false).unwrap();
             let explorer = Explorer::new(&e, &visibility).unwrap();
             let reduced = explore(&explorer, &goals);

@@ -83,11 +83,10 @@ fn attempt(
 ) -> Result<bool, Stop> {
     let clock = Instant::now();
     let (options, control) = (check.options, check.control);
-    let only = options.property.as_deref();
     check.settled = Some(program.clone());
     control.enter("building relations");
     let plain = Encoding::within(program, check.left, control)?;
-    let observed = goals(&plain, only)?;
+    let observed = goals(&plain, &options.properties)?;
     let asked: Vec<Asked> = observed.iter().map(|g| g.asked.clone()).collect();
     check.begin(report, program, &asked);
     control.enter("movers");

@@ -28,7 +28,7 @@ const BOTH: Uses = Uses {
 fn judged(phased: &Phased) -> (bool, Vec<String>) {
     let control = Control::default();
     let mut e = Encoding::new(&phased.program, &control).unwrap();
-    let goals = goals(&e, None).unwrap();
+    let goals = goals(&e, &[]).unwrap();
     let visibility = scheduling(&e, phased);
     let reduced = explore(
         &Explorer::prepared(&e, &visibility, Blocked::Waits).unwrap(),
@@ -72,7 +72,7 @@ fn judged(phased: &Phased) -> (bool, Vec<String>) {
 fn replayed(phased: &Phased) -> BundleVerdict {
     let control = Control::default();
     let e = Encoding::new(&phased.program, &control).unwrap();
-    let goals = goals(&e, None).unwrap();
+    let goals = goals(&e, &[]).unwrap();
     let visibility = scheduling(&e, phased);
     let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits).unwrap();
     let mut with_checks = Encoding::new(&phased.program, &control).unwrap();
