@@ -48,6 +48,7 @@ mod movers;
 mod mutants;
 mod omega;
 mod own_theorems;
+mod pages;
 mod por;
 mod prove;
 mod quotients;

@@ -516,7 +516,7 @@ fn a_missing_file_is_code_1_and_a_missing_argument_code_2() {
     let (code, _, err) = coarsen(&["check", "models/no/such/model.cor"], b"");
     assert_eq!(code, Some(1), "{err}");
     assert!(err.contains("models/no/such/model.cor"), "{err}");
-    let (code, _, err) = coarsen(&["reach", "models"], b"");
+    let (code, _, err) = coarsen(&["eval", "models", "1 <= 1"], b"");
     assert_eq!(code, Some(1), "{err}");
     for arguments in [&["check"][..], &[], &["check", "-D"], &["eval", "m.cor"]] {
         let (code, _, err) = coarsen(arguments, b"");

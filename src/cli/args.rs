@@ -11,7 +11,7 @@ use coarsen::engine::quotients::Quotient;
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use coarsen::theorem::By;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The name that leaves the choice of a theorem to the tool.
 pub const AUTO: &str = "auto";
@@ -112,9 +112,15 @@ pub struct CheckArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Write the trace of the first refuted property (or of --property) to this file, as ITF
+    /// Write the trace of the first refuted property (or of --property) to this file
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Form of that file [default: as the file's name ends, else itf]
+    #[arg(long, value_enum, value_name = "FORM", requires = "trace")]
+    pub trace_format: Option<TraceFormat>,
+    /// Write a page about the model to this file: the answers, the text with its movers, executions to step through
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["every", "print_order"])]
+    pub html: Option<PathBuf>,
     /// Write what shows that the model's properties hold to this file, for `coarsen verify`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -224,9 +230,12 @@ pub struct ReachArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Write the trace of the first question that has one to this file, as ITF
+    /// Write the trace of the first question that has one to this file
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Form of that file [default: as the file's name ends, else itf]
+    #[arg(long, value_enum, value_name = "FORM", requires = "trace")]
+    pub trace_format: Option<TraceFormat>,
     /// Write the evidence for what holds, for `coarsen verify`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -253,6 +262,33 @@ impl ReachArgs {
             quiet: self.quiet || models != self.models && !self.verbose,
             models,
             ..self.clone()
+        }
+    }
+}
+
+/// Form of a file with a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    /// A table for people (.txt)
+    Text,
+    /// A sequence diagram in Mermaid's language (.mmd, .mermaid)
+    Mermaid,
+    /// A page on which one steps through it (.html)
+    Html,
+    /// Apalache's format (.json)
+    Itf,
+    /// As it stands in the reports of `--format json`
+    Json,
+}
+
+impl TraceFormat {
+    /// The form that a file is given, if none was asked for.
+    pub fn of(file: &Path) -> TraceFormat {
+        match file.extension().and_then(|e| e.to_str()) {
+            Some("txt") => TraceFormat::Text,
+            Some("mmd" | "mermaid") => TraceFormat::Mermaid,
+            Some("html" | "htm") => TraceFormat::Html,
+            _ => TraceFormat::Itf,
         }
     }
 }

@@ -13,7 +13,7 @@ use coarsen::base::diagnostic::Diagnostic;
 use coarsen::model::dve::text::DVE_CODES;
 use coarsen::model::program::codes::PROGRAM_CODES;
 use coarsen::model::text::SYNTAX_CODES;
-use coarsen::results::{CheckReason, EvalReport, Report};
+use coarsen::results::{CheckReason, EvalReport, MoversReport, Report};
 use coarsen::{Session, theory};
 
 pub use coarsen::CheckOptions as Options;
@@ -51,6 +51,9 @@ pub trait Backend: Clone + Send + 'static {
         options: &Options,
         control: &Control,
     ) -> Report;
+
+    /// What its statements are as movers.
+    fn movers(&self, model: &Self::Model, control: &Control) -> MoversReport;
 
     /// Evaluates an inclusion or equation.
     ///
@@ -127,6 +130,13 @@ impl Backend for Library {
         let mut report = model.check(&theory, options, control);
         report.notes.splice(0..0, why);
         report
+    }
+
+    fn movers(&self, model: &Session, control: &Control) -> MoversReport {
+        match theory(DEFAULT_THEOREM) {
+            Some(theory) => model.movers(&theory, None, control),
+            None => MoversReport::undecided(""),
+        }
     }
 
     fn eval(

@@ -8,20 +8,20 @@ use super::exit::Exit;
 use super::failure::refuse;
 use super::input::{self, Input, Refused};
 use super::memory;
-use super::model_run::{ModelRun, Worked, Wrong};
+use super::model_run::{ModelRun, Work, Worked};
 use super::output::{Output, say, stdout_colour};
 use super::suggest::hint;
 use super::supervise::Interrupts;
 use super::theorem::{Chosen, chosen};
 use super::trace_file::TraceFile;
 use coarsen::base::control::{Control, Hit};
-use coarsen::base::diagnostic::Diagnostic;
 use coarsen::candidates;
 use coarsen::report::diagnostics::Colour;
 use coarsen::report::text::Detail;
-use coarsen::report::{json, text};
-use coarsen::results::{CheckReason, Note, Report, Verdict};
+use coarsen::report::{json, page, text};
+use coarsen::results::{CheckReason, MoversReport, Note, Report, Verdict};
 use coarsen::theorem::{By, Reduce};
+use std::path::Path;
 
 /// Checks the models of `args`; what is said of each goes to `output`.
 pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Exit {
@@ -54,6 +54,9 @@ fn usable(args: &CheckArgs) -> Result<(), String> {
     if args.certificate.is_some() && args.models.len() > 1 {
         return Err("--certificate writes the evidence for one model; there are several".into());
     }
+    if args.html.is_some() && args.models.len() > 1 {
+        return Err("--html writes the page about one model; there are several".into());
+    }
     let quotients = ReductionName::chosen(&args.reductions, false)?;
     if let Some(quotient) = quotients.first() {
         let name = quotient.name();
@@ -81,9 +84,12 @@ enum ModelAnswer {
     Unmatched,
     /// Its variable order.
     Order(Vec<String>),
-    /// The report.
-    Checked(Box<Report>),
+    /// The report, and the movers if a page is to show them.
+    Checked(Box<Report>, Option<Box<MoversReport>>),
 }
+
+/// The names of a model's properties, and its answer.
+type Named = (Vec<String>, ModelAnswer);
 
 /// What lasts over all models.
 struct Session<'a, B> {
@@ -111,7 +117,7 @@ impl<'a, B: Backend> Session<'a, B> {
             args,
             theorem,
             interrupts,
-            trace: TraceFile::new(args.trace.clone(), args.property.clone()),
+            trace: TraceFile::new(args.trace.clone(), args.trace_format, args.property.clone()),
             unmatched: args.property.clone(),
             properties: Vec::new(),
             over: None,
@@ -139,7 +145,7 @@ impl<'a, B: Backend> Session<'a, B> {
             self.unmatched.clear();
             let mut report = Report::undecided(name, self.theorem.name());
             report.reason = why.clone();
-            return self.show(report, output);
+            return self.show(&mut report, output);
         }
         let run = ModelRun {
             name,
@@ -153,10 +159,10 @@ impl<'a, B: Backend> Session<'a, B> {
             self.over = Some(CheckReason::Interrupted);
         }
         match worked {
-            Ok((Worked::Done((names, answer)), _)) => {
+            Ok((Worked::Done((names, answer)), source)) => {
                 self.unmatched.retain(|wanted| !names.contains(wanted));
                 self.properties.extend(names);
-                self.answer(name, answer, output)
+                self.answer(name, answer, &source, output)
             }
             Ok((
                 Worked::Abandoned {
@@ -171,22 +177,18 @@ impl<'a, B: Backend> Session<'a, B> {
                 self.unmatched.clear();
                 let undecided = || Report::undecided(name, self.theorem.name());
                 let report = snapshot.map_or_else(undecided, |known| *known);
-                self.show(cut_short(report, Hit::Abandoned(stop, phase)), output)
+                let mut report = cut_short(report, Hit::Abandoned(stop, phase));
+                self.show(&mut report, output)
             }
             Err(exit) => exit,
         }
     }
 
     /// What the worker does with one model.
-    fn job(
-        &self,
-    ) -> impl FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, (Vec<String>, ModelAnswer)), Wrong>
-    + Send
-    + 'static
-    + use<B> {
+    fn job(&self) -> impl Work<Named> + use<B> {
         let (backend, args) = (self.backend.clone(), self.args.clone());
         let theorem = self.theorem.clone();
-        move |name, source, control| {
+        move |name: &str, source: &str, control: &Control| {
             let defines = &args.defines.defines;
             let (model, warnings) = backend.load(name, source, defines, args.limits.depth)?;
             let names = backend.property_names(&model);
@@ -226,15 +228,28 @@ impl<'a, B: Backend> Session<'a, B> {
                 },
                 quotients: ReductionName::chosen(&args.reductions, false).unwrap_or_default(),
             };
-            let report = backend.check(&model, &theorem, &options, control);
-            Ok((warnings, (names, ModelAnswer::Checked(Box::new(report)))))
+            let report = Box::new(backend.check(&model, &theorem, &options, control));
+            let movers = args.html.as_ref().map(|_| backend.movers(&model, control));
+            let answer = ModelAnswer::Checked(report, movers.map(Box::new));
+            Ok((warnings, (names, answer)))
         }
     }
 
-    fn answer(&mut self, name: &str, answer: ModelAnswer, output: &mut Output) -> Exit {
+    fn answer(
+        &mut self,
+        name: &str,
+        answer: ModelAnswer,
+        source: &str,
+        output: &mut Output,
+    ) -> Exit {
         match answer {
             ModelAnswer::Unmatched => return Exit::Holds,
-            ModelAnswer::Checked(report) => return self.show(*report, output),
+            ModelAnswer::Checked(mut report, movers) => {
+                let exit = self.show(&mut report, output);
+                let page = || page::check(&report, source, movers.as_deref());
+                let html = self.args.html.as_deref();
+                return exit.and(html.map_or(Exit::Holds, |file| written(file, &page())));
+            }
             ModelAnswer::Order(order) => match self.args.format {
                 Format::Json => output.line(json::variable_order(name, &order)),
                 Format::Text => {
@@ -246,21 +261,21 @@ impl<'a, B: Backend> Session<'a, B> {
         Exit::Holds
     }
 
-    fn show(&mut self, mut report: Report, output: &mut Output) -> Exit {
-        self.state_limits(&mut report);
+    fn show(&mut self, report: &mut Report, output: &mut Output) -> Exit {
+        self.state_limits(report);
         match self.args.format {
-            Format::Json => output.line(json::object(&report)),
+            Format::Json => output.line(json::object(report)),
             Format::Text => match &report.annotated {
                 // The answer goes to where the reader looks, and not into the file that the text may go to.
                 Some(annotated) => {
                     output.write(annotated);
-                    say(text::render(&report, Detail::Quiet).trim_end());
+                    say(text::render(report, Detail::Quiet).trim_end());
                 }
-                None if self.args.expect => output.write(&text::render_expected(&report)),
+                None if self.args.expect => output.write(&text::render_expected(report)),
                 None => {
-                    let told = text::render(&report, self.args.detail());
+                    let told = text::render(report, self.args.detail());
                     output.write(&match stdout_colour() {
-                        Colour::Coloured => text::coloured(&report, &told),
+                        Colour::Coloured => text::coloured(report, &told),
                         Colour::Plain => told,
                     });
                 }
@@ -281,11 +296,11 @@ impl<'a, B: Backend> Session<'a, B> {
             None => Exit::Holds,
         };
         let answer = match self.args.expect {
-            true => expected(&report),
-            false => Exit::from(&report),
+            true => expected(report),
+            false => Exit::from(&*report),
         };
         let exit = answer.and(certified);
-        exit.and(self.trace.offer(&report))
+        exit.and(self.trace.offer(report))
     }
 
     /// The library keeps nodes and states; time and memory are kept, and stated, here.
@@ -320,6 +335,20 @@ impl<'a, B: Backend> Session<'a, B> {
                 Exit::Usage
             }
             _ => exit,
+        }
+    }
+}
+
+/// Writes the page about a model.
+fn written(file: &Path, page: &str) -> Exit {
+    match std::fs::write(file, page) {
+        Ok(()) => Exit::Holds,
+        Err(error) => {
+            let shown = file.display();
+            say(&format!(
+                "coarsen: can't write the page to {shown}: {error}"
+            ));
+            Exit::Internal
         }
     }
 }

@@ -8,22 +8,22 @@ use super::supervise::Interrupts;
 use coarsen::Session;
 use coarsen::base::control::{Hit, ParseLimits};
 use coarsen::report::text::render_compare;
-use coarsen::report::{html, json};
+use coarsen::report::{json, page};
 use coarsen::results::{CompareReason, CompareReport};
 
 /// Compares the techniques on the models of `args`.
 pub fn run(args: &CompareArgs, output: &mut Output) -> Exit {
     let interrupts = Interrupts::install();
     let mut exit = Exit::Holds;
-    let mut page = Vec::new();
+    let mut reports = Vec::new();
     for model in &args.models {
-        exit = exit.and(one(model, args, &interrupts, &mut page, output));
+        exit = exit.and(one(model, args, &interrupts, &mut reports, output));
         if interrupts.pending() {
             break;
         }
     }
     if args.format == CompareFormat::Html {
-        output.write(&html::render(&page));
+        output.write(&page::compare(&reports));
     }
     exit
 }
@@ -40,7 +40,7 @@ fn one(
     model: &str,
     args: &CompareArgs,
     interrupts: &Interrupts,
-    page: &mut Vec<CompareReport>,
+    reports: &mut Vec<CompareReport>,
     output: &mut Output,
 ) -> Exit {
     let run = ModelRun::read(model, plain(args.format), &args.limits);
@@ -68,7 +68,7 @@ fn one(
     match args.format {
         CompareFormat::Json => output.line(json::object(&report)),
         CompareFormat::Text => output.write(&render_compare(&report)),
-        CompareFormat::Html => page.push(report),
+        CompareFormat::Html => reports.push(report),
     }
     exit
 }

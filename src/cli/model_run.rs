@@ -63,6 +63,17 @@ pub enum Worked<T> {
     },
 }
 
+/// What a worker does with a model's name and text: it gives warnings and an answer.
+pub trait Work<T>:
+    FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, T), Wrong> + Send + 'static
+{
+}
+
+impl<T, F> Work<T> for F where
+    F: FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, T), Wrong> + Send + 'static
+{
+}
+
 /// The theorem that is used unless another is asked for.
 ///
 /// # Errors

@@ -1,11 +1,11 @@
 //! `coarsen reach`: the reachable states of models, one after the other.
 
-use super::args::{EngineName, Format, ReachArgs, ReductionName, SearchName};
+use super::args::{EngineName, Format, ReachArgs, ReductionName, SearchName, TraceFormat};
 use super::certificate_file::{Evidence, NOTHING_HOLDS};
 use super::exit::Exit;
 use super::input;
 use super::memory;
-use super::model_run::{ModelRun, Worked, Wrong};
+use super::model_run::{ModelRun, Work, Worked, Wrong};
 use super::output::{Output, say};
 use super::suggest::hint;
 use super::supervise::Interrupts;
@@ -13,7 +13,6 @@ use super::theorem::{Chosen, chosen};
 use super::trace_file;
 use coarsen::Session;
 use coarsen::base::control::{Control, Hit, ParseLimits};
-use coarsen::base::diagnostic::Diagnostic;
 use coarsen::command::reach::{Engine, Order, ReachOptions};
 use coarsen::engine::Heuristic;
 use coarsen::engine::compiled::Mode;
@@ -103,7 +102,7 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
 fn one(
     model: &str,
     args: &ReachArgs,
-    job: impl Job,
+    job: impl Work<ReachAnswer>,
     interrupts: &Interrupts,
     output: &mut Output,
 ) -> Exit {
@@ -137,17 +136,6 @@ fn one(
         }
         Err(exit) => exit,
     }
-}
-
-/// What the worker does with a model's name and text.
-trait Job:
-    FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong> + Send + 'static
-{
-}
-
-impl<F> Job for F where
-    F: FnOnce(&str, &str, &Control) -> Result<(Vec<Diagnostic>, ReachAnswer), Wrong> + Send + 'static
-{
 }
 
 fn heuristic(name: &str) -> Option<Heuristic> {
@@ -206,7 +194,7 @@ fn job(
     (args, theorem): (&ReachArgs, Chosen),
     (por, quotients): (Option<Por>, Vec<Quotient>),
     order_file: Option<String>,
-) -> impl Job + use<> {
+) -> impl Work<ReachAnswer> + use<> {
     let args = args.clone();
     move |name: &str, source: &str, control: &Control| {
         let depth = args.limits.depth;
@@ -352,5 +340,6 @@ fn trace(report: &ReachReport, args: &ReachArgs) -> Exit {
         }
         return Exit::Holds;
     };
-    trace_file::write(file, &report.model, name, trace)
+    let format = args.trace_format.unwrap_or_else(|| TraceFormat::of(file));
+    trace_file::write((file, format), &report.model, name, trace)
 }

@@ -1,9 +1,11 @@
 //! `--trace FILE`: the trace of one property, once.
 
+use super::args::TraceFormat;
 use super::exit::Exit;
 use super::output::say;
-use coarsen::report::itf;
+use coarsen::report::{itf, json, mermaid, page, text};
 use coarsen::results::{Property, Report, Status, Trace};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Where a trace is to be written, and whether it was.
@@ -12,8 +14,8 @@ pub enum TraceFile {
     Unwanted,
     /// The first refuted property's, or one of these.
     Wanted {
-        /// The file.
-        file: PathBuf,
+        /// The file, and its form.
+        file: (PathBuf, TraceFormat),
         /// The properties, if some were asked for.
         properties: Vec<String>,
     },
@@ -24,9 +26,19 @@ pub enum TraceFile {
 impl TraceFile {
     /// A trace for `file`, if there is one, of one of the properties asked for, or else of the first
     /// refuted one.
-    pub fn new(file: Option<PathBuf>, properties: Vec<String>) -> Self {
+    pub fn new(
+        file: Option<PathBuf>,
+        format: Option<TraceFormat>,
+        properties: Vec<String>,
+    ) -> Self {
         match file {
-            Some(file) => TraceFile::Wanted { file, properties },
+            Some(file) => {
+                let format = format.unwrap_or_else(|| TraceFormat::of(&file));
+                TraceFile::Wanted {
+                    file: (file, format),
+                    properties,
+                }
+            }
             None => TraceFile::Unwanted,
         }
     }
@@ -39,7 +51,7 @@ impl TraceFile {
         let Some((name, trace)) = chosen(report, properties) else {
             return Exit::Holds;
         };
-        let exit = write(file, &report.model, name, trace);
+        let exit = write((&file.0, file.1), &report.model, name, trace);
         *self = TraceFile::Settled;
         exit
     }
@@ -51,15 +63,16 @@ impl TraceFile {
                 [] => "no property is refuted by a trace".to_string(),
                 names => format!("`{}` has no trace", names.join("`, `")),
             };
-            say(&format!("{whose}: {} was not written", file.display()));
+            say(&format!("{whose}: {} was not written", file.0.display()));
         }
     }
 }
 
-/// Writes a trace as ITF and says so.
-pub fn write(file: &Path, model: &str, name: &str, trace: &Trace) -> Exit {
+/// Writes a trace in some form and says so.
+pub fn write((file, format): (&Path, TraceFormat), model: &str, name: &str, trace: &Trace) -> Exit {
     let shown = file.display();
-    match std::fs::write(file, itf::render(model, name, trace)) {
+    let written = rendered(format, model, name, trace);
+    match written.and_then(|text| std::fs::write(file, text)) {
         Ok(()) => {
             say(&format!("trace of `{name}` ({model}) written to {shown}"));
             Exit::Holds
@@ -71,6 +84,16 @@ pub fn write(file: &Path, model: &str, name: &str, trace: &Trace) -> Exit {
             Exit::Internal
         }
     }
+}
+
+fn rendered(format: TraceFormat, model: &str, name: &str, trace: &Trace) -> io::Result<String> {
+    Ok(match format {
+        TraceFormat::Text => text::render_trace(model, name, trace),
+        TraceFormat::Mermaid => mermaid::render(model, name, trace),
+        TraceFormat::Html => page::execution(model, name, trace),
+        TraceFormat::Itf => itf::render(model, name, trace),
+        TraceFormat::Json => json::object(trace)? + "\n",
+    })
 }
 
 /// The first property asked for that has one, also a `reach` that holds; otherwise the first that is refuted.

@@ -19,7 +19,7 @@ mod witness;
 use super::layout::{counted, counted_text, display_id, printable, printable_lines, wrapped};
 use crate::base::results::{
     EvalReport, Evidence, Expectation, Found, Hypothesis, Property, Report, Rung, States, Status,
-    Verdict,
+    Trace, Verdict,
 };
 pub use colour::coloured;
 pub use compare::render_compare;
@@ -54,6 +54,12 @@ pub fn render(report: &Report, detail: Detail) -> String {
         return first;
     }
     first + &printable_lines(&Body { report, detail }.to_string())
+}
+
+/// A trace of a property of a model, as it stands in reports.
+pub fn render_trace(model: &str, property: &str, trace: &Trace) -> String {
+    let first = headline(model, property, &trace.outcome.to_string());
+    first + &printable_lines(&trace::Shown(trace).to_string())
 }
 
 /// One line on what a model expects and what was found.

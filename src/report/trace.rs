@@ -1,6 +1,6 @@
 //! What goes wrong in an execution, and what it ends in, in words.
 
-use crate::base::results::{Failure, Outcome, Overlap, Violation};
+use crate::base::results::{Failure, Outcome, Overlap, Step, Value, Violation};
 use std::fmt;
 
 /// What is wrong in a deadlock.
@@ -81,5 +81,36 @@ impl fmt::Display for Failure {
             Self::Null => "the reference is null",
             Self::Freed => "the object is not allocated",
         })
+    }
+}
+
+/// `line 7: x[0] = i;`, with the label of its location if it has one.
+pub(super) fn said(step: &Step) -> String {
+    let mut place = match step.location.starts_with("line ") {
+        true => Vec::new(),
+        false => vec![step.location.clone()],
+    };
+    place.retain(|label| !label.is_empty());
+    if step.line > 0 {
+        place.push(format!("line {}", step.line));
+    }
+    let place = place.join(", ");
+    match (place.is_empty(), step.text.is_empty()) {
+        (true, _) => step.text.clone(),
+        (false, true) => place,
+        (false, false) => format!("{place}: {}", step.text),
+    }
+}
+
+/// A value as the user writes it.
+pub(super) fn written(value: &Value) -> String {
+    match value {
+        Value::Int(i) => i.to_string(),
+        Value::Bool(b) => b.to_string(),
+        Value::Text(t) => t.clone(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(written).collect();
+            format!("[{}]", items.join(", "))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use clap::Parser;
-use coarsen::base::diagnostic::Span;
+use coarsen::base::diagnostic::{Diagnostic, Span};
 use coarsen::results::{
     Contradiction, Outcome, Property, PropertyKind, PropertyReason, Status, Trace, TraceStep,
     TraceVariable, Value,
@@ -74,6 +74,10 @@ impl Backend for Obedient {
             report.states.original = Some("7".to_string());
         }
         report
+    }
+
+    fn movers(&self, (name, _): &Self::Model, _: &Control) -> MoversReport {
+        MoversReport::undecided(name)
     }
 
     fn eval(

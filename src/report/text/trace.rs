@@ -1,7 +1,8 @@
 //! A trace as a table: which thread, which line, what changed. A thread is named where its run of steps begins.
 
-use crate::base::results::{Step, Trace, TraceStep, Value};
+use crate::base::results::{Trace, TraceStep};
 use crate::report::layout::{counted, wrapped};
+use crate::report::trace::{said, written};
 use std::fmt;
 
 /// Displays a trace, indented under its property.
@@ -26,7 +27,7 @@ impl fmt::Display for Shown<'_> {
                 .variables
                 .iter()
                 .zip(first)
-                .map(|(variable, value)| format!("{} = {}", variable.name, Written(value)))
+                .map(|(variable, value)| format!("{} = {}", variable.name, written(value)))
                 .collect();
             let start = format!("    start: {}", values.join(", "));
             writeln!(f, "{}", wrapped(&start, 11))?;
@@ -45,24 +46,6 @@ impl fmt::Display for Shown<'_> {
             action(f, (number + 1, name, thread, said), step)?;
         }
         writeln!(f, "    outcome: {}", trace.outcome)
-    }
-}
-
-/// `line 7: x[0] = i;`, with the label of its location if it has one.
-fn said(step: &Step) -> String {
-    let mut place = match step.location.starts_with("line ") {
-        true => Vec::new(),
-        false => vec![step.location.clone()],
-    };
-    place.retain(|label| !label.is_empty());
-    if step.line > 0 {
-        place.push(format!("line {}", step.line));
-    }
-    let place = place.join(", ");
-    match (place.is_empty(), step.text.is_empty()) {
-        (true, _) => step.text.clone(),
-        (false, true) => place,
-        (false, false) => format!("{place}: {}", step.text),
     }
 }
 
@@ -91,26 +74,5 @@ fn action(
     match &step.violation {
         Some(violation) => writeln!(f, "          {:thread$}! {violation}", ""),
         None => Ok(()),
-    }
-}
-
-/// A value as the user writes it.
-struct Written<'a>(&'a Value);
-
-impl fmt::Display for Written<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Value::Int(i) => write!(f, "{i}"),
-            Value::Bool(b) => write!(f, "{b}"),
-            Value::Text(t) => write!(f, "{t}"),
-            Value::List(items) => {
-                write!(f, "[")?;
-                for (i, item) in items.iter().enumerate() {
-                    let comma = if i == 0 { "" } else { ", " };
-                    write!(f, "{comma}{}", Written(item))?;
-                }
-                write!(f, "]")
-            }
-        }
     }
 }

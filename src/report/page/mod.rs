@@ -1,0 +1,43 @@
+//! Pages that need nothing else: no network, no other file. Scripts only move what is there, so that a page can be read
+//! without them, but for the steps of an execution.
+
+mod check;
+mod compare;
+mod walk;
+
+pub use check::check;
+pub use compare::compare;
+pub use walk::execution;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A page with this title, these sections and these scripts.
+fn page(title: &str, sections: &str, scripts: &[&str]) -> String {
+    let scripts: String = scripts
+        .iter()
+        .map(|s| format!("<script>\n{s}</script>\n"))
+        .collect();
+    let title = escaped(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{sections}{scripts}\
+         </body>\n</html>\n"
+    )
+}
+
+/// Text as text, whatever it contains.
+fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => all += "&amp;",
+            '<' => all += "&lt;",
+            '>' => all += "&gt;",
+            '"' => all += "&quot;",
+            c if c.is_control() => all.push(' '),
+            c => all.push(c),
+        }
+    }
+    all
+}

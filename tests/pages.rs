@@ -1,0 +1,161 @@
+//! Pages in a real browser: no script fails, executions can be stepped through, and nothing is wider than the window.
+//!
+//! A page stands in a frame of the width asked for, and what is around it clicks and measures. The browser prints what
+//! came of it.
+
+use crate::missing;
+use coarsen::base::control::{Control, ParseLimits};
+use coarsen::report::page;
+use coarsen::results::Report;
+use coarsen::{Session, theory};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What is done with a page, in its frame; it returns what it found.
+const STEPS: &str = r#"
+const page = frame.contentDocument, found = [];
+const root = page.documentElement;
+if (root.scrollWidth > root.clientWidth) found.push(`wider: ${root.scrollWidth} > ${root.clientWidth}`);
+const walks = page.querySelectorAll(".walk");
+for (const walk of walks) {
+  const where = () => walk.querySelector("p span").textContent;
+  const [back, next] = walk.querySelectorAll("button");
+  if (!where().includes(": ")) found.push(`does not begin at the end: ${where()}`);
+  const values = () => walk.querySelector(".state").textContent;
+  const last = values();
+  let steps = 0;
+  while (!where().startsWith("step 0 of") && steps < 20000) { back.click(); steps += 1; }
+  if (steps === 0) continue;
+  const first = values();
+  if (first === last) found.push("nothing changes");
+  for (let n = 0; n < steps; n++) next.click();
+  if (values() !== last) found.push("not the same state there and back");
+  walk.dispatchEvent(new frame.contentWindow.KeyboardEvent("keydown", { key: "ArrowUp" }));
+  if (where().startsWith(`step ${steps} of`)) found.push("arrow keys do nothing");
+}
+return [walks.length, ...found];
+"#;
+
+/// What a browser says of a page in a frame of this width: how many executions it has, and what is wrong.
+fn opened(page: &str, width: u32) -> String {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("coarsen-{}-page-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).expect("made");
+    // The page's own errors are told to the frame around it.
+    let watched = page.replacen(
+        "<head>",
+        "<head><script>window.onerror = (e) => parent.failed.push(String(e));</script>",
+        1,
+    );
+    let inside = serde_json::to_string(&watched)
+        .expect("a string")
+        .replace('<', "\\u003c");
+    let around = format!(
+        "<!DOCTYPE html><body><iframe id=f style=\"width:{width}px;height:900px;border:0\"></iframe><pre id=out></pre>\
+         <script>const failed = []; window.failed = failed; const frame = document.getElementById('f');\n\
+         const steps = () => {{ {STEPS} }};\n\
+         frame.onload = () => {{ let all; try {{ all = steps(); }} catch (e) {{ all = ['threw ' + e]; }}\n\
+         document.getElementById('out').textContent = 'FOUND' + JSON.stringify([...all, ...failed]) + 'END'; }};\n\
+         frame.srcdoc = {inside};</script></body>"
+    );
+    let file = folder.join("around.html");
+    std::fs::write(&file, around).expect("written");
+    let output = Command::new("chromium")
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ])
+        .args([
+            "--window-size=1400,1000",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+        ])
+        .arg(format!(
+            "--user-data-dir={}",
+            folder.join("profile").display()
+        ))
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .expect("a browser");
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    let _ = std::fs::remove_dir_all(&folder);
+    let found = seen
+        .split("FOUND")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{seen}"));
+    found.split("END").next().unwrap_or_default().to_string()
+}
+
+fn checked(name: &str, more: &str) -> (Report, String) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{name}.cor"));
+    let source = std::fs::read_to_string(path).expect("a shipped model") + more;
+    let (session, _) = Session::load(name, &source, &[], ParseLimits::default()).expect("loads");
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let report = session.check(
+        &theory,
+        &coarsen::CheckOptions::default(),
+        &Control::default(),
+    );
+    (report, source)
+}
+
+/// With executions that are refuted and ones that are wanted, and without any.
+#[test]
+fn a_page_about_a_check_can_be_stepped_through() {
+    if !missing::tools(&["chromium"]) {
+        return;
+    }
+    let mut walks = 0;
+    for name in [
+        "transactions/bank_bug",
+        "classic/locked_ring",
+        "section6/memory_reuse_bug",
+    ] {
+        let (report, source) = checked(name, "\nreach some: true;\n");
+        let traces = report
+            .properties
+            .iter()
+            .filter(|p| p.trace.is_some())
+            .count();
+        let page = page::check(&report, &source, None);
+        for width in [400, 1280] {
+            assert_eq!(
+                opened(&page, width),
+                format!("[{traces}]"),
+                "{name} at {width}"
+            );
+        }
+        walks += traces;
+    }
+    assert!(walks > 2, "{walks}");
+}
+
+/// The page of a comparison fits, with linear bars and with logarithmic ones.
+#[test]
+fn a_page_about_a_comparison_fits() {
+    if !missing::tools(&["chromium"]) {
+        return;
+    }
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/classic/locked_ring.cor");
+    let source = std::fs::read_to_string(path).expect("a shipped model");
+    let (session, _) = Session::load("ring", &source, &[], ParseLimits::default()).expect("loads");
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let report = session.compare(&theory, &Control::default());
+    let page = page::compare(&[report]);
+    for page in [page.replace("<body>", "<body class=log>"), page] {
+        for width in [400, 1280] {
+            assert_eq!(opened(&page, width), "[0]", "at {width}");
+        }
+    }
+}
