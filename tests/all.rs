@@ -15,6 +15,7 @@ mod claimed;
 mod claims;
 mod cli;
 mod coq;
+mod coverage;
 mod ctest;
 mod decide;
 mod discharge;

@@ -118,6 +118,10 @@ pub struct CheckArgs {
     /// Form of that file [default: as the file's name ends, else itf]
     #[arg(long, value_enum, value_name = "FORM", requires = "trace")]
     pub trace_format: Option<TraceFormat>,
+    /// Write to this file how often each statement is executed in the reachable states: for lcov, if its name ends in
+    /// `.info`, else the text with numbers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["every", "print_order"])]
+    pub coverage: Option<PathBuf>,
     /// Write a page about the model to this file: the answers, the text with its movers, executions to step through
     #[arg(long, value_name = "FILE", conflicts_with_all = ["every", "print_order"])]
     pub html: Option<PathBuf>,

@@ -16,9 +16,10 @@ use super::theorem::{Chosen, chosen};
 use super::trace_file::TraceFile;
 use coarsen::base::control::{Control, Hit};
 use coarsen::candidates;
+use coarsen::command::coverage::ALWAYS;
 use coarsen::report::diagnostics::Colour;
 use coarsen::report::text::Detail;
-use coarsen::report::{json, page, text};
+use coarsen::report::{coverage, json, page, text};
 use coarsen::results::{CheckReason, MoversReport, Note, Report, Verdict};
 use coarsen::theorem::{By, Reduce};
 use std::path::Path;
@@ -54,8 +55,8 @@ fn usable(args: &CheckArgs) -> Result<(), String> {
     if args.certificate.is_some() && args.models.len() > 1 {
         return Err("--certificate writes the evidence for one model; there are several".into());
     }
-    if args.html.is_some() && args.models.len() > 1 {
-        return Err("--html writes the page about one model; there are several".into());
+    if (args.html.is_some() || args.coverage.is_some()) && args.models.len() > 1 {
+        return Err("--html and --coverage write a file about one model; there are several".into());
     }
     let quotients = ReductionName::chosen(&args.reductions, false)?;
     if let Some(quotient) = quotients.first() {
@@ -203,6 +204,10 @@ impl<'a, B: Backend> Session<'a, B> {
             }
             let options = Options {
                 cross_check: args.cross_check,
+                coverage: match args.coverage {
+                    Some(_) => usize::MAX,
+                    None => ALWAYS,
+                },
                 expected: args.expect,
                 strict: args.strict,
                 properties,
@@ -248,7 +253,8 @@ impl<'a, B: Backend> Session<'a, B> {
                 let exit = self.show(&mut report, output);
                 let page = || page::check(&report, source, movers.as_deref());
                 let html = self.args.html.as_deref();
-                return exit.and(html.map_or(Exit::Holds, |file| written(file, &page())));
+                let exit = exit.and(html.map_or(Exit::Holds, |file| written(file, &page())));
+                return exit.and(self.covered(&report, source));
             }
             ModelAnswer::Order(order) => match self.args.format {
                 Format::Json => output.line(json::variable_order(name, &order)),
@@ -303,6 +309,23 @@ impl<'a, B: Backend> Session<'a, B> {
         exit.and(self.trace.offer(report))
     }
 
+    /// Writes how often statements are executed, if that was asked for.
+    fn covered(&self, report: &Report, source: &str) -> Exit {
+        let Some(file) = &self.args.coverage else {
+            return Exit::Holds;
+        };
+        let Some(coverage) = &report.coverage else {
+            say("coarsen: a limit was hit before it was known what is executed");
+            return Exit::Unknown;
+        };
+        let is_lcov = file.extension().is_some_and(|e| e == "info");
+        let text = match is_lcov {
+            true => coverage::lcov(&report.model, coverage),
+            false => coverage::annotated(&report.model, source, coverage),
+        };
+        written(file, &text)
+    }
+
     /// The library keeps nodes and states; time and memory are kept, and stated, here.
     fn state_limits(&self, report: &mut Report) {
         let asked = &self.args.limits;
@@ -339,15 +362,13 @@ impl<'a, B: Backend> Session<'a, B> {
     }
 }
 
-/// Writes the page about a model.
-fn written(file: &Path, page: &str) -> Exit {
-    match std::fs::write(file, page) {
+/// Writes a file about a model.
+fn written(file: &Path, text: &str) -> Exit {
+    match std::fs::write(file, text) {
         Ok(()) => Exit::Holds,
         Err(error) => {
             let shown = file.display();
-            say(&format!(
-                "coarsen: can't write the page to {shown}: {error}"
-            ));
+            say(&format!("coarsen: can't write {shown}: {error}"));
             Exit::Internal
         }
     }

@@ -1,6 +1,7 @@
 //! What the commands do, from a text to a result; the command line (`cli`) reads the files and prints the result.
 
 pub mod compare;
+pub mod coverage;
 mod movers;
 pub mod reach;
 pub mod session;

@@ -14,6 +14,7 @@ use crate::base::results::{
     CompareReport, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report,
 };
 use crate::command::compare::compare;
+use crate::command::coverage::coverage;
 use crate::command::movers::movers;
 use crate::command::reach::{self, ReachOptions};
 use crate::engine::relations::{Item, Layout};
@@ -122,6 +123,10 @@ impl Session {
             report.annotated = None;
         }
         with_proofs(report.bundle.as_deref_mut(), theory, control);
+        if options.coverage > 0 && control.check().is_ok() {
+            // Without it nothing is said; whatever stopped it has stopped the rest, too.
+            report.coverage = coverage(program, options.coverage, control).ok();
+        }
         report.timing.front_end = self.model.front_end;
         report.timing.total += self.model.front_end;
         (report, discharge)

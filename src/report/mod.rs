@@ -4,6 +4,7 @@
 
 pub mod bundles;
 mod contradictions;
+pub mod coverage;
 pub mod diagnostics;
 mod every;
 mod evidence;

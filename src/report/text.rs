@@ -7,6 +7,7 @@ mod brief;
 mod claims;
 mod colour;
 mod compare;
+mod coverage;
 mod discipline;
 mod every;
 mod lemmas;
@@ -151,6 +152,7 @@ impl fmt::Display for Body<'_> {
         write!(f, "{}", lemmas::Shown { all, verbose })?;
         self.steps(f)?;
         self.numbers(f)?;
+        coverage::write(f, self.report, self.verbose())?;
         self.remarks(f)
     }
 }

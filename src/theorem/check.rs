@@ -57,6 +57,8 @@ pub enum Reduce {
 pub struct CheckOptions {
     /// Explore the original program too, state by state, and compare.
     pub cross_check: bool,
+    /// Say what is executed in so many states of the original program at most; not at all if that is 0.
+    pub coverage: usize,
     /// Establish what the model's `expect` lines ask for: the number of original states, if one does.
     pub expected: bool,
     /// Refuse where a repair would make further steps visible.

@@ -5,6 +5,7 @@
 
 mod compare;
 mod contradiction;
+mod coverage;
 mod discipline;
 mod every;
 mod evidence;
@@ -23,6 +24,7 @@ mod witness;
 
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
+pub use coverage::{Coverage, Covered, Onward, Stuck};
 pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision};
 pub use every::{EveryHypothesis, EveryReport, Obstacle};
 pub use evidence::{
@@ -190,6 +192,9 @@ pub struct Report {
     pub timing: Timing,
     /// Things to know: no discipline word, nothing invisible, constants overridden, ...
     pub notes: Vec<Note>,
+    /// What is executed, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
     /// `expect` lines of the model and whether they were met (empty when `-D` switched them off).
     pub expectations: Vec<Expectation>,
     /// Sizes that explain the cost.
@@ -260,6 +265,7 @@ impl Report {
             limits: Limits::default(),
             timing: Timing::default(),
             notes: Vec::new(),
+            coverage: None,
             expectations: Vec::new(),
             statistics: Statistics::default(),
             vacuous: false,

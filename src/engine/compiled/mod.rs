@@ -6,6 +6,7 @@
 
 mod behaviours;
 mod compile;
+mod coverage;
 mod layout;
 mod machine;
 mod search;
@@ -16,6 +17,7 @@ mod visited;
 
 pub use behaviours::{Behaviours, Blocks, Execution, Met};
 pub use compile::Compiled;
+pub use coverage::{Steps, steps};
 pub use layout::Layout;
 pub use machine::{Condition, Machine, Site, Step};
 pub use search::{ExplicitSearch, Found, Mode};

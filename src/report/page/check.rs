@@ -164,6 +164,14 @@ fn text(out: &mut String, report: &Report, source: &str, movers: Option<&MoversR
     for step in &report.visible {
         add(step.line, "visible", remarks(step));
     }
+    if let Some(coverage) = &report.coverage {
+        for s in coverage.unreached() {
+            add(s.line, "never reached", s.text.clone());
+        }
+        for s in coverage.never_enabled() {
+            add(s.line, "never enabled", s.text.clone());
+        }
+    }
     for d in &report.discipline {
         let name = d.variable.split(['[', '.', ',']).next().unwrap_or_default();
         if let Some(line) = declaration(source, name) {

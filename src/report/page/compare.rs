@@ -19,15 +19,16 @@ const SWITCH: &str = "<p><label class=\"switch\"><input type=\"checkbox\" \
                       onchange=\"document.body.classList.toggle('log', this.checked)\"> bars on a logarithmic \
                       scale</label></p>\n";
 
+const HEAD: &str = "<tr><th>technique</th><th>engine</th><th class=\"n\">states</th><th class=\"n\">visited</th><th \
+                    class=\"n\">forced</th><th class=\"n\">executions</th><th class=\"n\">steps</th><th \
+                    class=\"n\">seconds</th><th class=\"n\">bytes</th><th>verdict</th></tr>";
+
 fn section(page: &mut String, report: &CompareReport) {
     // Writing to a string does not fail.
     let _ = write!(
         page,
-        "<section>\n<h2>{}: {}</h2>\n<p>{}</p>\n<div \
-         class=\"wide\"><table class=\"compared\">\n<thead><tr><th>technique</th><th>engine</th><th \
-         class=\"n\">states</th><th class=\"n\">visited</th><th class=\"n\">forced</th><th class=\"n\">executions</th><th \
-         class=\"n\">steps</th><th class=\"n\">seconds</th><th \
-         class=\"n\">bytes</th><th>verdict</th></tr></thead>\n<tbody>\n",
+        "<section>\n<h2>{}: {}</h2>\n<p>{}</p>\n<div class=\"wide\"><table class=\"compared\">\n<thead>{HEAD}</thead>\n\
+         <tbody>\n",
         escaped(&report.model),
         verdict_words(report.verdict),
         escaped(&report.reason.to_string())

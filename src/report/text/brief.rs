@@ -1,7 +1,7 @@
 //! The first screen of a check: the answers, what protects what, whether the theorem applies, and how many states are
 //! left. What it leaves out is named in its last line.
 
-use super::{Body, claims, lemmas, states, trace, widest};
+use super::{Body, claims, coverage, lemmas, states, trace, widest};
 use crate::base::results::{
     Evidence, Hypothesis, Property, PropertyKind, Revision, States, Status,
 };
@@ -29,6 +29,7 @@ impl Body<'_> {
         self.disciplines(f)?;
         self.theorem(f)?;
         self.saved(f)?;
+        coverage::write(f, self.report, false)?;
         self.remarks(f)?;
         self.left_out(f)
     }

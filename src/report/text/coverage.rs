@@ -1,0 +1,60 @@
+//! What is never executed, and other signs that an answer says less than it seems to.
+
+use crate::base::results::{Coverage, Report};
+use crate::report::layout::wrapped;
+use std::fmt;
+
+/// Places named on a line, unless all are asked for.
+const SHOWN: usize = 4;
+
+/// Writes what is to be said, a line each.
+pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, all: bool) -> fmt::Result {
+    let Some(c) = &report.coverage else {
+        return Ok(());
+    };
+    let named = |line: usize, text: &str| format!("line {line} ({text})");
+    let unreached = c.unreached().map(|s| named(s.line, &s.text)).collect();
+    one(f, "never reached", unreached, all)?;
+    let waits = c.never_enabled().map(|s| named(s.line, &s.text)).collect();
+    one(f, "never enabled", waits, all)?;
+    let taken = c.never_taken().map(|(s, to)| match to {
+        0 => format!("{} to the end", named(s.line, &s.text)),
+        to => format!("{} to line {to}", named(s.line, &s.text)),
+    });
+    one(f, "never taken", taken.collect(), all)?;
+    one(f, "premise never true", c.trivial.clone(), all)?;
+    let asked = report.properties.iter().any(|p| p.name == "deadlock_free");
+    if !asked && !c.stuck.is_empty() {
+        one(f, "threads can get stuck", stuck(c), all)?;
+    }
+    match (all, c.complete) {
+        (true, true) => writeln!(f, "coverage: all {} states looked at", c.states),
+        (true, false) => writeln!(
+            f,
+            "coverage: {} states looked at, and there are more: nothing is called never",
+            c.states
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn stuck(c: &Coverage) -> Vec<String> {
+    let threads = c.stuck.iter();
+    threads
+        .map(|s| format!("{} at line {}", s.thread, s.line))
+        .collect()
+}
+
+fn one(f: &mut fmt::Formatter<'_>, what: &str, places: Vec<String>, all: bool) -> fmt::Result {
+    if places.is_empty() {
+        return Ok(());
+    }
+    let shown = if all { places.len() } else { SHOWN };
+    let more = match places.len().saturating_sub(shown) {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    };
+    let shown: Vec<&str> = places.iter().take(shown).map(String::as_str).collect();
+    let line = format!("{what}: {}{more}", shown.join(", "));
+    writeln!(f, "{}", wrapped(&line, 4))
+}

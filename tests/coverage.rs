@@ -1,0 +1,167 @@
+//! What is executed, and what never is, against every state and step of the plain interpreter.
+
+use crate::{random, shipped, twin};
+use coarsen::Session;
+use coarsen::base::control::{Control, ParseLimits};
+use coarsen::command::coverage::coverage;
+use coarsen::engine::{
+    State, each_successor, holds, initial_candidates, initially_violated, is_deadlock, is_initial,
+    violates,
+};
+use coarsen::model::program::{Expr, Program};
+use coarsen::model::text::ast::{BinaryOp, PropertyKind};
+use coarsen::results::Coverage;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
+use twin::generate::samples;
+
+/// What all states and steps have, one by one.
+#[derive(Default)]
+struct Naive {
+    violated: bool,
+    deadlock: bool,
+    /// First lines and texts of statements.
+    reached: BTreeSet<(usize, String)>,
+    executed: BTreeSet<(usize, String)>,
+    states: HashSet<State>,
+}
+
+fn naive(p: &Program) -> Naive {
+    let mut all = Naive::default();
+    let mut open: Vec<State> = initial_candidates(p).filter(|s| is_initial(p, s)).collect();
+    while let Some(state) = open.pop() {
+        if !all.states.insert(state.clone()) {
+            continue;
+        }
+        all.deadlock |= is_deadlock(p, &state);
+        let starts = is_initial(p, &state) && initially_violated(p, &state);
+        all.violated |= starts;
+        for (t, thread) in p.threads.iter().enumerate() {
+            let edges = &thread.locations[state.location(t)].edges;
+            let told = |n: usize| (p.line(edges[n].span), p.text(edges[n].span));
+            all.reached.extend((0..edges.len()).map(told));
+            let each = each_successor::<()>(p, &state, t, None, &mut |step| {
+                all.violated |= violates(p, t, &state, &step);
+                all.executed.insert(told(step.edge));
+                open.push(step.state);
+                ControlFlow::Continue(())
+            });
+            assert!(each.is_continue());
+        }
+    }
+    all
+}
+
+/// Of an invariant that is a conjunction of implications: whether some premise is ever true.
+fn says_something(p: &Program, e: &Expr, states: &HashSet<State>) -> bool {
+    match e {
+        Expr::Binary(BinaryOp::And, a, b) => {
+            says_something(p, a, states) || says_something(p, b, states)
+        }
+        Expr::Binary(BinaryOp::Implies, a, _) => states.iter().any(|s| holds(p, a, s)),
+        Expr::Const(c) => *c == 0,
+        _ => true,
+    }
+}
+
+fn agrees(session: &Session) -> (Coverage, bool) {
+    let mut program = session.program().clone();
+    program.errors_end = false;
+    let found = coverage(&program, usize::MAX, &Control::default()).expect("no limit");
+    let all = naive(&program);
+    let told = |s: &coarsen::results::Covered| (s.line, s.text.clone());
+    for s in &found.statements {
+        assert!(!s.reached || all.reached.contains(&told(s)), "{s:?}");
+        assert!(
+            s.executions == 0 || all.executed.contains(&told(s)),
+            "{s:?}"
+        );
+    }
+    assert_eq!(found.complete, !all.violated);
+    if all.violated {
+        return (found, false);
+    }
+    assert_eq!(found.states, all.states.len().to_string());
+    assert_eq!(!found.stuck.is_empty(), all.deadlock);
+    for s in found.unreached() {
+        assert!(!all.reached.contains(&told(s)), "{s:?}");
+    }
+    for s in found.never_enabled() {
+        assert!(
+            all.reached.contains(&told(s)) && !all.executed.contains(&told(s)),
+            "{s:?}"
+        );
+    }
+    let of = |wanted: fn(&coarsen::results::Covered) -> bool| -> BTreeSet<_> {
+        found
+            .statements
+            .iter()
+            .filter(|s| wanted(s))
+            .map(told)
+            .collect()
+    };
+    assert_eq!(of(|s| s.reached), all.reached);
+    assert_eq!(of(|s| s.executions > 0), all.executed);
+    let invariants = program
+        .properties
+        .iter()
+        .filter(|p| p.kind == PropertyKind::Invariant);
+    let trivial: Vec<String> = invariants
+        .filter(|p| !says_something(&program, &p.expr, &all.states))
+        .map(|p| p.name.clone())
+        .collect();
+    assert_eq!(found.trivial, trivial);
+    let is_never = found.unreached().next().is_some() || found.never_taken().next().is_some();
+    (found, is_never)
+}
+
+#[test]
+fn what_is_called_never_is_never_on_random_programs() {
+    let (never, all) = (Cell::new(0), Cell::new(0));
+    let mut runner = random::runner(400);
+    let result = runner.run(&samples(), |sample| {
+        let (session, _) = Session::load("sample", &sample.source, &[], ParseLimits::default())
+            .expect("the sample is well typed");
+        never.set(never.get() + usize::from(agrees(&session).1));
+        all.set(all.get() + 1);
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    let (never, all) = (never.get(), all.get());
+    assert!(random::enough(never, all / 10), "{never} of {all}");
+}
+
+#[test]
+fn shipped_models_are_covered_as_the_interpreter_says() {
+    let small = |m: &&shipped::Shipped| !m.name.contains("philosophers");
+    let mut seen = 0;
+    for m in shipped::models().iter().filter(small) {
+        let session = m.load(&[]);
+        if coverage(session.program(), 5_000, &Control::default()).is_ok_and(|c| c.complete) {
+            agrees(&session);
+            seen += 1;
+        }
+    }
+    assert!(seen > 60, "{seen}");
+}
+
+/// Each kind of finding, in one model.
+#[test]
+fn each_kind_of_finding_is_told() {
+    let source = "var x: 0..3 = 0; mutex m;\n\
+        thread a { x = 1;\n if (x == 2)\n  x = 3;\n lock(m);\n when (x == 3)\n  x = 0; }\n\
+        invariant big: x == 3 => x == 2;\n invariant small: x <= 3;\n";
+    let (session, _) = Session::load("m.cor", source, &[], ParseLimits::default()).expect("loads");
+    let (found, _) = agrees(&session);
+    let lines = |all: &mut dyn Iterator<Item = usize>| all.collect::<Vec<_>>();
+    assert_eq!(lines(&mut found.unreached().map(|s| s.line)), [4]);
+    assert_eq!(lines(&mut found.never_enabled().map(|s| s.line)), [6]);
+    let taken: Vec<(usize, usize)> = found.never_taken().map(|(s, to)| (s.line, to)).collect();
+    assert_eq!(taken, [(3, 4)]);
+    assert_eq!(found.trivial, ["big"]);
+    assert_eq!(found.stuck.len(), 1);
+    // Where there are more states, nothing is called never.
+    let cut = coverage(session.program(), 2, &Control::default()).expect("some states");
+    assert!(!cut.complete && cut.unreached().next().is_none() && cut.trivial.is_empty());
+}
