@@ -354,3 +354,50 @@ fn a_theorem_that_is_named_is_applied() {
     }
     assert!(!in_full(&["--explain-visible"]));
 }
+
+/// A walk at random is the same for the same seed; what was written is walked along again, and a goal is reached.
+#[test]
+fn a_walk_is_printed_repeated_and_led_to_a_goal() {
+    let text = b"var x: 0..9 = 0; thread a { while (x < 9) x = x + 1; } thread b { when (x == 5) x = 7; }\n";
+    let model = temporary("walk.cor", text);
+    let walk = |more: &[&str]| {
+        let all: Vec<&str> = ["simulate", &model]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        coarsen(&all, b"")
+    };
+    let (code, one, err) = walk(&["--steps", "12", "--seed", "3"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(one.contains("walk.cor: 12 steps - "), "{one}");
+    assert_eq!(one, walk(&["--steps", "12", "--seed", "3"]).1);
+    let file = temporary("walk.itf.json", b"");
+    let (code, goal, _) = walk(&["--goal", "x == 7", "--trace", &file]);
+    assert_eq!(code, Some(0), "{goal}");
+    assert!(
+        goal.contains("b  line 1") && goal.contains("x: 5 -> 7"),
+        "{goal}"
+    );
+    let (code, again, err) = walk(&["--replay", &file]);
+    assert_eq!(code, Some(0), "{err}");
+    let steps = |text: &str| text.lines().skip(1).map(String::from).collect::<Vec<_>>();
+    assert_eq!(steps(&again), steps(&goal));
+    let (code, _, err) = coarsen(
+        &["simulate", "-", "--replay", &file],
+        b"var y: 0..1 = 0; thread t { y = 1; }",
+    );
+    assert_eq!(code, Some(3), "{err}");
+    assert!(err.contains("does not begin in an initial state"), "{err}");
+    assert_eq!(walk(&["--goal", "x == 8 && at(b, end)"]).0, Some(0));
+    assert_eq!(walk(&["--goal", "x < 0"]).0, Some(10));
+    assert_eq!(walk(&["--goal", "x < "]).0, Some(3));
+    assert_eq!(
+        walk(&["--goal", "x == 9", "--limit-states", "3"]).0,
+        Some(20)
+    );
+    let (code, _, err) = walk(&[]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("there is no terminal"), "{err}");
+    let (_, json, _) = walk(&["--steps", "2", "--format", "json"]);
+    assert!(json.contains("\"ended\":\"steps\""), "{json}");
+}

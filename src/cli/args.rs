@@ -38,6 +38,8 @@ pub enum Command {
     Reach(ReachArgs),
     /// Explore models with every technique, side by side
     Compare(CompareArgs),
+    /// Walk through a model step by step: by hand, at random, to a state, or along a trace
+    Simulate(SimulateArgs),
     /// Say what each action is as a mover, and how long transactions can be
     Movers(MoversArgs),
     /// Run a C program with POSIX threads through all its schedules
@@ -582,6 +584,45 @@ impl MoversArgs {
             ..self.clone()
         }
     }
+}
+
+/// Arguments of `coarsen simulate`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct SimulateArgs {
+    /// Model file (`.cor`, `.dve`); `-` reads standard input
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// Take so many steps at random, and print them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000_000))]
+    pub steps: Option<u32>,
+    /// What is taken at random: the same seed gives the same steps
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// First walk along a trace that was written as ITF
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
+    /// Take the fewest steps to a state that satisfies this condition
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub goal: Option<String>,
+    /// What the model is, besides its text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Write the walk to this file
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Form of that file [default: as the file's name ends, else itf]
+    #[arg(long, value_enum, value_name = "FORM", requires = "trace")]
+    pub trace_format: Option<TraceFormat>,
+    /// Print only how it ended
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Limits
+    #[command(flatten)]
+    pub limits: Of<Check>,
 }
 
 /// Form of a comparison.

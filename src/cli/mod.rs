@@ -30,6 +30,7 @@ mod prove;
 mod question;
 mod reach;
 mod simplify;
+mod simulate;
 mod suggest;
 mod supervise;
 mod test;
@@ -68,6 +69,7 @@ fn run(command: Command) -> Exit {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Reach(args) => reach::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Simulate(args) => simulate::run(&args, &mut output),
         Command::Movers(args) => movers::run(&args, &mut output),
         Command::Test(args) => test::run(&args, &mut output),
         Command::Replay(args) => test::replay(&args, &mut output),

@@ -38,6 +38,8 @@ pub enum Wrong {
     Argument(&'static str, String, Vec<Diagnostic>),
     /// The command line asks for something that the model does not have.
     Usage(String),
+    /// A limit was hit before there was an answer; a sentence about that.
+    Stopped(String),
     /// The library lacks the theorem.
     NoTheorem,
 }
@@ -153,6 +155,10 @@ impl<'a> ModelRun<'a> {
             Wrong::Usage(message) => {
                 say(&format!("coarsen: {message}"));
                 Exit::Usage
+            }
+            Wrong::Stopped(message) => {
+                say(&format!("coarsen: {name}: {message}"));
+                Exit::Unknown
             }
             Wrong::NoTheorem => {
                 let reason = format!("there is no theorem `{DEFAULT_THEOREM}`");

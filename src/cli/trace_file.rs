@@ -71,8 +71,7 @@ impl TraceFile {
 /// Writes a trace in some form and says so.
 pub fn write((file, format): (&Path, TraceFormat), model: &str, name: &str, trace: &Trace) -> Exit {
     let shown = file.display();
-    let written = rendered(format, model, name, trace);
-    match written.and_then(|text| std::fs::write(file, text)) {
+    match save((file, format), model, name, trace) {
         Ok(()) => {
             say(&format!("trace of `{name}` ({model}) written to {shown}"));
             Exit::Holds
@@ -84,6 +83,19 @@ pub fn write((file, format): (&Path, TraceFormat), model: &str, name: &str, trac
             Exit::Internal
         }
     }
+}
+
+/// Writes a trace in some form.
+///
+/// # Errors
+/// What the file system says.
+pub fn save(
+    (file, format): (&Path, TraceFormat),
+    model: &str,
+    name: &str,
+    trace: &Trace,
+) -> io::Result<()> {
+    std::fs::write(file, rendered(format, model, name, trace)?)
 }
 
 fn rendered(format: TraceFormat, model: &str, name: &str, trace: &Trace) -> io::Result<String> {

@@ -5,3 +5,4 @@ pub mod coverage;
 mod movers;
 pub mod reach;
 pub mod session;
+pub mod simulate;

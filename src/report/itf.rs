@@ -3,7 +3,7 @@
 //! The format is JSON: `vars` names the state variables, `states` gives their values. What ITF leaves to the tool
 //! goes into the `#meta` of a state: the thread, location and line of the step that led to it.
 
-use crate::base::results::{Trace, TraceStep, Value};
+use crate::base::results::{Trace, TraceStep, TraceVariable, Value};
 use serde_json::{Map, Value as Json, json};
 
 /// Where the format is described.
@@ -25,6 +25,44 @@ pub fn render(model: &str, property: &str, trace: &Trace) -> String {
         "states": states(trace),
     });
     format!("{document:#}\n")
+}
+
+/// The states of a document.
+///
+/// # Errors
+/// What it lacks.
+pub fn read(text: &str) -> Result<Vec<Json>, String> {
+    let document: Json = serde_json::from_str(text).map_err(|e| format!("it is no JSON: {e}"))?;
+    match document.get("states").and_then(Json::as_array) {
+        Some(states) if !states.is_empty() => Ok(states.clone()),
+        _ => Err("it is no trace in ITF: it has no `states`".to_string()),
+    }
+}
+
+/// Whether a state of a document may be one with these values: those that it gives are the same, and it gives some.
+pub fn is_state(state: &Json, variables: &[TraceVariable], values: &[Value]) -> bool {
+    let mut given = 0;
+    let mut all = variables.iter().zip(values);
+    let same = all.all(|(variable, value)| match state.get(&variable.name) {
+        None => true,
+        Some(found) => {
+            given += 1;
+            is_value(found, value)
+        }
+    });
+    same && given > 0
+}
+
+/// Numbers may be written in two ways.
+fn is_value(found: &Json, value: &Value) -> bool {
+    match (value, found.get("#bigint").and_then(Json::as_str)) {
+        (Value::Int(i), Some(digits)) => digits.parse() == Ok(*i),
+        (Value::List(items), None) => found.as_array().is_some_and(|all| {
+            let mut pairs = all.iter().zip(items);
+            all.len() == items.len() && pairs.all(|(f, v)| is_value(f, v))
+        }),
+        _ => *found == written(value),
+    }
 }
 
 fn states(trace: &Trace) -> Vec<Json> {
@@ -73,7 +111,7 @@ fn written(value: &Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::results::{Change, Failure, Outcome, Step, TraceVariable, Violation};
+    use crate::base::results::{Change, Failure, Outcome, Step, Violation};
 
     fn variable(name: &str, dims: &[usize]) -> TraceVariable {
         TraceVariable {
@@ -125,6 +163,11 @@ mod tests {
             execution: Default::default(),
         };
         let text = render("m.cor", "discipline", &trace);
+        for (n, state) in super::read(&text).expect("ITF").iter().enumerate() {
+            for (k, values) in trace.states.iter().enumerate() {
+                assert_eq!(is_state(state, &trace.variables, values), n == k);
+            }
+        }
         let read: Json = serde_json::from_str(&text).expect("JSON");
         assert_eq!(read["#meta"]["format"], "ITF");
         assert_eq!(read["#meta"]["source"], "m.cor");

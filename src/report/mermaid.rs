@@ -2,7 +2,7 @@
 //! each step is a message of a thread to itself.
 
 use super::trace::said;
-use crate::base::results::{Trace, TraceStep};
+use crate::base::results::{Outcome, Trace, TraceStep};
 use std::fmt::Write;
 
 /// Mermaid draws no more messages than 500 unless told to; of longer executions the middle is left out.
@@ -40,11 +40,10 @@ pub fn render(model: &str, property: &str, trace: &Trace) -> String {
             action(&mut out, number(&step.step.thread), step);
         }
     }
-    let _ = writeln!(
-        out,
-        "    Note over {over}: {}",
-        text(&trace.outcome.to_string())
-    );
+    if trace.outcome != Outcome::Untold {
+        let outcome = text(&trace.outcome.to_string());
+        let _ = writeln!(out, "    Note over {over}: {outcome}");
+    }
     out
 }
 

@@ -17,6 +17,7 @@ pub mod mermaid;
 mod movers;
 mod notes;
 pub mod page;
+pub mod plain;
 mod position;
 pub mod problems;
 pub mod proofs;

@@ -13,6 +13,7 @@ mod every;
 mod lemmas;
 mod movers;
 mod reach;
+mod simulate;
 mod steps;
 mod trace;
 mod witness;
@@ -27,6 +28,7 @@ pub use compare::render_compare;
 pub use every::render_every;
 pub use movers::render_movers;
 pub use reach::render_reach;
+pub use simulate::render_simulate;
 use std::fmt;
 use steps::{at, listed};
 

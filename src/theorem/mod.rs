@@ -42,7 +42,9 @@ pub use every::{
 };
 pub(crate) use evidence::{empty, invariant};
 pub(crate) use executions::search::{SHORTEST_BUDGET, execution};
-pub(crate) use executions::trace::{deadlock, repeat, step_of};
+pub(crate) use executions::trace::{
+    changes, deadlock, gone_wrong, repeat, step_by, step_of, values, variables,
+};
 pub use invariants::reachable::reachable;
 pub use invariants::{Budgets, Ladder, Rung, leaves};
 pub use movers::{

@@ -18,6 +18,7 @@ mod reach;
 mod reason;
 pub mod replayed;
 mod rung;
+mod simulate;
 mod step;
 mod trace;
 mod witness;
@@ -43,6 +44,7 @@ pub use property::{
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use reason::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};
 pub use rung::Rung;
+pub use simulate::{Ended, SimulateReport};
 pub use step::{Remark, Shared, Step, VisibilityReason};
 pub use trace::{
     Change, Failure, Outcome, Overlap, Trace, TraceStep, TraceVariable, Value, Violation,

@@ -1,5 +1,5 @@
-//! Which steps there are in reachable states, by the explicit search: all states first, then the steps of each. Some may
-//! be counted more than once.
+//! Which steps there are in reachable states, by the explicit search: all states first, then the steps of each. Some
+//! may be counted more than once.
 
 use super::{Compiled, ExplicitSearch, Machine, Mode};
 use crate::base::control::{Control, Stop};

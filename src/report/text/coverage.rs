@@ -17,7 +17,10 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, all: bool) -> f
     one(f, "never reached", unreached, all)?;
     let waits = c.never_enabled().map(|s| named(s.line, &s.text)).collect();
     one(f, "never enabled", waits, all)?;
-    let taken = c.never_taken().map(|(s, to)| match to {
+    // A branch to what is never reached says nothing more.
+    let is_told = |to: usize| c.unreached().any(|s| s.line == to);
+    let taken = c.never_taken().filter(|(_, to)| !is_told(*to));
+    let taken = taken.map(|(s, to)| match to {
         0 => format!("{} to the end", named(s.line, &s.text)),
         to => format!("{} to line {to}", named(s.line, &s.text)),
     });

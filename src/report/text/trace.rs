@@ -1,6 +1,6 @@
 //! A trace as a table: which thread, which line, what changed. A thread is named where its run of steps begins.
 
-use crate::base::results::{Trace, TraceStep};
+use crate::base::results::{Outcome, Trace, TraceStep};
 use crate::report::layout::{counted, wrapped};
 use crate::report::trace::{said, written};
 use std::fmt;
@@ -45,7 +45,10 @@ impl fmt::Display for Shown<'_> {
             last = &step.step.thread;
             action(f, (number + 1, name, thread, said), step)?;
         }
-        writeln!(f, "    outcome: {}", trace.outcome)
+        match trace.outcome {
+            Outcome::Untold => Ok(()),
+            _ => writeln!(f, "    outcome: {}", trace.outcome),
+        }
     }
 }
 

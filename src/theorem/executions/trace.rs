@@ -157,24 +157,12 @@ pub fn rerun(
         let ControlFlow::Break(step) = found else {
             return None;
         };
-        let violation = if let Some(failure) = step.failure {
-            Some(Violation::Failure(p.threads[thread].name.clone(), failure))
-        } else if violated && !current.violated {
-            undisciplined(p, thread, &current.state, &step)
-        } else {
-            None
-        };
+        let violation = gone_wrong(p, thread, &current, (&step, violated));
         said = violation.clone().or(said);
         if tell {
-            let mut told = step_at(p, thread, walked.location);
-            let edges = &p.threads[thread].locations[walked.location].edges;
-            if edges.len() > 1 {
-                told.line = p.line(edges[step.edge].span);
-                told.text = p.text(edges[step.edge].span);
-            }
             trace.steps.push(TraceStep {
                 coarse: walked.coarse,
-                step: told,
+                step: step_by(p, thread, walked.location, step.edge),
                 changes: changes(p, from, to),
                 violation,
             });
@@ -191,6 +179,22 @@ pub fn rerun(
         last: current,
         said,
     })
+}
+
+/// What goes wrong in a step, behind which the discipline is `violated`, if something does.
+pub fn gone_wrong(
+    p: &Program,
+    thread: ThreadId,
+    before: &Concrete,
+    (step, violated): (&Successor, bool),
+) -> Option<Violation> {
+    if let Some(failure) = step.failure {
+        return Some(Violation::Failure(p.threads[thread].name.clone(), failure));
+    }
+    let is_new = violated && !before.violated;
+    is_new
+        .then(|| undisciplined(p, thread, &before.state, step))
+        .flatten()
 }
 
 /// A step with what it changes.
@@ -289,6 +293,17 @@ pub fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
     }
 }
 
+/// The same, for the steps by one edge.
+pub fn step_by(p: &Program, thread: ThreadId, location: LocId, edge: usize) -> Step {
+    let mut told = step_at(p, thread, location);
+    let edges = &p.threads[thread].locations[location].edges;
+    if edges.len() > 1 {
+        told.line = p.line(edges[edge].span);
+        told.text = p.text(edges[edge].span);
+    }
+    told
+}
+
 /// A state in the user's words: the items that have one of these bits, or all.
 pub fn bindings(e: &Encoding, concrete: &Concrete, only: Option<&[Bit]>) -> Vec<Binding> {
     let p = e.program;
@@ -321,7 +336,8 @@ pub fn bindings(e: &Encoding, concrete: &Concrete, only: Option<&[Bit]>) -> Vec<
     all
 }
 
-fn changes(p: &Program, before: &State, after: &State) -> Vec<Change> {
+/// What differs between two states, but for locations.
+pub fn changes(p: &Program, before: &State, after: &State) -> Vec<Change> {
     let changed = |c: &CellId| before.cell(*c) != after.cell(*c);
     (0..p.cells.len())
         .filter(changed)
@@ -333,7 +349,8 @@ fn changes(p: &Program, before: &State, after: &State) -> Vec<Change> {
         .collect()
 }
 
-fn variables(p: &Program) -> Vec<TraceVariable> {
+/// The variables of traces.
+pub fn variables(p: &Program) -> Vec<TraceVariable> {
     let arrays = p.arrays.iter().map(|a| TraceVariable {
         name: without_indices(&p.cells[a.first].name),
         dims: a.dims.clone(),
@@ -358,7 +375,8 @@ fn without_indices(cell: &str) -> String {
         .collect()
 }
 
-fn values(p: &Program, state: &State) -> Vec<Value> {
+/// The values of the variables of traces in a state.
+pub fn values(p: &Program, state: &State) -> Vec<Value> {
     let arrays = p.arrays.iter().map(|a| {
         let mut cells = a.first..a.first + a.len;
         nested(p, state, &a.dims, &mut cells)
