@@ -3,7 +3,7 @@
 
 use super::{Body, claims, coverage, lemmas, states, trace, widest};
 use crate::base::results::{
-    Evidence, Hypothesis, Property, PropertyKind, Revision, States, Status,
+    Evidence, Hypothesis, Property, PropertyKind, Revision, States, Status, Verdict,
 };
 use crate::report::layout::{counted, counted_text, display_id, wrapped};
 use std::collections::BTreeSet;
@@ -170,6 +170,11 @@ impl Body<'_> {
         let States {
             original, reduced, ..
         } = &self.report.states;
+        // Where nothing goes wrong, what was looked at for coverage is the original program.
+        let holds = self.report.verdict == Verdict::Holds;
+        let covered = self.report.coverage.as_ref();
+        let covered = covered.filter(|c| holds && c.complete).map(|c| &c.states);
+        let original = original.as_ref().or(covered);
         let one = match self.report.reductions.as_slice() {
             [] => String::new(),
             some => format!(" up to {}", some.join(",")),
