@@ -41,6 +41,7 @@ mod verify;
 use args::{Arguments, Command};
 use backend::Library;
 use clap::{CommandFactory, Parser};
+use coarsen::report::set_columns;
 use exit::Exit;
 use output::{Output, say};
 use std::process::ExitCode;
@@ -63,6 +64,9 @@ pub fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Exit {
+    if let Some(columns) = output::stdout_columns() {
+        set_columns(columns);
+    }
     let mut stdout = std::io::stdout();
     let mut output = Output::new(&mut stdout);
     let exit = match command {

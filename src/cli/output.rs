@@ -55,6 +55,15 @@ pub fn say(message: &str) {
     let _ = write!(io::stderr().lock(), "{message}{end}");
 }
 
+/// How many columns results have: those of the terminal, or as `COLUMNS` says.
+pub fn stdout_columns() -> Option<usize> {
+    if io::stdout().is_terminal() {
+        let (columns, _) = ratatui::crossterm::terminal::size().ok()?;
+        return Some(columns.into());
+    }
+    std::env::var("COLUMNS").ok()?.parse().ok()
+}
+
 /// Whether messages on stderr may be coloured.
 pub fn stderr_colour() -> Colour {
     colour(&io::stderr())

@@ -4,6 +4,7 @@
 //! colours or reverse the line, so every such character is replaced by one visible character: columns stay true.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// The character shown for `c`.
 pub(super) fn shown(c: char) -> char {
@@ -48,8 +49,39 @@ pub(super) fn clipped(text: &str, limit: usize) -> String {
     }
 }
 
-/// Columns that a wrapped line takes at most, where its words allow it.
-const COLUMNS: usize = 120;
+thread_local! {
+    static COLUMNS: Cell<usize> = const { Cell::new(WIDE) };
+}
+
+/// Columns of a line, unless others are asked for.
+const WIDE: usize = 120;
+
+/// Columns that a line takes at most, where its words allow it, in what this thread renders.
+pub(super) fn columns() -> usize {
+    COLUMNS.get()
+}
+
+/// Has this thread render lines of so many columns, 40 at least and 120 at most.
+pub fn set_columns(columns: usize) {
+    COLUMNS.set(columns.clamp(40, WIDE));
+}
+
+/// A text for people: as [`printable_lines`], with each line that is too long broken, and the rest of it indented a
+/// little more.
+pub(super) fn folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in printable_lines(text).split_inclusive('\n') {
+        if line.trim_end_matches('\n').chars().count() <= columns() {
+            out += line;
+            continue;
+        }
+        let indent = line.chars().take_while(|c| *c == ' ').count();
+        // Deep inside there is little room left.
+        let indent = (indent + 4).min(columns() / 2);
+        out += &wrapped(line, indent);
+    }
+    out
+}
 
 /// One line broken between words where it is too long; what follows is indented.
 pub(super) fn wrapped(line: &str, indent: usize) -> String {
@@ -57,8 +89,9 @@ pub(super) fn wrapped(line: &str, indent: usize) -> String {
     let mut column = 0;
     for (n, word) in line.split(' ').enumerate() {
         let width = word.chars().count();
-        let goes_on = n == 0 || out.ends_with(' ') || word.is_empty();
-        if !goes_on && column + 1 + width > COLUMNS {
+        let goes_on = out.trim_start().is_empty() || word.is_empty();
+        if !goes_on && column + 1 + width > columns() {
+            out.truncate(out.trim_end_matches(' ').len());
             out += &format!("\n{:indent$}{word}", "");
             column = indent + width;
             continue;
@@ -131,8 +164,20 @@ mod tests {
             wrapped(&format!("  a: {word} {word} b"), 4),
             format!("  a: {word}\n    {word} b")
         );
+        set_columns(80);
+        assert_eq!(
+            wrapped(&format!("  a: {word} {word} b"), 4),
+            format!("  a: {word}\n    {word} b")
+        );
+        set_columns(70);
+        assert_eq!(wrapped("  a b", 4), "  a b");
+        set_columns(usize::MAX);
+        assert_eq!(columns(), WIDE);
         let long = "y".repeat(200);
-        assert_eq!(wrapped(&format!("  {long}  c"), 4), format!("  {long}  c"));
+        assert_eq!(
+            wrapped(&format!("  {long}  c"), 4),
+            format!("  {long}\n    c")
+        );
     }
 
     #[test]

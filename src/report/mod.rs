@@ -12,6 +12,7 @@ mod inference;
 pub mod itf;
 pub mod json;
 mod layout;
+pub use layout::set_columns;
 mod limits;
 pub mod mermaid;
 mod movers;

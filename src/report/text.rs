@@ -18,7 +18,7 @@ mod steps;
 mod trace;
 mod witness;
 
-use super::layout::{counted, counted_text, display_id, printable, printable_lines, wrapped};
+use super::layout::{counted, counted_text, display_id, folded, printable, wrapped};
 use crate::base::results::{
     EvalReport, Evidence, Expectation, Found, Hypothesis, Property, Report, Rung, States, Status,
     Trace, Verdict,
@@ -56,13 +56,13 @@ pub fn render(report: &Report, detail: Detail) -> String {
     if detail == Detail::Quiet {
         return first;
     }
-    first + &printable_lines(&Body { report, detail }.to_string())
+    first + &folded(&Body { report, detail }.to_string())
 }
 
 /// A trace of a property of a model, as it stands in reports.
 pub fn render_trace(model: &str, property: &str, trace: &Trace) -> String {
     let first = headline(model, property, &trace.outcome.to_string());
-    first + &printable_lines(&trace::Shown(trace).to_string())
+    first + &folded(&trace::Shown(trace).to_string())
 }
 
 /// One line on what a model expects and what was found.
@@ -100,7 +100,7 @@ pub fn render_eval(report: &EvalReport) -> String {
     };
     let mut out = headline(&report.model, report.status.id(), &reason);
     if let Some(witness) = &report.witness {
-        out += &printable_lines(&witness::Shown(witness).to_string());
+        out += &folded(&witness::Shown(witness).to_string());
     }
     out
 }

@@ -4,7 +4,7 @@
 use super::steps::at;
 use super::{Detail, headline};
 use crate::base::results::{Conditional, Missed, MoverStatement, MoversReport, Transaction};
-use crate::report::layout::{counted, printable_lines, wrapped};
+use crate::report::layout::{counted, folded, wrapped};
 use std::fmt::Write;
 
 /// Conditions shown for a statement, the weakest first.
@@ -62,7 +62,7 @@ pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
             let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
         }
     }
-    first + &printable_lines(&body)
+    first + &folded(&body)
 }
 
 fn statement(body: &mut String, s: &MoverStatement, verbose: bool) {

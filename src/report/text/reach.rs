@@ -2,7 +2,7 @@
 
 use super::{Detail, headline, trace, verdict_words};
 use crate::base::results::{PropertyKind, ReachReport, Status};
-use crate::report::layout::{printable_lines, wrapped};
+use crate::report::layout::{folded, wrapped};
 use std::fmt::{self, Write};
 
 /// The report of `coarsen reach` on one model.
@@ -18,7 +18,7 @@ pub fn render_reach(report: &ReachReport, detail: Detail) -> String {
     let mut body = String::new();
     // Writing to a string does not fail.
     let _ = write(&mut body, report, detail == Detail::Verbose);
-    first + &printable_lines(&body)
+    first + &folded(&body)
 }
 
 fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {

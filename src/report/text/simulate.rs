@@ -2,7 +2,7 @@
 
 use super::{headline, trace};
 use crate::base::results::{Ended, SimulateReport};
-use crate::report::layout::{counted, printable_lines};
+use crate::report::layout::{counted, folded};
 use std::fmt;
 
 /// The report of `coarsen simulate`; only how the walk ended, if it is to be `brief`.
@@ -10,7 +10,7 @@ pub fn render_simulate(report: &SimulateReport, brief: bool) -> String {
     let steps = counted(report.steps, "step");
     let first = headline(&report.model, &steps, &report.ended.to_string());
     match &report.trace {
-        Some(trace) if !brief => first + &printable_lines(&trace::Shown(trace).to_string()),
+        Some(trace) if !brief => first + &folded(&trace::Shown(trace).to_string()),
         _ => first,
     }
 }

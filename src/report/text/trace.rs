@@ -1,16 +1,12 @@
 //! A trace as a table: which thread, which line, what changed. A thread is named where its run of steps begins.
 
 use crate::base::results::{Outcome, Trace, TraceStep};
-use crate::report::layout::{counted, wrapped};
+use crate::report::layout::{columns, counted, wrapped};
 use crate::report::trace::{said, written};
 use std::fmt;
 
 /// Displays a trace, indented under its property.
 pub(super) struct Shown<'a>(pub &'a Trace);
-
-/// Columns of a line, and of what a step says in it, where what it changes goes on the same line.
-const COLUMNS: usize = 120;
-const SAID: usize = 48;
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,13 +25,13 @@ impl fmt::Display for Shown<'_> {
                 .zip(first)
                 .map(|(variable, value)| format!("{} = {}", variable.name, written(value)))
                 .collect();
-            let start = format!("    start: {}", values.join(", "));
-            writeln!(f, "{}", wrapped(&start, 11))?;
+            start(f, &values)?;
         }
         let steps = || trace.steps.iter();
         let width = |all: &mut dyn Iterator<Item = usize>| all.max().unwrap_or(0);
         let thread = width(&mut steps().map(|s| s.step.thread.chars().count()));
-        let said = width(&mut steps().map(|s| said(&s.step).chars().count())).min(SAID);
+        let said =
+            width(&mut steps().map(|s| said(&s.step).chars().count())).min(columns() * 2 / 5);
         let mut last = "";
         for (number, step) in trace.steps.iter().enumerate() {
             let name = match step.step.thread == last {
@@ -47,9 +43,29 @@ impl fmt::Display for Shown<'_> {
         }
         match trace.outcome {
             Outcome::Untold => Ok(()),
-            _ => writeln!(f, "    outcome: {}", trace.outcome),
+            _ => {
+                let line = format!("    outcome: {}", trace.outcome);
+                writeln!(f, "{}", wrapped(&line, 13))
+            }
         }
     }
+}
+
+/// The values that it starts with, in as many columns as there is room for.
+fn start(f: &mut fmt::Formatter<'_>, values: &[String]) -> fmt::Result {
+    const INDENT: usize = 11;
+    let widest = values.iter().map(|v| v.chars().count()).max().unwrap_or(0);
+    let room = columns().saturating_sub(INDENT) + 2;
+    let across = (room / (widest + 2)).clamp(1, values.len().max(1));
+    let down = values.len().div_ceil(across);
+    for row in 0..down {
+        let begins = if row == 0 { "start:" } else { "" };
+        write!(f, "    {begins:7}")?;
+        let cells = (0..across).filter_map(|n| values.get(n * down + row));
+        let cells: Vec<String> = cells.map(|v| format!("{v:widest$}")).collect();
+        writeln!(f, "{}", cells.join("  ").trim_end())?;
+    }
+    Ok(())
 }
 
 fn action(
@@ -67,15 +83,19 @@ fn action(
         said(&step.step)
     );
     let longer = format!("{line}  {changes}");
-    match longer.chars().count() <= COLUMNS {
+    match longer.chars().count() <= columns() {
         true => writeln!(f, "{}", longer.trim_end())?,
         false => {
             writeln!(f, "{}", line.trim_end())?;
-            writeln!(f, "          {:thread$}  {changes}", "")?;
+            let changes = format!("          {:thread$}  {changes}", "");
+            writeln!(f, "{}", wrapped(&changes, thread + 12))?;
         }
     }
     match &step.violation {
-        Some(violation) => writeln!(f, "          {:thread$}! {violation}", ""),
+        Some(violation) => {
+            let line = format!("          {:thread$}! {violation}", "");
+            writeln!(f, "{}", wrapped(&line, thread + 12))
+        }
         None => Ok(()),
     }
 }
