@@ -124,8 +124,7 @@ impl fmt::Display for CompareNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Deadlocks => f.write_str(
-                "deadlocks are not compared: right movers do not preserve them (`coarsen check` answers \
-                 `deadlock_free`)",
+                "deadlocks are compared where a technique preserves them, which right movers do not",
             ),
             Self::Claims => f.write_str(
                 "claims of transactions are not compared (`coarsen check` answers them)",

@@ -28,6 +28,29 @@ impl CompareReport {
         matches!(self.reason, CompareReason::Disagree(_))
     }
 
+    /// The row to be repeated for this model: of those that are sound, decided, and commands of their own, the one that
+    /// met the fewest states among those that took little longer than the fastest. Where there is a deadlock, it finds
+    /// it.
+    pub fn recommended(&self) -> Option<&CompareRow> {
+        let deadlocked = self.rows.iter().any(|r| r.deadlock == Some(true));
+        let usable = |r: &&CompareRow| {
+            let tells = !deadlocked || r.deadlock.is_some();
+            let decided = matches!(r.verdict, Verdict::Holds | Verdict::Refuted);
+            r.sound && tells && decided && r.command(&self.model).is_some()
+        };
+        let usable: Vec<&CompareRow> = self.rows.iter().filter(usable).collect();
+        let fastest = usable.iter().map(|r| r.timing.total);
+        let fastest = fastest.fold(f64::INFINITY, f64::min);
+        let quick = usable
+            .into_iter()
+            .filter(|r| r.timing.total <= 1.5 * fastest + 0.05);
+        // Numbers of any size: the shorter one is smaller.
+        quick.min_by_key(|r| {
+            let n = r.visited.as_ref().or(r.executions.as_ref());
+            n.map_or((usize::MAX, String::new()), |n| (n.len(), n.clone()))
+        })
+    }
+
     /// A report without rows: verdict `unknown`.
     pub fn undecided(model: &str) -> Self {
         CompareReport {
@@ -59,6 +82,8 @@ pub struct CompareRow {
     pub transitions: Option<String>,
     /// States in which a transaction could have gone on, but another thread that has a step was scheduled.
     pub forced: Option<String>,
+    /// Whether a deadlock is reachable, where the technique preserves deadlocks and that was decided.
+    pub deadlock: Option<bool>,
     /// What this row found.
     pub verdict: Verdict,
     /// What it found, or why nothing.
@@ -69,6 +94,43 @@ pub struct CompareRow {
     pub memory: Option<String>,
     /// Seconds.
     pub timing: CompareTiming,
+}
+
+impl CompareRow {
+    /// The command that does what this row does, if there is one.
+    pub fn command(&self, model: &str) -> Option<String> {
+        const THEOREMS: [&str; 4] = [
+            "stoller-cohen",
+            "flanagan-qadeer",
+            "left-movers",
+            "right-movers",
+        ];
+        let (theorem, por) = match self.technique.split_once(" + ") {
+            Some((theorem, por)) => (Some(theorem), Some(por)),
+            None if THEOREMS.contains(&self.technique.as_str()) => {
+                (Some(self.technique.as_str()), None)
+            }
+            None => (None, Some(self.technique.as_str())),
+        };
+        let engine = self.engine.as_str();
+        Some(match (theorem, por) {
+            (None, Some("none")) => format!("coarsen reach --engine {engine} {model}"),
+            (None, Some("unsound" | "cycle-detection" | "cpc" | "cpc-l19" | "symbolic-cpc")) => {
+                return None;
+            }
+            (Some(theorem), None) if engine == "bdd" => {
+                format!("coarsen check --theorem {theorem} {model}")
+            }
+            (Some(theorem), None) => {
+                format!("coarsen reach --reduced --theorem {theorem} --engine {engine} {model}")
+            }
+            (Some(theorem), Some(por)) => {
+                format!("coarsen reach --reduced --theorem {theorem} --por {por} {model}")
+            }
+            (None, Some(por)) => format!("coarsen reach --por {por} {model}"),
+            (None, None) => return None,
+        })
+    }
 }
 
 /// Seconds.

@@ -82,7 +82,7 @@ pub enum CrossCheck {
 /// What is to be known of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CompareNote {
-    /// Deadlocks are not asked for.
+    /// Deadlocks are asked for of some rows only.
     Deadlocks,
     /// Claims are not judged.
     Claims,

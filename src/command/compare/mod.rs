@@ -1,16 +1,17 @@
 //! `coarsen compare`: every technique on one model, side by side.
 //!
 //! Every row answers the same questions: whether a thread can go wrong, whether the discipline can be violated, and the
-//! model's invariants and `reach` properties. Deadlocks are not asked for, as right movers do not preserve them (Levin
-//! et al. 2005 speak of threads that go wrong only). Rows that are sound have to agree; each says what it costs.
+//! model's invariants and `reach` properties. Deadlocks are asked for where a technique preserves them, which right
+//! movers do not (Levin et al. 2005 speak of threads that go wrong only). Rows that are sound have to agree; each says
+//! what it costs.
 
 use crate::algebra::Theory;
 use crate::algebra::text::theory;
 use crate::base::control::{Control, Stop};
 use crate::base::results;
 use crate::base::results::{
-    CompareNote, CompareReason, CompareReport, CompareRow, CompareTiming, Note, ReachReport,
-    RowReason, RowVerdict, Status, Verdict,
+    CompareNote, CompareReason, CompareReport, CompareRow, CompareTiming, Note, PropertyKind,
+    ReachReport, RowReason, RowVerdict, Status, Verdict,
 };
 use crate::command::reach::{Engine, ReachOptions, reach};
 use crate::engine::Heuristic;
@@ -18,7 +19,7 @@ use crate::engine::compiled::{Compiled, Movers, Technique as Transacted, transac
 use crate::engine::partial_order::{Por, Technique};
 use crate::engine::relations::Encoding;
 use crate::model::program::{Expr, Program};
-use crate::model::text::ast::PropertyKind;
+use crate::model::text::ast;
 use crate::theorem::{CheckOptions, check, complete, gap, movers, prepare};
 use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
@@ -41,9 +42,8 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
     let begun = Instant::now();
     let mut report = CompareReport::undecided(name);
     let mut program = program.clone();
-    if program.deadlock_free.take().is_some() {
-        report.notes.push(Note::Compare(CompareNote::Deadlocks));
-    }
+    program.deadlock_free = None;
+    report.notes.push(Note::Compare(CompareNote::Deadlocks));
     if !std::mem::take(&mut program.claims).is_empty() {
         report.notes.push(Note::Compare(CompareNote::Claims));
     }
@@ -106,6 +106,7 @@ impl<'a> Compared<'a> {
                 _ => None,
             },
             por,
+            deadlock: theory.is_none_or(|t| t.name == self.theory.name),
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
                 .map(|e| (WRONG.to_string(), e))
@@ -124,6 +125,7 @@ impl<'a> Compared<'a> {
             executions: report.executions,
             transitions: report.transitions,
             forced: None,
+            deadlock: deadlock(&report.questions),
             verdict,
             reason,
             sound: true,
@@ -168,6 +170,7 @@ impl<'a> Compared<'a> {
             executions: None,
             transitions: None,
             forced: None,
+            deadlock: None,
             verdict: report.verdict,
             reason: RowReason::Check(report.reason),
             sound: true,
@@ -340,7 +343,7 @@ fn asked(program: &Program) -> Vec<Asked> {
         bad_if_met: true,
     });
     let declared = program.properties.iter().map(|p| {
-        let reach = p.kind == PropertyKind::Reach;
+        let reach = p.kind == ast::PropertyKind::Reach;
         Asked {
             condition: p.expr.clone(),
             value: reach,
@@ -380,6 +383,7 @@ fn stopped(stop: Stop) -> CompareRow {
         executions: None,
         transitions: None,
         forced: None,
+        deadlock: None,
         verdict: Verdict::Unknown,
         reason: RowReason::NotBegun(stop),
         sound: true,
@@ -400,7 +404,17 @@ fn wrong(program: &Program) -> Option<Expr> {
     can.then(|| program.gone_wrong())
 }
 
-/// What a row of `coarsen reach` says about all that is compared.
+/// Whether a deadlock is reachable, where that was asked for and decided.
+fn deadlock(questions: &[results::Property]) -> Option<bool> {
+    let asked = questions.iter().find(|q| q.kind == PropertyKind::Deadlock);
+    match asked?.verdict {
+        Status::Holds => Some(false),
+        Status::Refuted => Some(true),
+        Status::Unknown => None,
+    }
+}
+
+/// What a row of `coarsen reach` says about all that is compared, but for deadlocks.
 fn verdict(report: &ReachReport) -> (Verdict, RowReason) {
     if report.violated {
         return (Verdict::Refuted, RowReason::Discipline);
@@ -409,10 +423,14 @@ fn verdict(report: &ReachReport) -> (Verdict, RowReason) {
         WRONG => q.verdict == Status::Holds,
         _ => q.verdict == Status::Refuted,
     };
-    if let Some(q) = report.questions.iter().find(is_bad) {
+    let questions = || {
+        let all = report.questions.iter();
+        all.filter(|q| q.kind != PropertyKind::Deadlock)
+    };
+    if let Some(q) = questions().find(is_bad) {
         let why = match (q.name.as_str(), q.kind) {
             (WRONG, _) => RowReason::Wrong,
-            (name, results::PropertyKind::Find) => RowReason::NotReached(name.to_string()),
+            (name, PropertyKind::Find) => RowReason::NotReached(name.to_string()),
             (name, _) => RowReason::Violates(name.to_string()),
         };
         return (Verdict::Refuted, why);
@@ -421,10 +439,7 @@ fn verdict(report: &ReachReport) -> (Verdict, RowReason) {
         return (Verdict::Unknown, RowReason::Gap(gap.clone()));
     }
     if report.states.is_none() && report.executions.is_none()
-        || report
-            .questions
-            .iter()
-            .any(|q| q.verdict == Status::Unknown)
+        || questions().any(|q| q.verdict == Status::Unknown)
     {
         let reason = RowReason::Reach(report.reason.clone());
         return (Verdict::Unknown, reason);
@@ -445,6 +460,21 @@ fn settle(report: &mut CompareReport) {
             technique: row.technique.clone(),
             engine: row.engine.clone(),
             verdict: row.verdict,
+        };
+        report.reason = CompareReason::Disagree([says(first), says(other)]);
+        return;
+    }
+    let mut known = report.rows.iter().filter(|r| r.deadlock.is_some());
+    if let Some(first) = known.next()
+        && let Some(other) = known.find(|r| r.deadlock != first.deadlock)
+    {
+        let says = |row: &CompareRow| RowVerdict {
+            technique: format!("{} on deadlocks", row.technique),
+            engine: row.engine.clone(),
+            verdict: match row.deadlock {
+                Some(true) => Verdict::Refuted,
+                _ => Verdict::Holds,
+            },
         };
         report.reason = CompareReason::Disagree([says(first), says(other)]);
         return;

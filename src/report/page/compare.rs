@@ -2,7 +2,7 @@
 
 use super::{escaped, page};
 use crate::base::results::{CompareReport, CompareRow};
-use crate::report::text::verdict_words;
+use crate::report::text::{deadlock, verdict_words};
 use std::fmt::Write;
 
 /// A page about some models.
@@ -21,7 +21,8 @@ const SWITCH: &str = "<p><label class=\"switch\"><input type=\"checkbox\" \
 
 const HEAD: &str = "<tr><th>technique</th><th>engine</th><th class=\"n\">states</th><th class=\"n\">visited</th><th \
                     class=\"n\">forced</th><th class=\"n\">executions</th><th class=\"n\">steps</th><th \
-                    class=\"n\">seconds</th><th class=\"n\">bytes</th><th>verdict</th></tr>";
+                    class=\"n\">deadlock</th><th class=\"n\">seconds</th><th \
+                    class=\"n\">bytes</th><th>verdict</th></tr>";
 
 fn section(page: &mut String, report: &CompareReport) {
     // Writing to a string does not fail.
@@ -45,12 +46,14 @@ fn section(page: &mut String, report: &CompareReport) {
             escaped(&row.engine)
         );
         let seconds = Some(format!("{:.3}", row.timing.total));
+        let deadlock = Some(deadlock(row).to_string());
         for number in [
             &row.states,
             &row.visited,
             &row.forced,
             &row.executions,
             &row.transitions,
+            &deadlock,
             &seconds,
             &row.memory,
         ] {

@@ -3,7 +3,7 @@
 use super::reach::size;
 use super::{headline, verdict_words};
 use crate::base::results::{CompareReport, CompareRow};
-use crate::report::layout::{printable_lines, wrapped};
+use crate::report::layout::{counted_text, printable_lines, wrapped};
 use std::fmt::Write;
 
 /// What marks a row whose verdict can't be relied on.
@@ -24,13 +24,14 @@ pub fn render_compare(report: &CompareReport) -> String {
         "forced",
         "executions",
         "steps",
+        "deadlock",
         "time",
         "memory",
         "verdict",
     ]
     .map(String::from);
-    let rows: Vec<[String; 10]> = report.rows.iter().map(cells).collect();
-    let mut widths = [0; 10];
+    let rows: Vec<[String; 11]> = report.rows.iter().map(cells).collect();
+    let mut widths = [0; 11];
     for row in rows.iter().chain([&head]) {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
@@ -42,12 +43,23 @@ pub fn render_compare(report: &CompareReport) -> String {
         for (n, (cell, &width)) in row.iter().zip(&widths).enumerate() {
             // Writing to a string does not fail.
             let _ = match n {
-                0 | 1 | 9 => write!(line, "  {cell:<width$}"),
+                0 | 1 | 7 | 10 => write!(line, "  {cell:<width$}"),
                 _ => write!(line, "  {cell:>width$}"),
             };
         }
         body += line.trim_end();
         body.push('\n');
+    }
+    if let Some(row) = report.recommended()
+        && let Some(command) = row.command(&report.model)
+    {
+        let met = match (&row.visited, &row.executions) {
+            (Some(n), _) => format!(", {}", counted_text(n, "state")),
+            (None, Some(n)) => format!(", {}", counted_text(n, "execution")),
+            (None, None) => String::new(),
+        };
+        let line = format!("\nrecommended: {command} ({:.3} s{met})", row.timing.total);
+        let _ = writeln!(body, "{line}");
     }
     if !report.notes.is_empty() {
         body += "\nnotes:\n";
@@ -58,7 +70,7 @@ pub fn render_compare(report: &CompareReport) -> String {
     first + &printable_lines(&body)
 }
 
-fn cells(row: &CompareRow) -> [String; 10] {
+fn cells(row: &CompareRow) -> [String; 11] {
     let known = |n: &Option<String>| n.clone().unwrap_or_else(|| "-".into());
     let mut said = format!("{}: {}", verdict_words(row.verdict), row.reason);
     if !row.sound {
@@ -72,8 +84,18 @@ fn cells(row: &CompareRow) -> [String; 10] {
         known(&row.forced),
         known(&row.executions),
         known(&row.transitions),
+        deadlock(row).to_string(),
         format!("{:.3} s", row.timing.total),
         row.memory.as_deref().map_or("-".into(), size),
         said,
     ]
+}
+
+/// Whether a deadlock was found.
+pub(in crate::report) fn deadlock(row: &CompareRow) -> &'static str {
+    match row.deadlock {
+        Some(true) => "found",
+        Some(false) => "none",
+        None => "-",
+    }
 }
