@@ -173,6 +173,38 @@ fn the_names_that_outputs_use_have_entries() {
         assert!(words.contains(states));
         entry(states);
     }
+    // Words of reports' first screens.
+    for word in [
+        "discipline",
+        "assertions",
+        "deadlock_free",
+        "inferred",
+        "repair",
+        "revised guess",
+        "visible step",
+        "invisible step",
+        "never reached",
+        "never enabled",
+        "never taken",
+        "premise",
+        "stuck",
+        "can block",
+        "not observed",
+        "in full",
+        "not settled",
+        "outcome",
+        "start",
+        "mend",
+        "coarse step",
+        "fact",
+        "lemma",
+        "vacuous",
+        "claim",
+        "interruption",
+        "limit",
+    ] {
+        entry(word);
+    }
     let mut names = 0;
     for (page, heading) in [
         ("docs/por.md", "\n## Techniques\n"),

@@ -63,7 +63,7 @@ pub fn render(report: &Report, detail: Detail) -> String {
 /// A trace of a property of a model, as it stands in reports.
 pub fn render_trace(model: &str, property: &str, trace: &Trace) -> String {
     let first = headline(model, property, &trace.outcome.to_string());
-    first + &folded(&trace::Shown(trace).to_string())
+    first + &folded(&trace::Shown { trace, all: true }.to_string())
 }
 
 /// One line on what a model expects and what was found.
@@ -198,9 +198,9 @@ impl Body<'_> {
             &format!("{kind}{}", property.reason),
         )?;
         match &property.trace {
-            Some(trace) if self.verbose() => write!(f, "{}", trace::Shown(trace)),
+            Some(trace) if self.verbose() => write!(f, "{}", trace::Shown { trace, all: true }),
             Some(trace) if self.detail == Detail::Steps && property.verdict == Status::Refuted => {
-                write!(f, "{}", trace::Shown(trace))
+                write!(f, "{}", trace::Shown { trace, all: false })
             }
             _ => Ok(()),
         }

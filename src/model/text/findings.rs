@@ -23,6 +23,12 @@ impl Findings {
         }
     }
 
+    /// Whether one of those kept has this code and message.
+    pub(super) fn has(&self, code: &str, message: &str) -> bool {
+        let mut all = self.kept.iter();
+        all.any(|d| d.code == code && d.message == message)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }

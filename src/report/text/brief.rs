@@ -64,7 +64,12 @@ impl Body<'_> {
         let refuted = |p: &&Property| p.verdict == Status::Refuted;
         for property in self.report.properties.iter().filter(refuted) {
             if let Some(trace) = &property.trace {
-                write!(f, "\n{}:\n{}", property.name, trace::Shown(trace))?;
+                write!(
+                    f,
+                    "\n{}:\n{}",
+                    property.name,
+                    trace::Shown { trace, all: false }
+                )?;
             }
         }
         Ok(())

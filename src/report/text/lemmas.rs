@@ -40,7 +40,14 @@ impl fmt::Display for Shown<'_> {
                 writeln!(f, "      step: {}", at(step))?;
             }
             match &lemma.trace {
-                Some(shown) if self.verbose => write!(f, "{}", trace::Shown(shown))?,
+                Some(shown) if self.verbose => write!(
+                    f,
+                    "{}",
+                    trace::Shown {
+                        trace: shown,
+                        all: true
+                    }
+                )?,
                 Some(shown) => {
                     let length = counted(shown.steps.len(), "action");
                     writeln!(f, "      reached in {length} (-v shows them)")?;

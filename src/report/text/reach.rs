@@ -37,7 +37,14 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
             let pad = " ".repeat(width - q.name.chars().count());
             writeln!(f, "  {}{pad}  {answer:<11}  {}", q.name, q.reason)?;
             if let Some(trace) = &q.trace {
-                write!(f, "{}", trace::Shown(trace))?;
+                write!(
+                    f,
+                    "{}",
+                    trace::Shown {
+                        trace,
+                        all: verbose
+                    }
+                )?;
             }
         }
     }

@@ -114,3 +114,20 @@ fn answers_have_colours_and_nothing_else_changes() {
         .fold(painted, |text, code| text.replace(code, ""));
     assert_eq!(without, plain);
 }
+
+/// Of a long execution the middle is left out, unless all is asked for.
+#[test]
+fn the_middle_of_a_long_trace_is_left_out() {
+    let mut report = samples::refuted();
+    let traces = report.properties.iter_mut();
+    let trace = traces.filter_map(|p| p.trace.as_mut()).next();
+    let trace = trace.expect("a trace");
+    let step = trace.steps[0].clone();
+    trace.steps.resize(10_000, step);
+    let brief = render(&report, Detail::Normal);
+    assert!(brief.contains(".. 9800 actions (-v, or --trace FILE, has all)"));
+    assert!(brief.contains("   100. ") && brief.contains("  9901. "));
+    assert!(brief.lines().count() < 500);
+    let whole = render(&report, Detail::Verbose);
+    assert!(whole.lines().count() > 10_000 && !whole.contains(".. 9800"));
+}

@@ -6,11 +6,21 @@ use crate::report::trace::{said, written};
 use std::fmt;
 
 /// Displays a trace, indented under its property.
-pub(super) struct Shown<'a>(pub &'a Trace);
+pub(super) struct Shown<'a> {
+    pub trace: &'a Trace,
+    /// Whether all steps of a long one are wanted.
+    pub all: bool,
+}
+
+/// Of longer traces the middle is left out.
+const SHORT: usize = 400;
+
+/// Steps at both ends that are told of those.
+const ENDS: usize = 100;
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let trace = self.0;
+        let trace = self.trace;
         let coarse = trace.steps.last().map_or(0, |s| s.coarse);
         write!(f, "    trace: {}", counted(trace.steps.len(), "action"))?;
         // An execution of the original program has no coarse steps.
@@ -33,7 +43,20 @@ impl fmt::Display for Shown<'_> {
         let said =
             width(&mut steps().map(|s| said(&s.step).chars().count())).min(columns() * 2 / 5);
         let mut last = "";
+        let steps = trace.steps.len();
+        let left_out = match self.all || steps <= SHORT {
+            true => 0..0,
+            false => ENDS..steps - ENDS,
+        };
         for (number, step) in trace.steps.iter().enumerate() {
+            if left_out.contains(&number) {
+                if number == left_out.start {
+                    let n = left_out.len();
+                    writeln!(f, "          .. {n} actions (-v, or --trace FILE, has all)")?;
+                    last = "";
+                }
+                continue;
+            }
             let name = match step.step.thread == last {
                 true => "",
                 false => step.step.thread.as_str(),

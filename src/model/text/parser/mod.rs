@@ -284,10 +284,15 @@ impl<'s> Parser<'s> {
 
     fn reserved(&mut self, word: Word, what: &str) -> Reported {
         let text = word.text();
+        let message = format!("`{text}` is a reserved word");
+        // Who gave something that name uses it further down, too.
+        if self.findings.has(codes::RESERVED_WORD, &message) {
+            self.reported_at = Some(self.pos);
+        }
         self.error(
             codes::RESERVED_WORD,
             self.span(),
-            format!("`{text}` is a reserved word"),
+            message,
             what,
             format!("choose another name, such as `{text}_`"),
         )
