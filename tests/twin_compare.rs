@@ -34,6 +34,7 @@ fn report(judged: &Judged) -> Report {
                     label.clone()
                 }),
                 line: location.line,
+                column: 1,
                 text: String::new(),
                 reasons: Vec::new(),
             };

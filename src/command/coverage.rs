@@ -80,6 +80,7 @@ fn statements(program: &Program, found: &Steps) -> Vec<Covered> {
                 let key = (edge.span.start, edge.span.end);
                 let covered = all.entry(key).or_insert_with(|| Covered {
                     line: lines.line(edge.span),
+                    column: program.place(edge.span).1,
                     text: program.text(edge.span),
                     reached: false,
                     executions: 0,

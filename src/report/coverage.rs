@@ -72,6 +72,7 @@ mod tests {
     fn files_have_a_number_for_each_line_with_statements() {
         let covered = |line, executions, branches: &[(usize, u64)]| Covered {
             line,
+            column: 1,
             text: String::new(),
             reached: true,
             executions,

@@ -146,6 +146,7 @@ mod tests {
                     thread: "worker(0)".to_string(),
                     location: "A".to_string(),
                     line: 7,
+                    column: 1,
                     text: "x[1] = -1;".to_string(),
                     reasons: Vec::new(),
                 },

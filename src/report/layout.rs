@@ -119,6 +119,11 @@ pub(super) fn counted_text(n: &str, noun: &str) -> String {
     }
 }
 
+/// `models/a.cor:12:5`, which editors and terminals find.
+pub(super) fn place(model: &str, line: usize, column: usize) -> String {
+    format!("{}:{line}:{column}", printable(model))
+}
+
 /// `(14)`, but `WFinitVis`.
 pub(super) fn display_id(id: &str) -> String {
     if id.bytes().all(|b| b.is_ascii_digit()) {

@@ -13,6 +13,7 @@ fn step(
         thread: format!("worker({thread})"),
         location: location.to_string(),
         line,
+        column: 5,
         text: text.to_string(),
         reasons: reasons.iter().cloned().map(Remark::Visible).collect(),
     }

@@ -147,8 +147,8 @@ impl fmt::Display for Body<'_> {
             return self.brief(f);
         }
         self.properties(f)?;
-        let (all, verbose) = (&self.report.claims, self.verbose());
-        write!(f, "{}", claims::Shown { all, verbose })?;
+        let (report, verbose) = (self.report, self.verbose());
+        write!(f, "{}", claims::Shown { report, verbose })?;
         discipline::write(f, self.report, self.verbose())?;
         self.hypotheses(f)?;
         let (all, verbose) = (&self.report.lemmas, self.verbose());

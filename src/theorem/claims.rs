@@ -437,9 +437,11 @@ impl<'e> Judge<'_, 'e, '_> {
         moving: &Moving,
     ) -> Result<results::Claim, Stop> {
         let weakened = by.as_ref().ok().and_then(|by| by.weakened.as_ref());
+        let (line, column) = self.context.declared.place(claim.span);
         let mut entry = results::Claim {
             name: claim.name.clone(),
-            line: self.context.declared.line(claim.span),
+            line,
+            column,
             verdict: Status::Unknown,
             theorem: by.as_ref().ok().map(|by| by.theorem.to_string()),
             weakened: weakened.map(|paths| lines(self.context.declared, paths)),

@@ -31,6 +31,8 @@ pub struct Stuck {
 pub struct Covered {
     /// Its first line, from 1.
     pub line: usize,
+    /// Its column there, in characters from 1.
+    pub column: usize,
     /// That line's text.
     pub text: String,
     /// Whether some thread comes to it.

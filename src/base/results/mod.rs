@@ -398,6 +398,8 @@ pub struct Claim {
     pub name: String,
     /// Line of the name, from 1.
     pub line: usize,
+    /// Its column there, in characters from 1.
+    pub column: usize,
     /// The answer.
     pub verdict: Status,
     /// The reduction theorem by which it holds: the first of those tried whose pattern every copy of the block has.

@@ -12,6 +12,8 @@ pub struct Step {
     pub location: String,
     /// Line in the source, from 1; 0 if it has none.
     pub line: usize,
+    /// Column there, in characters from 1; 0 if it has none.
+    pub column: usize,
     /// The source text of the statement's first line; the factor of the term if it is no single action.
     pub text: String,
     /// Why it is visible or not, if that is asked for.

@@ -558,6 +558,11 @@ impl Program {
         line_column(&self.source, span.start).0
     }
 
+    /// The line and the column, in characters, of a span's beginning, each from 1.
+    pub fn place(&self, span: Span) -> (usize, usize) {
+        line_column(&self.source, span.start)
+    }
+
     /// The first line of a span's text, white space folded.
     pub fn text(&self, span: Span) -> String {
         let text = self.source.get(span.start..span.end).unwrap_or_default();

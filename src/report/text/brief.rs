@@ -5,7 +5,7 @@ use super::{Body, claims, coverage, lemmas, states, trace, widest};
 use crate::base::results::{
     Evidence, Hypothesis, Property, PropertyKind, Revision, States, Status, Verdict,
 };
-use crate::report::layout::{counted, counted_text, display_id, wrapped};
+use crate::report::layout::{counted, counted_text, display_id, place, wrapped};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -15,8 +15,8 @@ const SHOWN: usize = 5;
 impl Body<'_> {
     pub(super) fn brief(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.answers(f)?;
-        let (all, verbose) = (&self.report.claims, false);
-        write!(f, "{}", claims::Shown { all, verbose })?;
+        let (report, verbose) = (self.report, false);
+        write!(f, "{}", claims::Shown { report, verbose })?;
         self.traces(f)?;
         let lemmas = self.report.lemmas.iter();
         let broken: Vec<_> = lemmas
@@ -64,12 +64,13 @@ impl Body<'_> {
         let refuted = |p: &&Property| p.verdict == Status::Refuted;
         for property in self.report.properties.iter().filter(refuted) {
             if let Some(trace) = &property.trace {
-                write!(
-                    f,
-                    "\n{}:\n{}",
-                    property.name,
-                    trace::Shown { trace, all: false }
-                )?;
+                let last = trace.steps.last().map(|s| &s.step);
+                let at = match last.filter(|s| s.line > 0) {
+                    Some(s) => format!(", {}", place(&self.report.model, s.line, s.column)),
+                    None => String::new(),
+                };
+                let shown = trace::Shown { trace, all: false };
+                write!(f, "\n{}{at}:\n{shown}", property.name)?;
             }
         }
         Ok(())

@@ -2,14 +2,14 @@
 //! observed, and on demand what all are made of.
 
 use super::steps::at;
-use crate::base::results::{BlockedThread, Claim, Interruption, Status, Step};
-use crate::report::layout::wrapped;
+use crate::base::results::{BlockedThread, Claim, Interruption, Report, Status, Step};
+use crate::report::layout::{place, wrapped};
 use std::fmt;
 
 /// Displays the claims as a section of a report.
 pub(super) struct Shown<'a> {
-    /// The claims.
-    pub all: &'a [Claim],
+    /// Whose claims.
+    pub report: &'a Report,
     /// Whether to show those that hold, and all actions.
     pub verbose: bool,
 }
@@ -18,7 +18,7 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown =
             |c: &&Claim| self.verbose || c.verdict != Status::Holds || c.can_block.is_some();
-        let (told, others): (Vec<&Claim>, Vec<&Claim>) = self.all.iter().partition(shown);
+        let (told, others): (Vec<&Claim>, Vec<&Claim>) = self.report.claims.iter().partition(shown);
         let unseen = others.iter().filter(|c| !c.unseen.is_empty());
         let unseen = unseen.map(|c| format!("{} ({})", c.unseen.join(", "), c.name));
         let unseen: Vec<String> = unseen.collect();
@@ -31,7 +31,8 @@ impl fmt::Display for Shown<'_> {
         }
         writeln!(f, "\ntransactions:")?;
         for claim in told {
-            writeln!(f, "  {}, line {}", claim.name, claim.line)?;
+            let named = place(&self.report.model, claim.line, claim.column);
+            writeln!(f, "  {}, {named}", claim.name)?;
             if let Some(BlockedThread { thread, line }) = &claim.can_block {
                 writeln!(f, "      can block: {thread} at line {line}, for ever")?;
             }

@@ -1,7 +1,7 @@
 //! What is never executed, and other signs that an answer says less than it seems to.
 
-use crate::base::results::{Coverage, Report};
-use crate::report::layout::wrapped;
+use crate::base::results::{Coverage, Covered, Report};
+use crate::report::layout::{place, wrapped};
 use std::fmt;
 
 /// Places named on a line, unless all are asked for.
@@ -12,17 +12,20 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, all: bool) -> f
     let Some(c) = &report.coverage else {
         return Ok(());
     };
-    let named = |line: usize, text: &str| format!("line {line} ({text})");
-    let unreached = c.unreached().map(|s| named(s.line, &s.text)).collect();
+    let named = |s: &Covered| {
+        let at = place(&report.model, s.line, s.column);
+        format!("{at} ({})", s.text)
+    };
+    let unreached = c.unreached().map(named).collect();
     one(f, "never reached", unreached, all)?;
-    let waits = c.never_enabled().map(|s| named(s.line, &s.text)).collect();
+    let waits = c.never_enabled().map(named).collect();
     one(f, "never enabled", waits, all)?;
     // A branch to what is never reached says nothing more.
     let is_told = |to: usize| c.unreached().any(|s| s.line == to);
     let taken = c.never_taken().filter(|(_, to)| !is_told(*to));
     let taken = taken.map(|(s, to)| match to {
-        0 => format!("{} to the end", named(s.line, &s.text)),
-        to => format!("{} to line {to}", named(s.line, &s.text)),
+        0 => format!("{} to the end", named(s)),
+        to => format!("{} to line {to}", named(s)),
     });
     one(f, "never taken", taken.collect(), all)?;
     one(f, "premise never true", c.trivial.clone(), all)?;

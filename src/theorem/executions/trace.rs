@@ -284,10 +284,12 @@ pub fn step_of(e: &Encoding, action: usize) -> Step {
 pub fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
     let thread = &p.threads[thread];
     let location = &thread.locations[location];
+    let (line, column) = p.place(location.span);
     Step {
         thread: thread.name.clone(),
         location: location.name.clone(),
-        line: p.line(location.span),
+        line,
+        column,
         text: p.text(location.span),
         reasons: Vec::new(),
     }
@@ -298,7 +300,7 @@ pub fn step_by(p: &Program, thread: ThreadId, location: LocId, edge: usize) -> S
     let mut told = step_at(p, thread, location);
     let edges = &p.threads[thread].locations[location].edges;
     if edges.len() > 1 {
-        told.line = p.line(edges[edge].span);
+        (told.line, told.column) = p.place(edges[edge].span);
         told.text = p.text(edges[edge].span);
     }
     told

@@ -46,6 +46,7 @@ fn step(model: &Model, taken: &Taken) -> Step {
             thread: String::new(),
             location: String::new(),
             line: 0,
+            column: 0,
             text: text.clone(),
             reasons: Vec::new(),
         },
