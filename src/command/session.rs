@@ -127,6 +127,7 @@ impl Session {
             // Without it nothing is said; whatever stopped it has stopped the rest, too.
             report.coverage = coverage(program, options.coverage, control).ok();
         }
+        report.declared = self.model.declared();
         report.timing.front_end = self.model.front_end;
         report.timing.total += self.model.front_end;
         (report, discharge)

@@ -21,6 +21,41 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// What the model's text declares to protect what: `balance[k] by m[k]`.
+    pub fn declared(&self) -> Vec<String> {
+        let text = |span: Span| {
+            let text = self.program.source.get(span.start..span.end);
+            let words = text.unwrap_or_default().split_whitespace();
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let told = |owner: &str, var: &ast::VarDecl| match &var.discipline {
+            Some(ast::Discipline::Protected { target, span, .. }) => {
+                let text = text(*span);
+                let rest = text.strip_prefix("protected ").unwrap_or(&text);
+                Some(match target {
+                    Some(_) => format!("{owner}{rest}"),
+                    None => format!("{owner}{} {rest}", var.name.text),
+                })
+            }
+            _ => None,
+        };
+        let mut all = Vec::new();
+        for decl in &self.tree.decls {
+            match decl {
+                ast::Decl::Var(var) => all.extend(told("", var)),
+                ast::Decl::Record(record) => {
+                    let owner = format!("{}.", record.name.text);
+                    all.extend(record.fields.iter().filter_map(|field| match field {
+                        ast::Field::Var(var) => told(&owner, var),
+                        ast::Field::Object(_) => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
     /// Reads a model. `defines` override constants, as `-D NAME=VALUE` does. Also returns warnings.
     ///
     /// # Errors

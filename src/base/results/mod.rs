@@ -174,6 +174,8 @@ pub struct Report {
     pub claims: Vec<Claim>,
     /// The user's lemmas; they have no influence on the verdict but through the invariant.
     pub lemmas: Vec<Lemma>,
+    /// What the model declares to protect what, as it says it.
+    pub declared: Vec<String>,
     /// The disciplines of variables that declare none, as inferred.
     pub discipline: Vec<Inferred>,
     /// How those were arrived at, in order.
@@ -258,6 +260,7 @@ impl Report {
             properties: Vec::new(),
             claims: Vec::new(),
             lemmas: Vec::new(),
+            declared: Vec::new(),
             discipline: Vec::new(),
             revisions: Vec::new(),
             annotated: None,

@@ -126,10 +126,19 @@ fn states(out: &mut String, report: &Report) {
 }
 
 fn disciplines(out: &mut String, report: &Report) {
-    if report.discipline.is_empty() {
+    if report.discipline.is_empty() && report.declared.is_empty() {
         return;
     }
-    *out += "<section>\n<h2>Inferred disciplines</h2>\n<div class=\"wide\"><table>\n";
+    *out += "<section>\n<h2>What protects what</h2>\n<div class=\"wide\"><table>\n";
+    for declared in &report.declared {
+        let (variable, by) = declared.split_once(" by ").unwrap_or((declared, ""));
+        let _ = writeln!(
+            out,
+            "<tr><td><code>{}</code></td><td>protected by <code>{}</code>, as declared</td></tr>",
+            escaped(variable),
+            escaped(by)
+        );
+    }
     for d in &report.discipline {
         let _ = writeln!(
             out,

@@ -76,8 +76,18 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// `x, y protected by m; z used by main only`
+    /// What the model protects, and what was found to protect the rest: `x, y protected by m; z used by main only`
     fn disciplines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let declared = &self.report.declared;
+        if !declared.is_empty() {
+            let (shown, more) = declared.split_at(declared.len().min(SHOWN));
+            let more = match more.len() {
+                0 => String::new(),
+                n => format!("; {n} more"),
+            };
+            let line = format!("protected: {}{more}", shown.join("; "));
+            writeln!(f, "{}", wrapped(&line, 4))?;
+        }
         if self.report.in_full {
             return Ok(());
         }
