@@ -401,3 +401,59 @@ fn a_walk_is_printed_repeated_and_led_to_a_goal() {
     let (_, json, _) = walk(&["--steps", "2", "--format", "json"]);
     assert!(json.contains("\"ended\":\"steps\""), "{json}");
 }
+
+/// A page for the tool, and one for each command.
+#[test]
+fn manual_pages_are_written() {
+    let folder = std::env::temp_dir().join(format!("coarsen-{}-man", std::process::id()));
+    let path = folder.to_string_lossy().into_owned();
+    let (code, _, err) = coarsen(&["man", &path], b"");
+    assert_eq!(code, Some(0), "{err}");
+    let page = std::fs::read_to_string(folder.join("coarsen-check.1")).expect("a page");
+    assert!(page.contains(".TH") && page.contains("html"), "{page}");
+    assert!(folder.join("coarsen.1").is_file());
+    std::fs::remove_dir_all(folder).expect("removed");
+    let (code, _, err) = coarsen(&["man", "/dev/null/man"], b"");
+    assert_eq!(code, Some(1), "{err}");
+}
+
+/// One document for all models, also for those with errors; the exit code is that of the answers.
+#[test]
+fn answers_for_continuous_integration_are_one_document() {
+    let bad = temporary(
+        "ci_bad.cor",
+        b"var x: 0..1 = 0;\nthread t { x = 1; assert(x == 0); }\n",
+    );
+    let good = temporary("ci_good.cor", b"var x: 0..1 = 0; thread t { x = 1; }\n");
+    let wrong = temporary("ci_wrong.cor", b"var x: 0..1 = y; thread t { skip; }\n");
+    let ask = |form: &str| coarsen(&["check", "--format", form, &good, &bad, &wrong], b"");
+    let (code, out, _) = ask("github");
+    assert_eq!(code, Some(3), "{out}");
+    assert_eq!(out.lines().count(), 2, "{out}");
+    assert!(
+        out.contains("ci_bad.cor,line=2,col=19,title=coarsen%3A assertions::"),
+        "{out}"
+    );
+    let (_, out, _) = ask("junit");
+    assert!(
+        out.starts_with("<?xml") && out.contains("tests=\"5\""),
+        "{out}"
+    );
+    let (_, out, _) = ask("sarif");
+    let read: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(read["version"], "2.1.0");
+    assert_eq!(
+        read["runs"][0]["results"].as_array().map(Vec::len),
+        Some(2),
+        "{out}"
+    );
+    let (code, out, _) = coarsen(&["reach", "--format", "junit", "--deadlock", &good], b"");
+    assert_eq!(code, Some(0), "{out}");
+    assert!(
+        out.contains("tests=\"2\"") && out.contains("failures=\"0\""),
+        "{out}"
+    );
+    let suite = temporary("ci.thy", b"theory ci { letters x; law wrong: x = x x; }");
+    let (_, out, _) = coarsen(&["prove", "--format", "sarif", &suite], b"");
+    assert!(out.contains("\"version\": \"2.1.0\""), "{out}");
+}

@@ -62,6 +62,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Write manual pages, for `man`, to a directory
+    Man(ManArgs),
 }
 
 /// Arguments of `coarsen check`.
@@ -112,8 +114,8 @@ pub struct CheckArgs {
         "explain_visible", "print_discipline", "print_order", "reduce"])]
     pub every: Option<String>,
     /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[arg(long = "format", value_enum, default_value_t)]
+    pub form: Form,
     /// Write the trace of the first refuted property (or of --property) to this file
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -151,6 +153,11 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
+    /// The form of single answers.
+    pub fn format(&self) -> Format {
+        self.form.format()
+    }
+
     /// The same for these models, which the paths stand for. Of those in a directory one line each is enough.
     pub fn of(&self, models: Vec<String>) -> Self {
         let many = self.expect || models != self.models;
@@ -234,8 +241,8 @@ pub struct ReachArgs {
     #[command(flatten)]
     pub defines: Defines,
     /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[arg(long = "format", value_enum, default_value_t)]
+    pub form: Form,
     /// Write the trace of the first question that has one to this file
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -257,6 +264,11 @@ pub struct ReachArgs {
 }
 
 impl ReachArgs {
+    /// The form of single answers.
+    pub fn format(&self) -> Format {
+        self.form.format()
+    }
+
     /// How much to say. Of models in a directory one line each is enough.
     pub fn detail(&self) -> Detail {
         detail(self.quiet, self.verbose)
@@ -678,8 +690,8 @@ pub struct ProveArgs {
     #[arg(long, num_args = 2, value_names = ["CHECKER", "DIR"])]
     pub to: Vec<String>,
     /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[arg(long = "format", value_enum, default_value_t)]
+    pub form: Form,
     /// Print only statements that do not have the status they declare, and the last line
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
@@ -692,6 +704,11 @@ pub struct ProveArgs {
 }
 
 impl ProveArgs {
+    /// The form of single answers.
+    pub fn format(&self) -> Format {
+        self.form.format()
+    }
+
     /// How much to say.
     pub fn detail(&self) -> proofs::Detail {
         match (self.quiet, self.verbose) {
@@ -824,6 +841,14 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
+/// Arguments of `coarsen man`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ManArgs {
+    /// The directory; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
 /// How hypotheses are settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Discharge {
@@ -853,6 +878,32 @@ pub enum Format {
     Text,
     /// One JSON object per model and line; docs/json.md describes it
     Json,
+}
+
+/// Form of the output, also for continuous integration: there one document has all that was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object per model and line; docs/json.md describes it
+    Json,
+    /// SARIF 2.1.0: what is not as one would have it
+    Sarif,
+    /// JUnit's XML: a case for each property or statement
+    Junit,
+    /// GitHub's annotations: what is not as one would have it
+    Github,
+}
+
+impl Form {
+    /// The form of single answers.
+    pub fn format(self) -> Format {
+        match self {
+            Form::Json => Format::Json,
+            _ => Format::Text,
+        }
+    }
 }
 
 /// Splits `NAME=VALUE`; whether the model has such a constant is not known here.

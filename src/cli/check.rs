@@ -19,7 +19,7 @@ use coarsen::candidates;
 use coarsen::command::coverage::ALWAYS;
 use coarsen::report::diagnostics::Colour;
 use coarsen::report::text::Detail;
-use coarsen::report::{coverage, json, page, text};
+use coarsen::report::{ci, coverage, json, page, text};
 use coarsen::results::{CheckReason, MoversReport, Note, Report, Verdict};
 use coarsen::theorem::{By, Reduce};
 use std::path::Path;
@@ -37,7 +37,7 @@ pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Ex
         say(&format!("coarsen: {message}"));
         return Exit::Usage;
     }
-    let how = (args.limits.depth, args.format);
+    let how = (args.limits.depth, args.format());
     let theorem = match chosen(args.theorem.as_deref(), how, output) {
         Ok(theorem) => theorem,
         Err(exit) => return exit,
@@ -140,7 +140,7 @@ impl<'a, B: Backend> Session<'a, B> {
     fn model(&mut self, name: &str, input: Result<Input, Refused>, output: &mut Output) -> Exit {
         let input = match input {
             Ok(input) => input,
-            Err(refused) => return refuse(name, &refused, self.args.format, output),
+            Err(refused) => return refuse(name, &refused, self.args.format(), output),
         };
         if let Some(why) = &self.over {
             self.unmatched.clear();
@@ -151,7 +151,7 @@ impl<'a, B: Backend> Session<'a, B> {
         let run = ModelRun {
             name,
             input: Ok(input),
-            format: self.args.format,
+            format: self.args.format(),
             limits: &self.args.limits,
             quiet: self.args.detail() == Detail::Quiet,
         };
@@ -256,7 +256,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 let exit = exit.and(html.map_or(Exit::Holds, |file| written(file, &page())));
                 return exit.and(self.covered(&report, source));
             }
-            ModelAnswer::Order(order) => match self.args.format {
+            ModelAnswer::Order(order) => match self.args.format() {
                 Format::Json => output.line(json::variable_order(name, &order)),
                 Format::Text => {
                     output.write(&format!("{name}: variable order\n"));
@@ -269,7 +269,8 @@ impl<'a, B: Backend> Session<'a, B> {
 
     fn show(&mut self, report: &mut Report, output: &mut Output) -> Exit {
         self.state_limits(report);
-        match self.args.format {
+        output.cases(|| ci::of_check(report));
+        match self.args.format() {
             Format::Json => output.line(json::object(report)),
             Format::Text => match &report.annotated {
                 // The answer goes to where the reader looks, and not into the file that the text may go to.

@@ -16,7 +16,7 @@ use coarsen::base::control::{Control, Hit, ParseLimits};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::base::evidence::HYPOTHESES;
 use coarsen::report::text::Detail;
-use coarsen::report::{json, text};
+use coarsen::report::{ci, json, text};
 use coarsen::results::EveryReport;
 use coarsen::theorem::uses as transactions_of;
 
@@ -53,7 +53,7 @@ fn one(
     let run = ModelRun {
         name: input::name(path),
         input: input::read(path),
-        format: args.format,
+        format: args.format(),
         limits: &args.limits,
         quiet: args.detail() == Detail::Quiet,
     };
@@ -71,7 +71,8 @@ fn one(
         }
         Err(exit) => return exit,
     };
-    match args.format {
+    output.cases(|| vec![ci::of_every(&report)]);
+    match args.format() {
         Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&text::render_every(&report, args.detail())),
     }

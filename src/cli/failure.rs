@@ -5,6 +5,7 @@ use super::exit::Exit;
 use super::input::{Input, Refused};
 use super::output::{Output, say, stderr_colour};
 use coarsen::base::diagnostic::Diagnostic;
+use coarsen::report::ci::{self, Case};
 use coarsen::report::json::{self, Blamed};
 use coarsen::report::{diagnostics, text};
 
@@ -49,6 +50,15 @@ impl<'a> Failure<'a> {
         }
     }
 
+    /// What is wrong, as answers of a document.
+    fn cases(&self) -> Vec<Case> {
+        let (_, source) = self.source;
+        match self.diagnostics {
+            [] => vec![Case::broken(self.model, &self.reason)],
+            some => ci::of_diagnostics(self.model, source, some),
+        }
+    }
+
     /// Says it in both places.
     pub fn tell(&self, format: Format, output: &mut Output) -> Exit {
         if self.diagnostics.is_empty() {
@@ -56,6 +66,7 @@ impl<'a> Failure<'a> {
         } else {
             tell_diagnostics(self.source, self.diagnostics);
         }
+        output.cases(|| self.cases());
         match format {
             Format::Text => output.write(&text::headline(self.model, "error", &self.reason)),
             Format::Json => {

@@ -38,7 +38,7 @@ mod theorem;
 mod trace_file;
 mod verify;
 
-use args::{Arguments, Command};
+use args::{Arguments, Command, Form};
 use backend::Library;
 use clap::{CommandFactory, Parser};
 use coarsen::report::set_columns;
@@ -69,6 +69,12 @@ fn run(command: Command) -> Exit {
     }
     let mut stdout = std::io::stdout();
     let mut output = Output::new(&mut stdout);
+    output.collect(match &command {
+        Command::Check(args) => args.form,
+        Command::Reach(args) => args.form,
+        Command::Prove(args) => args.form,
+        _ => Form::Text,
+    });
     let exit = match command {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Reach(args) => reach::run(&args, &mut output),
@@ -94,6 +100,17 @@ fn run(command: Command) -> Exit {
             );
             output.write(&String::from_utf8_lossy(&script));
             Exit::Holds
+        }
+        Command::Man(args) => {
+            let made = std::fs::create_dir_all(&args.folder);
+            let pages = || clap_mangen::generate_to(Arguments::command(), &args.folder);
+            match made.and_then(|()| pages()) {
+                Ok(()) => Exit::Holds,
+                Err(error) => {
+                    say(&format!("coarsen: {}: {error}", args.folder.display()));
+                    Exit::Internal
+                }
+            }
         }
     };
     match output.finish() {

@@ -3,6 +3,8 @@
 //! A reader that closed its pipe (`coarsen check .. | head -1`) has seen enough: the rest is dropped silently and
 //! the exit code stays that of the answer.
 
+use super::args::Form;
+use coarsen::report::ci::{self, Case};
 use coarsen::report::diagnostics::Colour;
 use std::io::{self, IsTerminal, Write};
 
@@ -10,6 +12,8 @@ use std::io::{self, IsTerminal, Write};
 pub struct Output<'w> {
     writer: &'w mut dyn Write,
     failed: Option<io::Error>,
+    /// Answers for one document at the end, in this form: then nothing else is written.
+    collected: Option<(Form, Vec<Case>)>,
 }
 
 impl<'w> Output<'w> {
@@ -18,12 +22,27 @@ impl<'w> Output<'w> {
         Output {
             writer,
             failed: None,
+            collected: None,
+        }
+    }
+
+    /// Has answers collected, if they are to stand in one document.
+    pub fn collect(&mut self, form: Form) {
+        if matches!(form, Form::Sarif | Form::Junit | Form::Github) {
+            self.collected = Some((form, Vec::new()));
+        }
+    }
+
+    /// Adds answers to the document, if there is one.
+    pub fn cases(&mut self, cases: impl FnOnce() -> Vec<Case>) {
+        if let Some((_, all)) = &mut self.collected {
+            all.extend(cases());
         }
     }
 
     /// Writes `text` at once, unless writing failed before.
     pub fn write(&mut self, text: &str) {
-        if self.failed.is_none() {
+        if self.failed.is_none() && self.collected.is_none() {
             let written = self.writer.write_all(text.as_bytes());
             self.failed = written.and_then(|()| self.writer.flush()).err();
         }
@@ -37,11 +56,18 @@ impl<'w> Output<'w> {
         }
     }
 
-    /// The failure to report, if there was one.
+    /// Writes the document, if there is one; the failure to report, if there was one.
     ///
     /// # Errors
     /// The first failure, unless it was a closed pipe.
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some((form, cases)) = self.collected.take() {
+            self.write(&match form {
+                Form::Sarif => ci::sarif(&cases),
+                Form::Junit => ci::junit(&cases),
+                _ => ci::github(&cases),
+            });
+        }
         match self.failed {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             _ => Ok(()),

@@ -16,6 +16,7 @@ use coarsen::algebra::files::{Flawed, Text, load_suite, prove_items, untried};
 use coarsen::base::control::{Control, Stop};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::kernel::Development;
+use coarsen::report::ci::{self, Case};
 use coarsen::report::json::{self, Blamed};
 use coarsen::report::proofs::{self, Detail};
 use coarsen::results::proofs::{Proof, Tally};
@@ -150,7 +151,11 @@ impl Run<'_, '_> {
         diagnostics: &[Diagnostic],
         exit: Exit,
     ) {
-        match self.args.format {
+        self.output.cases(|| match diagnostics {
+            [] => vec![Case::broken(file, reason)],
+            some => ci::of_diagnostics(file, source, some),
+        });
+        match self.args.format() {
             Format::Text => self
                 .output
                 .write(&coarsen::report::text::headline(file, "error", reason)),
@@ -248,7 +253,9 @@ impl Run<'_, '_> {
         for proof in proofs {
             self.tally.add(proof);
         }
-        if self.args.format == Format::Json {
+        self.output
+            .cases(|| proofs.iter().map(ci::of_proof).collect());
+        if self.args.format() == Format::Json {
             self.objects.extend(proofs.iter().map(json::object));
             return;
         }
@@ -321,7 +328,7 @@ impl Run<'_, '_> {
                 }
             }
         }
-        match self.args.format {
+        match self.args.format() {
             Format::Text if self.tally.total() > 0 => {
                 if self.shown && self.args.detail() != Detail::Quiet {
                     self.output.write("\n");

@@ -18,8 +18,8 @@ use coarsen::engine::Heuristic;
 use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
 use coarsen::engine::quotients::Quotient;
-use coarsen::report::json;
 use coarsen::report::text::render_reach;
+use coarsen::report::{ci, json};
 use coarsen::results::{Note, PropertyKind, ReachReason, ReachReport};
 
 /// The order that the engine chooses itself.
@@ -47,7 +47,7 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         say("coarsen: --certificate and --trace write a file about one model; there are several");
         return Exit::Usage;
     }
-    let how = (args.limits.depth, args.format);
+    let how = (args.limits.depth, args.format());
     let theorem = match chosen(args.theorem.as_deref(), how, output) {
         Ok(theorem) => theorem,
         Err(exit) => return exit,
@@ -108,7 +108,7 @@ fn one(
 ) -> Exit {
     let run = ModelRun {
         quiet: args.quiet,
-        ..ModelRun::read(model, args.format, &args.limits)
+        ..ModelRun::read(model, args.format(), &args.limits)
     };
     let name = run.name;
     match run.work(interrupts, output, job) {
@@ -120,7 +120,7 @@ fn one(
             None => show(*report, args, output),
         },
         Ok((Worked::Done(ReachAnswer::Order(order)), _)) => {
-            match args.format {
+            match args.format() {
                 Format::Json => output.line(json::variable_order(name, &order)),
                 Format::Text => order.iter().for_each(|v| output.write(&format!("{v}\n"))),
             }
@@ -293,7 +293,8 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
     if asked.memory.is_some() && kept.is_none() {
         report.notes.push(Note::MemoryUnlimited);
     }
-    match args.format {
+    output.cases(|| ci::of_reach(&report));
+    match args.format() {
         Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&render_reach(&report, args.detail())),
     }

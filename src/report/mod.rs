@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here decides anything, and every rendering shows the same facts.
 
 pub mod bundles;
+pub mod ci;
 mod contradictions;
 pub mod coverage;
 pub mod diagnostics;

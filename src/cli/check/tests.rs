@@ -129,7 +129,7 @@ fn check(options: &[&str], texts: &[&str]) -> (Exit, String) {
     });
     let mut written = Vec::new();
     let mut output = Output::new(&mut written);
-    let theorem = chosen(args.theorem.as_deref(), (99, args.format), &mut output);
+    let theorem = chosen(args.theorem.as_deref(), (99, args.format()), &mut output);
     let exit = match usable(&args).and(theorem.map_err(|_| String::new())) {
         Ok(theorem) => {
             let run = Session::new(&Obedient, (&args, theorem), Interrupts::default());

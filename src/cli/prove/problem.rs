@@ -105,7 +105,7 @@ impl Run<'_, '_> {
             _ => Exit::Unknown,
         };
         self.problems = self.problems.and(exit);
-        if self.args.format == Format::Json {
+        if self.args.format() == Format::Json {
             self.objects.push(json::object(answer));
             return;
         }
@@ -149,7 +149,7 @@ impl Run<'_, '_> {
         object: impl Fn() -> serde_json::Result<String>,
         exit: Exit,
     ) {
-        match self.args.format {
+        match self.args.format() {
             Format::Text => {
                 let stem = Path::new(path).file_stem().unwrap_or(OsStr::new(path));
                 let line = status_line(Szs::InputError, &stem.to_string_lossy());
