@@ -165,3 +165,25 @@ fn each_kind_of_finding_is_told() {
     let cut = coverage(session.program(), 2, &Control::default()).expect("some states");
     assert!(!cut.complete && cut.unreached().next().is_none() && cut.trivial.is_empty());
 }
+
+/// A state with very many steps, or very many states that `init` rejects, end the look at a few states soon.
+#[test]
+fn few_states_are_looked_at_in_little_time() {
+    for (source, executed) in [
+        (
+            "var x: 0..1000000000 = 0; thread t { havoc x; assert(x >= 0); }",
+            true,
+        ),
+        (
+            "var a[6]: 0..1000; init a[0] + a[1] + a[2] + a[3] + a[4] + a[5] == 6000; thread t { a[0] = 0; }",
+            false,
+        ),
+    ] {
+        let (session, _) =
+            Session::load("m.cor", source, &[], ParseLimits::default()).expect("loads");
+        let found = coverage(session.program(), 1 << 13, &Control::default()).expect("no limit");
+        assert!(!found.complete);
+        assert_eq!(found.statements[0].executions > 0, executed, "{source}");
+        assert!(found.statements.iter().all(|s| s.executions <= 1 << 16));
+    }
+}

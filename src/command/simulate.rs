@@ -6,13 +6,17 @@ use crate::base::results::{Change, Ended, Outcome, Step, Trace, TraceVariable, V
 use crate::engine::reach::{Move, Path};
 use crate::engine::relations::Concrete;
 use crate::engine::{
-    State, holds, initial_candidates, initially_violated, is_deadlock, is_initial, successors,
+    State, each_successor, holds, initial_candidates, initially_violated, is_deadlock, is_initial,
     violates,
 };
 use crate::model::program::{Expr, Program, ThreadId};
 use crate::theorem::{changes, deadlock, gone_wrong, repeat, step_by, values, variables};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+/// Ways of a step that are offered.
+pub const WAYS: usize = 100;
 
 /// Candidates for an initial state that are tried.
 const STARTS: usize = 1 << 20;
@@ -65,27 +69,67 @@ impl<'p> Walk<'p> {
         self.moves.len()
     }
 
-    /// The steps that can be taken now, thread by thread; of a step that may end in several ways, each way.
+    /// The steps that can be taken now, thread by thread; of a step that may end in several ways each way, up to
+    /// [`WAYS`] of a thread.
     pub fn offers(&self) -> Vec<Offer> {
-        let (p, now) = (self.program, self.now());
-        let mut all = Vec::new();
-        for thread in 0..p.threads.len() {
-            let location = now.state.location(thread);
-            for next in successors(p, &now.state, thread) {
-                let violated = now.violated || violates(p, thread, &now.state, &next);
-                all.push(Offer {
-                    step: step_by(p, thread, location, next.edge),
-                    changes: changes(p, &now.state, &next.state),
-                    violation: gone_wrong(p, thread, now, (&next, violated)),
-                    thread,
-                    after: Concrete {
-                        state: next.state,
-                        violated,
-                    },
-                });
-            }
+        let mut all: Vec<Offer> = Vec::new();
+        for thread in 0..self.program.threads.len() {
+            let begin = all.len();
+            let each = self.each_offer(thread, &mut |offer| {
+                let is_known = |o: &Offer| o.after == offer.after && o.step == offer.step;
+                if !all[begin..].iter().any(is_known) {
+                    all.push(offer);
+                }
+                match all.len() - begin < WAYS {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            });
+            // Whoever has more ways is shown the first.
+            let _: ControlFlow<()> = each;
         }
         all
+    }
+
+    /// Calls `visit` with the steps of a thread that can be taken now, some perhaps more than once, until it breaks.
+    fn each_offer<B>(
+        &self,
+        thread: ThreadId,
+        visit: &mut dyn FnMut(Offer) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let (p, now) = (self.program, self.now());
+        let location = now.state.location(thread);
+        each_successor(p, &now.state, thread, None, &mut |next| {
+            let violated = now.violated || violates(p, thread, &now.state, &next);
+            visit(Offer {
+                step: step_by(p, thread, location, next.edge),
+                changes: changes(p, &now.state, &next.state),
+                violation: gone_wrong(p, thread, now, (&next, violated)),
+                thread,
+                after: Concrete {
+                    state: next.state,
+                    violated,
+                },
+            })
+        })
+    }
+
+    /// Takes the first step that leads to a state for which `fits` holds; whether there is one.
+    fn take_to(&mut self, fits: &dyn Fn(&State) -> bool) -> bool {
+        let found = (0..self.program.threads.len()).find_map(|thread| {
+            let each = self.each_offer(thread, &mut |offer| match fits(&offer.after.state) {
+                true => ControlFlow::Break(offer),
+                false => ControlFlow::Continue(()),
+            });
+            each.break_value()
+        });
+        match found {
+            Some(offer) => {
+                self.take(offer);
+                true
+            }
+            None => false,
+        }
     }
 
     /// Takes a step that is offered now.
@@ -153,38 +197,47 @@ impl<'p> Walk<'p> {
         control.enter("the way to a state asked for");
         let p = self.program;
         let first = self.now().state.clone();
+        if holds(p, goal, &first) {
+            return Ok(true);
+        }
         let mut before: FxHashMap<State, Option<State>> = FxHashMap::default();
         before.insert(first.clone(), None);
         let mut open = VecDeque::from([first]);
         while let Some(state) = open.pop_front() {
-            control.check()?;
-            if holds(p, goal, &state) {
-                let mut way = vec![state];
-                while let Some(Some(earlier)) = before.get(&way[way.len() - 1]) {
-                    way.push(earlier.clone());
-                }
-                for state in way.iter().rev().skip(1) {
-                    let mut offers = self.offers();
-                    let Some(n) = offers.iter().position(|o| o.after.state == *state) else {
-                        return Ok(false);
-                    };
-                    self.take(offers.swap_remove(n));
-                }
-                return Ok(true);
-            }
             for thread in 0..p.threads.len() {
-                for next in successors(p, &state, thread) {
-                    if before.len() >= control.budget().states {
-                        return Err(Stop::States);
+                let each = each_successor(p, &state, thread, None, &mut |next| {
+                    if let Err(stop) = control.check() {
+                        return ControlFlow::Break(Err(stop));
                     }
-                    before.entry(next.state.clone()).or_insert_with(|| {
-                        open.push_back(next.state);
-                        Some(state.clone())
-                    });
+                    if before.len() >= control.budget().states {
+                        return ControlFlow::Break(Err(Stop::States));
+                    }
+                    if before.contains_key(&next.state) {
+                        return ControlFlow::Continue(());
+                    }
+                    before.insert(next.state.clone(), Some(state.clone()));
+                    match holds(p, goal, &next.state) {
+                        true => return ControlFlow::Break(Ok(next.state)),
+                        false => open.push_back(next.state),
+                    }
+                    ControlFlow::Continue(())
+                });
+                if let ControlFlow::Break(found) = each {
+                    return Ok(self.take_all(&before, found?));
                 }
             }
         }
         Ok(false)
+    }
+
+    /// Takes the steps to a state that was met, each state with the one before it; whether all of them are there.
+    fn take_all(&mut self, before: &FxHashMap<State, Option<State>>, last: State) -> bool {
+        let mut way = vec![last];
+        while let Some(Some(earlier)) = before.get(&way[way.len() - 1]) {
+            way.push(earlier.clone());
+        }
+        let mut steps = way.iter().rev().skip(1);
+        steps.all(|state| self.take_to(&|s| s == state))
     }
 
     /// Walks along states that are told apart by `is`, from the initial one on: whether the state of that number may
@@ -211,12 +264,9 @@ impl<'p> Walk<'p> {
             violations: Vec::new(),
         };
         for n in 1..states {
-            let mut offers = self.offers();
-            let next = offers
-                .iter()
-                .position(|o| fits(n, &o.after.state))
-                .ok_or(n)?;
-            self.take(offers.swap_remove(next));
+            if !self.take_to(&|s| fits(n, s)) {
+                return Err(n);
+            }
         }
         Ok(())
     }

@@ -25,6 +25,12 @@ pub struct Steps {
     pub met: Vec<bool>,
 }
 
+/// Operations for each state that may be looked at.
+const STEPS: u64 = 8;
+
+/// How often limits are looked at among the steps of one state.
+const OFTEN: u64 = 1 << 16;
+
 /// Looks at so many reachable states at most, and at all steps from them.
 ///
 /// # Errors
@@ -39,9 +45,11 @@ pub fn steps(
     let compiled = Compiled::new(program, &Heuristic::ALL[0].0.order(program), control)?;
     let how = (Mode::Breadth, 1);
     let mut search = ExplicitSearch::new(program, &compiled, &[], (None, None), how, control);
-    let complete = match search.run(u64::MAX, most) {
+    // A state may have very many steps, and so may those that `init` rejects.
+    let operations = (most as u64).saturating_mul(STEPS);
+    let complete = match search.run(operations, most) {
         Ok(()) => true,
-        Err(Stop::States) => false,
+        Err(Stop::States | Stop::Operations) => false,
         Err(stop) => return Err(stop),
     };
     let places = || program.threads.iter().map(|t| t.locations.len());
@@ -59,6 +67,7 @@ pub fn steps(
         .iter()
         .map(|e| machine.compile(program, e))
         .collect();
+    let mut left = operations;
     search.each_state(&mut |state| {
         control.check()?;
         for (met, condition) in found.met.iter_mut().zip(&conditions) {
@@ -71,7 +80,17 @@ pub fn steps(
             let from = compiled.layout.location(state, thread);
             found.reached[thread][from] = true;
             let taken = &mut found.taken[thread][from];
-            let each = machine.each_step::<()>(state, thread, &mut |step| {
+            let each = machine.each_step(state, thread, &mut |step| {
+                // Of a state that was not expanded nobody knows how many there are.
+                left = left.saturating_sub(1);
+                if left == 0 {
+                    return ControlFlow::Break(None);
+                }
+                if left.is_multiple_of(OFTEN)
+                    && let Err(stop) = control.check()
+                {
+                    return ControlFlow::Break(Some(stop));
+                }
                 let to = compiled.layout.location(step.after, thread);
                 let known = taken.iter_mut().find(|t| (t.0, t.1) == (step.edge, to));
                 match known {
@@ -80,7 +99,9 @@ pub fn steps(
                 }
                 ControlFlow::Continue(())
             });
-            debug_assert!(each.is_continue());
+            if let ControlFlow::Break(Some(stop)) = each {
+                return Err(stop);
+            }
         }
         Ok(())
     })?;
