@@ -453,6 +453,21 @@ fn answers_for_continuous_integration_are_one_document() {
         out.contains("tests=\"2\"") && out.contains("failures=\"0\""),
         "{out}"
     );
+    let expects = temporary(
+        "ci_expects.cor",
+        b"var x: 0..1 = 0; thread t { x = 1; } expect verdict holds; expect original 3;",
+    );
+    let (code, out, _) = coarsen(&["check", "--expect", "--format", "junit", &expects], b"");
+    assert_eq!(code, Some(10), "{out}");
+    assert!(
+        out.contains("tests=\"2\"") && out.contains("failures=\"1\""),
+        "{out}"
+    );
+    let (code, out, _) = coarsen(
+        &["check", "--format", "sarif", "--property", "p", &good],
+        b"",
+    );
+    assert_eq!((code, out.as_str()), (Some(2), ""));
     let suite = temporary("ci.thy", b"theory ci { letters x; law wrong: x = x x; }");
     let (_, out, _) = coarsen(&["prove", "--format", "sarif", &suite], b"");
     assert!(out.contains("\"version\": \"2.1.0\""), "{out}");

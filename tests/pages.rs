@@ -74,6 +74,7 @@ fn opened(page: &str, width: u32) -> String {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
+            "--disable-dev-shm-usage",
         ])
         .args([
             "--window-size=1400,1000",

@@ -171,7 +171,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     phase,
                     snapshot,
                 },
-                _,
+                source,
             )) => {
                 // The worker still holds its memory and one core, so measurements of another model would mean nothing.
                 self.over.get_or_insert(CheckReason::Occupied);
@@ -179,7 +179,8 @@ impl<'a, B: Backend> Session<'a, B> {
                 let undecided = || Report::undecided(name, self.theorem.name());
                 let report = snapshot.map_or_else(undecided, |known| *known);
                 let mut report = cut_short(report, Hit::Abandoned(stop, phase));
-                self.show(&mut report, output)
+                let exit = self.show(&mut report, output);
+                exit.and(self.files(&report, &source, None))
             }
             Err(exit) => exit,
         }
@@ -251,10 +252,7 @@ impl<'a, B: Backend> Session<'a, B> {
             ModelAnswer::Unmatched => return Exit::Holds,
             ModelAnswer::Checked(mut report, movers) => {
                 let exit = self.show(&mut report, output);
-                let page = || page::check(&report, source, movers.as_deref());
-                let html = self.args.html.as_deref();
-                let exit = exit.and(html.map_or(Exit::Holds, |file| written(file, &page())));
-                return exit.and(self.covered(&report, source));
+                return exit.and(self.files(&report, source, movers.as_deref()));
             }
             ModelAnswer::Order(order) => match self.args.format() {
                 Format::Json => output.line(json::variable_order(name, &order)),
@@ -269,7 +267,10 @@ impl<'a, B: Backend> Session<'a, B> {
 
     fn show(&mut self, report: &mut Report, output: &mut Output) -> Exit {
         self.state_limits(report);
-        output.cases(|| ci::of_check(report));
+        output.cases(|| match self.args.expect {
+            true => ci::of_expected(report),
+            false => ci::of_check(report),
+        });
         match self.args.format() {
             Format::Json => output.line(json::object(report)),
             Format::Text => match &report.annotated {
@@ -310,21 +311,25 @@ impl<'a, B: Backend> Session<'a, B> {
         exit.and(self.trace.offer(report))
     }
 
-    /// Writes how often statements are executed, if that was asked for.
-    fn covered(&self, report: &Report, source: &str) -> Exit {
+    /// Writes the page, and how often statements are executed, if that was asked for.
+    fn files(&self, report: &Report, source: &str, movers: Option<&MoversReport>) -> Exit {
+        let page = match &self.args.html {
+            Some(file) => written(file, &page::check(report, source, movers)),
+            None => Exit::Holds,
+        };
         let Some(file) = &self.args.coverage else {
-            return Exit::Holds;
+            return page;
         };
         let Some(coverage) = &report.coverage else {
             say("coarsen: a limit was hit before it was known what is executed");
-            return Exit::Unknown;
+            return page.and(Exit::Unknown);
         };
         let is_lcov = file.extension().is_some_and(|e| e == "info");
         let text = match is_lcov {
             true => coverage::lcov(&report.model, coverage),
             false => coverage::annotated(&report.model, source, coverage),
         };
-        written(file, &text)
+        page.and(written(file, &text))
     }
 
     /// The library keeps nodes and states; time and memory are kept, and stated, here.

@@ -113,6 +113,9 @@ fn run(command: Command) -> Exit {
             }
         }
     };
+    if exit == Exit::Usage {
+        output.discard();
+    }
     match output.finish() {
         Ok(()) => exit,
         Err(error) => {

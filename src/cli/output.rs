@@ -33,6 +33,11 @@ impl<'w> Output<'w> {
         }
     }
 
+    /// Drops the document: nothing was asked that has answers.
+    pub fn discard(&mut self) {
+        self.collected = None;
+    }
+
     /// Adds answers to the document, if there is one.
     pub fn cases(&mut self, cases: impl FnOnce() -> Vec<Case>) {
         if let Some((_, all)) = &mut self.collected {

@@ -4,7 +4,9 @@
 use super::layout::printable;
 use crate::base::diagnostic::{Diagnostic, Severity, line_column};
 use crate::base::results::proofs::{self, Proof};
-use crate::base::results::{EveryReport, Property, ReachReport, Report, Status, Trace, Verdict};
+use crate::base::results::{
+    EveryReport, Expectation, Property, ReachReport, Report, Status, Trace, Verdict,
+};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use serde_sarif::sarif;
 use std::fmt::Write;
@@ -88,6 +90,25 @@ pub fn of_check(report: &Report) -> Vec<Case> {
         all.push(case("verdict", state, report.reason.to_string(), None));
     }
     all
+}
+
+/// What a model expects, each line as a case; its verdict, if it expects nothing.
+pub fn of_expected(report: &Report) -> Vec<Case> {
+    let one = |e: &Expectation| Case {
+        file: report.model.clone(),
+        name: e.text.clone(),
+        state: match e.met {
+            Some(true) => State::Passed,
+            Some(false) => State::Failed,
+            None => State::Open,
+        },
+        message: format!("found: {}", e.found),
+        place: None,
+    };
+    match report.expectations.as_slice() {
+        [] => of_check(report),
+        lines => lines.iter().map(one).collect(),
+    }
 }
 
 /// The answers of `coarsen reach` on a model.
