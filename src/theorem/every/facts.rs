@@ -286,8 +286,8 @@ impl Question<'_, '_> {
         let mut divided: Option<Vec<Run>> = None;
         for product in right {
             let mut ways = Ways {
-                first: goal.run.ways.clone(),
-                taken: goal.run.ways.clone(),
+                first: (*goal.run.ways).clone(),
+                taken: (*goal.run.ways).clone(),
                 ..Ways::default()
             };
             for _ in 0..MOST_WAYS {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 impl Steps<'_> {
     /// Whether a path is impossible, since predicates overlap where it takes them not to.
     pub fn is_impossible(&self, run: &Run) -> Said<bool> {
-        for step in &run.denied {
+        for step in run.denied.iter() {
             if self.surely_overlaps(run, step)? {
                 return Ok(true);
             }

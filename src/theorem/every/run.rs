@@ -11,6 +11,7 @@ use crate::model::program::{ArrayId, CellId, LocId, Parametric, ThreadId};
 use crate::model::text::ast::BinaryOp;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 /// A variable, or a family of variables with one for each thread.
@@ -62,19 +63,37 @@ pub(super) struct Generic {
 /// Conditions, and the state that a path has reached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
-    pub conditions: Vec<Literal>,
+    pub conditions: Kept<Vec<Literal>>,
     /// Cells of the state before that were met, each with its atom.
-    met: Vec<(Key, Vec<Linear>, Atom)>,
+    met: Kept<Vec<(Key, Vec<Linear>, Atom)>>,
     /// What was written, the last behind.
-    pub writes: Writes,
+    pub writes: Kept<Writes>,
     /// Shared cells that the step has read or written so far.
-    pub accesses: Vec<(ArrayId, Vec<Linear>, bool)>,
+    pub accesses: Kept<Vec<(ArrayId, Vec<Linear>, bool)>>,
     /// Overlaps that are taken to be none.
-    pub denied: Vec<Denied>,
+    pub denied: Kept<Vec<Denied>>,
     /// Which ways steps took, where there was a choice.
-    pub ways: FxHashMap<Choice, usize>,
+    pub ways: Kept<FxHashMap<Choice, usize>>,
     /// How often each place was left.
-    pub left: FxHashMap<(usize, LocId), usize>,
+    pub left: Kept<FxHashMap<(usize, LocId), usize>>,
+}
+
+/// What paths have in common until one of them changes it: paths divide much more often than they change all they know.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept<T>(Rc<T>);
+
+impl<T> Deref for Kept<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> DerefMut for Kept<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Rc::make_mut(&mut self.0)
+    }
 }
 
 /// A step after which predicates are taken not to overlap for a cell that it accessed, or whose predicates it
@@ -204,7 +223,7 @@ impl Run {
     /// A term with what the conditions say of single cells put in.
     pub fn settled(&self, x: &Linear) -> Linear {
         let mut settled = x.clone();
-        for literal in &self.conditions {
+        for literal in self.conditions.iter() {
             if let Literal::Zero(e) = literal
                 && let [(atom, c)] = e.terms.as_slice()
                 && c.abs() == 1
