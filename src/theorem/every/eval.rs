@@ -8,6 +8,7 @@ use super::run::{
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Expr, LocId, SELF, ThreadId};
 use crate::model::text::ast::BinaryOp;
+use std::rc::Rc;
 
 impl Machine<'_> {
     /// A term over the open constant only.
@@ -330,7 +331,9 @@ impl Machine<'_> {
             match none.known(&is(l)) {
                 Some(true) => return Ok((there, None)),
                 Some(false) => {}
-                None => none.conditions.extend(last.replace(is(l).not().normal())),
+                None => none
+                    .conditions
+                    .extend(last.replace(is(l).not().normal()).map(Rc::new)),
             }
         }
         let rest = match last {

@@ -4,6 +4,7 @@
 //! each inequality tightened to integers. What is called contradictory is; some contradictions are not seen.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// An unknown integer, by number.
 pub(super) type Atom = u32;
@@ -165,10 +166,10 @@ fn gcd(a: i128, b: i128) -> i128 {
 
 /// Whether no integers satisfy all conditions, if those before the last are not contradictory: then only those matter
 /// that have to do with it.
-pub(super) fn contradicts(all: &[Literal], last: &Literal) -> bool {
+pub(super) fn contradicts(all: &[Rc<Literal>], last: &Literal) -> bool {
     let mut atoms: Vec<Atom> = last.term().terms.iter().map(|t| t.0).collect();
-    let mut linked = vec![last.clone()];
-    let mut rest: Vec<&Literal> = all.iter().collect();
+    let mut linked = vec![last];
+    let mut rest: Vec<&Literal> = all.iter().map(|literal| &**literal).collect();
     loop {
         let before = rest.len();
         rest.retain(|literal| {
@@ -176,18 +177,18 @@ pub(super) fn contradicts(all: &[Literal], last: &Literal) -> bool {
             let is_linked = terms.iter().any(|(a, _)| atoms.contains(a));
             if is_linked {
                 atoms.extend(terms.iter().map(|t| t.0));
-                linked.push((*literal).clone());
+                linked.push(*literal);
             }
             !is_linked
         });
         if rest.len() == before {
-            return contradictory(&linked);
+            return contradictory(linked);
         }
     }
 }
 
 /// Whether no integers satisfy all conditions. `false` if that is not seen.
-pub(super) fn contradictory(all: &[Literal]) -> bool {
+pub(super) fn contradictory<'l>(all: impl IntoIterator<Item = &'l Literal>) -> bool {
     let mut equal: Vec<Linear> = Vec::new();
     let mut least: Vec<Linear> = Vec::new();
     let mut apart: Vec<Linear> = Vec::new();

@@ -63,7 +63,7 @@ pub(super) struct Generic {
 /// Conditions, and the state that a path has reached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
-    pub conditions: Kept<Vec<Literal>>,
+    pub conditions: Kept<Vec<Rc<Literal>>>,
     /// Cells of the state before that were met, each with its atom.
     met: Kept<Vec<(Key, Vec<Linear>, Atom)>>,
     /// What was written, the last behind.
@@ -182,18 +182,18 @@ impl Run {
         if let Some(value) = literal.value() {
             return Some(value);
         }
-        if self.conditions.contains(literal) {
+        let all = || self.conditions.iter();
+        if all().any(|known| **known == *literal) {
             return Some(true);
         }
-        self.conditions
-            .contains(&literal.not().normal())
-            .then_some(false)
+        let not = literal.not().normal();
+        all().any(|known| **known == not).then_some(false)
     }
 
     /// The path with one more condition.
     fn given(&self, literal: Literal) -> Run {
         let mut more = self.clone();
-        more.conditions.push(literal);
+        more.conditions.push(Rc::new(literal));
         more
     }
 
@@ -201,7 +201,7 @@ impl Run {
     pub fn base_value(&self, key: &Key, index: &[Linear]) -> Option<Linear> {
         let met = self.met.iter().find(|(k, i, _)| k == key && i == index)?;
         let atom = met.2;
-        self.conditions.iter().find_map(|literal| match literal {
+        self.conditions.iter().find_map(|literal| match &**literal {
             Literal::Zero(x) if x.terms.len() == 1 => {
                 let c = x.coefficient(atom)?;
                 (c.abs() == 1).then(|| Linear::constant(-x.constant * c))
@@ -224,7 +224,7 @@ impl Run {
     pub fn settled(&self, x: &Linear) -> Linear {
         let mut settled = x.clone();
         for literal in self.conditions.iter() {
-            if let Literal::Zero(e) = literal
+            if let Literal::Zero(e) = &**literal
                 && let [(atom, c)] = e.terms.as_slice()
                 && c.abs() == 1
                 && let Some(d) = settled.coefficient(*atom)
