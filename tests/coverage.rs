@@ -187,3 +187,28 @@ fn few_states_are_looked_at_in_little_time() {
         assert!(found.statements.iter().all(|s| s.executions <= 1 << 16));
     }
 }
+
+/// A search may be complete after more operations than it was allowed; then the look at its steps must not end early and
+/// call the rest never executed.
+#[test]
+fn what_was_not_looked_at_is_not_called_never() {
+    let many = vec!["{ skip; }"; 60].join(" or ");
+    for k in 0..4 {
+        let source = format!(
+            "var x: 0..31 = 0;\nthread a {{ havoc x;\n while (true) {{ either {many} }} }}\n\
+             thread b {{ when (x == {k})\n skip; }}\n"
+        );
+        let (session, _) =
+            Session::load("m.cor", &source, &[], ParseLimits::default()).expect("loads");
+        let mut all = Vec::new();
+        for most in (240..520).step_by(2) {
+            let found = coverage(session.program(), most, &Control::default()).expect("no limit");
+            let never = found.never_enabled().map(|s| s.line);
+            let never = never.chain(found.never_taken().map(|s| s.1));
+            let never: Vec<usize> = never.chain(found.unreached().map(|s| s.line)).collect();
+            assert!(never.is_empty(), "{k}, {most}: {never:?}");
+            all.push(found.complete);
+        }
+        assert!(all.contains(&false) && all.contains(&true), "{k}");
+    }
+}

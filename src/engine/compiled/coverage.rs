@@ -103,6 +103,8 @@ pub fn steps(
                 return Err(stop);
             }
         }
+        // The search was allowed to end its last round, and may have taken more.
+        found.complete &= left > 0;
         Ok(())
     })?;
     Ok(found)
