@@ -472,3 +472,59 @@ fn answers_for_continuous_integration_are_one_document() {
     let (_, out, _) = coarsen(&["prove", "--format", "sarif", &suite], b"");
     assert!(out.contains("\"version\": \"2.1.0\""), "{out}");
 }
+
+/// Each command that `compare` tells of a row answers as the row does, with the constants that it had.
+#[test]
+fn commands_of_compare_ask_the_same() {
+    let wrong = temporary(
+        "goes wrong.cor",
+        b"var x: 0..3 = 0;\nthread a { x = 1; assert(x == 1); }\nthread b { x = 2; }\n",
+    );
+    let bad = temporary(
+        "const.cor",
+        b"const MOST = 3;\nvar x: 0..3 = 0;\nthread a { x = 1; }\nthread b { x = 2; }\ninvariant small: x < MOST;\n",
+    );
+    let mut run = 0;
+    for (model, define) in [
+        (wrong.as_str(), None),
+        (&bad, None),
+        (&bad, Some("MOST=2")),
+        ("models/levin/figure1.cor", None),
+        ("models/features/opposite_locks.cor", None),
+    ] {
+        let defines: Vec<&str> = define.into_iter().flat_map(|d| ["-D", d]).collect();
+        let mut arguments = vec!["compare", "--format", "json", model];
+        arguments.extend(&defines);
+        let (_, out, err) = coarsen(&arguments, b"");
+        let report: serde_json::Value = serde_json::from_str(&out).expect(&err);
+        let mut some = false;
+        let rows = report["rows"].as_array().expect("rows");
+        let stuck = rows.iter().any(|row| row["deadlock"] == true);
+        for row in rows {
+            let Some(command) = row["command"].as_array() else {
+                continue;
+            };
+            let words = command.iter().filter_map(|w| w.as_str());
+            let words: Vec<&str> = words.chain([model]).collect();
+            let (code, out, err) = coarsen(&words, b"");
+            let expected = match row["verdict"].as_str() {
+                // A row of `check` does not say that it asks for deadlocks, as the model does.
+                _ if row["deadlock"] == true || stuck && words[0] == "check" => Some(10),
+                Some("holds") => Some(0),
+                Some("refuted") => Some(10),
+                _ => continue,
+            };
+            assert_eq!(code, expected, "{words:?}\n{row}\n{out}{err}");
+            run += 1;
+            some = true;
+        }
+        assert!(some, "{model}: no row has a command");
+        arguments[2] = "text";
+        let (_, out, _) = coarsen(&arguments, b"");
+        let line = out.lines().find(|l| l.starts_with("recommended: coarsen "));
+        let line = line.expect("a recommendation");
+        assert_eq!(line.contains("-D"), define.is_some(), "{line}");
+        assert_eq!(line.contains("goes wrong.cor'"), model == wrong, "{line}");
+    }
+    assert!(run > 25, "{run}");
+}

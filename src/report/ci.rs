@@ -7,6 +7,7 @@ use crate::base::results::proofs::{self, Proof};
 use crate::base::results::{
     EveryReport, Expectation, Property, ReachReport, Report, Status, Trace, Verdict,
 };
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use serde_sarif::sarif;
 use std::fmt::Write;
@@ -20,6 +21,8 @@ pub enum State {
     Failed,
     /// It is not known.
     Open,
+    /// Something speaks against the answer.
+    Contradicted,
     /// It could not be asked.
     Broken,
 }
@@ -62,32 +65,59 @@ impl From<Status> for State {
     }
 }
 
+impl From<Verdict> for State {
+    fn from(verdict: Verdict) -> State {
+        match verdict {
+            Verdict::Holds => State::Passed,
+            Verdict::Refuted | Verdict::HypothesisRefuted => State::Failed,
+            Verdict::Unknown => State::Open,
+        }
+    }
+}
+
+/// The answer to one question, which is told at this place if nothing shows it.
+fn of_property(file: &str, p: &Property, place: Option<(usize, usize)>) -> Case {
+    Case {
+        file: file.to_string(),
+        name: p.name.clone(),
+        state: match p.contradiction() {
+            Some(_) => State::Contradicted,
+            None => p.verdict.into(),
+        },
+        message: p.reason.to_string(),
+        place: place.or(end(p.trace.as_ref())),
+    }
+}
+
+/// What the answer as a whole adds to those that are known.
+fn whole(verdict: Verdict, contradicted: bool, known: &[Case]) -> State {
+    match contradicted {
+        true if known.iter().all(|c| c.state != State::Contradicted) => State::Contradicted,
+        _ if known.iter().all(|c| c.state == State::Passed) => verdict.into(),
+        _ => State::Passed,
+    }
+}
+
 /// The answers about a model: its properties, and its verdict where they do not say all.
 pub fn of_check(report: &Report) -> Vec<Case> {
-    let case = |name: &str, state, message: String, place| Case {
-        file: report.model.clone(),
-        name: name.to_string(),
-        state,
-        message,
-        place,
-    };
+    let file = &report.model;
     let mut all: Vec<Case> = report
         .properties
         .iter()
         .map(|p| {
             let claim = report.claims.iter().find(|c| c.name == p.name);
-            let place = claim.map(|c| (c.line, c.column)).or(end(p.trace.as_ref()));
-            case(&p.name, p.verdict.into(), p.reason.to_string(), place)
+            of_property(file, p, claim.map(|c| (c.line, c.column)))
         })
         .collect();
-    let settled = all.iter().all(|c| c.state == State::Passed);
-    let exits = report.verdict.id();
-    if settled && exits != "holds" {
-        let state = match exits {
-            "unknown" => State::Open,
-            _ => State::Failed,
-        };
-        all.push(case("verdict", state, report.reason.to_string(), None));
+    let state = whole(report.verdict, report.is_contradicted(), &all);
+    if state != State::Passed || all.is_empty() {
+        all.push(Case {
+            file: file.clone(),
+            name: "verdict".to_string(),
+            state,
+            message: report.reason.to_string(),
+            place: None,
+        });
     }
     all
 }
@@ -113,22 +143,18 @@ pub fn of_expected(report: &Report) -> Vec<Case> {
 
 /// The answers of `coarsen reach` on a model.
 pub fn of_reach(report: &ReachReport) -> Vec<Case> {
-    let one = |p: &Property| Case {
-        file: report.model.clone(),
-        name: p.name.clone(),
-        state: p.verdict.into(),
-        message: p.reason.to_string(),
-        place: end(p.trace.as_ref()),
-    };
-    let mut all: Vec<Case> = report.questions.iter().map(one).collect();
-    let state = match report.states.is_some() || report.executions.is_some() {
-        true => State::Passed,
-        false => State::Open,
-    };
+    let file = &report.model;
+    let questions = report.questions.iter();
+    let mut all: Vec<Case> = questions.map(|p| of_property(file, p, None)).collect();
+    let state = whole(report.verdict, report.is_contradicted(), &all);
+    let finished = report.states.is_some() || report.executions.is_some();
     all.push(Case {
-        file: report.model.clone(),
+        file: file.clone(),
         name: "exploration".to_string(),
-        state,
+        state: match state {
+            State::Passed if !finished => State::Open,
+            state => state,
+        },
         message: report.reason.to_string(),
         place: None,
     });
@@ -146,10 +172,7 @@ pub fn of_every(report: &EveryReport) -> Case {
     Case {
         file: report.model.clone(),
         name: format!("every {}", report.constant),
-        state: match report.verdict {
-            Verdict::Holds => State::Passed,
-            _ => State::Open,
-        },
+        state: report.verdict.into(),
         message,
         place: None,
     }
@@ -195,11 +218,30 @@ fn end(trace: Option<&Trace>) -> Option<(usize, usize)> {
     (last.line > 0).then_some((last.line, last.column))
 }
 
+/// What a path must not have as a relative reference (RFC 3986, 4.2: a colon would end a scheme).
+const OF_A_PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b':')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
 /// SARIF: a result for each answer that is not as one would have it.
 pub fn sarif(cases: &[Case]) -> String {
     let results = cases.iter().filter(|c| c.state != State::Passed).map(|c| {
         let file = sarif::ArtifactLocation::builder()
-            .uri(c.file.clone())
+            .uri(utf8_percent_encode(&c.file, OF_A_PATH).to_string())
             .build();
         let physical = sarif::PhysicalLocation::builder().artifact_location(file);
         let physical = match c.place {
@@ -234,6 +276,7 @@ pub fn sarif(cases: &[Case]) -> String {
         .build();
     let run = sarif::Run::builder()
         .tool(sarif::Tool::builder().driver(driver).build())
+        .column_kind("unicodeCodePoints")
         .results(results)
         .build();
     let all = sarif::Sarif::builder()
@@ -250,6 +293,7 @@ fn rule(case: &Case) -> &str {
     match case.state {
         State::Broken => &case.name,
         State::Open => "unknown",
+        State::Contradicted => "contradicted",
         State::Failed | State::Passed => "refuted",
     }
 }
@@ -269,7 +313,7 @@ pub fn junit(cases: &[Case]) -> String {
             let kind = match c.state {
                 State::Passed => None,
                 State::Failed => Some(NonSuccessKind::Failure),
-                State::Open | State::Broken => Some(NonSuccessKind::Error),
+                State::Open | State::Contradicted | State::Broken => Some(NonSuccessKind::Error),
             };
             let status = match kind {
                 None => TestCaseStatus::success(),
@@ -323,6 +367,8 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::results::{Contradiction, PropertyReason};
+    use crate::report::samples::holds;
 
     fn cases() -> Vec<Case> {
         let case = |name: &str, state, place| Case {
@@ -338,6 +384,41 @@ mod tests {
             case("open", State::Open, None),
             case("E0001", State::Broken, Some((1, 1))),
         ]
+    }
+
+    /// Whatever speaks against an answer is no passed case, and no warning (exit code 12).
+    #[test]
+    fn what_is_contradicted_is_an_error() {
+        let mut report = ReachReport::undecided("m", "e");
+        report.verdict = Verdict::Holds;
+        report.states = Some("7".to_string());
+        assert_eq!(of_reach(&report)[0].state, State::Passed);
+        report.recounted = Some(Contradiction::NotRepeated);
+        assert_eq!(of_reach(&report)[0].state, State::Contradicted);
+        let mut report = holds();
+        assert!(of_check(&report).iter().all(|c| c.state == State::Passed));
+        let property = &mut report.properties[0];
+        property.verdict = Status::Unknown;
+        property.reason = PropertyReason::Contradicted(Contradiction::NotRepeated);
+        let cases = of_check(&report);
+        let said = |c: &&Case| c.state == State::Contradicted;
+        assert_eq!(cases.iter().filter(said).count(), 1);
+        assert!(github(&cases).starts_with("::error "), "{cases:?}");
+    }
+
+    /// A theorem that says nothing leaves the exploration's verdict open, even if all was explored.
+    #[test]
+    fn an_exploration_that_settles_nothing_does_not_pass() {
+        let mut report = ReachReport::undecided("m", "e");
+        report.states = Some("7".to_string());
+        assert_eq!(of_reach(&report)[0].state, State::Open);
+    }
+
+    #[test]
+    fn places_are_relative_references() {
+        let mut all = cases();
+        all[1].file = "<a b>:100%/\u{e9}.cor".to_string();
+        assert!(sarif(&all).contains("\"uri\": \"%3Ca%20b%3E%3A100%25/%C3%A9.cor\""));
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::base::results::{
     Trace, Verdict,
 };
 pub use colour::coloured;
-pub(super) use compare::deadlock;
+pub(super) use compare::{deadlock, recommended};
 pub use compare::render_compare;
 pub use every::render_every;
 pub use movers::render_movers;

@@ -30,15 +30,17 @@ impl CompareReport {
 
     /// The row to be repeated for this model: of those that are sound, decided, and commands of their own, the one that
     /// met the fewest states among those that took little longer than the fastest. Where there is a deadlock, it finds
-    /// it.
+    /// it, if any does.
     pub fn recommended(&self) -> Option<&CompareRow> {
-        let deadlocked = self.rows.iter().any(|r| r.deadlock == Some(true));
         let usable = |r: &&CompareRow| {
-            let tells = !deadlocked || r.deadlock.is_some();
             let decided = matches!(r.verdict, Verdict::Holds | Verdict::Refuted);
-            r.sound && tells && decided && r.command(&self.model).is_some()
+            r.sound && decided && r.command.is_some()
         };
-        let usable: Vec<&CompareRow> = self.rows.iter().filter(usable).collect();
+        let mut usable: Vec<&CompareRow> = self.rows.iter().filter(usable).collect();
+        let finds = |r: &CompareRow| r.deadlock == Some(true);
+        if usable.iter().any(|r| finds(r)) {
+            usable.retain(|r| finds(r));
+        }
         let fastest = usable.iter().map(|r| r.timing.total);
         let fastest = fastest.fold(f64::INFINITY, f64::min);
         let quick = usable
@@ -90,47 +92,12 @@ pub struct CompareRow {
     pub reason: RowReason,
     /// Whether that can be relied on.
     pub sound: bool,
+    /// The arguments of `coarsen` that ask the same in this way, but for the model; none if no command does.
+    pub command: Option<Vec<String>>,
     /// Bytes held by what was explored.
     pub memory: Option<String>,
     /// Seconds.
     pub timing: CompareTiming,
-}
-
-impl CompareRow {
-    /// The command that does what this row does, if there is one.
-    pub fn command(&self, model: &str) -> Option<String> {
-        const THEOREMS: [&str; 4] = [
-            "stoller-cohen",
-            "flanagan-qadeer",
-            "left-movers",
-            "right-movers",
-        ];
-        let (theorem, por) = match self.technique.split_once(" + ") {
-            Some((theorem, por)) => (Some(theorem), Some(por)),
-            None if THEOREMS.contains(&self.technique.as_str()) => {
-                (Some(self.technique.as_str()), None)
-            }
-            None => (None, Some(self.technique.as_str())),
-        };
-        let engine = self.engine.as_str();
-        Some(match (theorem, por) {
-            (None, Some("none")) => format!("coarsen reach --engine {engine} {model}"),
-            (None, Some("unsound" | "cycle-detection" | "cpc" | "cpc-l19" | "symbolic-cpc")) => {
-                return None;
-            }
-            (Some(theorem), None) if engine == "bdd" => {
-                format!("coarsen check --theorem {theorem} {model}")
-            }
-            (Some(theorem), None) => {
-                format!("coarsen reach --reduced --theorem {theorem} --engine {engine} {model}")
-            }
-            (Some(theorem), Some(por)) => {
-                format!("coarsen reach --reduced --theorem {theorem} --por {por} {model}")
-            }
-            (None, Some(por)) => format!("coarsen reach --por {por} {model}"),
-            (None, None) => return None,
-        })
-    }
 }
 
 /// Seconds.

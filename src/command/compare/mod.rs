@@ -20,7 +20,7 @@ use crate::engine::partial_order::{Por, Technique};
 use crate::engine::relations::Encoding;
 use crate::model::program::{Expr, Program};
 use crate::model::text::ast;
-use crate::theorem::{CheckOptions, check, complete, gap, movers, prepare};
+use crate::theorem::{CheckOptions, check, complete, gap, movers, prepare, uses};
 use biodivine_lib_bdd::Bdd;
 use std::time::Instant;
 
@@ -96,6 +96,7 @@ impl<'a> Compared<'a> {
             (None, Some(por)) => por.name(),
             (Some(theory), Some(por)) => format!("{} + {}", theory.name, por.name()),
         };
+        let command = self.reach_command(theory, engine, por.as_ref());
         let declared = self.program.properties.iter();
         let options = ReachOptions {
             engine,
@@ -106,7 +107,7 @@ impl<'a> Compared<'a> {
                 _ => None,
             },
             por,
-            deadlock: theory.is_none_or(|t| t.name == self.theory.name),
+            deadlock: preserves_deadlocks(theory),
             invariants: declared.map(|p| p.name.clone()).collect(),
             find: wrong(self.program)
                 .map(|e| (WRONG.to_string(), e))
@@ -129,9 +130,49 @@ impl<'a> Compared<'a> {
             verdict,
             reason,
             sound: true,
+            command,
             memory: report.memory,
             timing: since(begun),
         }
+    }
+
+    /// The arguments that have `coarsen reach` do this, if its questions are all that is compared: it asks for no state
+    /// in which a thread has gone wrong, and those who leave out orders do not watch the discipline.
+    fn reach_command(
+        &self,
+        theory: Option<&Theory>,
+        engine: Engine,
+        por: Option<&Por>,
+    ) -> Option<Vec<String>> {
+        let watched = por.is_none() || self.program.protections.is_empty();
+        let known = theory.is_none_or(|t| t.own.is_none());
+        if self.program.can_go_wrong() || !watched || !known {
+            return None;
+        }
+        let mut words = vec!["reach".to_string()];
+        let mut add = |all: &[&str]| words.extend(all.iter().map(|w| w.to_string()));
+        match theory {
+            Some(theory) => add(&["--reduced", "--theorem", &theory.name]),
+            None => {}
+        }
+        match por {
+            Some(por) => por.techniques.iter().for_each(|t| add(&["--por", t.name()])),
+            None => add(&["--engine", engine.name()]),
+        }
+        if preserves_deadlocks(theory) {
+            add(&["--deadlock"]);
+        }
+        for property in &self.program.properties {
+            add(&["--invariant", &property.name]);
+        }
+        words.extend(self.defines());
+        Some(words)
+    }
+
+    /// The arguments that give constants the values they have here.
+    fn defines(&self) -> impl Iterator<Item = String> {
+        let all = self.program.overridden.iter();
+        all.flat_map(|define| ["-D".to_string(), define.clone()])
     }
 
     /// The rows of partial-order reduction, on the original program and on the reduced system.
@@ -174,6 +215,10 @@ impl<'a> Compared<'a> {
             verdict: report.verdict,
             reason: RowReason::Check(report.reason),
             sound: true,
+            command: theory.own.is_none().then(|| {
+                let words = ["check", "--theorem", &theory.name].map(String::from);
+                words.into_iter().chain(self.defines()).collect()
+            }),
             memory: None,
             timing: since(begun),
         }
@@ -387,6 +432,7 @@ fn stopped(stop: Stop) -> CompareRow {
         verdict: Verdict::Unknown,
         reason: RowReason::NotBegun(stop),
         sound: true,
+        command: None,
         memory: None,
         timing: CompareTiming::default(),
     }
@@ -400,8 +446,12 @@ fn since(begun: Instant) -> CompareTiming {
 
 /// That some thread has gone wrong, if one can.
 fn wrong(program: &Program) -> Option<Expr> {
-    let can = program.threads.iter().any(|t| t.wrong.is_some());
-    can.then(|| program.gone_wrong())
+    program.can_go_wrong().then(|| program.gone_wrong())
+}
+
+/// Whether a reduced system has the deadlocks of the original: Levin et al. (2005) speak of threads that go wrong only.
+fn preserves_deadlocks(theory: Option<&Theory>) -> bool {
+    theory.is_none_or(|t| uses(t).is_none())
 }
 
 /// Whether a deadlock is reachable, where that was asked for and decided.

@@ -4,7 +4,7 @@
 use super::walk::{SCRIPT, walk};
 use super::{escaped, page};
 use crate::base::results::{
-    Claim, Hypothesis, MoverStatement, MoversReport, Property, Report, Status, Step,
+    Claim, Hypothesis, MoverStatement, MoversReport, Property, Report, Status, Step, Verdict,
 };
 use crate::report::layout::{counted, display_id};
 use crate::report::text::verdict_words;
@@ -16,9 +16,9 @@ pub fn check(report: &Report, source: &str, movers: Option<&MoversReport>) -> St
     let mut sections = String::new();
     let out = &mut sections;
     let verdict = verdict_words(report.verdict);
-    let class = match report.verdict.id() {
-        "hypothesis_refuted" => "refuted",
-        id => id,
+    let class = match report.verdict {
+        Verdict::HypothesisRefuted => Verdict::Refuted.id(),
+        other => other.id(),
     };
     // Writing to a string does not fail.
     let _ = writeln!(

@@ -2,7 +2,7 @@
 
 use super::{escaped, page};
 use crate::base::results::{CompareReport, CompareRow};
-use crate::report::text::{deadlock, verdict_words};
+use crate::report::text::{deadlock, recommended, verdict_words};
 use std::fmt::Write;
 
 /// A page about some models.
@@ -68,6 +68,13 @@ fn section(page: &mut String, report: &CompareReport) {
         );
     }
     *page += "</tbody>\n</table></div>\n";
+    if let Some(recommended) = recommended(report) {
+        let _ = writeln!(
+            page,
+            "<p>recommended: <code>{}</code></p>",
+            escaped(&recommended)
+        );
+    }
     bars(page, "visited states", report, |r| r.visited.as_deref());
     for note in &report.notes {
         let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&note.to_string()));

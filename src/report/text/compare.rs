@@ -50,16 +50,8 @@ pub fn render_compare(report: &CompareReport) -> String {
         body += line.trim_end();
         body.push('\n');
     }
-    if let Some(row) = report.recommended()
-        && let Some(command) = row.command(&report.model)
-    {
-        let met = match (&row.visited, &row.executions) {
-            (Some(n), _) => format!(", {}", counted_text(n, "state")),
-            (None, Some(n)) => format!(", {}", counted_text(n, "execution")),
-            (None, None) => String::new(),
-        };
-        let line = format!("\nrecommended: {command} ({:.3} s{met})", row.timing.total);
-        let _ = writeln!(body, "{line}");
+    if let Some(recommended) = recommended(report) {
+        let _ = writeln!(body, "\nrecommended: {recommended}");
     }
     if !report.notes.is_empty() {
         body += "\nnotes:\n";
@@ -68,6 +60,23 @@ pub fn render_compare(report: &CompareReport) -> String {
         }
     }
     first + &printable_lines(&body)
+}
+
+/// The command to be used for this model, with what it took here.
+pub(in crate::report) fn recommended(report: &CompareReport) -> Option<String> {
+    let row = report.recommended()?;
+    let words = row.command.iter().flatten().chain([&report.model]);
+    // No file's name has a null character.
+    let command = shlex::try_join(words.map(String::as_str)).ok()?;
+    let met = match (&row.visited, &row.executions) {
+        (Some(n), _) => format!(", {}", counted_text(n, "state")),
+        (None, Some(n)) => format!(", {}", counted_text(n, "execution")),
+        (None, None) => String::new(),
+    };
+    Some(format!(
+        "coarsen {command} ({:.3} s{met})",
+        row.timing.total
+    ))
 }
 
 fn cells(row: &CompareRow) -> [String; 11] {
