@@ -1,6 +1,8 @@
 //! The first screen of `coarsen check`: short, whatever the model.
 
 use crate::shipped::models;
+use coarsen::base::control::Control;
+use coarsen::command::coverage::{ALWAYS, coverage};
 use coarsen::report::text::{Detail, render};
 use coarsen::results::{Status, Verdict};
 
@@ -10,6 +12,9 @@ fn the_first_screen_is_short() {
     let (mut held, mut others) = (0, 0);
     for m in models() {
         let mut report = m.report(false);
+        let session = m.load(&[]);
+        let looked_at = coverage(session.program(), ALWAYS, &Control::default());
+        report.coverage = Some(looked_at.expect("no limit"));
         let refuted = |h: &coarsen::results::Hypothesis| h.witness.is_some();
         let has_witness = report
             .hypotheses

@@ -301,11 +301,10 @@ impl Body<'_> {
 
     fn numbers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let States {
-            original,
-            reduced,
-            visited,
+            reduced, visited, ..
         } = &self.report.states;
-        let count = |c: &Option<String>| c.clone().unwrap_or_else(|| "-".to_string());
+        let original = self.report.original_states();
+        let count = |c: Option<&String>| c.map_or("-", String::as_str).to_string();
         let one = match self.report.reductions.as_slice() {
             [] => String::new(),
             some => format!(" up to {}", some.join(",")),
@@ -313,9 +312,9 @@ impl Body<'_> {
         writeln!(
             f,
             "\nstates: reduced {}{one}, original {}, visited {}",
-            count(reduced),
+            count(reduced.as_ref()),
             count(original),
-            count(visited)
+            count(visited.as_ref())
         )?;
         if self.verbose() {
             self.costs(f)?;

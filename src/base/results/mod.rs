@@ -243,6 +243,15 @@ impl Report {
         self.contradiction().is_some()
     }
 
+    /// How many states the original program has, if they were counted. Where nothing goes wrong, what was looked at for
+    /// coverage is the original program.
+    pub fn original_states(&self) -> Option<&String> {
+        let holds = self.verdict == Verdict::Holds;
+        let covered = self.coverage.as_ref();
+        let covered = covered.filter(|c| holds && c.complete).map(|c| &c.states);
+        self.states.original.as_ref().or(covered)
+    }
+
     /// A report that knows nothing yet: verdict `unknown`, all else empty.
     pub fn undecided(model: &str, theorem: &str) -> Self {
         Report {

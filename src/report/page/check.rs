@@ -2,7 +2,7 @@
 //! executions to step through, and how many states the theorem saves.
 
 use super::walk::{SCRIPT, walk};
-use super::{escaped, page};
+use super::{escaped, logarithm, page};
 use crate::base::results::{
     Claim, Hypothesis, MoverStatement, MoversReport, Property, Report, Status, Step, Verdict,
 };
@@ -102,16 +102,20 @@ fn executions(out: &mut String, report: &Report) {
 fn states(out: &mut String, report: &Report) {
     let s = &report.states;
     let rows = [
-        ("original program", &s.original),
-        ("reduced system, with states inside its steps", &s.visited),
-        ("reduced system", &s.reduced),
+        ("original program", report.original_states()),
+        (
+            "reduced system, with states inside its steps",
+            s.visited.as_ref(),
+        ),
+        ("reduced system", s.reduced.as_ref()),
     ];
     let known: Vec<(&str, &String, f64)> = rows
         .into_iter()
-        .filter_map(|(name, n)| Some((name, n.as_ref()?, n.as_ref()?.parse().unwrap_or(f64::MAX))))
+        .filter_map(|(name, n)| Some((name, n?, logarithm(n?))))
         .collect();
-    let most = known.iter().map(|k| k.2).fold(0.0, f64::max);
-    if most <= 0.0 {
+    let longest = known.iter().map(|k| k.2);
+    let longest = longest.fold(f64::NEG_INFINITY, f64::max);
+    if !longest.is_finite() {
         return;
     }
     *out += "<section>\n<h2>States</h2>\n<div class=\"wide\"><table class=\"bars\">\n";
@@ -119,7 +123,7 @@ fn states(out: &mut String, report: &Report) {
         let _ = writeln!(
             out,
             "<tr><td>{name}</td><td><span class=\"bar\" style=\"width:{:.1}%\"></span> {n}</td></tr>",
-            60.0 * value / most
+            60.0 * 10f64.powf(value - longest)
         );
     }
     *out += "</table></div>\n</section>\n";
@@ -267,7 +271,27 @@ fn hypotheses(out: &mut String, report: &Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::results::Coverage;
     use crate::report::samples::{holds, refuted};
+
+    /// Where nothing goes wrong, coverage counts the original program; bars have a length whatever the numbers.
+    #[test]
+    fn states_are_bars_of_any_length() {
+        let mut report = holds();
+        let long = format!("1{}", "0".repeat(400));
+        report.states.original = None;
+        report.states.reduced = Some("7".to_string());
+        report.coverage = Some(Coverage {
+            states: long.clone(),
+            complete: true,
+            statements: Vec::new(),
+            stuck: Vec::new(),
+            trivial: Vec::new(),
+        });
+        let page = check(&report, "", None);
+        assert!(page.contains(&format!("width:60.0%\"></span> {long}<")));
+        assert!(page.contains("width:0.0%\"></span> 7<"));
+    }
 
     /// Every answer is there, names are text, and nothing is fetched from elsewhere.
     #[test]

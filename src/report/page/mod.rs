@@ -41,3 +41,23 @@ fn escaped(text: &str) -> String {
     }
     all
 }
+
+/// The decimal logarithm of a number of any length: minus infinity for zero.
+fn logarithm(digits: &str) -> f64 {
+    let head: String = digits.chars().take(15).collect();
+    let more = digits.chars().count().saturating_sub(15) as f64;
+    head.parse().unwrap_or(0.0f64).log10() + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_have_logarithms() {
+        assert!((logarithm("1000") - 3.0).abs() < 1e-9);
+        assert_eq!(10f64.powf(logarithm("0")), 0.0);
+        let long = format!("1{}", "0".repeat(400));
+        assert!((logarithm(&long) - 400.0).abs() < 1e-9);
+    }
+}

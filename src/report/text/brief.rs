@@ -1,9 +1,9 @@
 //! The first screen of a check: the answers, what protects what, whether the theorem applies, and how many states are
 //! left. What it leaves out is named in its last line.
 
-use super::{Body, claims, coverage, lemmas, states, trace, widest};
+use super::{Body, claims, coverage, discipline, lemmas, states, trace, widest};
 use crate::base::results::{
-    Evidence, Hypothesis, Property, PropertyKind, Revision, States, Status, Verdict,
+    Evidence, Hypothesis, Property, PropertyKind, Revision, Status,
 };
 use crate::report::layout::{counted, counted_text, display_id, place, wrapped};
 use std::collections::BTreeSet;
@@ -78,16 +78,7 @@ impl Body<'_> {
 
     /// What the model protects, and what was found to protect the rest: `x, y protected by m; z used by main only`
     fn disciplines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let declared = &self.report.declared;
-        if !declared.is_empty() {
-            let (shown, more) = declared.split_at(declared.len().min(SHOWN));
-            let more = match more.len() {
-                0 => String::new(),
-                n => format!("; {n} more"),
-            };
-            let line = format!("protected: {}{more}", shown.join("; "));
-            writeln!(f, "{}", wrapped(&line, 4))?;
-        }
+        discipline::declared(f, self.report, SHOWN)?;
         if self.report.in_full {
             return Ok(());
         }
@@ -183,14 +174,7 @@ impl Body<'_> {
 
     /// How many states there are, and how many there were without the theorem, if they were counted.
     fn saved(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let States {
-            original, reduced, ..
-        } = &self.report.states;
-        // Where nothing goes wrong, what was looked at for coverage is the original program.
-        let holds = self.report.verdict == Verdict::Holds;
-        let covered = self.report.coverage.as_ref();
-        let covered = covered.filter(|c| holds && c.complete).map(|c| &c.states);
-        let original = original.as_ref().or(covered);
+        let (reduced, original) = (&self.report.states.reduced, self.report.original_states());
         let one = match self.report.reductions.as_slice() {
             [] => String::new(),
             some => format!(" up to {}", some.join(",")),

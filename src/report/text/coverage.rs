@@ -1,10 +1,10 @@
 //! What is never executed, and other signs that an answer says less than it seems to.
 
 use crate::base::results::{Coverage, Covered, Report};
-use crate::report::layout::{place, wrapped};
+use crate::report::layout::{columns, place, wrapped};
 use std::fmt;
 
-/// Places named on a line, unless all are asked for.
+/// Places named at most, unless all are asked for.
 const SHOWN: usize = 4;
 
 /// Writes what is to be said, a line each.
@@ -55,12 +55,18 @@ fn one(f: &mut fmt::Formatter<'_>, what: &str, places: Vec<String>, all: bool) -
     if places.is_empty() {
         return Ok(());
     }
-    let shown = if all { places.len() } else { SHOWN };
-    let more = match places.len().saturating_sub(shown) {
-        0 => String::new(),
-        n => format!(", and {n} more"),
+    let told = |shown: usize| {
+        let more = match places.len() - shown {
+            0 => String::new(),
+            n => format!(", and {n} more"),
+        };
+        format!("{what}: {}{more}", places[..shown].join(", "))
     };
-    let shown: Vec<&str> = places.iter().take(shown).map(String::as_str).collect();
-    let line = format!("{what}: {}{more}", shown.join(", "));
-    writeln!(f, "{}", wrapped(&line, 4))
+    // Of several places, those that fit into a line.
+    let fits = |shown: &usize| told(*shown).chars().count() <= columns();
+    let shown = match all {
+        true => places.len(),
+        false => (1..=places.len().min(SHOWN)).rev().find(fits).unwrap_or(1),
+    };
+    writeln!(f, "{}", wrapped(&told(shown), 4))
 }

@@ -1,4 +1,4 @@
-//! The inferred disciplines, and how the guesses were revised.
+//! The declared and inferred disciplines, and how the guesses were revised.
 
 use super::widest;
 use crate::base::results::{Report, Revision};
@@ -9,12 +9,31 @@ use std::fmt;
 /// Variables and revisions shown unasked.
 const SHOWN: usize = 12;
 
-pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) -> fmt::Result {
-    let all = &report.discipline;
+/// What the model says protects what, as many as are to be shown.
+pub(super) fn declared(f: &mut fmt::Formatter<'_>, report: &Report, most: usize) -> fmt::Result {
+    let all = &report.declared;
     if all.is_empty() {
         return Ok(());
     }
+    let (shown, more) = all.split_at(all.len().min(most));
+    let more = match more.len() {
+        0 => String::new(),
+        n => format!("; {n} more"),
+    };
+    let line = format!("protected: {}{more}", shown.join("; "));
+    writeln!(f, "{}", wrapped(&line, 4))
+}
+
+pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) -> fmt::Result {
+    let all = &report.discipline;
     let most = if verbose { usize::MAX } else { SHOWN };
+    if !report.declared.is_empty() {
+        writeln!(f)?;
+        declared(f, report, most)?;
+    }
+    if all.is_empty() {
+        return Ok(());
+    }
     match report.in_full {
         true => writeln!(f, "\ninferred disciplines (of the hypotheses only):")?,
         false => writeln!(f, "\ninferred disciplines:")?,
