@@ -81,3 +81,4 @@ mod twin_theorem;
 mod twin_vs_interpreter;
 mod twin_vs_tool;
 mod verify;
+mod walks;

@@ -56,8 +56,9 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> Exit {
     };
     let name = run.name;
     let options = args.clone();
+    let interrupts = Interrupts::install();
     let worked = run.work(
-        &Interrupts::install(),
+        &interrupts,
         output,
         move |name, source, control| {
             let limits = ParseLimits {
@@ -74,7 +75,7 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> Exit {
     );
     match worked {
         Ok((Worked::Done(Answer::Walked(report)), _)) => show(&report, args, output),
-        Ok((Worked::Done(Answer::ByHand(session)), _)) => by_hand(&session, args),
+        Ok((Worked::Done(Answer::ByHand(session)), _)) => by_hand(&session, args, &interrupts),
         Ok((Worked::Done(Answer::Unfollowed(why)), _)) => {
             say(&format!("coarsen: {name}: {why}"));
             Exit::Input
@@ -110,7 +111,10 @@ fn walked(
     };
     if let Some(states) = replayed {
         let is = |n: usize, names: &[_], values: &[_]| itf::is_state(&states[n], names, values);
-        if let Err(n) = walk.follow(states.len(), &is) {
+        let followed = walk
+            .follow(states.len(), &is, control)
+            .map_err(|stop| Wrong::Stopped(format!("the trace was not followed: {stop}")))?;
+        if let Err(n) = followed {
             return Ok(Answer::Unfollowed(match n {
                 0 => "the trace does not begin in an initial state of this model".to_string(),
                 n => format!(
@@ -168,8 +172,8 @@ fn show(report: &SimulateReport, args: &SimulateArgs, output: &mut Output) -> Ex
     exit.and(written)
 }
 
-fn by_hand(session: &Session, args: &SimulateArgs) -> Exit {
-    match screen::run(session, args) {
+fn by_hand(session: &Session, args: &SimulateArgs, interrupts: &Interrupts) -> Exit {
+    match screen::run(session, args, interrupts) {
         Ok(()) => Exit::Holds,
         Err(error) => {
             say(&format!("coarsen: the terminal can't be used: {error}"));

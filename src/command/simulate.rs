@@ -18,6 +18,9 @@ use std::ops::ControlFlow;
 /// Ways of a step that are offered.
 pub const WAYS: usize = 100;
 
+/// Outcomes of a thread's steps that are looked at for those ways: many may be the same.
+const OUTCOMES: usize = 100 * WAYS;
+
 /// Candidates for an initial state that are tried.
 const STARTS: usize = 1 << 20;
 
@@ -70,17 +73,19 @@ impl<'p> Walk<'p> {
     }
 
     /// The steps that can be taken now, thread by thread; of a step that may end in several ways each way, up to
-    /// [`WAYS`] of a thread.
+    /// [`WAYS`] of a thread, as far as they are found soon.
     pub fn offers(&self) -> Vec<Offer> {
         let mut all: Vec<Offer> = Vec::new();
         for thread in 0..self.program.threads.len() {
             let begin = all.len();
+            let mut outcomes = 0;
             let each = self.each_offer(thread, &mut |offer| {
+                outcomes += 1;
                 let is_known = |o: &Offer| o.after == offer.after && o.step == offer.step;
                 if !all[begin..].iter().any(is_known) {
                     all.push(offer);
                 }
-                match all.len() - begin < WAYS {
+                match all.len() - begin < WAYS && outcomes < OUTCOMES {
                     true => ControlFlow::Continue(()),
                     false => ControlFlow::Break(()),
                 }
@@ -115,21 +120,23 @@ impl<'p> Walk<'p> {
     }
 
     /// Takes the first step that leads to a state for which `fits` holds; whether there is one.
-    fn take_to(&mut self, fits: &dyn Fn(&State) -> bool) -> bool {
+    fn take_to(&mut self, fits: &dyn Fn(&State) -> bool, control: &Control) -> Result<bool, Stop> {
         let found = (0..self.program.threads.len()).find_map(|thread| {
-            let each = self.each_offer(thread, &mut |offer| match fits(&offer.after.state) {
-                true => ControlFlow::Break(offer),
-                false => ControlFlow::Continue(()),
+            let each = self.each_offer(thread, &mut |offer| {
+                if let Err(stop) = control.check() {
+                    return ControlFlow::Break(Err(stop));
+                }
+                match fits(&offer.after.state) {
+                    true => ControlFlow::Break(Ok(offer)),
+                    false => ControlFlow::Continue(()),
+                }
             });
             each.break_value()
         });
-        match found {
-            Some(offer) => {
-                self.take(offer);
-                true
-            }
-            None => false,
-        }
+        let found = found.transpose()?;
+        let is_some = found.is_some();
+        found.into_iter().for_each(|offer| self.take(offer));
+        Ok(is_some)
     }
 
     /// Takes a step that is offered now.
@@ -223,7 +230,7 @@ impl<'p> Walk<'p> {
                     ControlFlow::Continue(())
                 });
                 if let ControlFlow::Break(found) = each {
-                    return Ok(self.take_all(&before, found?));
+                    return self.take_all(&before, found?, control);
                 }
             }
         }
@@ -231,28 +238,43 @@ impl<'p> Walk<'p> {
     }
 
     /// Takes the steps to a state that was met, each state with the one before it; whether all of them are there.
-    fn take_all(&mut self, before: &FxHashMap<State, Option<State>>, last: State) -> bool {
+    fn take_all(
+        &mut self,
+        before: &FxHashMap<State, Option<State>>,
+        last: State,
+        control: &Control,
+    ) -> Result<bool, Stop> {
         let mut way = vec![last];
         while let Some(Some(earlier)) = before.get(&way[way.len() - 1]) {
             way.push(earlier.clone());
         }
-        let mut steps = way.iter().rev().skip(1);
-        steps.all(|state| self.take_to(&|s| s == state))
+        for state in way.iter().rev().skip(1) {
+            if !self.take_to(&|s| s == state, control)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Walks along states that are told apart by `is`, from the initial one on: whether the state of that number may
     /// be one with these values. Begins anew, in an initial state that may be the first.
     ///
     /// # Errors
-    /// The number of the state to which no step leads.
-    pub fn follow(&mut self, states: usize, is: &Is) -> Result<(), usize> {
+    /// The number of the state to which no step leads; or a limit of the control.
+    pub fn follow(
+        &mut self,
+        states: usize,
+        is: &Is,
+        control: &Control,
+    ) -> Result<Result<(), usize>, Stop> {
+        control.enter("along a trace");
         let p = self.program;
         let names = variables(p);
         let fits = |n: usize, state: &State| is(n, &names, &values(p, state));
         let mut candidates = initial_candidates(p).take(STARTS);
-        let first = candidates
-            .find(|s| is_initial(p, s) && fits(0, s))
-            .ok_or(0usize)?;
+        let Some(first) = candidates.find(|s| is_initial(p, s) && fits(0, s)) else {
+            return Ok(Err(0));
+        };
         let violated = initially_violated(p, &first);
         *self = Walk {
             program: p,
@@ -264,11 +286,11 @@ impl<'p> Walk<'p> {
             violations: Vec::new(),
         };
         for n in 1..states {
-            if !self.take_to(&|s| fits(n, s)) {
-                return Err(n);
+            if !self.take_to(&|s| fits(n, s), control)? {
+                return Ok(Err(n));
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// The walk as a trace; none if it is too long to be told.

@@ -2,9 +2,10 @@
 
 use super::{SimulateArgs, WALK, states};
 use crate::cli::args::TraceFormat;
+use crate::cli::supervise::Interrupts;
 use crate::cli::trace_file;
 use coarsen::Session;
-use coarsen::base::control::Control;
+use coarsen::base::control::{Control, Stop};
 use coarsen::command::simulate::{Offer, Walk};
 use coarsen::report::{itf, plain};
 use coarsen::results::{Change, Ended};
@@ -16,9 +17,18 @@ use ratatui::widgets::{Block, List, ListState, Paragraph};
 use ratatui::{DefaultTerminal, Frame};
 use std::io;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Columns below which things stand below each other.
 const NARROW: u16 = 70;
+
+/// How long a way is looked for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether someone wants to end.
+const TICK: Duration = Duration::from_millis(100);
 
 const KEYS: &str = "Enter take  b back  r random  g goal  s save  l load  q quit";
 
@@ -26,8 +36,8 @@ const KEYS: &str = "Enter take  b back  r random  g goal  s save  l load  q quit
 ///
 /// # Errors
 /// What the terminal says.
-pub fn run(session: &Session, args: &SimulateArgs) -> io::Result<()> {
-    let Some(mut app) = App::new(session, args) else {
+pub fn run(session: &Session, args: &SimulateArgs, interrupts: &Interrupts) -> io::Result<()> {
+    let Some(mut app) = App::new(session, args, interrupts) else {
         return Err(io::Error::other("the model has no initial state"));
     };
     let mut terminal = ratatui::try_init()?;
@@ -57,6 +67,7 @@ impl Prompt {
 struct App<'s> {
     session: &'s Session,
     args: &'s SimulateArgs,
+    interrupts: &'s Interrupts,
     walk: Walk<'s>,
     offers: Vec<Offer>,
     /// The step that would be taken.
@@ -71,11 +82,16 @@ struct App<'s> {
 }
 
 impl<'s> App<'s> {
-    fn new(session: &'s Session, args: &'s SimulateArgs) -> Option<Self> {
+    fn new(
+        session: &'s Session,
+        args: &'s SimulateArgs,
+        interrupts: &'s Interrupts,
+    ) -> Option<Self> {
         let walk = Walk::new(session.program())?;
         let mut app = App {
             session,
             args,
+            interrupts,
             walk,
             offers: Vec::new(),
             chosen: 0,
@@ -92,6 +108,11 @@ impl<'s> App<'s> {
     fn run(&mut self, terminal: &mut DefaultTerminal) -> io::Result<()> {
         loop {
             terminal.draw(|frame| self.draw(frame))?;
+            while !event::poll(TICK)? {
+                if self.interrupts.pending() {
+                    return Ok(());
+                }
+            }
             if let Event::Key(key) = event::read()?
                 && key.kind != KeyEventKind::Release
                 && self.key(key)
@@ -225,17 +246,41 @@ impl<'s> App<'s> {
             let first = errors.first().map(|d| d.message.clone());
             first.unwrap_or_default()
         })?;
-        let control = Control::new(self.args.limits.budget);
         let before = self.walk.steps();
-        let found = self
-            .walk
-            .towards(&goal, &control)
-            .map_err(|stop| format!("stopped by {stop}"))?;
+        let found = self.patiently(|walk, control| walk.towards(&goal, control))?;
         if !found {
             return Err(format!("from here no state satisfies {text}"));
         }
         self.retell();
         Ok(format!("after {} steps {text}", self.walk.steps() - before))
+    }
+
+    /// Does what may take long, until the user's patience ends or someone ends the command.
+    fn patiently<T>(
+        &mut self,
+        work: impl FnOnce(&mut Walk<'s>, &Control) -> Result<T, Stop>,
+    ) -> Result<T, String> {
+        let control = Control::new(self.args.limits.budget);
+        let (done, ends) = mpsc::channel::<()>();
+        let (walk, interrupts) = (&mut self.walk, self.interrupts);
+        let control = &control;
+        let result = thread::scope(|scope| {
+            // It ends with the work, however that ends.
+            let _done = done;
+            scope.spawn(move || {
+                let begun = Instant::now();
+                while let Err(RecvTimeoutError::Timeout) = ends.recv_timeout(TICK) {
+                    if interrupts.pending() {
+                        control.stop(Stop::Interrupt);
+                    }
+                    if begun.elapsed() > PATIENCE {
+                        control.stop(Stop::Time);
+                    }
+                }
+            });
+            work(walk, control)
+        });
+        result.map_err(|stop| format!("stopped by {stop}"))
     }
 
     fn save(&self, file: &Path) -> Result<String, String> {
@@ -248,11 +293,16 @@ impl<'s> App<'s> {
 
     fn load(&mut self, file: &Path) -> Result<String, String> {
         let states = states(file).map_err(|(why, _)| why)?;
-        let mut walk = self.walk.clone();
         let is = |n: usize, names: &[_], values: &[_]| itf::is_state(&states[n], names, values);
-        walk.follow(states.len(), &is)
-            .map_err(|n| format!("no step leads to state {n} of the trace"))?;
-        self.walk = walk;
+        let mut loaded = self.walk.clone();
+        std::mem::swap(&mut self.walk, &mut loaded);
+        let followed = self
+            .patiently(|walk, control| walk.follow(states.len(), &is, control))
+            .and_then(|done| done.map_err(|n| format!("no step leads to state {n} of the trace")));
+        if let Err(why) = followed {
+            self.walk = loaded;
+            return Err(why);
+        }
         self.retell();
         Ok(format!("{} steps", self.walk.steps()))
     }
@@ -363,7 +413,8 @@ mod tests {
         else {
             panic!("simulate");
         };
-        let mut app = App::new(&session, &args).expect("a state");
+        let interrupts = Interrupts::default();
+        let mut app = App::new(&session, &args, &interrupts).expect("a state");
         for width in [40, 80, 120] {
             let screen = seen(&app, width);
             assert!(screen.contains("1 a  line 2: x = x + 1;"), "{screen}");

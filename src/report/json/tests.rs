@@ -3,12 +3,15 @@
 use super::*;
 use crate::base::control::{Hit, Stop};
 use crate::base::diagnostic::Span;
-use crate::base::results::{CompareReport, ReachReport, Report, SoFar, Verdict};
+use crate::base::results::{
+    CompareReport, Ended, ReachReport, Report, SimulateReport, SoFar, Verdict,
+};
 use crate::report::samples;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../docs/schema/check.schema.json");
 const REACH_SCHEMA: &str = include_str!("../../../docs/schema/reach.schema.json");
+const SIMULATE_SCHEMA: &str = include_str!("../../../docs/schema/simulate.schema.json");
 const COMPARE_SCHEMA: &str = include_str!("../../../docs/schema/compare.schema.json");
 const MANUAL: &str = include_str!("../../../docs/json.md");
 
@@ -177,6 +180,21 @@ fn explorations_are_valid() {
         object[field] = bad;
         assert!(violation(&schema, &schema, &object).is_some(), "{field}");
     }
+}
+
+#[test]
+fn walks_are_valid() {
+    let schema = parsed(SIMULATE_SCHEMA);
+    let trace = samples::refuted().properties[0].trace.clone();
+    assert!(trace.is_some());
+    for (ended, trace) in [(Ended::Wrong, trace), (Ended::NoGoal, None)] {
+        let object = valid_by(&schema, object(&SimulateReport::new("m", 3, ended, trace)));
+        assert_eq!(object["steps"], 3);
+        let mut bad = object;
+        bad["ended"] = Value::from("tired");
+        assert!(violation(&schema, &schema, &bad).is_some());
+    }
+    valid_by(&schema, fault(Blamed::Model("m"), "r", "", &[]));
 }
 
 #[test]
