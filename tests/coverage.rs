@@ -188,8 +188,8 @@ fn few_states_are_looked_at_in_little_time() {
     }
 }
 
-/// A search may be complete after more operations than it was allowed; then the look at its steps must not end early and
-/// call the rest never executed.
+/// A search may be complete after more operations than it was allowed; what the look at its steps then leaves out is
+/// not called never.
 #[test]
 fn what_was_not_looked_at_is_not_called_never() {
     let many = vec!["{ skip; }"; 60].join(" or ");

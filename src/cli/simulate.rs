@@ -57,22 +57,17 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> Exit {
     let name = run.name;
     let options = args.clone();
     let interrupts = Interrupts::install();
-    let worked = run.work(
-        &interrupts,
-        output,
-        move |name, source, control| {
-            let limits = ParseLimits {
-                depth: options.limits.depth,
-            };
-            let (session, warnings) =
-                Session::load(name, source, &options.defines.defines, limits)?;
-            let answer = match asked {
-                true => walked(&session, name, &options, replayed.as_deref(), control)?,
-                false => Answer::ByHand(Box::new(session)),
-            };
-            Ok((warnings, answer))
-        },
-    );
+    let worked = run.work(&interrupts, output, move |name, source, control| {
+        let limits = ParseLimits {
+            depth: options.limits.depth,
+        };
+        let (session, warnings) = Session::load(name, source, &options.defines.defines, limits)?;
+        let answer = match asked {
+            true => walked(&session, name, &options, replayed.as_deref(), control)?,
+            false => Answer::ByHand(Box::new(session)),
+        };
+        Ok((warnings, answer))
+    });
     match worked {
         Ok((Worked::Done(Answer::Walked(report)), _)) => show(&report, args, output),
         Ok((Worked::Done(Answer::ByHand(session)), _)) => by_hand(&session, args, &interrupts),

@@ -24,8 +24,8 @@ use crate::base::results::{
     Trace, Verdict,
 };
 pub use colour::coloured;
-pub(super) use compare::{deadlock, recommended};
 pub use compare::render_compare;
+pub(super) use compare::{deadlock, recommended};
 pub use every::render_every;
 pub use movers::render_movers;
 pub use reach::render_reach;

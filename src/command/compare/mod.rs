@@ -151,12 +151,14 @@ impl<'a> Compared<'a> {
         }
         let mut words = vec!["reach".to_string()];
         let mut add = |all: &[&str]| words.extend(all.iter().map(|w| w.to_string()));
-        match theory {
-            Some(theory) => add(&["--reduced", "--theorem", &theory.name]),
-            None => {}
+        if let Some(theory) = theory {
+            add(&["--reduced", "--theorem", &theory.name]);
         }
         match por {
-            Some(por) => por.techniques.iter().for_each(|t| add(&["--por", t.name()])),
+            Some(por) => por
+                .techniques
+                .iter()
+                .for_each(|t| add(&["--por", t.name()])),
             None => add(&["--engine", engine.name()]),
         }
         if preserves_deadlocks(theory) {

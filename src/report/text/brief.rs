@@ -2,9 +2,7 @@
 //! left. What it leaves out is named in its last line.
 
 use super::{Body, claims, coverage, discipline, lemmas, states, trace, widest};
-use crate::base::results::{
-    Evidence, Hypothesis, Property, PropertyKind, Revision, Status,
-};
+use crate::base::results::{Evidence, Hypothesis, Property, PropertyKind, Revision, Status};
 use crate::report::layout::{counted, counted_text, display_id, place, wrapped};
 use std::collections::BTreeSet;
 use std::fmt;

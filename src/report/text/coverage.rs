@@ -1,7 +1,7 @@
 //! What is never executed, and other signs that an answer says less than it seems to.
 
 use crate::base::results::{Coverage, Covered, Report};
-use crate::report::layout::{columns, place, wrapped};
+use crate::report::layout::{place, wrapped};
 use std::fmt;
 
 /// Places named at most, unless all are asked for.
@@ -62,8 +62,9 @@ fn one(f: &mut fmt::Formatter<'_>, what: &str, places: Vec<String>, all: bool) -
         };
         format!("{what}: {}{more}", places[..shown].join(", "))
     };
-    // Of several places, those that fit into a line.
-    let fits = |shown: &usize| told(*shown).chars().count() <= columns();
+    // Of several places, those for which there is room beside the first.
+    let lines = |shown: usize| wrapped(&told(shown), 4).lines().count();
+    let fits = |shown: &usize| lines(*shown) <= lines(1);
     let shown = match all {
         true => places.len(),
         false => (1..=places.len().min(SHOWN)).rev().find(fits).unwrap_or(1),
