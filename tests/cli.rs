@@ -375,7 +375,7 @@ fn a_walk_is_printed_repeated_and_led_to_a_goal() {
     let (code, goal, _) = walk(&["--goal", "x == 7", "--trace", &file]);
     assert_eq!(code, Some(0), "{goal}");
     assert!(
-        goal.contains("b  line 1") && goal.contains("x: 5 -> 7"),
+        goal.contains("b, ") && goal.contains("walk.cor:1:") && goal.contains("x: 5 -> 7"),
         "{goal}"
     );
     let (code, again, err) = walk(&["--replay", &file]);

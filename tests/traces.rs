@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use coarsen::Session;
 use coarsen::engine::{State, initially_violated, successors, violates};
-use coarsen::model::program::{Kind, NO_OWNER, NULL, Program};
+use coarsen::model::program::{Expr, Kind, NO_OWNER, NULL, Program};
 use coarsen::report::itf;
-use coarsen::results::{Property, Report};
+use coarsen::results::{Outcome, Property, Report, Violation};
 use serde_json::Value as Json;
 use shipped::coarse::{places, reduced, settles, starts};
 use shipped::{Shipped, models};
@@ -362,4 +362,56 @@ fn no_trace_has_more_coarse_steps_than_needed() {
             }
         }
     }
+}
+
+/// What the last state of a trace is about: nothing but what is in it, and something wherever it is shown why.
+#[test]
+fn what_is_wrong_is_marked() {
+    let (mut all, mut marked) = (0, 0);
+    each_trace(|m, session, _, property, _| {
+        let trace = property.trace.as_ref().expect("a trace");
+        let known = |name: &String| trace.variables.iter().any(|v| v.name == *name);
+        assert!(
+            trace.about.iter().all(known),
+            "{}: {:?}",
+            m.name,
+            trace.about
+        );
+        let about = |name: &str| trace.about.iter().any(|a| a == name);
+        match &trace.outcome {
+            Outcome::Deadlock(waiting) => {
+                assert!(
+                    waiting.iter().all(|(thread, _)| about(thread)),
+                    "{}",
+                    m.name
+                );
+            }
+            Outcome::Violates(name) | Outcome::Reached(name) => {
+                let p = session.program();
+                let asked = p.properties.iter().find(|p| p.name == *name);
+                asked.expect("the property").expr.walk(&mut |e| {
+                    if let Expr::Cell(c) = e {
+                        let cell = &p.cells[*c].name;
+                        assert!(known_as(cell, &trace.about), "{}: {cell}", m.name);
+                    }
+                });
+            }
+            Outcome::Violation(Violation::Access { cell, .. }) => {
+                assert!(known_as(cell, &trace.about), "{}: {cell}", m.name);
+            }
+            _ => {}
+        }
+        all += 1;
+        marked += usize::from(!trace.about.is_empty());
+    });
+    assert!(all > 20 && marked * 10 > all * 9, "{marked} of {all}");
+}
+
+/// Whether the variable that has a cell is one of these.
+fn known_as(cell: &str, names: &[String]) -> bool {
+    let base: String = cell
+        .split('[')
+        .map(|part| part.rsplit(']').next().unwrap_or(part))
+        .collect();
+    names.contains(&base)
 }

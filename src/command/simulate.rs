@@ -10,7 +10,9 @@ use crate::engine::{
     violates,
 };
 use crate::model::program::{Expr, Program, ThreadId};
-use crate::theorem::{changes, deadlock, gone_wrong, repeat, step_by, values, variables};
+use crate::theorem::{
+    changes, deadlock, gone_wrong, of_deadlock, repeat, step_by, values, variables,
+};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -307,7 +309,10 @@ impl<'p> Walk<'p> {
         let last = self.violations.last().cloned().flatten();
         trace.outcome = match (last, self.end()) {
             (Some(violation), _) => Outcome::Violation(violation),
-            (None, Some(Ended::Deadlock)) => deadlock(self.program, &self.now().state),
+            (None, Some(Ended::Deadlock)) => {
+                trace.about = of_deadlock(self.program, &self.now().state);
+                deadlock(self.program, &self.now().state)
+            }
             _ => Outcome::Untold,
         };
         Some(trace)

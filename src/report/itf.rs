@@ -161,6 +161,7 @@ mod tests {
                 )),
             }],
             outcome: Outcome::Discipline,
+            about: Vec::new(),
             execution: Default::default(),
         };
         let text = render("m.cor", "discipline", &trace);

@@ -315,6 +315,7 @@ pub(super) fn refuted() -> Report {
                 ),
             ],
             outcome: Outcome::Violation(violation()),
+            about: vec!["x".to_string()],
             execution: Default::default(),
         }),
         ..property(

@@ -63,7 +63,8 @@ pub fn render(report: &Report, detail: Detail) -> String {
 /// A trace of a property of a model, as it stands in reports.
 pub fn render_trace(model: &str, property: &str, trace: &Trace) -> String {
     let first = headline(model, property, &trace.outcome.to_string());
-    first + &folded(&trace::Shown { trace, all: true }.to_string())
+    let all = true;
+    first + &folded(&trace::Shown { model, trace, all }.to_string())
 }
 
 /// One line on what a model expects and what was found.
@@ -151,8 +152,13 @@ impl fmt::Display for Body<'_> {
         write!(f, "{}", claims::Shown { report, verbose })?;
         discipline::write(f, self.report, self.verbose())?;
         self.hypotheses(f)?;
-        let (all, verbose) = (&self.report.lemmas, self.verbose());
-        write!(f, "{}", lemmas::Shown { all, verbose })?;
+        let (model, all) = (&self.report.model, &self.report.lemmas);
+        let shown = lemmas::Shown {
+            model,
+            all,
+            verbose,
+        };
+        write!(f, "{shown}")?;
         self.steps(f)?;
         self.numbers(f)?;
         coverage::write(f, self.report, self.verbose())?;
@@ -163,6 +169,11 @@ impl fmt::Display for Body<'_> {
 impl Body<'_> {
     fn verbose(&self) -> bool {
         self.detail == Detail::Verbose
+    }
+
+    fn trace<'t>(&'t self, trace: &'t Trace, all: bool) -> trace::Shown<'t> {
+        let model = &self.report.model;
+        trace::Shown { model, trace, all }
     }
 
     fn properties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -198,9 +209,9 @@ impl Body<'_> {
             &format!("{kind}{}", property.reason),
         )?;
         match &property.trace {
-            Some(trace) if self.verbose() => write!(f, "{}", trace::Shown { trace, all: true }),
+            Some(trace) if self.verbose() => write!(f, "{}", self.trace(trace, true)),
             Some(trace) if self.detail == Detail::Steps && property.verdict == Status::Refuted => {
-                write!(f, "{}", trace::Shown { trace, all: false })
+                write!(f, "{}", self.trace(trace, false))
             }
             _ => Ok(()),
         }

@@ -41,6 +41,7 @@ pub use every::{
     Template as EveryTemplate, Unsaid, every,
 };
 pub(crate) use evidence::{empty, invariant};
+pub(crate) use executions::about::{of_condition, of_deadlock};
 pub(crate) use executions::search::{SHORTEST_BUDGET, execution};
 pub(crate) use executions::trace::{
     changes, deadlock, gone_wrong, repeat, step_by, step_of, values, variables,

@@ -15,6 +15,8 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// What is wrong (or reached) in the last state.
     pub outcome: Outcome,
+    /// The variables and threads that this is about.
+    pub about: Vec<String>,
     /// The same for `coarsen verify`; of no goal yet.
     #[serde(skip)]
     pub execution: Execution,

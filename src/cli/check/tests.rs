@@ -103,6 +103,7 @@ fn refuted() -> Property {
             states: vec![vec![Value::Int(1)]],
             steps: Vec::<TraceStep>::new(),
             outcome: Outcome::Wrong,
+            about: Vec::new(),
             execution: Default::default(),
         }),
         ..Property::undecided("refuted", PropertyKind::Invariant)

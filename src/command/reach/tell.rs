@@ -8,7 +8,7 @@ use crate::base::results::{
 };
 use crate::engine::reach::{Answer, Outcome, Path, Question, Sort};
 use crate::model::program::Program;
-use crate::theorem::{deadlock, repeat, without_phases};
+use crate::theorem::{deadlock, of_condition, of_deadlock, repeat, without_phases};
 use num_bigint::BigUint;
 
 impl Run<'_> {
@@ -207,6 +207,11 @@ fn repeat_on(p: &Program, question: &Question, path: &Path) -> Option<Trace> {
     }
     let mut trace = rerun.trace;
     let name = question.name.clone();
+    trace.about = match question.sort {
+        Sort::Deadlock => of_deadlock(p, last),
+        Sort::Find | Sort::Invariant => of_condition(p, &question.expr),
+        Sort::Violation => trace.about,
+    };
     trace.outcome = match question.sort {
         Sort::Deadlock => deadlock(p, last),
         Sort::Find => End::Reached(name),

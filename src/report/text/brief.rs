@@ -1,7 +1,7 @@
 //! The first screen of a check: the answers, what protects what, whether the theorem applies, and how many states are
 //! left. What it leaves out is named in its last line.
 
-use super::{Body, claims, coverage, discipline, lemmas, states, trace, widest};
+use super::{Body, claims, coverage, discipline, lemmas, states, widest};
 use crate::base::results::{Evidence, Hypothesis, Property, PropertyKind, Revision, Status};
 use crate::report::layout::{counted, counted_text, display_id, place, wrapped};
 use std::collections::BTreeSet;
@@ -21,8 +21,16 @@ impl Body<'_> {
             .filter(|l| l.status != Status::Holds)
             .cloned()
             .collect();
-        let all = &broken;
-        write!(f, "{}", lemmas::Shown { all, verbose })?;
+        let (model, all) = (&self.report.model, &broken);
+        write!(
+            f,
+            "{}",
+            lemmas::Shown {
+                model,
+                all,
+                verbose
+            }
+        )?;
         writeln!(f)?;
         self.disciplines(f)?;
         self.theorem(f)?;
@@ -67,7 +75,7 @@ impl Body<'_> {
                     Some(s) => format!(", {}", place(&self.report.model, s.line, s.column)),
                     None => String::new(),
                 };
-                let shown = trace::Shown { trace, all: false };
+                let shown = self.trace(trace, false);
                 write!(f, "\n{}{at}:\n{shown}", property.name)?;
             }
         }

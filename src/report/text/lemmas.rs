@@ -9,6 +9,8 @@ use std::fmt;
 
 /// Displays the lemmas as a section of a report.
 pub(super) struct Shown<'a> {
+    /// The model's name.
+    pub model: &'a str,
     /// The lemmas.
     pub all: &'a [Lemma],
     /// Whether to show whole traces.
@@ -44,6 +46,7 @@ impl fmt::Display for Shown<'_> {
                     f,
                     "{}",
                     trace::Shown {
+                        model: self.model,
                         trace: shown,
                         all: true
                     }

@@ -41,6 +41,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
                     f,
                     "{}",
                     trace::Shown {
+                        model: &report.model,
                         trace,
                         all: verbose
                     }

@@ -10,7 +10,14 @@ pub fn render_simulate(report: &SimulateReport, brief: bool) -> String {
     let steps = counted(report.steps, "step");
     let first = headline(&report.model, &steps, &report.ended.to_string());
     match &report.trace {
-        Some(trace) if !brief => first + &folded(&trace::Shown { trace, all: true }.to_string()),
+        Some(trace) if !brief => {
+            let shown = trace::Shown {
+                model: &report.model,
+                trace,
+                all: true,
+            };
+            first + &folded(&shown.to_string())
+        }
         _ => first,
     }
 }

@@ -122,12 +122,39 @@ fn the_middle_of_a_long_trace_is_left_out() {
     let traces = report.properties.iter_mut();
     let trace = traces.filter_map(|p| p.trace.as_mut()).next();
     let trace = trace.expect("a trace");
-    let step = trace.steps[0].clone();
-    trace.steps.resize(10_000, step);
+    let mut two = trace.steps[..2].to_vec();
+    trace.steps = two.iter().cycle().take(10_000).cloned().collect();
     let brief = render(&report, Detail::Normal);
-    assert!(brief.contains(".. 9800 actions (-v, or --trace FILE, has all)"));
-    assert!(brief.contains("   100. ") && brief.contains("  9901. "));
-    assert!(brief.lines().count() < 500);
+    assert!(
+        brief.contains(".. 9970 actions (-v, or --trace FILE, has all) .."),
+        "{brief}"
+    );
+    assert!(
+        brief.contains(" 1-10000  worker(0), two_locks.cor:7:"),
+        "{brief}"
+    );
+    assert!(brief.lines().count() < 60);
     let whole = render(&report, Detail::Verbose);
-    assert!(whole.lines().count() > 10_000 && !whole.contains(".. 9800"));
+    assert!(whole.lines().count() > 10_000 && !whole.contains(".. 9970"));
+    // What is done again and again is told once, and runs of many threads are left out, too.
+    two.iter_mut()
+        .zip(["a", "b"])
+        .for_each(|(s, name)| s.step.thread = name.to_string());
+    for (steps, said) in [
+        (vec![two[0].clone(); 10_000], "(10000 times)"),
+        (
+            two.iter().cycle().take(10_000).cloned().collect(),
+            "    .. 9970 actions",
+        ),
+    ] {
+        let traces = report.properties.iter_mut();
+        if let Some(trace) = traces.filter_map(|p| p.trace.as_mut()).next() {
+            trace.steps = steps;
+        }
+        let brief = render(&report, Detail::Normal);
+        assert!(
+            brief.contains(said) && brief.lines().count() < 120,
+            "{brief}"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! An execution re-executed by the plain interpreter and told in the user's words.
 
+use super::about::{About, of_goal};
 use super::search::Execution;
 use crate::base::evidence::{self, Taken};
 use crate::base::results;
@@ -42,6 +43,9 @@ pub fn settles(p: &Program, rerun: Rerun, goal: &Asked) -> Option<Trace> {
     } = rerun;
     if !goal.reached(p, &last) {
         return None;
+    }
+    if let Some(about) = of_goal(p, goal, &last.state) {
+        trace.about = about;
     }
     let said = said.map(Outcome::Violation);
     trace.outcome = match goal.kind {
@@ -126,8 +130,10 @@ pub fn rerun(
         states: Vec::new(),
         steps: Vec::new(),
         outcome: Outcome::Untold,
+        about: Vec::new(),
         execution: evidence::Execution::default(),
     };
+    let mut about = About::new(p);
     if tell {
         let cells = p.cells.iter().enumerate();
         let start = cells.map(|(c, cell)| (cell.name.clone(), first.state.cell(c)));
@@ -158,6 +164,8 @@ pub fn rerun(
             return None;
         };
         let violation = gone_wrong(p, thread, &current, (&step, violated));
+        let edge = &p.threads[thread].locations[walked.location].edges[step.edge];
+        about.violation(violation.as_ref(), edge);
         said = violation.clone().or(said);
         if tell {
             trace.steps.push(TraceStep {
@@ -174,6 +182,7 @@ pub fn rerun(
             violated,
         };
     }
+    trace.about = about.names();
     Some(Rerun {
         trace,
         last: current,
@@ -354,7 +363,7 @@ pub fn changes(p: &Program, before: &State, after: &State) -> Vec<Change> {
 /// The variables of traces.
 pub fn variables(p: &Program) -> Vec<TraceVariable> {
     let arrays = p.arrays.iter().map(|a| TraceVariable {
-        name: without_indices(&p.cells[a.first].name),
+        name: variable_of(p, a.first),
         dims: a.dims.clone(),
     });
     let threads = p.threads.iter().map(|t| TraceVariable {
@@ -362,6 +371,11 @@ pub fn variables(p: &Program) -> Vec<TraceVariable> {
         dims: Vec::new(),
     });
     arrays.chain(threads).collect()
+}
+
+/// The variable of traces that has a cell.
+pub fn variable_of(p: &Program, cell: CellId) -> String {
+    without_indices(&p.cells[cell].name)
 }
 
 /// `m[0].owner` as the variable `m.owner`.

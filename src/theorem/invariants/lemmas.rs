@@ -6,9 +6,10 @@
 //! whether it was used.
 
 use crate::base::control::Stop;
-use crate::base::results::{Lemma, LemmaReason, Outcome, Status};
+use crate::base::results::{Lemma, LemmaReason, Outcome, Status, Trace};
 use crate::engine::relations::{Bit, Concrete, Encoding, Rel, pick};
-use crate::model::program::{Program, Property};
+use crate::model::program::{Expr, Program, Property};
+use crate::theorem::executions::about::of_condition;
 use crate::theorem::executions::paths::{self, PathSearch};
 use crate::theorem::executions::trace::{bindings, retell_as, step_of};
 use crate::theorem::invariants::{Ladder, Rung};
@@ -130,7 +131,7 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
     let reachable = ladder.known(Rung::Reachable);
     let mut all = Vec::new();
     let lemmas = undecided(e.program, &LemmaReason::NotJudged);
-    for (mut told, one) in lemmas.zip(&judged.lemmas) {
+    for ((mut told, one), lemma) in lemmas.zip(&judged.lemmas).zip(of(e.program)) {
         let counter = match reachable {
             Some(set) => pick(e, &e.m.and_not(set, &one.holds)?),
             None => None,
@@ -145,13 +146,13 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
                 told.status = Status::Refuted;
                 told.reason = LemmaReason::Initially;
                 told.state = bindings(e, first, None);
-                told.trace = trace(e, &one.holds)?;
+                told.trace = trace(e, &one.holds, &lemma.expr)?;
             }
             (Fate::Broken(..), Some(state)) => {
                 told.status = Status::Refuted;
                 told.reason = LemmaReason::Reachable;
                 told.state = bindings(e, &state, None);
-                told.trace = trace(e, &one.holds)?;
+                told.trace = trace(e, &one.holds, &lemma.expr)?;
             }
             (Fate::Broken(a, before), None) => {
                 let place = place(e, *a);
@@ -187,10 +188,14 @@ fn undecided<'p>(program: &'p Program, why: &'p LemmaReason) -> impl Iterator<It
 }
 
 /// A shortest execution to a state in which a lemma is false, if it can be had cheaply.
-fn trace(e: &Encoding, holds: &Bdd) -> Result<Option<crate::base::results::Trace>, Stop> {
+fn trace(e: &Encoding, holds: &Bdd, lemma: &Expr) -> Result<Option<Trace>, Stop> {
     let found = paths::path(e, &holds.not(), paths::BUDGET)?;
     let PathSearch::Found(execution) = found else {
         return Ok(None);
     };
-    Ok(retell_as(e, &execution, Outcome::Lemma))
+    let mut told = retell_as(e, &execution, Outcome::Lemma);
+    if let Some(trace) = &mut told {
+        trace.about = of_condition(e.program, lemma);
+    }
+    Ok(told)
 }
