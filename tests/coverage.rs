@@ -5,7 +5,7 @@ use coarsen::Session;
 use coarsen::base::control::{Control, ParseLimits};
 use coarsen::command::coverage::coverage;
 use coarsen::engine::{
-    State, each_successor, holds, initial_candidates, initially_violated, is_deadlock, is_initial,
+    State, each_successor, holds, initial_candidates, initially_violated, is_initial, successors,
     violates,
 };
 use coarsen::model::program::{Expr, Program};
@@ -20,7 +20,8 @@ use twin::generate::samples;
 #[derive(Default)]
 struct Naive {
     violated: bool,
-    deadlock: bool,
+    /// Threads that wait in a state from which none is reached in which they have a step.
+    stuck: BTreeSet<String>,
     /// First lines and texts of statements.
     reached: BTreeSet<(usize, String)>,
     executed: BTreeSet<(usize, String)>,
@@ -34,7 +35,6 @@ fn naive(p: &Program) -> Naive {
         if !all.states.insert(state.clone()) {
             continue;
         }
-        all.deadlock |= is_deadlock(p, &state);
         let starts = is_initial(p, &state) && initially_violated(p, &state);
         all.violated |= starts;
         for (t, thread) in p.threads.iter().enumerate() {
@@ -50,7 +50,37 @@ fn naive(p: &Program) -> Naive {
             assert!(each.is_continue());
         }
     }
+    for t in 0..p.threads.len() {
+        if all.states.iter().any(|s| waits_for_ever(p, s, t)) {
+            all.stuck.insert(p.threads[t].name.clone());
+        }
+    }
     all
+}
+
+/// Whether a thread does not rest, and has a step in no state that can be reached.
+fn waits_for_ever(p: &Program, state: &State, thread: usize) -> bool {
+    if p.threads[thread]
+        .resting()
+        .any(|l| l == state.location(thread))
+    {
+        return false;
+    }
+    let mut seen = HashSet::from([state.clone()]);
+    let mut open = vec![state.clone()];
+    while let Some(state) = open.pop() {
+        for t in 0..p.threads.len() {
+            for step in successors(p, &state, t) {
+                if t == thread {
+                    return false;
+                }
+                if seen.insert(step.state.clone()) {
+                    open.push(step.state);
+                }
+            }
+        }
+    }
+    true
 }
 
 /// Of an invariant that is a conjunction of implications: whether some premise is ever true.
@@ -83,7 +113,8 @@ fn agrees(session: &Session) -> (Coverage, bool) {
         return (found, false);
     }
     assert_eq!(found.states, all.states.len().to_string());
-    assert_eq!(!found.stuck.is_empty(), all.deadlock);
+    let stuck: BTreeSet<String> = found.stuck.iter().map(|s| s.thread.clone()).collect();
+    assert_eq!(stuck, all.stuck);
     for s in found.unreached() {
         assert!(!all.reached.contains(&told(s)), "{s:?}");
     }
@@ -185,6 +216,28 @@ fn few_states_are_looked_at_in_little_time() {
         assert!(!found.complete);
         assert_eq!(found.statements[0].executions > 0, executed, "{source}");
         assert!(found.statements.iter().all(|s| s.executions <= 1 << 16));
+    }
+}
+
+/// A thread that waits for ever while another goes on is stuck; one that waits for what may come is not.
+#[test]
+fn a_thread_is_stuck_though_others_go_on() {
+    let source = "var x: 0..3 = 0; var y: 0..1 = 0;\n\
+        thread a { when (x == 3) y = 1; }\n\
+        thread b { while (true) { either { x = 1; } or { x = 2; } } }\n\
+        thread c { when (x == 2) skip; }\n";
+    let (session, _) = Session::load("m.cor", source, &[], ParseLimits::default()).expect("loads");
+    let (found, _) = agrees(&session);
+    let stuck: Vec<_> = found
+        .stuck
+        .iter()
+        .map(|s| (s.thread.as_str(), s.line, s.column))
+        .collect();
+    assert_eq!(stuck, [("a", 2, 12)]);
+    // What others may still do is not known where not all was looked at.
+    for most in 1..4 {
+        let cut = coverage(session.program(), most, &Control::default()).expect("some states");
+        assert!(cut.complete || cut.stuck.is_empty(), "{most}");
     }
 }
 

@@ -37,22 +37,20 @@ pub fn coverage(program: &Program, most: usize, control: &Control) -> Result<Cov
             trivial.push(name.to_string());
         }
     }
-    let deadlock = found.deadlock.iter().flat_map(|state| {
-        let threads = program.threads.iter().enumerate();
-        threads.filter_map(|(t, thread)| {
-            let at = state.location(t);
-            let waits = thread.resting().all(|l| l != at);
-            waits.then(|| Stuck {
-                thread: thread.name.clone(),
-                line: program.line(thread.locations[at].span),
-            })
+    let threads = program.threads.iter().zip(&found.stuck);
+    let stuck = threads.filter_map(|(thread, at)| {
+        let (line, column) = program.place(thread.locations[(*at)?].span);
+        Some(Stuck {
+            thread: thread.name.clone(),
+            line,
+            column,
         })
     });
     Ok(Coverage {
         states: found.states.to_string(),
         complete: found.complete,
         statements: statements(program, &found),
-        stuck: deadlock.collect(),
+        stuck: stuck.collect(),
         trivial,
     })
 }

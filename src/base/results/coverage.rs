@@ -11,7 +11,7 @@ pub struct Coverage {
     pub complete: bool,
     /// Every statement, in the order of the text.
     pub statements: Vec<Covered>,
-    /// Threads that wait in a deadlock that was met, each with the line; empty if there is none.
+    /// Threads that can come to wait for ever, whatever the others do, each with a place; of those that were met.
     pub stuck: Vec<Stuck>,
     /// Invariants that say nothing: what they are premised on is so in none of the states.
     pub trivial: Vec<String>,
@@ -22,8 +22,10 @@ pub struct Coverage {
 pub struct Stuck {
     /// The thread.
     pub thread: String,
-    /// Its line, from 1; 0 if it has none.
+    /// The line where it waits, from 1; 0 if it has none.
     pub line: usize,
+    /// Its column there, in characters from 1.
+    pub column: usize,
 }
 
 /// A statement, in all threads that have it.

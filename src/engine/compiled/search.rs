@@ -462,6 +462,14 @@ impl<'c> ExplicitSearch<'c> {
         Ok(())
     }
 
+    /// Where [`Self::each_state`] comes to a state, if it was met.
+    pub fn index(&self, state: &[u64]) -> Option<usize> {
+        let shard = shard_of(state);
+        let before: usize = self.shards[..shard].iter().map(|s| s.visited.len()).sum();
+        let number = self.shards[shard].visited.find(state)?;
+        Some(before + number as usize)
+    }
+
     /// The states on the way to one that a question asks for, from an initial state on: each is a step, or a coarse
     /// step, from the one before it.
     pub fn execution(&self, question: usize) -> Option<Vec<Vec<u64>>> {

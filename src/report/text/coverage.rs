@@ -1,6 +1,6 @@
 //! What is never executed, and other signs that an answer says less than it seems to.
 
-use crate::base::results::{Coverage, Covered, Report};
+use crate::base::results::{Coverage, Covered, Property, PropertyKind, Report, Status, Stuck};
 use crate::report::layout::{place, wrapped};
 use std::fmt;
 
@@ -29,9 +29,11 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, all: bool) -> f
     });
     one(f, "never taken", taken.collect(), all)?;
     one(f, "premise never true", c.trivial.clone(), all)?;
-    let asked = report.properties.iter().any(|p| p.name == "deadlock_free");
-    if !asked && !c.stuck.is_empty() {
-        one(f, "threads can get stuck", stuck(c), all)?;
+    // A deadlock is told already.
+    let is_told =
+        |p: &Property| p.kind == PropertyKind::DeadlockFree && p.verdict == Status::Refuted;
+    if !report.properties.iter().any(is_told) {
+        one(f, "threads can get stuck", stuck(report, c), all)?;
     }
     match (all, c.complete) {
         (true, true) => writeln!(f, "coverage: all {} states looked at", c.states),
@@ -44,11 +46,12 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, all: bool) -> f
     }
 }
 
-fn stuck(c: &Coverage) -> Vec<String> {
-    let threads = c.stuck.iter();
-    threads
-        .map(|s| format!("{} at line {}", s.thread, s.line))
-        .collect()
+fn stuck(report: &Report, c: &Coverage) -> Vec<String> {
+    let at = |s: &Stuck| match s.line {
+        0 => s.thread.clone(),
+        line => format!("{} at {}", s.thread, place(&report.model, line, s.column)),
+    };
+    c.stuck.iter().map(at).collect()
 }
 
 fn one(f: &mut fmt::Formatter<'_>, what: &str, places: Vec<String>, all: bool) -> fmt::Result {
