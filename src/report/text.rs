@@ -21,7 +21,7 @@ mod witness;
 use super::layout::{counted, counted_text, display_id, folded, printable, wrapped};
 use crate::base::results::{
     EvalReport, Evidence, Expectation, Found, Hypothesis, Property, Report, Rung, States, Status,
-    Trace, Verdict,
+    Trace, Verdict, Witness,
 };
 pub use colour::coloured;
 pub use compare::render_compare;
@@ -102,7 +102,8 @@ pub fn render_eval(report: &EvalReport) -> String {
     };
     let mut out = headline(&report.model, report.status.id(), &reason);
     if let Some(witness) = &report.witness {
-        out += &folded(&witness::Shown(witness).to_string());
+        let model = &report.model;
+        out += &folded(&witness::Shown { model, witness }.to_string());
     }
     out
 }
@@ -174,6 +175,11 @@ impl Body<'_> {
     fn trace<'t>(&'t self, trace: &'t Trace, all: bool) -> trace::Shown<'t> {
         let model = &self.report.model;
         trace::Shown { model, trace, all }
+    }
+
+    fn witness<'w>(&'w self, witness: &'w Witness) -> witness::Shown<'w> {
+        let model = &self.report.model;
+        witness::Shown { model, witness }
     }
 
     fn properties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -274,12 +280,12 @@ impl Body<'_> {
             }
         }
         if let Some(witness) = &hypothesis.witness {
-            write!(f, "{}", witness::Shown(witness))?;
+            write!(f, "{}", self.witness(witness))?;
         }
         for witness in hypothesis.excluded.iter().filter(|_| self.verbose()) {
             let states = witness.invariant.map(states).unwrap_or_default();
             writeln!(f, "      but on {states} it fails:")?;
-            write!(f, "{}", witness::Shown(witness))?;
+            write!(f, "{}", self.witness(witness))?;
         }
         Ok(())
     }
@@ -295,7 +301,7 @@ impl Body<'_> {
             writeln!(f, "\nmade visible so that the theorem applies:")?;
         }
         for (step, why) in repaired {
-            writeln!(f, "  {}\n      because {why}", at(step))?;
+            writeln!(f, "  {}\n      because {why}", at(&report.model, step))?;
         }
         if report.visible.is_empty() && report.invisible.is_empty() {
             return Ok(());

@@ -172,6 +172,8 @@ pub struct MoverStatement {
     pub location: String,
     /// Its line, from 1.
     pub line: usize,
+    /// Its column there, in characters from 1.
+    pub column: usize,
     /// The first line of its text.
     pub text: String,
     /// The threads that have it.

@@ -77,6 +77,7 @@ fn entry(
     Ok(MoverStatement {
         location: step.location[..end].to_string(),
         line: step.line,
+        column: step.column,
         text: step.text,
         threads,
         actions: group.len().to_string(),

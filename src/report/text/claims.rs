@@ -31,7 +31,8 @@ impl fmt::Display for Shown<'_> {
         }
         writeln!(f, "\ntransactions:")?;
         for claim in told {
-            let named = place(&self.report.model, claim.line, claim.column);
+            let model = &self.report.model;
+            let named = place(model, claim.line, claim.column);
             writeln!(f, "  {}, {named}", claim.name)?;
             if let Some(BlockedThread { thread, line }) = &claim.can_block {
                 writeln!(f, "      can block: {thread} at line {line}, for ever")?;
@@ -41,21 +42,26 @@ impl fmt::Display for Shown<'_> {
                 writeln!(f, "      not observed: {unseen}")?;
             }
             if let Some(i) = &claim.interruption {
-                interruption(f, i)?;
+                interruption(f, model, i)?;
             }
             let conflict = claim.conflict.as_ref();
             let open = claim.verdict != Status::Holds && claim.interruption.is_none();
             if let Some(c) = conflict.filter(|_| self.verbose || open) {
                 writeln!(f, "      {} fails: {}", c.law.formula(), c.law)?;
-                writeln!(f, "        a: {}", at(&c.action))?;
-                writeln!(f, "        b: {}", at(&c.other))?;
-                writeln!(f, "      behind the commit at {}", at(&c.committed))?;
+                writeln!(f, "        a: {}", at(model, &c.action))?;
+                writeln!(f, "        b: {}", at(model, &c.other))?;
+                writeln!(f, "      behind the commit at {}", at(model, &c.committed))?;
             }
             if !self.verbose {
                 continue;
             }
             for moving in claim.blocks.iter().flat_map(|b| &b.actions) {
-                writeln!(f, "      {:5}  {}", moving.class.id(), at(&moving.step))?;
+                writeln!(
+                    f,
+                    "      {:5}  {}",
+                    moving.class.id(),
+                    at(model, &moving.step)
+                )?;
             }
         }
         Ok(())
@@ -63,7 +69,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// What came between, and what would keep it from that.
-fn interruption(f: &mut fmt::Formatter<'_>, i: &Interruption) -> fmt::Result {
+fn interruption(f: &mut fmt::Formatter<'_>, model: &str, i: &Interruption) -> fmt::Result {
     let (variable, does) = (&i.variable, if i.writes { "writes" } else { "reads" });
     let place = |step: &Step| match step.line {
         0 => step.location.clone(),
@@ -74,7 +80,7 @@ fn interruption(f: &mut fmt::Formatter<'_>, i: &Interruption) -> fmt::Result {
         true => format!("steps of {}, {before}", i.before.thread),
         false => format!("{before} and {behind} of {}", i.before.thread),
     };
-    writeln!(f, "      came between {where_}: {}", at(&i.between))?;
+    writeln!(f, "      came between {where_}: {}", at(model, &i.between))?;
     let mend = "(a mutex that all of them take), or do it in one step (`atomic`, `cas`)";
     let line =
         format!("      it {does} {variable}; to mend it, keep others from {variable} there {mend}");

@@ -61,12 +61,12 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, verbose: bool) 
     }
     writeln!(f, "guesses revised:")?;
     for r in &revisions {
-        revision(f, r, verbose)?;
+        revision(f, &report.model, r, verbose)?;
     }
     more(f, report.revisions.len(), revisions.len())
 }
 
-fn revision(f: &mut fmt::Formatter<'_>, r: &Revision, verbose: bool) -> fmt::Result {
+fn revision(f: &mut fmt::Formatter<'_>, model: &str, r: &Revision, verbose: bool) -> fmt::Result {
     let (from, to) = (&r.from, &r.to);
     match verbose {
         true => {
@@ -86,7 +86,7 @@ fn revision(f: &mut fmt::Formatter<'_>, r: &Revision, verbose: bool) -> fmt::Res
     writeln!(f, "{}", wrapped(&why, 14))?;
     if verbose {
         for (n, step) in r.steps.iter().enumerate() {
-            writeln!(f, "      {:3}  {}", n + 1, at(step))?;
+            writeln!(f, "      {:3}  {}", n + 1, at(model, step))?;
         }
     }
     Ok(())

@@ -39,7 +39,7 @@ impl fmt::Display for Shown<'_> {
                 writeln!(f, "      state: {}", listed(&lemma.state, ", "))?;
             }
             if let Some(step) = &lemma.step {
-                writeln!(f, "      step: {}", at(step))?;
+                writeln!(f, "      step: {}", at(self.model, step))?;
             }
             match &lemma.trace {
                 Some(shown) if self.verbose => write!(

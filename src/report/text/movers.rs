@@ -4,7 +4,7 @@
 use super::steps::at;
 use super::{Detail, headline};
 use crate::base::results::{Conditional, Missed, MoverStatement, MoversReport, Transaction};
-use crate::report::layout::{counted, folded, wrapped};
+use crate::report::layout::{counted, folded, place, wrapped};
 use std::fmt::Write;
 
 /// Conditions shown for a statement, the weakest first.
@@ -25,7 +25,7 @@ pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
             // Writing to a string does not fail.
             let _ = writeln!(body, "{}:", threads.join(", "));
         }
-        statement(&mut body, s, verbose);
+        statement(&mut body, &report.model, s, verbose);
     }
     let mut theorems: Vec<&str> = report
         .transactions
@@ -65,13 +65,16 @@ pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
     first + &folded(&body)
 }
 
-fn statement(body: &mut String, s: &MoverStatement, verbose: bool) {
-    let own = format!("line {}", s.line);
-    let place = match s.location == own {
-        true => own,
-        false => format!("{}, line {}", s.location, s.line),
+fn statement(body: &mut String, model: &str, s: &MoverStatement, verbose: bool) {
+    let at = match s.line {
+        0 => String::new(),
+        line => place(model, line, s.column) + ": ",
     };
-    let _ = writeln!(body, "  {:5}  {place}: {}", s.class.id(), s.text);
+    let label = match s.location.starts_with("line ") {
+        true => String::new(),
+        false => format!("{}, ", s.location),
+    };
+    let _ = writeln!(body, "  {:5}  {label}{at}{}", s.class.id(), s.text);
     if verbose {
         let actions = match s.actions.as_str() {
             "1" => String::new(),
@@ -79,8 +82,8 @@ fn statement(body: &mut String, s: &MoverStatement, verbose: bool) {
         };
         let _ = writeln!(body, "           {actions}{}", s.why);
     }
-    missed(body, "right", s.right.as_ref(), verbose);
-    missed(body, "left", s.left.as_ref(), verbose);
+    missed(body, model, "right", s.right.as_ref(), verbose);
+    missed(body, model, "left", s.left.as_ref(), verbose);
     let shown = if verbose { s.under.len() } else { CONDITIONS };
     for u in s.under.iter().take(shown) {
         let _ = writeln!(body, "           {}", condition(u, &s.threads));
@@ -99,7 +102,7 @@ fn condition(u: &Conditional, all: &[String]) -> String {
     format!("{of}{} if {}", u.class.id(), u.condition)
 }
 
-fn missed(body: &mut String, direction: &str, missed: Option<&Missed>, verbose: bool) {
+fn missed(body: &mut String, model: &str, direction: &str, missed: Option<&Missed>, verbose: bool) {
     let Some(missed) = missed else {
         return;
     };
@@ -112,7 +115,7 @@ fn missed(body: &mut String, direction: &str, missed: Option<&Missed>, verbose: 
         let _ = writeln!(body, "               (and {} more)", missed.more.len());
     }
     for other in missed.more.iter().filter(|_| verbose) {
-        let _ = writeln!(body, "               and {}", at(other));
+        let _ = writeln!(body, "               and {}", at(model, other));
     }
 }
 

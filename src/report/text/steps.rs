@@ -1,17 +1,20 @@
 //! Steps: one in its place, or all of them.
 
 use crate::base::results::{Report, Step};
+use crate::report::layout;
 use std::fmt;
 
-/// `worker(0) at B, line 7: x[0] = i;`
-pub(super) fn at(step: &Step) -> String {
-    let own_line = format!("line {}", step.line);
+/// `worker(0) at B, m.cor:7:9: x[0] = i;`
+pub(super) fn at(model: &str, step: &Step) -> String {
+    let has_label = !step.location.is_empty() && !step.location.starts_with("line ");
     let mut place = step.thread.clone();
-    if !step.location.is_empty() && step.location != own_line && !step.thread.is_empty() {
+    if has_label && !step.thread.is_empty() {
         place += &format!(" at {}", step.location);
     }
     if step.line > 0 {
-        place += &format!(", {own_line}");
+        let between = if place.is_empty() { "" } else { ", " };
+        place += between;
+        place += &layout::place(model, step.line, step.column);
     }
     if place.is_empty() {
         step.text.clone()
@@ -38,7 +41,7 @@ pub(super) fn listed(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result
     let mut sorted: Vec<&(Step, &str)> = all.iter().collect();
     sorted.sort_by_key(|(s, _)| (threads.iter().position(|t| *t == s.thread), s.line));
     for (step, mark) in sorted {
-        writeln!(f, "  {:9}  {}", mark, at(step))?;
+        writeln!(f, "  {:9}  {}", mark, at(&report.model, step))?;
         for reason in &step.reasons {
             writeln!(f, "             {reason}")?;
         }

@@ -6,11 +6,16 @@ use crate::report::layout::counted;
 use std::fmt;
 
 /// Displays a witness, indented under its hypothesis.
-pub(super) struct Shown<'a>(pub &'a Witness);
+pub(super) struct Shown<'a> {
+    /// The model's name.
+    pub model: &'a str,
+    /// The witness.
+    pub witness: &'a Witness,
+}
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let witness = self.0;
+        let witness = self.witness;
         write!(f, "      fails: {}", witness.inequality)?;
         if witness.instance.is_empty() {
             writeln!(f)?;
@@ -25,7 +30,7 @@ impl fmt::Display for Shown<'_> {
                 writeln!(f, "        s{}: {}", i + 1, described(state, before))?;
             }
             if let Some(step) = witness.steps.get(i) {
-                writeln!(f, "          {}", at(step))?;
+                writeln!(f, "          {}", at(self.model, step))?;
                 for reason in &step.reasons {
                     writeln!(f, "            ({reason})")?;
                 }
