@@ -25,7 +25,7 @@ fn main() {
         let Ok((session, _)) = Session::load("m.cor", &source, &[], Default::default()) else {
             continue;
         };
-        let report = session.compare(&theory, &Control::default());
+        let report = session.compare(&theory, &Control::default(), &mut |_| {});
         assert!(!report.disagrees(), "{}\n{source}", report.reason);
         let verdict = |technique: &str| {
             let row = report.rows.iter().find(|r| r.technique == technique);

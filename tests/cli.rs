@@ -528,3 +528,38 @@ fn commands_of_compare_ask_the_same() {
     }
     assert!(run > 25, "{run}");
 }
+
+/// An exploration is held to the `expect` lines that it speaks of, each model on a line.
+#[test]
+fn explorations_are_held_to_what_models_expect() {
+    let (code, out, err) = coarsen(&["reach", "--expect", "models/levin"], b"");
+    assert_eq!(code, Some(0), "{out}{err}");
+    assert!(out.lines().count() >= 7, "{out}");
+    assert!(
+        out.lines()
+            .all(|l| l.contains(": as expected - ") || l.contains("it expects nothing")),
+        "{out}"
+    );
+    let missed = b"var x: 0..3 = 0; thread a { x = 1; } expect original 3; expect verdict refuted;";
+    let (code, out, _) = coarsen(&["reach", "--expect", "-"], missed);
+    assert_eq!(code, Some(10));
+    assert_eq!(
+        out,
+        "<stdin>: not as expected - expect original 3: found 2\n"
+    );
+    let (code, _, _) = coarsen(&["reach", "--expect", "-D", "N=2", "-"], missed);
+    assert_eq!(code, Some(2));
+}
+
+/// Rows of a comparison that takes more than a moment are on stderr as soon as they are known.
+#[test]
+fn rows_of_a_comparison_are_told_early() {
+    let model = "models/monitors/rw_cache.cor";
+    let (_, out, err) = coarsen(&["compare", "--limit-time", "2s", model], b"");
+    assert!(err.starts_with("none, explicit: holds: "), "{err}");
+    let told = |line: &&str| line.contains(": ") && line.contains("; states ");
+    let rows = out.lines().filter(|l| {
+        l.contains("  explicit  ") || l.contains("  bdd  ") || l.contains("  saturation  ")
+    });
+    assert_eq!(err.lines().filter(told).count(), rows.count(), "{out}{err}");
+}

@@ -152,7 +152,7 @@ fn a_page_about_a_comparison_fits() {
     let source = std::fs::read_to_string(path).expect("a shipped model");
     let (session, _) = Session::load("ring", &source, &[], ParseLimits::default()).expect("loads");
     let theory = theory("stoller-cohen").expect("the default theorem");
-    let report = session.compare(&theory, &Control::default());
+    let report = session.compare(&theory, &Control::default(), &mut |_| {});
     let page = page::compare(&[report]);
     for page in [page.replace("<body>", "<body class=log>"), page] {
         for width in [400, 1280] {

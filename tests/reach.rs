@@ -584,3 +584,27 @@ fn nothing_is_called_shortest_behind_a_violation() {
         assert!(noted || length == Some("1".into()), "{length:?}");
     }
 }
+
+/// What the models expect, an exploration of all states finds, by two engines; and what it speaks of is not nothing.
+#[test]
+fn exploration_meets_what_the_models_expect() {
+    let mut met = 0;
+    for m in shipped::models() {
+        let session = m.load(&[]);
+        for engine in [Engine::Explicit, Engine::Saturation] {
+            let report = run(
+                &session,
+                &ReachOptions {
+                    engine,
+                    expect: true,
+                    ..ReachOptions::default()
+                },
+            );
+            for line in &report.expectations {
+                assert_eq!(line.met, Some(true), "{}: {line:?}", m.name);
+                met += 1;
+            }
+        }
+    }
+    assert!(met > 200, "{met}");
+}

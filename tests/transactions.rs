@@ -31,7 +31,7 @@ const SOUND: [&str; 7] = [
 
 fn compared(session: &Session) -> CompareReport {
     let theory = theory("stoller-cohen").expect("shipped");
-    session.compare(&theory, &Control::default())
+    session.compare(&theory, &Control::default(), &mut |_| {})
 }
 
 fn load(source: &str) -> Session {

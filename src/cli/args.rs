@@ -196,6 +196,9 @@ pub struct ReachArgs {
     /// Model files (`.cor`, `.dve`), or directories that have some; `-` reads standard input
     #[arg(value_name = "MODEL|DIR", required = true)]
     pub models: Vec<String>,
+    /// Print one line a model, and let those of its `expect` lines decide the exit code that an exploration speaks of
+    #[arg(long, conflicts_with_all = ["defines", "print_order"])]
+    pub expect: bool,
     /// Who explores
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineName,

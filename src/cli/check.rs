@@ -267,9 +267,9 @@ impl<'a, B: Backend> Session<'a, B> {
 
     fn show(&mut self, report: &mut Report, output: &mut Output) -> Exit {
         self.state_limits(report);
-        output.cases(|| match self.args.expect {
-            true => ci::of_expected(report),
-            false => ci::of_check(report),
+        output.cases(|| match report.expectations.as_slice() {
+            lines @ [_, ..] if self.args.expect => ci::of_expected(&report.model, lines),
+            _ => ci::of_check(report),
         });
         match self.args.format() {
             Format::Json => output.line(json::object(report)),
@@ -279,7 +279,10 @@ impl<'a, B: Backend> Session<'a, B> {
                     output.write(annotated);
                     say(text::render(report, Detail::Quiet).trim_end());
                 }
-                None if self.args.expect => output.write(&text::render_expected(report)),
+                None if self.args.expect => {
+                    let (verdict, lines) = (report.verdict, &report.expectations);
+                    output.write(&text::render_expected(&report.model, verdict, lines));
+                }
                 None => {
                     let told = text::render(report, self.args.detail());
                     output.write(&match stdout_colour() {
@@ -304,7 +307,7 @@ impl<'a, B: Backend> Session<'a, B> {
             None => Exit::Holds,
         };
         let answer = match self.args.expect {
-            true => expected(report),
+            true => Exit::from(&*report).expected(&report.expectations),
             false => Exit::from(&*report),
         };
         let exit = answer.and(certified);
@@ -377,20 +380,6 @@ fn written(file: &Path, text: &str) -> Exit {
             say(&format!("coarsen: can't write {shown}: {error}"));
             Exit::Internal
         }
-    }
-}
-
-/// Whether a model's `expect` lines are met; its verdict, if it has none.
-fn expected(report: &Report) -> Exit {
-    let answer = Exit::from(report);
-    let mut lines = report.expectations.iter().map(|e| match e.met {
-        Some(true) => Exit::Holds,
-        Some(false) => Exit::Refuted,
-        None => Exit::Unknown,
-    });
-    match lines.next() {
-        Some(first) if answer != Exit::EvidenceRejected => lines.fold(first, Exit::and),
-        _ => answer,
     }
 }
 

@@ -7,9 +7,12 @@ use super::output::{Output, say};
 use super::supervise::Interrupts;
 use coarsen::Session;
 use coarsen::base::control::{Hit, ParseLimits};
-use coarsen::report::text::render_compare;
+use coarsen::report::text::{render_compare, render_compare_row};
 use coarsen::report::{json, page};
-use coarsen::results::{CompareReason, CompareReport};
+use coarsen::results::{CompareReason, CompareReport, CompareRow};
+use std::io::{self, IsTerminal};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Compares the techniques on the models of `args`.
 pub fn run(args: &CompareArgs, output: &mut Output) -> Exit {
@@ -36,6 +39,40 @@ fn plain(format: CompareFormat) -> Format {
     }
 }
 
+/// Rows of a comparison that takes more than a moment, on stderr as soon as they are known.
+struct Early {
+    begun: Instant,
+    /// Those that were known before that.
+    waiting: Vec<String>,
+}
+
+impl Early {
+    /// A moment.
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    fn new() -> Self {
+        Early {
+            begun: Instant::now(),
+            waiting: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, row: &CompareRow) {
+        self.waiting.push(render_compare_row(row));
+        if self.begun.elapsed() < Self::PATIENCE {
+            return;
+        }
+        for line in self.waiting.drain(..) {
+            // A spinner may stand there.
+            let begin = match io::stderr().is_terminal() {
+                true => "\r\x1b[2K",
+                false => "",
+            };
+            say(&format!("{begin}{line}"));
+        }
+    }
+}
+
 fn one(
     model: &str,
     args: &CompareArgs,
@@ -46,17 +83,28 @@ fn one(
     let run = ModelRun::read(model, plain(args.format), &args.limits);
     let name = run.name;
     let asked = args.clone();
+    let rows = Arc::new(Mutex::new(Vec::new()));
+    let known = Arc::clone(&rows);
+    let mut early = Early::new();
     let worked = run.work(interrupts, output, move |name, source, control| {
         let depth = asked.limits.depth;
         let limits = ParseLimits { depth };
         let (session, warnings) = Session::load(name, source, &asked.defines.defines, limits)?;
-        Ok((warnings, session.compare(&default_theorem()?, control)))
+        let mut told = |row: &CompareRow| {
+            early.tell(row);
+            if let Ok(mut known) = known.lock() {
+                known.push(row.clone());
+            }
+        };
+        let report = session.compare(&default_theorem()?, control, &mut told);
+        Ok((warnings, report))
     });
     let (report, source) = match worked {
         Ok((Worked::Done(report), source)) => (report, source),
         Ok((Worked::Abandoned { stop, phase, .. }, source)) => {
             let mut report = CompareReport::undecided(name);
             report.reason = CompareReason::Abandoned(Hit::Abandoned(stop, phase));
+            report.rows = rows.lock().map(|r| r.clone()).unwrap_or_default();
             (report, source)
         }
         Err(exit) => return exit,

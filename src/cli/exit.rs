@@ -1,6 +1,6 @@
 //! Exit codes: a violation is told apart from a failure of the tool, and of several the most telling one wins.
 
-use coarsen::results::{EvalReport, ReachReport, Report, Status, Verdict};
+use coarsen::results::{EvalReport, Expectation, ReachReport, Report, Status, Verdict};
 use std::process::ExitCode;
 
 /// How the command ends.
@@ -63,6 +63,19 @@ impl Exit {
             other
         } else {
             self
+        }
+    }
+
+    /// Whether a model's `expect` lines are met; this answer, if it has none, or something speaks against it.
+    pub fn expected(self, lines: &[Expectation]) -> Exit {
+        let mut lines = lines.iter().map(|e| match e.met {
+            Some(true) => Exit::Holds,
+            Some(false) => Exit::Refuted,
+            None => Exit::Unknown,
+        });
+        match lines.next() {
+            Some(first) if self != Exit::EvidenceRejected => lines.fold(first, Exit::and),
+            _ => self,
         }
     }
 }

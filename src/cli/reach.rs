@@ -18,7 +18,7 @@ use coarsen::engine::Heuristic;
 use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
 use coarsen::engine::quotients::Quotient;
-use coarsen::report::text::render_reach;
+use coarsen::report::text::{render_expected, render_reach};
 use coarsen::report::{ci, json};
 use coarsen::results::{Note, PropertyKind, ReachReason, ReachReport};
 
@@ -254,6 +254,7 @@ fn job(
             },
             cores: args.cores.map_or(0, usize::from),
             certificate: args.certificate.is_some(),
+            expect: args.expect,
         };
         let (chosen, why) = match theorem {
             Chosen::Auto => {
@@ -293,12 +294,23 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
     if asked.memory.is_some() && kept.is_none() {
         report.notes.push(Note::MemoryUnlimited);
     }
-    output.cases(|| ci::of_reach(&report));
+    output.cases(|| match report.expectations.as_slice() {
+        lines @ [_, ..] => ci::of_expected(&report.model, lines),
+        _ => ci::of_reach(&report),
+    });
     match args.format() {
         Format::Json => output.line(json::object(&report)),
+        Format::Text if args.expect => {
+            let (verdict, lines) = (report.verdict, &report.expectations);
+            output.write(&render_expected(&report.model, verdict, lines));
+        }
         Format::Text => output.write(&render_reach(&report, args.detail())),
     }
-    let exit = Exit::from(&report).and(trace(&report, args));
+    let answer = match args.expect {
+        true => Exit::from(&report).expected(&report.expectations),
+        false => Exit::from(&report),
+    };
+    let exit = answer.and(trace(&report, args));
     exit.and(certify(&report, args))
 }
 

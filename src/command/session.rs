@@ -11,7 +11,7 @@ use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::evidence::Bundle;
 use crate::base::nearest;
 use crate::base::results::{
-    CompareReport, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report,
+    CompareReport, CompareRow, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report,
 };
 use crate::command::compare::compare;
 use crate::command::coverage::coverage;
@@ -179,9 +179,19 @@ impl Session {
         (theories.into_iter().nth(chosen), why)
     }
 
-    /// Compares all techniques.
-    pub fn compare(&self, theory: &Theory, control: &Control) -> CompareReport {
-        compare(&self.model.name, &self.model.program, theory, control)
+    /// Compares all techniques; `told` is given each row as soon as it is known.
+    pub fn compare(
+        &self,
+        theory: &Theory,
+        control: &Control,
+        told: &mut dyn FnMut(&CompareRow),
+    ) -> CompareReport {
+        compare(
+            &self.model.name,
+            &self.model.program,
+            theory,
+            (control, told),
+        )
     }
 
     /// Says what each action is as a mover, and how long transactions can be; of one theorem, or of all.

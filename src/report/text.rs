@@ -24,8 +24,8 @@ use crate::base::results::{
     Trace, Verdict, Witness,
 };
 pub use colour::coloured;
-pub use compare::render_compare;
 pub(super) use compare::{deadlock, recommended};
+pub use compare::{render_compare, render_compare_row};
 pub use every::render_every;
 pub use movers::render_movers;
 pub use reach::render_reach;
@@ -68,25 +68,21 @@ pub fn render_trace(model: &str, property: &str, trace: &Trace) -> String {
 }
 
 /// One line on what a model expects and what was found.
-pub fn render_expected(report: &Report) -> String {
-    let found = verdict_words(report.verdict);
+pub fn render_expected(model: &str, verdict: Verdict, lines: &[Expectation]) -> String {
+    let found = verdict_words(verdict);
     let open = |e: &&Expectation| e.met != Some(true);
-    let open = report
-        .expectations
-        .iter()
-        .filter(open)
-        .map(|e| match e.met {
-            Some(false) => format!("{}: found {}", e.text, e.found),
-            _ => format!("{}: {}", e.text, e.found),
-        });
+    let open = lines.iter().filter(open).map(|e| match e.met {
+        Some(false) => format!("{}: found {}", e.text, e.found),
+        _ => format!("{}: {}", e.text, e.found),
+    });
     let open: Vec<String> = open.collect();
-    match (report.expectations.len(), open.as_slice()) {
-        (0, _) => headline(&report.model, found, "it expects nothing"),
+    match (lines.len(), open.as_slice()) {
+        (0, _) => headline(model, found, "it expects nothing"),
         (n, []) => {
             let met = format!("{found}, {}", counted(n, "line"));
-            headline(&report.model, "as expected", &met)
+            headline(model, "as expected", &met)
         }
-        (_, open) => headline(&report.model, "not as expected", &open.join("; ")),
+        (_, open) => headline(model, "not as expected", &open.join("; ")),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What `coarsen reach` found, as plain data.
 
 use super::{
-    Contradiction, Gap, MissingEvidence, Note, Property, ReachReason, SCHEMA_VERSION, Verdict,
+    Contradiction, Expectation, Gap, MissingEvidence, Note, Property, ReachReason, SCHEMA_VERSION,
+    Verdict,
 };
 use crate::base::control::Hit;
 use crate::base::evidence::Bundle;
@@ -51,6 +52,9 @@ pub struct ReachReport {
     pub redundant: Option<String>,
     /// What was asked, and the answers.
     pub questions: Vec<Property>,
+    /// The model's `expect` lines that this exploration speaks of, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<Expectation>,
     /// The most nodes of decision diagrams at once.
     pub peak_nodes: Option<String>,
     /// Bytes that sets, relations and caches held at most.
@@ -124,6 +128,7 @@ impl ReachReport {
             executions: None,
             redundant: None,
             questions: Vec::new(),
+            expectations: Vec::new(),
             peak_nodes: None,
             memory: None,
             operations: None,

@@ -37,8 +37,14 @@ const STEPS: u64 = 200_000;
 /// Operations of a row on decision diagrams: half a minute, after which the others have their turn.
 const OPERATIONS: u64 = 100_000_000;
 
-/// Compares all techniques on a program. It never fails: a row that could not decide is `unknown` and says why.
-pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control) -> CompareReport {
+/// Compares all techniques on a program, and gives each row to `told` as soon as it is known. It never fails: a row
+/// that could not decide is `unknown` and says why.
+pub fn compare(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    (control, told): (&Control, &mut dyn FnMut(&CompareRow)),
+) -> CompareReport {
     let begun = Instant::now();
     let mut report = CompareReport::undecided(name);
     let mut program = program.clone();
@@ -54,28 +60,40 @@ pub fn compare(name: &str, program: &Program, theory: &Theory, control: &Control
         theory,
         control,
     };
-    report.rows.extend([
-        compared.reached(None, Engine::Explicit, None),
-        compared.reached(None, Engine::Saturation, None),
-        compared.checked(theory),
-        compared.reached(Some(theory), Engine::Explicit, None),
-        compared.reached(Some(theory), Engine::Saturation, None),
-    ]);
+    let mut rows = Rows(&mut report.rows, told);
+    rows.add(compared.reached(None, Engine::Explicit, None));
+    rows.add(compared.reached(None, Engine::Saturation, None));
+    rows.add(compared.checked(theory));
+    rows.add(compared.reached(Some(theory), Engine::Explicit, None));
+    rows.add(compared.reached(Some(theory), Engine::Saturation, None));
     for name in TRANSACTIONS {
         let Some(theory) = self::theory(name) else {
             continue;
         };
         if name == TRANSACTIONS[0] {
-            report.rows.push(compared.checked(&theory));
+            rows.add(compared.checked(&theory));
         }
-        let row = compared.reached(Some(&theory), Engine::Explicit, None);
-        report.rows.push(row);
+        rows.add(compared.reached(Some(&theory), Engine::Explicit, None));
     }
-    compared.ordered(&mut report);
-    compared.transactions(&mut report);
+    compared.ordered(&mut rows);
+    let finding = compared.transactions(&mut rows);
+    report.notes.push(Note::Compare(CompareNote::Steps(STEPS)));
+    report
+        .notes
+        .push(Note::Compare(CompareNote::Movers(finding)));
     settle(&mut report);
     report.timing.total = begun.elapsed().as_secs_f64();
     report
+}
+
+/// The rows so far, and who is told of each.
+struct Rows<'r>(&'r mut Vec<CompareRow>, &'r mut dyn FnMut(&CompareRow));
+
+impl Rows<'_> {
+    fn add(&mut self, row: CompareRow) {
+        (self.1)(&row);
+        self.0.push(row);
+    }
 }
 
 /// What all rows have in common.
@@ -178,7 +196,7 @@ impl<'a> Compared<'a> {
     }
 
     /// The rows of partial-order reduction, on the original program and on the reduced system.
-    fn ordered(&self, report: &mut CompareReport) {
+    fn ordered(&self, rows: &mut Rows) {
         use Technique as T;
         let por = |techniques: &[T]| Por {
             techniques: techniques.to_vec(),
@@ -191,13 +209,10 @@ impl<'a> Compared<'a> {
             &[T::Cartesian],
             &[T::SourceDpor, T::LocalCycles],
         ] {
-            let row = self.reached(None, Engine::Explicit, Some(por(techniques)));
-            report.rows.push(row);
+            rows.add(self.reached(None, Engine::Explicit, Some(por(techniques))));
         }
         let stubborn = Some(por(&[T::Stubborn]));
-        let row = self.reached(Some(self.theory), Engine::Explicit, stubborn);
-        report.rows.push(row);
-        report.notes.push(Note::Compare(CompareNote::Steps(STEPS)));
+        rows.add(self.reached(Some(self.theory), Engine::Explicit, stubborn));
     }
 
     /// The row of `coarsen check`.
@@ -226,8 +241,8 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// The rows of Levin et al.
-    fn transactions(&self, report: &mut CompareReport) {
+    /// The rows of Levin et al.; the seconds that finding the movers took, once for all of them.
+    fn transactions(&self, rows: &mut Rows) -> f64 {
         let begun = Instant::now();
         let inferred = self.inferred();
         let program = inferred.as_ref().unwrap_or(self.program);
@@ -249,7 +264,7 @@ impl<'a> Compared<'a> {
             row.technique = name.into();
             row.sound = technique != Transacted::Unsound;
             row.timing.total += before;
-            report.rows.push(row);
+            rows.add(row);
         }
         let mut row = match &relations {
             Ok(r) => self.completed(program, r),
@@ -258,10 +273,8 @@ impl<'a> Compared<'a> {
         row.technique = "symbolic-cpc".into();
         row.engine = "bdd".into();
         row.timing.total += before;
-        report.rows.push(row);
-        report
-            .notes
-            .push(Note::Compare(CompareNote::Movers(before)));
+        rows.add(row);
+        before
     }
 
     /// The program with the disciplines that were inferred, where the theorem says that they are kept.

@@ -6,6 +6,7 @@
 
 mod bdds;
 mod evidence;
+mod expected;
 mod tell;
 
 use crate::algebra::Theory;
@@ -118,6 +119,8 @@ pub struct ReachOptions {
     pub cores: usize,
     /// Gather a bundle that shows the answers.
     pub certificate: bool,
+    /// Ask what the model's `expect` lines speak of, and compare.
+    pub expect: bool,
 }
 
 impl Default for ReachOptions {
@@ -137,6 +140,7 @@ impl Default for ReachOptions {
             search: Mode::Breadth,
             cores: 0,
             certificate: false,
+            expect: false,
         }
     }
 }
@@ -165,6 +169,16 @@ pub fn reach(
     options: &ReachOptions,
     control: &Control,
 ) -> ReachReport {
+    if options.expect {
+        let mut more = ReachOptions {
+            expect: false,
+            ..options.clone()
+        };
+        expected::ask(program, &mut more);
+        let mut report = reach(name, program, theory, &more, control);
+        report.expectations = expected::expectations(&report, program);
+        return report;
+    }
     let begun = Instant::now();
     let mut report = ReachReport::undecided(name, options.engine.name());
     if !program.overridden.is_empty() {

@@ -254,7 +254,11 @@ fn comparisons_are_valid() {
     let model = include_str!("../../../models/levin/figure1.cor");
     let (session, _) = crate::Session::load("m", model, &[], Default::default()).expect("a model");
     let theory = crate::theory("stoller-cohen").expect("shipped");
-    let report = session.compare(&theory, &crate::base::control::Control::default());
+    let report = session.compare(
+        &theory,
+        &crate::base::control::Control::default(),
+        &mut |_| {},
+    );
     let object = valid_by(&schema, object(&report));
     assert_eq!(object["verdict"], "refuted");
     assert_eq!(object["rows"][0]["states"], "8");

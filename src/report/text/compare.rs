@@ -62,6 +62,13 @@ pub fn render_compare(report: &CompareReport) -> String {
     first + &printable_lines(&body)
 }
 
+/// A row of `coarsen compare` on a line of its own.
+pub fn render_compare_row(row: &CompareRow) -> String {
+    let [technique, engine, states, .., time, _, said] = cells(row);
+    let line = format!("{technique}, {engine}: {said}; states {states}, {time}");
+    printable_lines(&line)
+}
+
 /// The command to be used for this model, with what it took here.
 pub(in crate::report) fn recommended(report: &CompareReport) -> Option<String> {
     let row = report.recommended()?;
