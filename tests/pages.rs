@@ -3,11 +3,12 @@
 //! A page stands in a frame of the width asked for, and what is around it clicks and measures. The browser prints what
 //! came of it.
 
-use crate::missing;
+use crate::{missing, shipped};
 use coarsen::base::control::{Control, ParseLimits};
-use coarsen::report::page;
+use coarsen::report::{mermaid, page};
 use coarsen::results::Report;
 use coarsen::{Session, theory};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -38,11 +39,6 @@ return [walks.length, ...found];
 
 /// What a browser says of a page in a frame of this width: how many executions it has, and what is wrong.
 fn opened(page: &str, width: u32) -> String {
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let name = format!("coarsen-{}-page-{number}", std::process::id());
-    let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder).expect("made");
     // The page's own errors are told to the frame around it.
     let watched = page.replacen(
         "<head>",
@@ -60,8 +56,18 @@ fn opened(page: &str, width: u32) -> String {
          document.getElementById('out').textContent = 'FOUND' + JSON.stringify([...all, ...failed]) + 'END'; }};\n\
          frame.srcdoc = {inside};</script></body>"
     );
-    let file = folder.join("around.html");
-    std::fs::write(&file, around).expect("written");
+    found(&around)
+}
+
+/// What a page writes between FOUND and END.
+fn found(page: &str) -> String {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("coarsen-{}-page-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).expect("made");
+    let file = folder.join("page.html");
+    std::fs::write(&file, page).expect("written");
     let output = Command::new("chromium")
         .args([
             "--headless",
@@ -98,7 +104,7 @@ fn opened(page: &str, width: u32) -> String {
 }
 
 fn checked(name: &str, more: &str) -> (Report, String) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{name}.cor"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{name}.cor"));
     let source = std::fs::read_to_string(path).expect("a shipped model") + more;
     let (session, _) = Session::load(name, &source, &[], ParseLimits::default()).expect("loads");
     let theory = theory("stoller-cohen").expect("the default theorem");
@@ -147,8 +153,7 @@ fn a_page_about_a_comparison_fits() {
     if !missing::tools(&["chromium"]) {
         return;
     }
-    let path =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/classic/locked_ring.cor");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/classic/locked_ring.cor");
     let source = std::fs::read_to_string(path).expect("a shipped model");
     let (session, _) = Session::load("ring", &source, &[], ParseLimits::default()).expect("loads");
     let theory = theory("stoller-cohen").expect("the default theorem");
@@ -159,4 +164,36 @@ fn a_page_about_a_comparison_fits() {
             assert_eq!(opened(&page, width), "[0]", "at {width}");
         }
     }
+}
+
+/// Mermaid's own parser accepts the diagrams of all traces of the shipped models, and refuses what is none.
+#[test]
+fn mermaid_reads_the_diagrams() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/mermaid.min.js");
+    if !missing::tools(&["chromium"]) {
+        return;
+    }
+    if !script.exists() {
+        missing::say("mermaid");
+        return;
+    }
+    let mut diagrams = vec!["sequenceDiagram\n  this is -> none -> at all\n".to_string()];
+    for m in shipped::models() {
+        let report = m.report(false);
+        for property in &report.properties {
+            let trace = property.trace.as_ref();
+            diagrams.extend(trace.map(|t| mermaid::render(&m.name, &property.name, t)));
+        }
+    }
+    assert!(diagrams.len() > 30, "{}", diagrams.len());
+    let texts = serde_json::to_string(&diagrams).expect("strings");
+    let texts = texts.replace('<', "\\u003c");
+    let page = format!(
+        "<!DOCTYPE html><body><pre id=out></pre><script src=\"file://{}\"></script><script>\n\
+         (async () => {{ const bad = []; const all = {texts};\n\
+         for (const [n, text] of all.entries()) try {{ await mermaid.parse(text); }} catch (e) {{ bad.push(n); }}\n\
+         document.getElementById('out').textContent = 'FOUND' + JSON.stringify(bad) + 'END'; }})();</script></body>",
+        script.display()
+    );
+    assert_eq!(found(&page), "[0]");
 }
