@@ -18,6 +18,7 @@ use crate::engine::relations::Concrete;
 use crate::engine::{Heuristic, State, Variable, holds, initially_violated};
 use crate::model::program::{CellId, Claim, LocId, Program, ThreadId};
 use crate::model::text::ast::PropertyKind;
+use crate::theorem::executions::about::of_condition;
 use crate::theorem::executions::trace::{Walked, rerun};
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
@@ -584,6 +585,9 @@ fn repeated(p: &Program, (first, steps): &Execution, wrong: Option<Wrong>) -> Op
         violated: (violates && n + 1 == steps.len()).then_some(true),
     });
     let mut trace = rerun(p, &begin, walked, true)?.trace;
+    if let Some(Wrong::Invariant(n)) = wrong {
+        trace.about = of_condition(p, &p.properties[n].expr);
+    }
     trace.outcome = Outcome::NotAtomic;
     Some(trace)
 }
