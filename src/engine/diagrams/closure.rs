@@ -12,13 +12,30 @@ pub(super) struct Move {
     pub rest: Rel,
 }
 
+/// The events of a level, by number.
+#[derive(Debug, Default)]
+struct Level {
+    /// Those that can be fired from one value only, such as the steps from a location.
+    by_value: FxHashMap<u32, Vec<u32>>,
+    others: Vec<u32>,
+}
+
+impl Level {
+    /// The events that may be fired from a value, in order.
+    fn from(&self, value: u32) -> Vec<u32> {
+        let mut all = self.others.clone();
+        all.extend(self.by_value.get(&value).into_iter().flatten());
+        all.sort_unstable();
+        all
+    }
+}
+
 /// A set of events to close sets under.
 #[derive(Debug)]
 pub struct Closure {
     /// (level, relation) of the events, sorted; an event's number is its place here.
     events: Vec<(u32, Rel)>,
-    /// The first event of each level, and the first after those.
-    levels: FxHashMap<u32, (u32, u32)>,
+    levels: FxHashMap<u32, Level>,
     /// Moves by level and value, as ranges of `moves`.
     met: FxHashMap<(u32, u32), (u32, u32)>,
     pub(super) moves: Vec<Move>,
@@ -42,9 +59,13 @@ impl Closure {
         let mut events: Vec<(u32, Rel)> = events.map(|r| (relations.top(r), r)).collect();
         events.sort_unstable();
         events.dedup();
-        let mut levels: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-        for (n, &(level, _)) in events.iter().enumerate() {
-            levels.entry(level).or_insert((n as u32, 0)).1 = n as u32 + 1;
+        let mut levels: FxHashMap<u32, Level> = FxHashMap::default();
+        for (n, &(level, rel)) in events.iter().enumerate() {
+            let level = levels.entry(level).or_default();
+            match relations.only(rel) {
+                Some(value) => level.by_value.entry(value).or_default().push(n as u32),
+                None => level.others.push(n as u32),
+            }
         }
         Closure {
             events,
@@ -84,7 +105,8 @@ impl Closure {
         self.images.bytes()
             + self.saturated.bytes()
             + self.moves.capacity() * size_of::<Move>()
-            + (self.met.capacity() + self.levels.capacity()) * 17
+            + self.met.capacity() * 17
+            + self.events.len() * 16
             + self.skips.capacity() * 9
     }
 
@@ -106,8 +128,8 @@ impl Closure {
             return known;
         }
         let first = self.moves.len() as u32;
-        let (begin, end) = self.levels.get(&level).copied().unwrap_or((0, 0));
-        for event in begin..end {
+        let events = self.levels.get(&level).map(|l| l.from(value));
+        for event in events.unwrap_or_default() {
             for w in relations.ways(self.events[event as usize].1, value) {
                 let way = relations.way(w);
                 self.moves.push(Move {

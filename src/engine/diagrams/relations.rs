@@ -8,6 +8,7 @@
 
 use super::formulas::{Form, Formula, Formulas, NO, NOWHERE, YES};
 use super::table::{Table, mix};
+use crate::model::text::ast::BinaryOp;
 
 /// A relation.
 pub type Rel = u32;
@@ -105,6 +106,26 @@ impl Relations {
     #[inline]
     pub fn top(&self, rel: Rel) -> u32 {
         self.headers[rel as usize].top
+    }
+
+    /// The only value of its highest variable from which a relation goes on, if a condition says so.
+    pub fn only(&self, rel: Rel) -> Option<u32> {
+        let top = self.top(rel);
+        let least = self.formulas.domain(top).0;
+        let form = |e: Formula| self.formulas.form(e);
+        // As a condition by itself stands only what is true or false.
+        let value = self.conditions(rel).iter().find_map(|c| match form(*c) {
+            Form::Var(level) if level == top => Some(1),
+            Form::Not(e) if form(e) == Form::Var(top) => Some(0),
+            Form::Binary(BinaryOp::Eq, a, b) => match (form(a), form(b)) {
+                (Form::Var(level), Form::Const(c)) | (Form::Const(c), Form::Var(level)) => {
+                    (level == top).then_some(c)
+                }
+                _ => None,
+            },
+            _ => None,
+        });
+        u32::try_from(value? - least).ok()
     }
 
     /// The conditions of a relation, all of which have to hold.
