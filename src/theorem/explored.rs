@@ -36,8 +36,7 @@ pub(super) fn is_inside(
     thread: ThreadId,
     location: LocId,
 ) -> bool {
-    let mut actions = e.of_thread(thread);
-    let action = actions.find(|a| e.actions[*a].location == location);
+    let action = e.action_at(thread, location);
     action.is_none_or(|a| !visibility.is_visible(a))
 }
 

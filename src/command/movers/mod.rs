@@ -21,6 +21,7 @@ use crate::theorem::{
     Budgets, CheckOptions, Detail, Judged, MoverSearch, PATTERNS, Pattern, branches, check,
     commits, gap, judged, prepare, step_of,
 };
+use rustc_hash::FxHashMap;
 use statements::{List, numbered};
 use std::time::Instant;
 
@@ -141,23 +142,17 @@ impl Found<'_> {
             }
             let mut at = 0;
             while at < list.statements.len() {
-                let mut best: Option<(usize, Vec<ClaimedBlock>)> = None;
-                for end in at..list.statements.len() {
-                    let Some(blocks) = run(e.program, &list.statements[at..=end]) else {
-                        break;
-                    };
-                    if blocks
-                        .iter()
-                        .any(|b| pattern.broken_by(e, &|a| judged[a].mover, b).is_some())
-                    {
-                        break;
-                    }
-                    best = Some((end, blocks));
-                }
-                let Some((end, blocks)) = best else {
+                let longest = longest(list.statements.len() - at, |length| {
+                    let blocks = run(e.program, &list.statements[at..at + length])?;
+                    let mover = |a: usize| judged[a].mover;
+                    let mut breaks = blocks.iter().map(|b| pattern.broken_by(e, &mover, b));
+                    breaks.all(|b| b.is_none()).then_some(blocks)
+                });
+                let Some((length, blocks)) = longest else {
                     at += 1;
                     continue;
                 };
+                let end = at + length - 1;
                 covered[n][at..=end].fill(true);
                 if !blocks.is_empty() && !self.is_claimed(e.program, &blocks) {
                     let statements = &list.statements[at..=end];
@@ -298,12 +293,13 @@ fn meet(e: &Encoding, judged: &mut [Judged]) {
         let name = location.name.split(" #").next().unwrap_or_default();
         (action.thread, location.span, name)
     };
+    let mut places: FxHashMap<_, Vec<usize>> = FxHashMap::default();
     for a in 0..judged.len() {
-        let copies: Vec<usize> = e
-            .of_thread(e.actions[a].thread)
-            .filter(|&b| b != a && place(b) == place(a))
-            .collect();
-        for b in copies {
+        places.entry(place(a)).or_default().push(a);
+    }
+    for a in 0..judged.len() {
+        let copies = places[&place(a)].iter().copied();
+        for b in copies.filter(|&b| b != a) {
             // What is in the way stays said of the copy that it is in the way of.
             let (theirs, rung) = (judged[b].mover, judged[b].rung);
             let mine = &mut judged[a];
@@ -313,6 +309,25 @@ fn meet(e: &Encoding, judged: &mut [Judged]) {
             mine.mover.local &= mine.mover.right && mine.mover.left;
         }
     }
+}
+
+/// The greatest length up to this one for which there is something, which then is so for all that are less, if there is
+/// one at all. (What breaks a run breaks each that it begins.)
+fn longest<T>(most: usize, of: impl Fn(usize) -> Option<T>) -> Option<(usize, T)> {
+    let mut best = (1, of(1)?);
+    // Lengths from this on have none; first far ones are tried, then those between.
+    let mut none = most + 1;
+    while best.0 + 1 < none {
+        let next = match none > most {
+            true => (2 * best.0).min(most),
+            false => best.0 + (none - best.0) / 2,
+        };
+        match of(next) {
+            Some(found) => best = (next, found),
+            None => none = next,
+        }
+    }
+    Some(best)
 }
 
 /// A run of statements as a block in each thread that has it; `None` if one of them is no part of a block.

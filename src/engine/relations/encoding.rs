@@ -172,8 +172,18 @@ impl<'a> Encoding<'a> {
     }
 
     /// The actions of a thread, as indices.
-    pub fn of_thread(&self, thread: ThreadId) -> impl Iterator<Item = usize> + '_ {
-        (0..self.actions.len()).filter(move |&a| self.actions[a].thread == thread)
+    pub fn of_thread(&self, thread: ThreadId) -> std::ops::Range<usize> {
+        let begin = self.actions.partition_point(|a| a.thread < thread);
+        begin..self.actions.partition_point(|a| a.thread <= thread)
+    }
+
+    /// The action of a thread from a location, if it has steps.
+    pub fn action_at(&self, thread: ThreadId, location: LocId) -> Option<usize> {
+        let key = (thread, location);
+        let found = self
+            .actions
+            .binary_search_by_key(&key, |a| (a.thread, a.location));
+        found.ok()
     }
 
     /// Where a state expression holds.

@@ -71,10 +71,7 @@ impl Pattern {
         mover: &dyn Fn(usize) -> Mover,
         block: &ClaimedBlock,
     ) -> Option<Break> {
-        let at = |l: LocId| {
-            let mut all = e.of_thread(block.thread);
-            all.find(|&a| e.actions[a].location == l)
-        };
+        let at = |l: LocId| e.action_at(block.thread, l);
         // By location, and the action that has committed, if one has.
         let mut met: BTreeSet<(LocId, Option<usize>)> = BTreeSet::new();
         let mut open: Vec<(LocId, Option<usize>)> =
@@ -110,10 +107,9 @@ pub fn commits(e: &Encoding, mover: &dyn Fn(usize) -> Mover, block: &ClaimedBloc
         if !met.insert(l) {
             continue;
         }
-        let action = e
-            .of_thread(block.thread)
-            .find(|&a| e.actions[a].location == l);
-        let Some(action) = action else { continue };
+        let Some(action) = e.action_at(block.thread, l) else {
+            continue;
+        };
         if !mover(action).right {
             found.push(action);
             continue;

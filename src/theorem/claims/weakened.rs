@@ -218,8 +218,7 @@ impl Block<'_> {
         // By path: its action among those asked for.
         let mut numbers = Vec::new();
         for (path, &l) in self.paths.iter().zip(&divided.at) {
-            let mut own = e.of_thread(path.thread);
-            let Some(action) = own.find(|&a| e.actions[a].location == l) else {
+            let Some(action) = e.action_at(path.thread, l) else {
                 return Ok(None);
             };
             let known = asked.iter().position(|&a| a == action);

@@ -13,7 +13,7 @@
 use crate::base::control::Stop;
 use crate::engine::Variable;
 use crate::engine::relations::{Encoding, Item, Rel};
-use crate::model::program::{CellId, Class, Kind, LocId, ThreadId};
+use crate::model::program::{CellId, Class, Kind, ThreadId};
 use biodivine_lib_bdd::Bdd;
 
 /// Lock ownership by location.
@@ -157,10 +157,9 @@ fn flow(
     };
     let mut known: Vec<Option<Vec<May>>> = vec![None; t.locations.len()];
     known[t.initial] = Some(cells.iter().map(at_first).collect());
-    let action_at = |l: LocId| e.of_thread(thread).find(|&a| e.actions[a].location == l);
     let mut open = vec![t.initial];
     while let Some(l) = open.pop() {
-        let (Some(a), Some(here)) = (action_at(l), known[l].clone()) else {
+        let (Some(a), Some(here)) = (e.action_at(thread, l), known[l].clone()) else {
             continue;
         };
         let step = &steps[a];

@@ -133,6 +133,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
         };
         let mut letters: Vec<Id> = Vec::new();
         let mut known: FxHashSet<(usize, usize)> = FxHashSet::default();
+        let members: FxHashSet<usize> = all.iter().copied().collect();
         for a in all {
             let action = &self.deriver.model.encoding.actions[*a];
             let mut threads = self.instance.threads.iter();
@@ -147,10 +148,8 @@ impl Tactics<'_, '_, '_, '_, '_> {
             // A letter stands for all actions of a group. Movers may be a part of them.
             let group_of = self.deriver.discharge.classes[class].group(group);
             let has = |l: &LocId| {
-                all.iter().any(|a| {
-                    let other = &self.deriver.model.encoding.actions[*a];
-                    other.thread == action.thread && other.location == *l
-                })
+                let other = self.deriver.model.encoding.action_at(action.thread, *l);
+                other.is_some_and(|a| members.contains(&a))
             };
             if !group_of.locations.iter().all(has) {
                 return because(Underived::Unknown(atoms.0[atom].name.clone()));

@@ -221,8 +221,7 @@ impl Phased {
         for (coarse, a, after) in &execution.steps {
             let action = &e.actions[*a];
             let location = self.origin[action.thread][action.location];
-            let mut actions = plain.of_thread(action.thread);
-            let a = actions.find(|&a| plain.actions[a].location == location)?;
+            let a = plain.action_at(action.thread, location)?;
             steps.push((*coarse, a, self.plain(after)));
         }
         Some(Execution {
