@@ -3,7 +3,7 @@
 use super::facts::Question;
 use super::instance::Instance;
 use super::kinds::Kind;
-use super::linear::{Linear, Literal};
+use super::linear::{Contradictions, Linear, Literal};
 use super::overlap::looks_at;
 use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, onward, where_true};
 use super::step::{Discipline, Steps};
@@ -16,6 +16,7 @@ use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::evidence::letters;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Who is asked whether a fact holds for every value.
 pub(in crate::theorem) struct Oracle<'p> {
@@ -30,6 +31,7 @@ pub(in crate::theorem) struct Oracle<'p> {
     arrays: &'p [ArrayId],
     /// The constant is not below this.
     pub(super) from: Cell<i64>,
+    contradictions: Rc<Contradictions>,
 }
 
 impl<'p> Oracle<'p> {
@@ -56,6 +58,7 @@ impl<'p> Oracle<'p> {
             disciplines,
             arrays: &instance.arrays,
             from: Cell::new(instance.value),
+            contradictions: Rc::default(),
         };
         for d in 0..oracle.disciplines.len() {
             let overlaps = oracle.can_overlap(d)?;
@@ -66,7 +69,8 @@ impl<'p> Oracle<'p> {
 
     /// Generic threads of these kinds, and what steps they take.
     pub(super) fn steps(&self, kinds: &[usize]) -> Steps<'p> {
-        let machine = Machine::new(self.parametric, self.control);
+        let mut machine = Machine::new(self.parametric, self.control);
+        machine.contradictions = Rc::clone(&self.contradictions);
         let threads: Vec<Generic> = kinds
             .iter()
             .enumerate()

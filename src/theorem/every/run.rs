@@ -4,7 +4,7 @@
 //! two cells of a variable are one is a matter of their indices: where the conditions so far leave it open, the path
 //! divides. So a path always knows which cells it has met, and no two of them are the same cell by accident.
 
-use super::linear::{Atom, Linear, Literal, contradicts};
+use super::linear::{Atom, Contradictions, Linear, Literal, contradicts};
 use crate::base::control::{Control, Stop};
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, CellId, LocId, Parametric, ThreadId};
@@ -138,6 +138,8 @@ pub(super) struct Machine<'p> {
     /// The thread whose variable each array is, and the variable's own name.
     pub owners: Vec<Owner>,
     atoms: RefCell<Atoms>,
+    /// What is known of conditions, in other questions, too: it does not depend on what atoms stand for.
+    pub contradictions: Rc<Contradictions>,
     /// Paths so far, of those that may be.
     paths: Cell<usize>,
 }
@@ -191,9 +193,9 @@ impl Run {
     }
 
     /// The path with one more condition.
-    fn given(&self, literal: Literal) -> Run {
+    fn given(&self, literal: Rc<Literal>) -> Run {
         let mut more = self.clone();
-        more.conditions.push(Rc::new(literal));
+        more.conditions.push(literal);
         more
     }
 
@@ -251,6 +253,7 @@ impl<'p> Machine<'p> {
             parametric,
             control,
             atoms: RefCell::default(),
+            contradictions: Rc::default(),
             paths: Cell::new(0),
         }
     }
@@ -293,7 +296,9 @@ impl<'p> Machine<'p> {
         if self.paths.get() > MOST_PATHS {
             return Err(Unsaid::Because(Obstacle::Paths));
         }
-        Ok((!contradicts(&run.conditions, &literal)).then(|| run.given(literal)))
+        let literal = Rc::new(literal);
+        let contradicted = contradicts(&run.conditions, &literal, &self.contradictions);
+        Ok((!contradicted).then(|| run.given(literal)))
     }
 
     /// The paths on which a condition holds, and does not.
@@ -305,9 +310,9 @@ impl<'p> Machine<'p> {
         }
         match self.with(run, literal.clone())? {
             // What cannot be, is not: that needs no second look.
-            None => Ok((None, Some(run.given(not)))),
+            None => Ok((None, Some(run.given(Rc::new(not))))),
             Some(yes) => Ok(match self.with(run, not)? {
-                None => (Some(run.given(literal)), None),
+                None => (Some(run.given(Rc::new(literal))), None),
                 no => (Some(yes), no),
             }),
         }
