@@ -96,7 +96,8 @@ pub fn line_column(source: &str, offset: usize) -> (usize, usize) {
         offset -= 1;
     }
     let before = &source[..offset];
-    let line = before.matches('\n').count() + 1;
+    // Bytes are counted many at once, which matters in long texts: this is asked for each step.
+    let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
     (line, column)
 }

@@ -78,7 +78,7 @@ fn statements(program: &Program, found: &Steps) -> Vec<Covered> {
                 let key = (edge.span.start, edge.span.end);
                 let covered = all.entry(key).or_insert_with(|| Covered {
                     line: lines.line(edge.span),
-                    column: program.place(edge.span).1,
+                    column: lines.column(edge.span),
                     text: program.text(edge.span),
                     reached: false,
                     executions: 0,
@@ -103,21 +103,35 @@ fn statements(program: &Program, found: &Steps) -> Vec<Covered> {
     all
 }
 
-/// Where the lines of a text begin: many places are looked up.
-struct Lines(Vec<usize>);
+/// A text with the places where its lines begin: many places are looked up.
+struct Lines<'p> {
+    text: &'p str,
+    begins: Vec<usize>,
+}
 
-impl Lines {
-    fn of(program: &Program) -> Self {
-        let ends = program.source.match_indices('\n');
-        Lines(ends.map(|(at, _)| at + 1).collect())
+impl<'p> Lines<'p> {
+    fn of(program: &'p Program) -> Self {
+        let text = program.source.as_str();
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Lines {
+            text,
+            begins: std::iter::once(0).chain(ends).collect(),
+        }
     }
 
     /// The line of a place, from 1; 0 if it has none.
     fn line(&self, span: Span) -> usize {
         match span == Span::default() {
             true => 0,
-            false => self.0.partition_point(|begins| *begins <= span.start) + 1,
+            false => self.begins.partition_point(|begin| *begin <= span.start),
         }
+    }
+
+    /// Its column there, in characters from 1; 0 if it has none.
+    fn column(&self, span: Span) -> usize {
+        let begin = self.line(span).checked_sub(1).map(|n| self.begins[n]);
+        let before = begin.and_then(|begin| self.text.get(begin..span.start));
+        before.map_or(0, |before| before.chars().count() + 1)
     }
 }
 

@@ -166,8 +166,8 @@ fn gcd(a: i128, b: i128) -> i128 {
     }
 }
 
-/// What is known to be contradictory, or not seen to be: paths of one question meet the same conditions again and again,
-/// and so do the questions about similar steps.
+/// What is known to be contradictory, or not seen to be: paths of one question meet the same conditions again and
+/// again, and so do the questions about similar steps.
 #[derive(Debug, Default)]
 pub(super) struct Contradictions(RefCell<FxHashMap<Vec<Rc<Literal>>, bool>>);
 
