@@ -141,7 +141,8 @@ impl Graph {
             // States are numbered by 32 bits where they are kept.
             Some(to) if to as u32 == from => {}
             Some(to) if self.edges.len() < KEPT => self.edges.push((to as u32, from)),
-            _ => self.open.push(from),
+            _ if self.open.last() != Some(&from) => self.open.push(from),
+            _ => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::control::{Hit, Stop};
-use crate::base::results::{CheckReason, Note, Step};
+use crate::base::results::{CheckReason, Note, Step, TraceStep};
 use crate::report::samples;
 
 /// Compares with `expected/NAME`; with `UPDATE` set, writes it.
@@ -136,6 +136,23 @@ fn the_middle_of_a_long_trace_is_left_out() {
     assert!(brief.lines().count() < 60);
     let whole = render(&report, Detail::Verbose);
     assert!(whole.lines().count() > 10_000 && !whole.contains(".. 9970"));
+    // A hundred threads find room.
+    let traces = report.properties.iter_mut();
+    if let Some(trace) = traces.filter_map(|p| p.trace.as_mut()).next() {
+        trace.steps = (0..100)
+            .map(|n| TraceStep {
+                step: Step {
+                    thread: format!("t{n}"),
+                    ..two[0].step.clone()
+                },
+                ..two[0].clone()
+            })
+            .collect();
+    }
+    let narrow = render(&report, Detail::Verbose);
+    assert!(narrow.lines().all(|l| l.chars().count() <= 120), "{narrow}");
+    let lines = narrow.lines().filter(|l| l.contains("lock(m[0]);")).count();
+    assert!((100..120).contains(&lines), "{narrow}");
     // What is done again and again is told once, and runs of many threads are left out, too.
     two.iter_mut()
         .zip(["a", "b"])

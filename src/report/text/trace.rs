@@ -165,7 +165,9 @@ impl<'a> Runs<'a> {
     /// Columns before what a thread does.
     fn offset(&self, thread: &str) -> usize {
         let at = self.threads.iter().position(|t| *t == thread);
-        INDENT + self.numbers + 2 + at.unwrap_or(0) * self.apart
+        // Of very many threads some share a column.
+        let right = at.unwrap_or(0) * self.apart % (columns() / 3 + 1);
+        INDENT + self.numbers + 2 + right
     }
 
     /// A run whose first action has this number.
