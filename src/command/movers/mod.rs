@@ -363,3 +363,21 @@ fn run(p: &Program, statements: &[statements::Statement]) -> Option<Vec<ClaimedB
     }
     Some(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_run_is_the_one_found_one_by_one() {
+        for most in 1..70 {
+            for good in 0..=most {
+                let of = |length: usize| (length <= good).then_some(length * 7);
+                let one_by_one = (1..=most).map_while(of).last();
+                let found = longest(most, of);
+                assert_eq!(found.map(|(_, x)| x), one_by_one, "{good} of {most}");
+                assert!(found.is_none_or(|(length, x)| x == length * 7));
+            }
+        }
+    }
+}
