@@ -176,24 +176,29 @@ impl<'a> Runs<'a> {
             return Ok(());
         };
         let offset = self.offset(&first.step.thread);
-        let at = match first.step.line {
-            0 => String::new(),
-            line => format!(", {}", place(self.shown.model, line, first.step.column)),
-        };
         let numbers = match (self.shown.all, run.len()) {
             (_, 1) => number.to_string(),
             (true, _) => String::new(),
             (false, n) => format!("{number}-{}", number + n - 1),
         };
         let head = format!("{:INDENT$}{numbers:>1$}", "", self.numbers);
-        let head = format!("{head:offset$}{}{at}", first.step.thread);
+        let name = format!("{head:offset$}{}", first.step.thread);
+        let (at, between) = match first.step.line {
+            0 => (String::new(), ""),
+            line => (place(self.shown.model, line, first.step.column), ", "),
+        };
+        let head = format!("{name}{between}{at}");
         let statement = format!("{head}: {}", first.step.text);
-        let fits = run.len() == 1 && statement.chars().count() <= columns();
-        if fits && label(first).is_empty() {
+        let fits = |line: &str| line.chars().count() <= columns();
+        if run.len() == 1 && fits(&statement) && label(first).is_empty() {
             writeln!(f, "{statement}")?;
             return ends(f, offset, run);
         }
-        writeln!(f, "{head}")?;
+        match fits(&head) {
+            true => writeln!(f, "{head}")?,
+            // The place stands under the name where there is no room beside it.
+            false => writeln!(f, "{name},\n{:offset$}{at}", "")?,
+        }
         match self.shown.all && run.len() > 1 {
             true => self.each(f, number, offset, run),
             false => told(f, offset, run),
