@@ -563,3 +563,17 @@ fn rows_of_a_comparison_are_told_early() {
     });
     assert_eq!(err.lines().filter(told).count(), rows.count(), "{out}{err}");
 }
+
+/// Where a file can't be written, the answer is told all the same, and why there is no file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    for option in ["--trace", "--html", "--coverage"] {
+        let model = "models/transactions/bank_bug.cor";
+        let (code, out, err) = coarsen(&["check", "-q", option, "/dev/full", model], b"");
+        assert_eq!(code, Some(1), "{option}: {err}");
+        assert!(out.contains(": refuted - "), "{option}: {out}");
+        let told = err.contains("/dev/full") && err.contains("No space left");
+        assert!(told, "{option}: {err}");
+    }
+}
