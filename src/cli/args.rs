@@ -367,8 +367,8 @@ pub struct TestArgs {
     #[arg(long, value_name = "HOW", value_enum)]
     pub deadlocks: Option<TreatmentArg>,
     /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[arg(long = "format", value_enum, default_value_t)]
+    pub form: Form,
     /// Print only the verdict
     #[arg(short, long)]
     pub quiet: bool,

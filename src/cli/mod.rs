@@ -73,6 +73,7 @@ fn run(command: Command) -> Exit {
         Command::Check(args) => args.form,
         Command::Reach(args) => args.form,
         Command::Prove(args) => args.form,
+        Command::Test(args) => args.form,
         _ => Form::Text,
     });
     let exit = match command {

@@ -13,6 +13,7 @@ use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict, addresses};
 use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{Outcome, follow, schedule, shorten};
 use coarsen::ctest::trace::{Trace, VERSION};
+use coarsen::report::ci::{Case, State};
 use std::cell::Cell;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -149,14 +150,14 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
     };
     let program = match build(&sources) {
         Ok(program) => program,
-        Err(error) => return refuse(&name, &error, args.format, output),
+        Err(error) => return refuse(&name, &error, args.form.format(), output),
     };
     let mut settings = settings(args, &program);
     let mut process = match Process::start(&program.path, &args.args, false) {
         Ok(process) => process,
         Err(error) => {
             let error = NotBuilt::Failed(format!("the program can't be started: {error}"));
-            return refuse(&name, &error, args.format, output);
+            return refuse(&name, &error, args.form.format(), output);
         }
     };
     let interrupts = Interrupts::install();
@@ -212,11 +213,50 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
     if let (Some(file), Some(error)) = (&args.itf, report.exploration.errors.first()) {
         exit = exit.and(written(file, Ok(report.itf(error))));
     }
-    match args.format {
+    output.cases(|| cases(&report, &args.files));
+    match args.form.format() {
         Format::Json => output.line(serde_json::to_string(&report.json())),
         Format::Text => output.write(&report.text(args.quiet)),
     }
     exit
+}
+
+/// The answers about a program: each error, or that there is none.
+fn cases(report: &Report, files: &[String]) -> Vec<Case> {
+    let first = files.first().map_or("", String::as_str);
+    let errors = report.exploration.errors.iter().map(|error| {
+        let at = report.place(error);
+        let at = at.rsplit_once(':');
+        let at = at.and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        // Debug information knows a file by the name that the compiler was given, or a longer one.
+        let is_named = |file: &&String| {
+            at.is_some_and(|(known, _)| {
+                Path::new(known).ends_with(file) || Path::new(file).ends_with(known)
+            })
+        };
+        let named = files.iter().find(is_named).map(String::as_str);
+        Case {
+            file: named.or(at.map(|a| a.0)).unwrap_or(first).to_string(),
+            name: error.kind.to_string(),
+            state: State::Failed,
+            message: report.describe(error),
+            place: at.map(|(_, line)| (line, 1)),
+        }
+    });
+    let errors: Vec<Case> = errors.collect();
+    match report.verdict() {
+        Verdict::Refuted => errors,
+        verdict => vec![Case {
+            file: first.to_string(),
+            name: "schedules".to_string(),
+            state: match verdict {
+                Verdict::Holds => State::Passed,
+                _ => State::Open,
+            },
+            message: report.text(true).trim_end().to_string(),
+            place: None,
+        }],
+    }
 }
 
 /// Writes a file, or says why not.
@@ -275,6 +315,7 @@ fn refuse(name: &str, error: &NotBuilt, format: Format, output: &mut Output) -> 
         NotBuilt::Refused(text) => (Exit::Input, text.clone()),
     };
     say(&format!("coarsen: {name}: {reason}"));
+    output.cases(|| vec![Case::broken(name, &reason)]);
     match format {
         Format::Text => output.write(&format!("{name}: error - {reason}\n")),
         Format::Json => {

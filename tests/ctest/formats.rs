@@ -394,3 +394,49 @@ fn what_can_not_be_combined_is_said() {
         assert!(err.contains(why), "{err}");
     }
 }
+
+/// Documents for continuous integration: an error at its place, and a passed case where there is none.
+#[test]
+fn errors_are_cases_of_documents() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("documents");
+    let good = format!(
+        "{HEAD}int x; void *t(void *_) {{ return 0; }}\nint main() {{ pthread_t h; go(h, t); end(h);\n\
+         assert(x == 0);\nreturn 0; }}\n"
+    );
+    scratch.file("good", &good);
+    scratch.file(
+        "bad",
+        &good.replace("{ return 0; }\nint", "{ x = 1; return 0; }\nint"),
+    );
+    scratch.file("none", "int main( {\n");
+    let line = good
+        .lines()
+        .position(|l| l.starts_with("assert(x"))
+        .expect("it");
+    let line = line + 1;
+    let run = |form: &str, file: &str| {
+        let (code, out, _) = coarsen(&["test", "--format", form, file], &scratch.0);
+        (code, out)
+    };
+    let (code, out) = run("github", "bad.c");
+    let begin = format!("::error file=bad.c,line={line},col=1,title=coarsen%3A assertion::");
+    assert!(code == 10 && out.starts_with(&begin), "{out}");
+    let (code, out) = run("sarif", "bad.c");
+    assert!(
+        code == 10 && out.contains(&format!("\"startLine\": {line}")),
+        "{out}"
+    );
+    let (code, out) = run("junit", "good.c");
+    let passed = out.contains("tests=\"1\" ") && out.contains("failures=\"0\"");
+    assert!(code == 0 && passed, "{out}");
+    let (code, out) = run("github", "good.c");
+    assert_eq!((code, out.as_str()), (0, ""));
+    let (code, out) = run("github", "none.c");
+    assert!(
+        code == 3 && out.starts_with("::error file=none.c,title="),
+        "{out}"
+    );
+}
