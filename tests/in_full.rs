@@ -2,7 +2,7 @@
 
 use crate::{random, shipped, twin};
 
-use coarsen::base::control::{Budget, Control, ParseLimits};
+use coarsen::base::control::{Budget, Control, Hit, ParseLimits, Stop};
 use coarsen::results::{Report, Status, Verdict};
 use coarsen::theorem::Reduce;
 use coarsen::{CheckOptions, Session, candidates, theory};
@@ -336,4 +336,37 @@ fn a_violation_leaves_the_rest_open() {
     assert!(report.in_full);
     assert_eq!(report.verdict, Verdict::Refuted);
     assert_eq!(answers, [Status::Refuted, Status::Unknown, Status::Unknown]);
+}
+
+/// A product has no small BDD, so the relations of these steps are given up soon. What is asked of the program is
+/// answered all the same.
+#[test]
+fn relations_that_are_too_large_are_given_up() {
+    let product = "mutex m; var x: 0..1000000 = 3; var y: 0..1000000 = 5;
+thread w(i in 0..1) {
+  var k: 0..4 = 0;
+  while (k < 4) { lock(m); x = x * y % 1000001; y = y * 7 % 1000001; unlock(m); k = k + 1; }
+}
+invariant never_four: x != 4;
+invariant not_yet: !(x == 15 && y == 35);";
+    let (session, _) =
+        Session::load("product.cor", product, &[], ParseLimits::default()).expect("a model");
+    let fq = theory("flanagan-qadeer").expect("a theorem");
+    let options = CheckOptions {
+        reduce: Reduce::Always,
+        ..CheckOptions::default()
+    };
+    let report = session.check(&fq, &options, &Control::default());
+    assert!(report.in_full);
+    assert_eq!(report.states.original.as_deref(), Some("532"));
+    assert!(matches!(
+        report.limits.hit,
+        Some(Hit::Phase(Stop::Effort, _))
+    ));
+    let verdicts: Vec<Status> = report.properties.iter().map(|p| p.verdict).collect();
+    assert_eq!(
+        verdicts,
+        [Status::Holds, Status::Holds, Status::Holds, Status::Refuted]
+    );
+    assert_eq!(report.verdict, Verdict::Refuted);
 }

@@ -372,7 +372,7 @@ impl Body<'_> {
 
     fn remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.report.limits.hit {
-            Some(hit) if !self.report.reason.names(hit) => writeln!(f, "stopped by {hit}")?,
+            Some(hit) if !self.report.reason.names(hit) => writeln!(f, "{hit}")?,
             _ => {}
         }
         for note in &self.report.notes {

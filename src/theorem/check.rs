@@ -218,6 +218,12 @@ pub(super) fn run(
     let outcome = match check.run(&mut report) {
         Err(Stop::Effort) if default => check.by_text(&mut report),
         Err(Stop::Variables) if check.left < u64::MAX && default => check.by_text(&mut report),
+        // Otherwise somebody explores in full already.
+        Err(Stop::Effort)
+            if !options.only_hypotheses && !in_full::may_be(program, theory, options) =>
+        {
+            in_full::instead(&check, &mut report)
+        }
         other => other,
     };
     // Claims that relations are too large for are compared state by state.

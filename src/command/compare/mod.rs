@@ -288,9 +288,7 @@ impl<'a> Compared<'a> {
     where
         'a: 'p,
     {
-        let budget = self.control.budget();
-        let e = Encoding::within(program, budget.little(), self.control)?;
-        e.m.allow(budget.effort, usize::MAX);
+        let e = Encoding::within(program, self.control.budget().effort, self.control)?;
         let asked = asked(program)
             .iter()
             .map(|a| {

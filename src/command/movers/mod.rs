@@ -78,7 +78,7 @@ impl Found<'_> {
     fn all(&self, program: &Program, report: &mut MoversReport) -> Result<(), Stop> {
         let program = self.disciplined(program, report);
         self.control.enter("building relations");
-        let mut e = Encoding::new(&program, self.control)?;
+        let mut e = Encoding::within(&program, self.control.budget().effort, self.control)?;
         let branches = branches(&mut e)?;
         self.control.enter("movers");
         let mut search = MoverSearch::new(&e, Detail::Conditions, Budgets::default())?;
@@ -203,7 +203,7 @@ impl Found<'_> {
         {
             program = self.disciplined(&program, &mut MoversReport::undecided(self.name));
         }
-        let e = Encoding::new(&program, self.control)?;
+        let e = Encoding::within(&program, self.control.budget().effort, self.control)?;
         let judged = judged(&e, &[], Detail::Class)?;
         let holds = |n: usize| {
             let claim = program.claims.iter().find(|c| c.name == name(n));

@@ -92,13 +92,17 @@ impl<'a> Encoding<'a> {
     }
 
     /// Encodes a program with BDDs under this budget of work ([`Bdds::work`]), which also counts all later work with
-    /// the encoding.
+    /// the encoding. Building it may take little of a budget: what is too large to be built is not worth the rest.
     ///
     /// # Errors
     /// Any [`Stop`].
     pub fn within(program: &'a Program, work: u64, control: &'a Control) -> Result<Self, Stop> {
         let order = Heuristic::Threads.order(program);
-        let encoding = Self::built(program, &order, work, control)?;
+        let building = match work {
+            u64::MAX => work,
+            _ => work.min(control.budget().little()),
+        };
+        let encoding = Self::built(program, &order, building, control)?;
         let left = work.saturating_sub(encoding.m.work());
         encoding.m.allow(left, usize::MAX);
         Ok(encoding)

@@ -127,7 +127,10 @@ impl Body<'_> {
         let all = || report.well_formedness.iter().chain(&report.hypotheses);
         if all().all(|h| h.status != Status::Holds && h.evidence == Evidence::InFull) {
             let line = format!("hypotheses of {}: {}", report.theorem, Evidence::InFull);
-            return writeln!(f, "{line} (`--reduce always` settles them)");
+            return match report.limits.hit {
+                None => writeln!(f, "{line} (`--reduce always` settles them)"),
+                Some(_) => writeln!(f, "{line}"),
+            };
         }
         let open: Vec<Hypothesis> = all()
             .filter(|h| h.status != Status::Holds)

@@ -56,7 +56,8 @@ fn the_limit_that_was_hit_is_said_once() {
     let mut report = Report::undecided("m", "t");
     let hit = Hit::Phase(Stop::Time, "p".to_string());
     report.limits.hit = Some(hit.clone());
-    assert!(render(&report, Detail::Normal).contains("stopped by the time limit"));
+    let said = "\nthe time limit (--limit-time) was hit in phase `p`\n";
+    assert!(render(&report, Detail::Normal).contains(said));
     report.reason = CheckReason::Hit(hit);
     assert_eq!(
         render(&report, Detail::Normal)
