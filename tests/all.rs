@@ -27,6 +27,8 @@ mod every;
 mod every_bundle;
 mod evidence;
 mod exchanges;
+#[path = "support/formats.rs"]
+mod formats;
 mod front;
 mod glossary;
 mod golden;

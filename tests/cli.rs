@@ -1,5 +1,6 @@
 //! The command as users start it: what goes to which stream, with which exit code, before any model is checked.
 
+use crate::formats::{junit, sarif};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -435,12 +436,9 @@ fn answers_for_continuous_integration_are_one_document() {
         "{out}"
     );
     let (_, out, _) = ask("junit");
-    assert!(
-        out.starts_with("<?xml") && out.contains("tests=\"5\""),
-        "{out}"
-    );
+    assert_eq!(junit(&out).0, 5, "{out}");
     let (_, out, _) = ask("sarif");
-    let read: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let read = sarif(&out);
     assert_eq!(read["version"], "2.1.0");
     assert_eq!(
         read["runs"][0]["results"].as_array().map(Vec::len),
@@ -448,21 +446,13 @@ fn answers_for_continuous_integration_are_one_document() {
         "{out}"
     );
     let (code, out, _) = coarsen(&["reach", "--format", "junit", "--deadlock", &good], b"");
-    assert_eq!(code, Some(0), "{out}");
-    assert!(
-        out.contains("tests=\"2\"") && out.contains("failures=\"0\""),
-        "{out}"
-    );
+    assert_eq!((code, junit(&out)), (Some(0), (2, 0)), "{out}");
     let expects = temporary(
         "ci_expects.cor",
         b"var x: 0..1 = 0; thread t { x = 1; } expect verdict holds; expect original 3;",
     );
     let (code, out, _) = coarsen(&["check", "--expect", "--format", "junit", &expects], b"");
-    assert_eq!(code, Some(10), "{out}");
-    assert!(
-        out.contains("tests=\"2\"") && out.contains("failures=\"1\""),
-        "{out}"
-    );
+    assert_eq!((code, junit(&out)), (Some(10), (2, 1)), "{out}");
     let (code, out, _) = coarsen(
         &["check", "--format", "sarif", "--property", "p", &good],
         b"",
@@ -470,7 +460,7 @@ fn answers_for_continuous_integration_are_one_document() {
     assert_eq!((code, out.as_str()), (Some(2), ""));
     let suite = temporary("ci.thy", b"theory ci { letters x; law wrong: x = x x; }");
     let (_, out, _) = coarsen(&["prove", "--format", "sarif", &suite], b"");
-    assert!(out.contains("\"version\": \"2.1.0\""), "{out}");
+    sarif(&out);
 }
 
 /// Each command that `compare` tells of a row answers as the row does, with the constants that it had.

@@ -2,6 +2,7 @@
 //! places of endless threads.
 
 use super::{HEAD, Scratch, possible};
+use crate::formats::{junit, sarif, valid_by};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -22,91 +23,8 @@ fn coarsen(args: &[&str], directory: &Path) -> (i32, String, String) {
     )
 }
 
-/// What of `value` is not as `schema` wants it: the keywords that our schema uses, any other is a fault of the schema.
-fn faults(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
-    for (keyword, wanted) in schema.as_object().expect("a schema") {
-        let ok = match keyword.as_str() {
-            "$ref" => {
-                let path = wanted.as_str().and_then(|p| p.strip_prefix('#'));
-                let to = root.pointer(path.expect("a local reference"));
-                faults(root, to.expect("a definition"), value, at, found);
-                true
-            }
-            "oneOf" => {
-                let fits = |s: &&Value| {
-                    let mut inner = Vec::new();
-                    faults(root, s, value, at, &mut inner);
-                    inner.is_empty()
-                };
-                wanted
-                    .as_array()
-                    .expect("a list")
-                    .iter()
-                    .filter(fits)
-                    .count()
-                    == 1
-            }
-            "const" => wanted == value,
-            "enum" => wanted.as_array().expect("a list").contains(value),
-            "type" => {
-                let fits = |t: &Value| match t.as_str().expect("a type") {
-                    "object" => value.is_object(),
-                    "array" => value.is_array(),
-                    "string" => value.is_string(),
-                    "boolean" => value.is_boolean(),
-                    "integer" => value.is_u64(),
-                    "number" => value.is_number(),
-                    "null" => value.is_null(),
-                    other => panic!("type {other}"),
-                };
-                wanted
-                    .as_array()
-                    .map_or_else(|| fits(wanted), |all| all.iter().any(fits))
-            }
-            "required" => {
-                let names = wanted.as_array().expect("a list");
-                names
-                    .iter()
-                    .all(|n| value.get(n.as_str().expect("a name")).is_some())
-            }
-            "properties" => {
-                for (name, schema) in wanted.as_object().expect("properties") {
-                    if let Some(value) = value.get(name) {
-                        faults(root, schema, value, &format!("{at}/{name}"), found);
-                    }
-                }
-                true
-            }
-            "additionalProperties" => {
-                assert_eq!(wanted, &Value::Bool(false));
-                let known = schema["properties"].as_object().expect("properties");
-                value
-                    .as_object()
-                    .is_none_or(|o| o.keys().all(|k| known.contains_key(k)))
-            }
-            "items" => {
-                for (i, item) in value.as_array().into_iter().flatten().enumerate() {
-                    faults(root, wanted, item, &format!("{at}/{i}"), found);
-                }
-                true
-            }
-            "description" | "title" | "$schema" | "$defs" => true,
-            other => panic!("keyword {other}"),
-        };
-        if !ok {
-            found.push(format!("{at}: {keyword} of {value}"));
-        }
-    }
-}
-
 fn validated(text: &str) -> Value {
-    let schema: Value =
-        serde_json::from_str(include_str!("../../docs/schema/test.schema.json")).expect("JSON");
-    let value: Value = serde_json::from_str(text).expect("JSON");
-    let mut found = Vec::new();
-    faults(&schema, &schema, &value, "", &mut found);
-    assert!(found.is_empty(), "{found:#?}");
-    value
+    valid_by(include_str!("../../docs/schema/test.schema.json"), text)
 }
 
 fn directory() -> &'static Path {
@@ -425,13 +343,14 @@ fn errors_are_cases_of_documents() {
     let begin = format!("::error file=bad.c,line={line},col=1,title=coarsen%3A assertion::");
     assert!(code == 10 && out.starts_with(&begin), "{out}");
     let (code, out) = run("sarif", "bad.c");
-    assert!(
-        code == 10 && out.contains(&format!("\"startLine\": {line}")),
+    let place = &sarif(&out)["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(
+        (code, &place["region"]["startLine"]),
+        (10, &Value::from(line)),
         "{out}"
     );
     let (code, out) = run("junit", "good.c");
-    let passed = out.contains("tests=\"1\" ") && out.contains("failures=\"0\"");
-    assert!(code == 0 && passed, "{out}");
+    assert_eq!((code, junit(&out)), (0, (1, 0)), "{out}");
     let (code, out) = run("github", "good.c");
     assert_eq!((code, out.as_str()), (0, ""));
     let (code, out) = run("github", "none.c");
