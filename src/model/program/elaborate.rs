@@ -79,6 +79,10 @@ impl Elaborator {
                 if self.program.threads[number].family != decl.name.text {
                     break;
                 }
+                // That it is too large has been said; the threads that are left would only take memory.
+                if self.size > MAX_SIZE {
+                    return Err(std::mem::take(&mut self.diagnostics));
+                }
                 let (graph, entry) = self.thread(decl, number, *low);
                 graphs.push((number, decl.span, graph, entry));
             }
