@@ -354,10 +354,11 @@ invariant not_yet: !(x == 15 && y == 35);";
     let fq = theory("flanagan-qadeer").expect("a theorem");
     let options = CheckOptions {
         reduce: Reduce::Always,
+        certificate: true,
         ..CheckOptions::default()
     };
     let report = session.check(&fq, &options, &Control::default());
-    assert!(report.in_full);
+    assert!(report.in_full && report.bundle.is_some());
     assert_eq!(report.states.original.as_deref(), Some("532"));
     assert!(matches!(
         report.limits.hit,

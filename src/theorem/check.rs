@@ -222,7 +222,7 @@ pub(super) fn run(
         Err(Stop::Effort)
             if !options.only_hypotheses && !in_full::may_be(program, theory, options) =>
         {
-            in_full::instead(&check, &mut report)
+            in_full::instead(&mut check, &mut report)
         }
         other => other,
     };

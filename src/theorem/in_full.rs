@@ -202,8 +202,9 @@ fn explore(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
 
 /// Explores a program in full where relations are too large for a theorem about transactions: what is asked of the
 /// program is answered all the same, and the theorem's hypotheses stay open.
-pub(super) fn instead(check: &Check, report: &mut Report) -> Result<(), Stop> {
+pub(super) fn instead(check: &mut Check, report: &mut Report) -> Result<(), Stop> {
     let (program, control) = (check.program, check.control);
+    check.settled = Some(program.clone());
     let too_large = Hit::Phase(Stop::Effort, control.phase());
     let all = asked(program, &check.options.properties);
     check.begin(report, program, &all);
