@@ -346,3 +346,14 @@ fn words_of_objects_are_names() {
         assert_eq!(program(&source).threads.len(), 1, "{word}");
     }
 }
+
+/// Where a model gets too large it is not gone on with; so nothing is said of what only comes later.
+#[test]
+fn a_million_threads_are_one_diagnostic() {
+    let source = "var x: 0..3 = 0; proc late() { x = 2; }
+thread many(i in 0..1000000) { x = 1; }
+thread last { late(); }";
+    let found = load(source).expect_err("too large");
+    let codes: Vec<&str> = found.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["E0213"]);
+}

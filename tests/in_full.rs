@@ -371,3 +371,55 @@ invariant not_yet: !(x == 15 && y == 35);";
     );
     assert_eq!(report.verdict, Verdict::Refuted);
 }
+
+/// Wherever the work on BDDs ends, what is said of the program is what an exploration in full says, and nothing `holds`
+/// without the hypotheses.
+#[test]
+fn relations_are_given_up_anywhere() {
+    let fq = theory("flanagan-qadeer").expect("a theorem");
+    let (given_up, enough) = (Cell::new(0), Cell::new(0));
+    let run = |source: &str, effort: u64| {
+        let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+        let options = CheckOptions {
+            reduce: Reduce::Always,
+            certificate: true,
+            ..CheckOptions::default()
+        };
+        let control = Control::new(Budget {
+            effort,
+            ..Budget::default()
+        });
+        loaded.expect("a model").0.check(&fq, &options, &control)
+    };
+    let result = random::runner(48).run(&samples(), |sample| {
+        let full = by(&sample.source, Reduce::Last);
+        for effort in [1, 100_000, 150_000, 200_000, 300_000, 400_000, 600_000] {
+            let report = run(&sample.source, effort);
+            if !report.in_full {
+                let settled = report.hypotheses.iter();
+                let some = settled.filter(|h| h.status != Status::Unknown).count() > 0;
+                prop_assert!(some, "{}", sample.source);
+                enough.set(enough.get() + 1);
+                continue;
+            }
+            given_up.set(given_up.get() + 1);
+            prop_assert!(report.verdict != Verdict::Holds, "{}", sample.source);
+            prop_assert!(matches!(
+                report.limits.hit,
+                Some(Hit::Phase(Stop::Effort, _))
+            ));
+            if !full.in_full {
+                continue;
+            }
+            prop_assert_eq!(&report.states.original, &full.states.original);
+            let answers = |r: &Report| -> Vec<(String, Status)> {
+                let all = r.properties.iter();
+                all.map(|p| (p.name.clone(), p.verdict)).collect()
+            };
+            prop_assert_eq!(answers(&report), answers(&full), "{}", sample.source);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|e| panic!("{e}"));
+    assert!(given_up.get() > 0 && enough.get() > 0);
+}

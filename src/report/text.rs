@@ -19,6 +19,7 @@ mod trace;
 mod witness;
 
 use super::layout::{counted, counted_text, display_id, folded, printable, wrapped};
+use crate::base::control::Hit;
 use crate::base::results::{
     EvalReport, Evidence, Expectation, Found, Hypothesis, Property, Report, Rung, States, Status,
     Trace, Verdict, Witness,
@@ -372,8 +373,10 @@ impl Body<'_> {
 
     fn remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.report.limits.hit {
-            Some(hit) if !self.report.reason.names(hit) => writeln!(f, "{hit}")?,
-            _ => {}
+            Some(hit) if self.report.reason.names(hit) => {}
+            Some(hit @ Hit::Abandoned(..)) => writeln!(f, "stopped by {hit}")?,
+            Some(hit) => writeln!(f, "{hit}")?,
+            None => {}
         }
         for note in &self.report.notes {
             writeln!(f, "note: {note}")?;

@@ -200,14 +200,24 @@ fn explore(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
     by_exchanges(p, &questions, None, u64::MAX, control)
 }
 
-/// Explores a program in full where relations are too large for a theorem about transactions: what is asked of the
-/// program is answered all the same, and the theorem's hypotheses stay open.
+/// Explores a program in full where relations are too large for a theorem about transactions, before its hypotheses
+/// were settled: what is asked of the program is answered all the same.
 pub(super) fn instead(check: &mut Check, report: &mut Report) -> Result<(), Stop> {
+    // What they were found to be would be lost, and a refuted one is an answer of its own.
+    if report
+        .hypotheses
+        .iter()
+        .any(|h| h.status != Status::Unknown)
+    {
+        return Err(Stop::Effort);
+    }
     let (program, control) = (check.program, check.control);
-    check.settled = Some(program.clone());
     let too_large = Hit::Phase(Stop::Effort, control.phase());
     let all = asked(program, &check.options.properties);
     check.begin(report, program, &all);
+    // Nothing rests on guesses here, and nothing was held against them.
+    check.settled = Some(program.clone());
+    report.annotated = check.options.annotate.then(|| program.source.clone());
     control.publish(report);
     control.enter("the program in full");
     let outcome = explore(program, &all, control);

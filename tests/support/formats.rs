@@ -26,6 +26,7 @@ pub fn sarif(text: &str) -> Value {
 
 /// A document in JUnit's XML: its tests, and those among them that failed.
 pub fn junit(text: &str) -> (usize, usize) {
+    assert!(text.starts_with("<?xml"), "{text}");
     let read = quick_junit::Report::deserialize_from_str(text).expect(text);
     for suite in &read.test_suites {
         assert_eq!(suite.tests, suite.test_cases.len(), "{text}");

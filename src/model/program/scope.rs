@@ -185,12 +185,14 @@ impl Elaborator {
         self.report(Diagnostic::error(code, span, message, expected, help));
     }
 
-    /// Elaborates without keeping diagnostics, to look ahead.
+    /// Elaborates without keeping diagnostics, to look ahead. What was seen does not count: else a model could be too
+    /// large without a diagnostic.
     pub fn quietly<T>(&mut self, f: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let kept = self.diagnostics.len();
+        let (kept, size) = (self.diagnostics.len(), self.size);
         let reported = self.reported.clone();
         let result = f(self);
         self.diagnostics.truncate(kept);
+        self.size = size;
         self.reported = reported;
         result
     }

@@ -30,6 +30,43 @@ fn violation(schema: &Value, value: &Value) -> Option<String> {
     found.map(|e| format!("{e} at {}", e.instance_path()))
 }
 
+/// Words of JSON Schema that our schemas use. Validators pass over others, a mistyped one as well.
+const WORDS: [&str; 10] = [
+    "$schema",
+    "$ref",
+    "title",
+    "description",
+    "required",
+    "type",
+    "const",
+    "enum",
+    "minimum",
+    "pattern",
+];
+
+fn unknown_word(schema: &Value) -> Option<String> {
+    let Some(fields) = schema.as_object() else {
+        let all = schema.as_array().into_iter().flatten();
+        return all.filter(|s| s.is_object()).find_map(unknown_word);
+    };
+    fields.iter().find_map(|(word, rule)| match word.as_str() {
+        "properties" | "$defs" => rule.as_object()?.values().find_map(unknown_word),
+        "additionalProperties" => (rule != false).then(|| word.clone()),
+        "items" | "anyOf" | "oneOf" => unknown_word(rule),
+        word => (!WORDS.contains(&word)).then(|| word.to_string()),
+    })
+}
+
+#[test]
+fn schemas_have_no_unknown_words() {
+    let test = include_str!("../../../docs/schema/test.schema.json");
+    for text in [SCHEMA, REACH_SCHEMA, SIMULATE_SCHEMA, COMPARE_SCHEMA, test] {
+        assert_eq!(unknown_word(&parsed(text)), None);
+    }
+    let mistyped = parsed(r#"{"properties": {"a": {"anyOf": [{"requried": []}]}}}"#);
+    assert_eq!(unknown_word(&mistyped).as_deref(), Some("requried"));
+}
+
 fn valid(line: serde_json::Result<String>) -> Value {
     valid_by(&schema(), line)
 }

@@ -126,10 +126,15 @@ impl Body<'_> {
         }
         let all = || report.well_formedness.iter().chain(&report.hypotheses);
         if all().all(|h| h.status != Status::Holds && h.evidence == Evidence::InFull) {
-            let line = format!("hypotheses of {}: {}", report.theorem, Evidence::InFull);
+            let of = format!("hypotheses of {}", report.theorem);
             return match report.limits.hit {
-                None => writeln!(f, "{line} (`--reduce always` settles them)"),
-                Some(_) => writeln!(f, "{line}"),
+                None => writeln!(
+                    f,
+                    "{of}: {} (`--reduce always` settles them)",
+                    Evidence::InFull
+                ),
+                // Nobody was first: they were given up, and the limit is told as the reason.
+                Some(_) => writeln!(f, "{of}: not settled"),
             };
         }
         let open: Vec<Hypothesis> = all()

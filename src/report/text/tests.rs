@@ -58,6 +58,10 @@ fn the_limit_that_was_hit_is_said_once() {
     report.limits.hit = Some(hit.clone());
     let said = "\nthe time limit (--limit-time) was hit in phase `p`\n";
     assert!(render(&report, Detail::Normal).contains(said));
+    report.limits.hit = Some(Hit::Abandoned(Stop::Time, "p".to_string()));
+    let said = "\nstopped by the time limit (--limit-time), in phase `p`\n";
+    assert!(render(&report, Detail::Normal).contains(said));
+    report.limits.hit = Some(hit.clone());
     report.reason = CheckReason::Hit(hit);
     assert_eq!(
         render(&report, Detail::Normal)

@@ -121,7 +121,8 @@ impl Instance {
             kind.uniform(&self.parametric, &is_visible)?;
         }
         let oracle = Oracle::new(self, &prepared.program, control)?;
-        let encoding = Encoding::new(&prepared.program, control)?;
+        control.enter("building relations");
+        let encoding = Encoding::within(&prepared.program, control.budget().effort, control)?;
         let visibility = as_prepared(&encoding, &prepared);
         let model = Model {
             encoding: &encoding,
