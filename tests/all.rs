@@ -27,6 +27,7 @@ mod every;
 mod every_bundle;
 mod evidence;
 mod exchanges;
+mod fmt;
 #[path = "support/formats.rs"]
 mod formats;
 mod front;

@@ -1,7 +1,9 @@
 //! The arguments, as clap derives them.
 
+mod editing;
 mod values;
 
+pub use editing::FmtArgs;
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
     SearchName, TraceFormat, TreatmentArg,
@@ -52,6 +54,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Print a model of another language (DVE) in ours
     Convert(ConvertArgs),
+    /// Put models into the usual layout, or ask whether they are
+    Fmt(FmtArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities

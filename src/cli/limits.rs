@@ -164,6 +164,17 @@ impl Table for Reach {
     ];
 }
 
+/// `coarsen fmt`.
+#[derive(Clone, Copy, Debug)]
+pub struct Text;
+
+impl Table for Text {
+    const LIMITS: &'static [Limit] = &[
+        depth("Nesting of statements and expressions in a model"),
+        memory(),
+    ];
+}
+
 /// `coarsen prove`, `decide` and `simplify`.
 #[derive(Clone, Copy, Debug)]
 pub struct Prove;

@@ -17,6 +17,7 @@ mod every;
 mod exit;
 mod explain;
 mod failure;
+mod fmt;
 mod glossary;
 mod input;
 mod limits;
@@ -85,6 +86,7 @@ fn run(command: Command) -> Exit {
         Command::Test(args) => test::run(&args, &mut output),
         Command::Replay(args) => test::replay(&args, &mut output),
         Command::Convert(args) => convert::run(&args, &mut output),
+        Command::Fmt(args) => fmt::run(&args, &mut output),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
         Command::Decide(args) => decide::run(&args, &mut output),

@@ -158,23 +158,36 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
+/// What a text consists of, from its beginning to its end; only blanks are left out.
+fn pieces(source: &str) -> impl Iterator<Item = (Lexeme, Span)> {
+    let mut start = 0;
+    let all = std::iter::from_fn(move || {
+        let here = source.get(start..).filter(|here| !here.is_empty())?;
+        // `lexeme` accepts any text; were it ever not to, what is left would be noise.
+        let (length, lexeme) = match lexeme(here) {
+            Ok((rest, lexeme)) if rest.len() < here.len() => (here.len() - rest.len(), lexeme),
+            _ => (here.len(), Lexeme::Token(TokenKind::Noise)),
+        };
+        let span = Span::new(start, start + length);
+        start += length;
+        Some((lexeme, span))
+    });
+    all.filter(|(lexeme, _)| !matches!(lexeme, Lexeme::Blank))
+}
+
+/// The comments of a text that end.
+pub(super) fn comments(source: &str) -> Vec<Span> {
+    let all = pieces(source).filter(|(lexeme, _)| matches!(lexeme, Lexeme::Comment));
+    all.map(|(_, span)| span).collect()
+}
+
 /// All tokens of a text, the last one [`TokenKind::End`], and what is wrong with them.
 pub(super) fn lex(source: &str) -> (Vec<Token>, Findings) {
     let mut tokens: Vec<Token> = Vec::new();
     let mut findings = Findings::default();
-    let mut start = 0;
-    while start < source.len() {
-        // `lexeme` accepts any text; were it ever not to, what is left would be noise.
-        let (end, lexeme) = match lexeme(&source[start..]) {
-            Ok((rest, lexeme)) if rest.len() < source.len() - start => {
-                (source.len() - rest.len(), lexeme)
-            }
-            _ => (source.len(), Lexeme::Token(TokenKind::Noise)),
-        };
-        let span = Span::new(start, end);
-        start = end;
+    for (lexeme, span) in pieces(source) {
         match lexeme {
-            Lexeme::Blank => {}
+            Lexeme::Blank | Lexeme::Comment => {}
             Lexeme::OpenComment => findings.push(open_comment(span)),
             Lexeme::Token(TokenKind::Noise) => match tokens.last_mut() {
                 // Noise that only blanks separate, on one line, is one complaint.
@@ -210,8 +223,9 @@ pub(super) fn lex(source: &str) -> (Vec<Token>, Findings) {
 /// What stands at the front of a text.
 #[derive(Clone, Copy)]
 enum Lexeme {
-    /// White space or a comment.
+    /// White space.
     Blank,
+    Comment,
     /// A comment that is never closed.
     OpenComment,
     Token(TokenKind),
@@ -235,8 +249,8 @@ fn lexeme(input: &str) -> IResult<&str, Lexeme> {
 
 fn comment(input: &str) -> IResult<&str, Lexeme> {
     alt((
-        value(Lexeme::Blank, (tag("//"), take_while(|c| c != '\n'))),
-        value(Lexeme::Blank, (tag("/*"), take_until("*/"), tag("*/"))),
+        value(Lexeme::Comment, (tag("//"), take_while(|c| c != '\n'))),
+        value(Lexeme::Comment, (tag("/*"), take_until("*/"), tag("*/"))),
         value(Lexeme::OpenComment, (tag("/*"), rest)),
     ))
     .parse(input)

@@ -9,13 +9,16 @@ pub mod codes;
 
 mod decode;
 mod findings;
+mod format;
 mod lexer;
 mod mistakes;
+pub mod names;
 mod parser;
 mod print;
 
 pub use codes::SYNTAX_CODES;
 pub use decode::{NotUtf8, decode};
+pub use format::format_model;
 pub(crate) use mistakes::OPERATIONS;
 pub use parser::{no_condition, parse_condition, parse_model};
 pub use print::print_model;

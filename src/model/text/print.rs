@@ -79,6 +79,8 @@ fn sign(op: BinaryOp) -> &'static str {
 struct Printer {
     text: String,
     indent: usize,
+    /// In a bound of a range, where no spaces stand around operators: `0..N-1`.
+    in_range: bool,
 }
 
 impl Printer {
@@ -303,9 +305,17 @@ impl Printer {
     }
 
     fn range(&mut self, lo: &Expr, hi: &Expr) {
-        self.expr(lo);
-        self.put("..");
-        self.expr(hi);
+        for (before, bound) in [("", lo), ("..", hi)] {
+            self.put(before);
+            self.spaced(true, |p| p.operand(bound, OPEN));
+        }
+    }
+
+    /// Writes with or without spaces around operators.
+    fn spaced(&mut self, in_range: bool, write: impl FnOnce(&mut Self)) {
+        let around = std::mem::replace(&mut self.in_range, in_range);
+        write(self);
+        self.in_range = around;
     }
 
     /// `k in lo..hi)`
@@ -490,7 +500,7 @@ impl Printer {
     }
 
     fn expr(&mut self, e: &Expr) {
-        self.operand(e, OPEN);
+        self.spaced(false, |p| p.operand(e, OPEN));
     }
 
     /// An expression where only such stand that bind at least so strongly.
@@ -503,7 +513,7 @@ impl Printer {
         };
         if own < least {
             self.put("(");
-            self.bare(&e.kind);
+            self.spaced(false, |p| p.bare(&e.kind));
             self.put(")");
         } else {
             self.bare(&e.kind);
@@ -561,7 +571,10 @@ impl Printer {
                     _ => (own, own + 1),
                 };
                 self.operand(a, left);
-                self.put(&format!(" {} ", sign(*op)));
+                match self.in_range && own >= strength(BinaryOp::Add) {
+                    true => self.put(sign(*op)),
+                    false => self.put(&format!(" {} ", sign(*op))),
+                }
                 self.operand(b, right);
             }
             ExprKind::Cond(c, a, b) => {
