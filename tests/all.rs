@@ -20,6 +20,8 @@ mod ctest;
 mod decide;
 mod discharge;
 mod dve;
+#[path = "support/editor.rs"]
+mod editor;
 mod egraph;
 mod encoding_twin;
 mod eval_twin;
@@ -44,12 +46,14 @@ mod library;
 mod lock_disciplined;
 #[path = "support/loops.rs"]
 mod loops;
+mod lsp;
 mod manual;
 #[path = "support/missing.rs"]
 mod missing;
 mod models;
 mod movers;
 mod mutants;
+mod names;
 mod omega;
 mod own_theorems;
 mod pages;
@@ -84,4 +88,5 @@ mod twin_theorem;
 mod twin_vs_interpreter;
 mod twin_vs_tool;
 mod verify;
+mod vscode;
 mod walks;

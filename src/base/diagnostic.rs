@@ -47,6 +47,39 @@ pub struct Diagnostic {
     pub expected: String,
     /// How to mend it.
     pub help: String,
+    /// What to put in place of what stands at `span`, if it is known what mends it.
+    pub fix: Option<String>,
+}
+
+/// How to mend what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Help {
+    told: String,
+    fix: Option<String>,
+}
+
+impl Help {
+    /// Something else is probably meant.
+    pub fn did_you_mean(other: &str) -> Self {
+        Self::put(other, format!("did you mean `{other}`?"))
+    }
+
+    /// Put `fix` in place of what is wrong.
+    pub fn put(fix: &str, told: impl Into<String>) -> Self {
+        Help {
+            told: told.into(),
+            fix: Some(fix.to_string()),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Help {
+    fn from(told: T) -> Self {
+        Help {
+            told: told.into(),
+            fix: None,
+        }
+    }
 }
 
 impl Diagnostic {
@@ -56,15 +89,17 @@ impl Diagnostic {
         span: Span,
         message: impl Into<String>,
         expected: impl Into<String>,
-        help: impl Into<String>,
+        help: impl Into<Help>,
     ) -> Self {
+        let Help { told, fix } = help.into();
         Diagnostic {
             severity: Severity::Error,
             code,
             message: message.into(),
             span,
             expected: expected.into(),
-            help: help.into(),
+            help: told,
+            fix,
         }
     }
 
@@ -74,7 +109,7 @@ impl Diagnostic {
         span: Span,
         message: impl Into<String>,
         expected: impl Into<String>,
-        help: impl Into<String>,
+        help: impl Into<Help>,
     ) -> Self {
         Diagnostic {
             severity: Severity::Warning,

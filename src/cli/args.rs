@@ -3,7 +3,7 @@
 mod editing;
 mod values;
 
-pub use editing::FmtArgs;
+pub use editing::{FmtArgs, LspArgs};
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
     SearchName, TraceFormat, TreatmentArg,
@@ -56,6 +56,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Put models into the usual layout, or ask whether they are
     Fmt(FmtArgs),
+    /// Serve an editor: diagnostics, names, layout, and what a check finds out, where models are written
+    Lsp(LspArgs),
     /// Evaluate an inclusion or equation between terms on a model
     Eval(EvalArgs),
     /// Prove or refute the statements of theories, proofs and suites of identities

@@ -175,6 +175,23 @@ impl Table for Text {
     ];
 }
 
+/// `coarsen lsp`.
+#[derive(Clone, Copy, Debug)]
+pub struct Editor;
+
+impl Table for Editor {
+    const LIMITS: &'static [Limit] = &[
+        Limit {
+            default: "10s",
+            ..time("Time for one check (500ms, 60s, 2m, 1h, plain seconds)")
+        },
+        count(NODES, "5000000", (100, MOST), "Nodes of any one BDD"),
+        count(STATES, "5000000", (1, MOST), "States held one by one"),
+        memory(),
+        depth("Nesting of statements and expressions in a model"),
+    ];
+}
+
 /// `coarsen prove`, `decide` and `simplify`.
 #[derive(Clone, Copy, Debug)]
 pub struct Prove;

@@ -21,6 +21,7 @@ mod fmt;
 mod glossary;
 mod input;
 mod limits;
+mod lsp;
 mod memory;
 mod model_run;
 mod movers;
@@ -87,6 +88,7 @@ fn run(command: Command) -> Exit {
         Command::Replay(args) => test::replay(&args, &mut output),
         Command::Convert(args) => convert::run(&args, &mut output),
         Command::Fmt(args) => fmt::run(&args, &mut output),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
         Command::Decide(args) => decide::run(&args, &mut output),

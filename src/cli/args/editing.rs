@@ -1,6 +1,6 @@
 //! Arguments of what works on texts.
 
-use super::super::limits::{Of, Text};
+use super::super::limits::{Editor, Of, Text};
 use super::exit_codes;
 
 /// Arguments of `coarsen fmt`.
@@ -16,4 +16,16 @@ pub struct FmtArgs {
     /// Limits
     #[command(flatten)]
     pub limits: Of<Text>,
+}
+
+/// Arguments of `coarsen lsp`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct LspArgs {
+    /// Standard input and output, as editors may say; there is no other way
+    #[arg(long)]
+    pub stdio: bool,
+    /// Limits of the check of a model as it stands
+    #[command(flatten)]
+    pub limits: Of<Editor>,
 }

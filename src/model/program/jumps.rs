@@ -8,7 +8,7 @@ use super::cfg::{Graph, NodeId};
 use super::codes;
 use super::order::order;
 use super::scope::Elaborator;
-use crate::base::diagnostic::{Severity, Span};
+use crate::base::diagnostic::{Help, Severity, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{Block, Name, Stmt, StmtKind};
 use rustc_hash::FxHashMap;
@@ -240,11 +240,12 @@ impl Elaborator {
         let mut labels: Vec<&str> = labels.collect();
         labels.sort_unstable();
         let help = match nearest(&name.text, labels) {
-            Some(other) => format!("did you mean `{other}`?"),
+            Some(other) => Help::did_you_mean(other),
             None => format!(
                 "write `{}:` before the statement to go on with; `goto` leaves neither a thread nor a procedure",
                 name.text
-            ),
+            )
+            .into(),
         };
         self.error(
             codes::UNKNOWN_LABEL,

@@ -4,7 +4,7 @@ use super::codes;
 use super::expressions::Typed;
 use super::scope::{Context, Elaborator, Entity, Symbol};
 use super::{ArrayId, CellId, Class, Expr, Kind, Target, ThreadId};
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Help, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{self, BinaryOp, ExprKind, Name, Place, Selector};
 
@@ -162,8 +162,8 @@ impl Elaborator {
                 .collect();
             known.sort_unstable();
             let help = match nearest(&name.text, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "declare it with `var` in the thread".to_string(),
+                Some(near) => Help::did_you_mean(near),
+                None => "declare it with `var` in the thread".into(),
             };
             self.error(
                 codes::UNKNOWN_NAME,
@@ -329,8 +329,8 @@ impl Elaborator {
             _ => return None,
         };
         let help = match nearest(&field.text, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it has {}", known.join(", ")),
+            Some(near) => Help::did_you_mean(near),
+            None => format!("it has {}", known.join(", ")).into(),
         };
         self.error(
             codes::UNKNOWN_FIELD,

@@ -9,7 +9,7 @@ use super::procedures::Procedure;
 use super::records::{Instance, RefTarget};
 use super::variables::Word;
 use super::{ArrayId, Expr, Kind, Program, ThreadId};
-use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::diagnostic::{Diagnostic, Help, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{Name, RecordDecl};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -176,7 +176,7 @@ impl Elaborator {
         span: Span,
         message: impl Into<String>,
         expected: impl Into<String>,
-        help: impl Into<String>,
+        help: impl Into<Help>,
     ) {
         let mut message = message.into();
         if let (codes::BAD_ATOMIC, Some((name, line))) = (code, self.inside_one_action.last()) {
@@ -277,8 +277,8 @@ impl Elaborator {
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();
         let help = match nearest(&name.text, known) {
-            Some(other) => format!("did you mean `{other}`?"),
-            None => "declare it, or correct its spelling".to_string(),
+            Some(other) => Help::did_you_mean(other),
+            None => "declare it, or correct its spelling".into(),
         };
         self.error(
             codes::UNKNOWN_NAME,

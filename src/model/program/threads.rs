@@ -5,7 +5,7 @@ use super::expressions::{Typed, balanced, fold};
 use super::parametric::SELF;
 use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
 use super::{Expr, LocId, ThreadId};
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Help, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{self, BinaryOp, ExprKind, Name};
 
@@ -151,9 +151,11 @@ impl Elaborator {
                 .iter()
                 .flat_map(|t| t.labels.iter().map(|(n, _)| n.as_str()));
             let help = match (holders.first(), nearest(&label.text, names)) {
-                (Some(holder), _) => format!("`{}` is a label of {holder}", label.text),
-                (None, Some(other)) => format!("did you mean `{other}`?"),
-                (None, None) => format!("write `{}:` before a statement of the thread", label.text),
+                (Some(holder), _) => format!("`{}` is a label of {holder}", label.text).into(),
+                (None, Some(other)) => Help::did_you_mean(other),
+                (None, None) => {
+                    format!("write `{}:` before a statement of the thread", label.text).into()
+                }
             };
             self.error(
                 codes::UNKNOWN_LABEL,

@@ -26,6 +26,10 @@ macro_rules! fixed_texts {
         }
 
         impl $type {
+            /// All of them.
+            #[allow(dead_code, reason = "not asked of every enum")]
+            pub(super) const ALL: &[Self] = &[$(Self::$variant,)*];
+
             /// As it is written.
             pub(super) fn text(self) -> &'static str {
                 match self {
@@ -311,7 +315,7 @@ fn begins_lexeme(c: char) -> bool {
 fn noise(text: &str, span: Span) -> Diagnostic {
     let several = text.chars().nth(1).is_some();
     let help = mistakes::instead_of_noise(text)
-        .unwrap_or_else(|| "remove it; outside comments a model is plain ASCII".to_string());
+        .unwrap_or_else(|| "remove it; outside comments a model is plain ASCII".into());
     Diagnostic::error(
         codes::UNKNOWN_CHARACTER,
         span,

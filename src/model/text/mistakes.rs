@@ -1,6 +1,7 @@
 //! What people write instead of what the language has: tables, and the nearest word to a misspelt one.
 
 use super::lexer::Word;
+use crate::base::diagnostic::Help;
 
 /// Words of other languages that begin a statement, and ours.
 const STATEMENT_ALIASES: &[(&str, Word)] = &[
@@ -161,12 +162,12 @@ pub(super) fn without_statement(text: &str) -> Option<&'static str> {
 }
 
 /// How to mend a run of characters that belong to no token, where it is known what they stand for.
-pub(super) fn instead_of_noise(text: &str) -> Option<String> {
+pub(super) fn instead_of_noise(text: &str) -> Option<Help> {
     const NO_STRINGS: &str = "there are no strings: use an enum value";
     let mut chars = text.chars();
     let first = chars.next()?;
     if first == '"' {
-        return Some(NO_STRINGS.to_string());
+        return Some(NO_STRINGS.into());
     }
     if chars.any(|c| c != first) {
         return None;
@@ -185,17 +186,20 @@ pub(super) fn instead_of_noise(text: &str) -> Option<String> {
         '×' | '·' => "*",
         '∀' => "forall",
         '∃' => "exists",
-        '#' => return Some("a comment begins with `//`".to_string()),
+        '#' => return Some(Help::put("//", "a comment begins with `//`")),
         '\'' | '“' | '”' | '‘' | '’' | '`' => {
-            return Some(NO_STRINGS.to_string());
+            return Some(NO_STRINGS.into());
         }
         '\u{a0}' | '\u{2003}' | '\u{2009}' | '\u{202f}' | '\u{3000}' => {
-            return Some("this is not an ordinary space: type a plain one".to_string());
+            return Some(Help::put(
+                " ",
+                "this is not an ordinary space: type a plain one",
+            ));
         }
-        '\u{feff}' => return Some("remove the byte order mark".to_string()),
+        '\u{feff}' => return Some(Help::put("", "remove the byte order mark")),
         _ => return None,
     };
-    Some(format!("write `{meant}`"))
+    Some(Help::put(meant, format!("write `{meant}`")))
 }
 
 /// A text short enough for a message, with control characters made visible.

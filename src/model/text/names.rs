@@ -345,6 +345,20 @@ impl<'s> Walk<'s> {
         Some(id)
     }
 
+    /// A use of a procedure's name, or a family's; operations have names that variables may have.
+    fn called(&mut self, name: &Name) {
+        let id = self.global.get(&name.text).copied();
+        let callable = |id: &usize| {
+            matches!(
+                self.names.declared[*id].kind,
+                Kind::Procedure | Kind::Thread
+            )
+        };
+        if let Some(id) = id.filter(callable) {
+            self.using(name.span, vec![id]);
+        }
+    }
+
     /// A use of a name of one of these kinds, whatever scope it is of.
     fn named(&mut self, name: &Name, kinds: &[Kind]) {
         let declared = self.names.declared.iter().enumerate();
@@ -560,7 +574,7 @@ impl<'s> Walk<'s> {
                 self.name(pool);
             }
             StmtKind::Call(name, arguments) => {
-                self.name(name);
+                self.called(name);
                 arguments.iter().for_each(|e| self.expr(e));
             }
             StmtKind::Return(value) => value.iter().for_each(|e| self.expr(e)),
@@ -651,7 +665,7 @@ impl<'s> Walk<'s> {
             | ExprKind::Null => {}
             ExprKind::Place(place) | ExprKind::Reference(place) => self.place(place),
             ExprKind::Call(name, arguments) => {
-                self.name(name);
+                self.called(name);
                 arguments.iter().for_each(|e| self.expr(e));
             }
             ExprKind::Local(thread, place) => {

@@ -6,7 +6,7 @@ use super::super::lexer::{Sign, TokenKind, Word};
 use super::super::mistakes;
 use super::variables::Scope;
 use super::{Parsed, Parser, Reported, begins_declaration, begins_statement};
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Help, Span};
 
 const DECLARATIONS: &str = "a declaration is `const`, `enum`, `mutex`, `rwlock`, `cond`, `semaphore`, `barrier`, \
     `record`, `pool`, `var`, `proc`, `thread`, `init`, `invariant`, `lemma`, `reach`, `deadlock_free` or `expect`";
@@ -109,7 +109,7 @@ impl Parser<'_> {
                     span,
                     format!("unknown declaration {}", self.found()),
                     "a declaration",
-                    format!("did you mean `{word}`?"),
+                    Help::did_you_mean(word),
                 );
                 return Ok(meant);
             }

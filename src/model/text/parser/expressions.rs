@@ -5,7 +5,7 @@ use super::super::codes;
 use super::super::lexer::{Sign, TokenKind, Word};
 use super::operators::Strength;
 use super::{Parsed, Parser, Reported};
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Help, Span};
 
 impl Parser<'_> {
     /// An expression one level below the node at hand.
@@ -42,7 +42,7 @@ impl Parser<'_> {
                     start,
                     "`not` is no operator here",
                     "`!`",
-                    "write `!`",
+                    Help::put("!", "write `!`"),
                 );
                 UnaryOp::Not
             }
@@ -349,7 +349,10 @@ impl Parser<'_> {
                 span,
                 "`=` assigns; it does not compare",
                 "`==`",
-                "write `==` to compare; an assignment is a statement of its own, with one target",
+                Help::put(
+                    "==",
+                    "write `==` to compare; an assignment is a statement of its own, with one target",
+                ),
             );
             self.bump();
             self.expr()?;

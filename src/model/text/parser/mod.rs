@@ -31,7 +31,7 @@ use super::findings::Findings;
 use super::lexer::{self, Sign, Token, TokenKind, Word};
 use super::mistakes::{self, shorten};
 use crate::base::control::ParseLimits;
-use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::diagnostic::{Diagnostic, Help, Span};
 use std::collections::BTreeSet;
 
 /// The tree of a model file, and everything wrong with the text, in its order.
@@ -222,7 +222,7 @@ impl<'s> Parser<'s> {
         span: Span,
         message: impl Into<String>,
         expected: impl Into<String>,
-        help: impl Into<String>,
+        help: impl Into<Help>,
     ) -> Reported {
         // The lexer has complained about these already.
         let lexical = matches!(self.peek(), TokenKind::Noise | TokenKind::BadNumber);
@@ -237,7 +237,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Reports that the token at hand is not what was expected.
-    fn unexpected(&mut self, expected: impl Into<String>, help: impl Into<String>) -> Reported {
+    fn unexpected(&mut self, expected: impl Into<String>, help: impl Into<Help>) -> Reported {
         let (expected, found) = (expected.into(), self.found());
         let message = format!("expected {expected}, found {found}");
         self.error(codes::UNEXPECTED, self.span(), message, expected, help)
@@ -294,7 +294,10 @@ impl<'s> Parser<'s> {
             self.span(),
             message,
             what,
-            format!("choose another name, such as `{text}_`"),
+            Help::put(
+                &format!("{text}_"),
+                format!("choose another name, such as `{text}_`"),
+            ),
         )
     }
 
@@ -320,7 +323,7 @@ impl<'s> Parser<'s> {
                 Span::new(end, end),
                 format!("missing `;` behind {what}"),
                 "`;`",
-                "end it with `;`",
+                Help::put(";", "end it with `;`"),
             );
             return Ok(());
         }

@@ -4,6 +4,7 @@ use super::super::ast::{BinaryOp, Expr, ExprKind};
 use super::super::codes;
 use super::super::lexer::{Sign, TokenKind, Word};
 use super::{Parsed, Parser, Reported};
+use crate::base::diagnostic::Help;
 
 /// How tightly a binary operator binds; stronger ones are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -163,7 +164,7 @@ impl Parser<'_> {
             span,
             format!("`{written}` is no operator here"),
             format!("`{meant}`"),
-            format!("write `{meant}`"),
+            Help::put(meant, format!("write `{meant}`")),
         );
     }
 

@@ -5,6 +5,7 @@ use super::super::codes;
 use super::super::lexer::{Sign, TokenKind, Word};
 use super::super::mistakes;
 use super::{Parsed, Parser};
+use crate::base::diagnostic::Help;
 
 const STATEMENTS: &str = "a statement begins with a variable to assign to, or with one of `if`, \
     `while`, `for`, `either`, `when`, `atomic`, `transaction`, `lock`, `unlock`, `havoc`, `skip`, `assert`, `assume`, \
@@ -52,7 +53,7 @@ impl Parser<'_> {
                 span,
                 format!("unknown operation or procedure {found}"),
                 "a statement",
-                format!("did you mean `{known}`?"),
+                Help::did_you_mean(&known),
             );
             self.call()?;
             // Stands in for the call, which has been read.
@@ -60,9 +61,9 @@ impl Parser<'_> {
         }
         let meant = mistakes::meant_statement(text);
         let help = match (meant, mistakes::without_statement(text)) {
-            (_, Some(help)) => help.to_string(),
-            (Some(word), None) => format!("did you mean `{}`?", word.text()),
-            (None, None) => STATEMENTS.to_string(),
+            (_, Some(help)) => help.into(),
+            (Some(word), None) => Help::did_you_mean(word.text()),
+            (None, None) => STATEMENTS.into(),
         };
         let found = self.found();
         let reported = self.error(
