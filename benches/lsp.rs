@@ -23,8 +23,8 @@ fn model(lines: usize) -> String {
         for n in 0..8 {
             let _ = writeln!(
                 text,
-                "    lock(m[{0}]);\n    seen = x[{0}];\n    if (seen < 7) {{\n        x[{0}] = seen + 1;\n    }} else {{\n        \
-                 x[{0}] = 0;\n    }}\n    unlock(m[{0}]);",
+                "    lock(m[{0}]);\n    seen = x[{0}];\n    if (seen < 7) {{\n        x[{0}] = seen + 1;\n\
+                 \x20   }} else {{\n        x[{0}] = 0;\n    }}\n    unlock(m[{0}]);",
                 n % 4
             );
         }

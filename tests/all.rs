@@ -23,6 +23,7 @@ mod dve;
 #[path = "support/editor.rs"]
 mod editor;
 mod egraph;
+mod emit;
 mod encoding_twin;
 mod eval_twin;
 mod every;

@@ -56,6 +56,7 @@ pages! {
     certificates "docs/certificates.md"
     command_line "docs/command-line.md"
     dve "docs/dve.md"
+    editors "docs/editors.md"
     glossary "docs/glossary.md"
     inference "docs/inference.md"
     json "docs/json.md"

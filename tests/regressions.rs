@@ -165,3 +165,26 @@ fn a_violation_met_before_a_limit_is_reported() {
     // Not in each: the trace needs nodes as well.
     assert!(found_before_the_end > 0);
 }
+
+/// A claim at the beginning of an atomic block that begins with a lock was left out with all of the block, and nothing
+/// was said: the model had one state.
+#[test]
+fn a_claim_may_begin_an_atomic_block() {
+    let source = |inner: &str| {
+        format!(
+            "mutex a; mutex b; var x: 0..2 = 0 unprotected;
+             thread t {{ atomic {{ transaction c {{ lock(a); {inner} x = 1; }} x = x + 1; }} }}
+             thread u {{ lock(a); x = 0; unlock(a); }}
+             invariant i: x < 2;"
+        )
+    };
+    let report = checked(&source(""));
+    let i = report.properties.iter().find(|p| p.name == "i");
+    assert_eq!(i.map(|p| p.verdict), Some(Status::Refuted), "{report:#?}");
+    let late = source("atomic { lock(b); }");
+    for source in [&late, &source("lock(b);")] {
+        let errors =
+            check_source("late.cor", source, &CheckOptions::default()).expect_err("blocks later");
+        assert_eq!(errors.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0209"]);
+    }
+}

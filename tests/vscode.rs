@@ -1,4 +1,4 @@
-//! The extension for Visual Studio Code: it is built by its two commands, and its grammars colour what the parser reads.
+//! The extension for Visual Studio Code: its two commands build it, and its grammars colour what the parser reads.
 
 use crate::{missing, shipped};
 use coarsen::base::control::ParseLimits;
@@ -130,8 +130,10 @@ fn models_are_coloured_as_the_parser_reads_them() {
         .map(|m| file(&m.name, &m.source))
         .collect();
     // Words that are names elsewhere.
-    let words = "var wait: 0..1 = 0; var pool: 0..1 = 0; enum e { record, cond }\n/* a\n { thread */ var swap: e = cond;\n\
-        thread t { new1: wait = pool; free: join: wait = wait + swap(pool, 1); up: skip; }\n";
+    let words = "var wait: 0..1 = 0; var pool: 0..1 = 0; enum e { record, cond }\n\
+        /* a\n { thread */ var swap: e = cond;\n\
+        thread t { new1: wait = pool;\n\
+        free: join: wait = wait + swap(pool, 1); up: skip; }\n";
     files.push(file("words", words));
     coloured(
         &folder,
@@ -159,12 +161,11 @@ fn theories_are_coloured_as_the_parser_reads_them() {
             let text = fs::read_to_string(&path).expect("read");
             // A word begins an item where one has ended.
             let class = |at: usize, word: &str| {
-                let before = text[..at]
+                let mut before = text[..at]
                     .lines()
                     .map(|l| l.split("//").next().unwrap_or_default().trim_end());
                 let ended = before
-                    .filter(|l| !l.is_empty())
-                    .next_back()
+                    .rfind(|l| !l.is_empty())
                     .is_none_or(|l| l.ends_with(';'));
                 match ended
                     && text[..at].ends_with('\n')

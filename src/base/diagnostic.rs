@@ -47,8 +47,15 @@ pub struct Diagnostic {
     pub expected: String,
     /// How to mend it.
     pub help: String,
-    /// What to put in place of what stands at `span`, if it is known what mends it.
-    pub fix: Option<String>,
+    /// What mends it, if that is known.
+    pub fix: Option<Box<Fix>>,
+}
+
+/// A change of the text that mends what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What to put in place of what stands at the diagnostic's span.
+    pub text: String,
 }
 
 /// How to mend what is wrong.
@@ -99,7 +106,7 @@ impl Diagnostic {
             span,
             expected: expected.into(),
             help: told,
-            fix,
+            fix: fix.map(|text| Box::new(Fix { text })),
         }
     }
 

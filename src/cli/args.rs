@@ -3,7 +3,7 @@
 mod editing;
 mod values;
 
-pub use editing::{FmtArgs, LspArgs};
+pub use editing::{EmitArgs, EmitFormat, FmtArgs, LspArgs};
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
     SearchName, TraceFormat, TreatmentArg,
@@ -54,6 +54,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Print a model of another language (DVE) in ours
     Convert(ConvertArgs),
+    /// Print a model with the blocks atomic that may be, and with locals put back where they die
+    Emit(EmitArgs),
     /// Put models into the usual layout, or ask whether they are
     Fmt(FmtArgs),
     /// Serve an editor: diagnostics, names, layout, and what a check finds out, where models are written

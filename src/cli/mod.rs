@@ -12,6 +12,7 @@ mod check;
 mod compare;
 mod convert;
 mod decide;
+mod emit;
 mod eval;
 mod every;
 mod exit;
@@ -87,6 +88,7 @@ fn run(command: Command) -> Exit {
         Command::Test(args) => test::run(&args, &mut output),
         Command::Replay(args) => test::replay(&args, &mut output),
         Command::Convert(args) => convert::run(&args, &mut output),
+        Command::Emit(args) => emit::run(&args, &mut output),
         Command::Fmt(args) => fmt::run(&args, &mut output),
         Command::Lsp(args) => lsp::run(&args),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod coverage;
+pub mod emit;
 mod movers;
 pub mod reach;
 pub mod session;

@@ -21,6 +21,8 @@ const ALLOWED: &[&str] = &[
     "theorem/reduced/transactions/phases.rs",
     // Comments in the text of a model.
     "theorem/inference/annotate.rs",
+    // Text of another language.
+    "command/emit/promela.rs",
 ];
 
 /// What may be given a sentence.

@@ -2,6 +2,7 @@
 
 use super::{Binding, Gap, Note, SCHEMA_VERSION, Step};
 use crate::base::control::Stop;
+use crate::base::diagnostic::Span;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -361,4 +362,7 @@ pub struct Transaction {
     pub commits: Vec<usize>,
     /// Its statements as they stand in the model.
     pub text: String,
+    /// Where they stand.
+    #[serde(skip)]
+    pub span: Span,
 }

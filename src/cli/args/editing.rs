@@ -1,7 +1,8 @@
 //! Arguments of what works on texts.
 
-use super::super::limits::{Editor, Of, Text};
-use super::exit_codes;
+use super::super::limits::{Check, Editor, Of, Text};
+use super::{Defines, exit_codes};
+use std::path::PathBuf;
 
 /// Arguments of `coarsen fmt`.
 #[derive(Clone, Debug, clap::Args)]
@@ -28,4 +29,35 @@ pub struct LspArgs {
     /// Limits of the check of a model as it stands
     #[command(flatten)]
     pub limits: Of<Editor>,
+}
+
+/// Languages that a model is emitted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum EmitFormat {
+    /// The language of `coarsen`
+    #[default]
+    Cor,
+    /// Promela, for Spin
+    Promela,
+}
+
+/// Arguments of `coarsen emit`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct EmitArgs {
+    /// Model file (`.cor`, `.dve`); `-` reads standard input
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// Language of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: EmitFormat,
+    /// Write the evidence for each block to this directory, beside the model that it is about
+    #[arg(long, value_name = "DIR")]
+    pub evidence: Option<PathBuf>,
+    /// What the model is, besides its text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Limits of all checks together
+    #[command(flatten)]
+    pub limits: Of<Check>,
 }

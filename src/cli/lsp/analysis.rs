@@ -32,11 +32,14 @@ pub struct Checked {
     pub facts: Facts,
 }
 
+/// The check at hand: of which document, and how to stop it.
+type Running = Mutex<Option<(String, Arc<Control>)>>;
+
 /// The thread that checks.
 pub struct Analysis {
     jobs: Sender<Job>,
     checked: Receiver<Checked>,
-    running: Arc<Mutex<Option<(String, Arc<Control>)>>>,
+    running: Arc<Running>,
 }
 
 impl Analysis {
@@ -75,12 +78,7 @@ impl Analysis {
     }
 }
 
-fn work(
-    todo: &Receiver<Job>,
-    done: &Sender<Checked>,
-    running: &Mutex<Option<(String, Arc<Control>)>>,
-    limits: &Limits,
-) {
+fn work(todo: &Receiver<Job>, done: &Sender<Checked>, running: &Running, limits: &Limits) {
     let mut waiting: Vec<Job> = Vec::new();
     loop {
         let next = match waiting.is_empty() {

@@ -343,7 +343,8 @@ pub fn actions(document: &Document, uri: &Uri, range: Range) -> Vec<CodeActionOr
     let near = |span: Span| span.start <= asked.end && asked.start <= span.end;
     let found = document.diagnostics.iter().filter(|d| near(d.span));
     let fixes = found.filter_map(|d| {
-        let edit = TextEdit::new(document.text.range(d.span), d.fix.clone()?);
+        let fix = d.fix.as_ref()?;
+        let edit = TextEdit::new(document.text.range(d.span), fix.text.clone());
         Some(CodeActionOrCommand::CodeAction(CodeAction {
             title: d.help.clone(),
             kind: Some(CodeActionKind::QUICKFIX),

@@ -4,7 +4,7 @@ use super::text::{Encoding, Text};
 use coarsen::Session;
 use coarsen::base::control::ParseLimits;
 use coarsen::base::diagnostic::{Diagnostic, Severity};
-use coarsen::model::text::ast::{Block, Decl, Model, Stmt, StmtKind};
+use coarsen::model::text::ast::{Block, Decl, Model, Stmt};
 use coarsen::model::text::names::Names;
 use coarsen::model::text::parse_model;
 use coarsen::results::{MoversReport, Report};
@@ -86,18 +86,10 @@ fn innermost<'t>(block: &'t Block, offset: usize, found: &mut Option<&'t Stmt>) 
             continue;
         }
         *found = Some(stmt);
-        match &stmt.kind {
-            StmtKind::If(_, yes, no) => {
-                innermost(yes, offset, found);
-                no.iter().for_each(|no| innermost(no, offset, found));
-            }
-            StmtKind::Either(branches) => branches.iter().for_each(|b| innermost(b, offset, found)),
-            StmtKind::While(_, body)
-            | StmtKind::For(_, _, _, body)
-            | StmtKind::Atomic(body)
-            | StmtKind::Transaction(_, body) => innermost(body, offset, found),
-            _ => {}
-        }
+        let blocks = stmt.kind.blocks();
+        blocks
+            .into_iter()
+            .for_each(|block| innermost(block, offset, found));
     }
 }
 

@@ -260,6 +260,7 @@ impl Found<'_> {
             actions: blocks.iter().map(size).max().unwrap_or(0).to_string(),
             commits,
             text: text.to_string(),
+            span: first.span.to(last.span),
         }
     }
 }

@@ -110,7 +110,7 @@ impl Elaborator {
                     body: vec![Command::Havoc(target)],
                 })
             }
-            StmtKind::Atomic(block) => {
+            StmtKind::Atomic(block) | StmtKind::Transaction(_, block) => {
                 self.compound(g, &block.stmts.iter().collect::<Vec<_>>(), cx)
             }
             _ => None,

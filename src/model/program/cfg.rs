@@ -321,8 +321,26 @@ impl Elaborator {
             StmtKind::Transaction(name, body) => self.transaction(g, name, body, next, cx),
             _ => match self.single(g, stmt, cx) {
                 Some(action) => g.action(stmt.span, action.guard, action.body, next),
-                None => next,
+                None => {
+                    self.told(stmt.span);
+                    next
+                }
             },
+        }
+    }
+
+    /// A statement is left out because something is wrong with it, and that has to be told: if nothing has been, this
+    /// is.
+    fn told(&mut self, span: Span) {
+        let mut all = self.diagnostics.iter();
+        if !all.any(|d| d.severity == Severity::Error) {
+            self.error(
+                codes::BAD_ATOMIC,
+                span,
+                "this can't be one action",
+                "statements of which only the first may block",
+                "take it apart, or report it if you see nothing wrong with it",
+            );
         }
     }
 

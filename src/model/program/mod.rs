@@ -41,7 +41,7 @@ pub use claims::Fronts;
 pub use disciplines::{differences, put};
 pub use elaborate::{elaborate, elaborate_with, split_claims};
 pub use expressions::apply;
-pub(crate) use expressions::{interval, is_total};
+pub(crate) use expressions::{Interval, interval, is_total};
 pub use parametric::{Assumption, Family, Open, OpenDiscipline, Parametric, SELF, parametric};
 pub use uses::{How, Use, each_use, waits_for_thread};
 

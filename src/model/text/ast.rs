@@ -359,6 +359,21 @@ pub enum StmtKind {
     Empty,
 }
 
+impl StmtKind {
+    /// The blocks in it.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            StmtKind::If(_, yes, no) => std::iter::once(yes).chain(no).collect(),
+            StmtKind::While(_, body)
+            | StmtKind::For(_, _, _, body)
+            | StmtKind::Atomic(body)
+            | StmtKind::Transaction(_, body) => vec![body],
+            StmtKind::Either(branches) => branches.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A variable, or what is found from there through indices, fields and references.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
@@ -379,6 +394,8 @@ pub struct Claimed {
     pub observed: Vec<Name>,
     /// `hide x, ..;`
     pub hidden: Vec<Name>,
+    /// Where all of that stands, if something does.
+    pub said: Option<Span>,
 }
 
 impl Claimed {
@@ -388,6 +405,7 @@ impl Claimed {
             name,
             observed: Vec::new(),
             hidden: Vec::new(),
+            said: None,
         }
     }
 }

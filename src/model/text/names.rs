@@ -302,7 +302,7 @@ impl<'s> Walk<'s> {
             if let StmtKind::Transaction(claimed, _) = &stmt.kind {
                 self.declare(&claimed.name, Kind::Claim, stmt.span, Some(owner));
             }
-            for block in blocks(&stmt.kind) {
+            for block in stmt.kind.blocks() {
                 self.labels(owner, block, inside);
             }
         }
@@ -580,7 +580,8 @@ impl<'s> Walk<'s> {
             StmtKind::Return(value) => value.iter().for_each(|e| self.expr(e)),
             StmtKind::Goto(label) => self.label(self.body, label),
         }
-        blocks(&stmt.kind)
+        stmt.kind
+            .blocks()
             .into_iter()
             .for_each(|block| self.block(block));
     }
@@ -699,19 +700,6 @@ impl<'s> Walk<'s> {
                 });
             }
         }
-    }
-}
-
-/// The blocks of a statement.
-fn blocks(kind: &StmtKind) -> Vec<&Block> {
-    match kind {
-        StmtKind::If(_, yes, no) => std::iter::once(yes).chain(no).collect(),
-        StmtKind::While(_, body)
-        | StmtKind::For(_, _, _, body)
-        | StmtKind::Atomic(body)
-        | StmtKind::Transaction(_, body) => vec![body],
-        StmtKind::Either(branches) => branches.iter().collect(),
-        _ => Vec::new(),
     }
 }
 

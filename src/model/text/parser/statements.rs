@@ -34,6 +34,7 @@ impl Parser<'_> {
                 "hide" => &mut claimed.hidden,
                 _ => break,
             };
+            let start = self.span();
             self.bump();
             loop {
                 names.push(self.name("a variable", "write `observe x;` or `hide x;`")?);
@@ -42,6 +43,8 @@ impl Parser<'_> {
                 }
             }
             self.expect(Sign::Semicolon, "end it with `;`")?;
+            let clause = self.since(start);
+            claimed.said = Some(claimed.said.map_or(clause, |said| said.to(clause)));
         }
         Ok(StmtKind::Transaction(claimed, self.statements(open)))
     }
