@@ -1,8 +1,13 @@
 //! Coarsen: may I treat this block as atomic?
+//!
+//! The [`tutorial`] is the way in. In short: [`Session`] reads a model and answers questions about it, [`builder`]
+//! makes models in Rust, [`results`] has the answers as types, [`certificate`] writes and replays evidence, and
+//! [`algebra`] proves the theorems on which it rests.
 #![warn(missing_docs)]
 
 pub mod algebra;
 pub mod base;
+pub mod builder;
 pub mod certificate;
 pub mod command;
 pub mod ctest;
@@ -13,6 +18,7 @@ pub mod model;
 mod random;
 pub mod report;
 pub mod theorem;
+pub mod tutorial;
 
 pub use base::results;
 pub use coarsen_kernel as kernel;

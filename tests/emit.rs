@@ -137,7 +137,8 @@ fn taken_apart(text: &str) -> String {
         if lines[n].trim() == format!("// {MADE}") {
             assert!(lines[n - 1].ends_with("atomic {"), "{text}");
             let claim = format!("transaction taken_apart_{n} {{");
-            lines[n - 1] = lines[n - 1].replace("atomic {", &claim);
+            let before = lines[n - 1].len() - "atomic {".len();
+            lines[n - 1].replace_range(before.., &claim);
         }
     }
     lines.join("\n")

@@ -40,7 +40,9 @@ fn identifiers(source: &str) -> Vec<(Span, &str)> {
 
 /// Words that are no names where they have their meaning.
 fn has_meaning(word: &str) -> bool {
-    const OTHERS: [&str; 28] = [
+    const OTHERS: [&str; 30] = [
+        "reading",
+        "writing",
         "assertions",
         "discipline",
         "owner",
