@@ -4,6 +4,8 @@ mod adversarial;
 mod algebra;
 mod algebra_twin;
 mod both_kinds;
+#[path = "support/browser.rs"]
+mod browser;
 mod builder;
 mod bundle;
 mod bundle_forgeries;
@@ -31,6 +33,7 @@ mod every;
 mod every_bundle;
 mod evidence;
 mod exchanges;
+mod explore;
 mod fmt;
 #[path = "support/formats.rs"]
 mod formats;

@@ -114,7 +114,7 @@ fn all_the_words() {
         t.for_each("j", 0, 1, |b, j| b.assign(&k, j));
         t.atomic(|b| {
             b.lock(&m);
-            b.assign(&x, (&x * 2 + 1) % 4 & 3);
+            b.assign(&x, ((&x * 2 + 1) % 4) & 3);
             b.unlock(&m);
         });
         t.if_else(
@@ -135,7 +135,7 @@ fn all_the_words() {
         t.atomic(|b| {
             b.lock(&m);
             b.assign(&old, fetch_add(&x, 1));
-            b.assign(&old, swap(&x, (&y << 1) | (&y >> 1) ^ 1));
+            b.assign(&old, swap(&x, (&y << 1) | ((&y >> 1) ^ 1)));
             b.unlock(&m);
         });
         t.label("Last");

@@ -3,14 +3,13 @@
 //! A page stands in a frame of the width asked for, and what is around it clicks and measures. The browser prints what
 //! came of it.
 
+use crate::browser::found;
 use crate::{missing, shipped};
 use coarsen::base::control::{Control, ParseLimits};
 use coarsen::report::{mermaid, page};
 use coarsen::results::Report;
 use coarsen::{Session, theory};
 use std::path::Path;
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is done with a page, in its frame; it returns what it found.
 const STEPS: &str = r#"
@@ -57,50 +56,6 @@ fn opened(page: &str, width: u32) -> String {
          frame.srcdoc = {inside};</script></body>"
     );
     found(&around)
-}
-
-/// What a page writes between FOUND and END.
-fn found(page: &str) -> String {
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let name = format!("coarsen-{}-page-{number}", std::process::id());
-    let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder).expect("made");
-    let file = folder.join("page.html");
-    std::fs::write(&file, page).expect("written");
-    let output = Command::new("chromium")
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-        ])
-        .args([
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--disable-dev-shm-usage",
-        ])
-        .args([
-            "--window-size=1400,1000",
-            "--virtual-time-budget=20000",
-            "--dump-dom",
-        ])
-        .arg(format!(
-            "--user-data-dir={}",
-            folder.join("profile").display()
-        ))
-        .arg(format!("file://{}", file.display()))
-        .output()
-        .expect("a browser");
-    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
-    let _ = std::fs::remove_dir_all(&folder);
-    let found = seen
-        .split("FOUND")
-        .nth(1)
-        .unwrap_or_else(|| panic!("{seen}"));
-    found.split("END").next().unwrap_or_default().to_string()
 }
 
 fn checked(name: &str, more: &str) -> (Report, String) {

@@ -3,7 +3,7 @@
 mod editing;
 mod values;
 
-pub use editing::{EmitArgs, EmitFormat, FmtArgs, LspArgs};
+pub use editing::{EmitArgs, EmitFormat, ExploreArgs, FmtArgs, LspArgs};
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
     SearchName, TraceFormat, TreatmentArg,
@@ -46,6 +46,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Walk through a model step by step: by hand, at random, to a state, or along a trace
     Simulate(SimulateArgs),
+    /// Show the states of a model in a browser, to be walked through and searched
+    Explore(ExploreArgs),
     /// Say what each action is as a mover, and how long transactions can be
     Movers(MoversArgs),
     /// Run a C program with POSIX threads through all its schedules

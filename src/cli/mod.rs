@@ -17,6 +17,7 @@ mod eval;
 mod every;
 mod exit;
 mod explain;
+mod explore;
 mod failure;
 mod fmt;
 mod glossary;
@@ -89,6 +90,7 @@ fn run(command: Command) -> Exit {
         Command::Replay(args) => test::replay(&args, &mut output),
         Command::Convert(args) => convert::run(&args, &mut output),
         Command::Emit(args) => emit::run(&args, &mut output),
+        Command::Explore(args) => explore::run(&args, &mut output),
         Command::Fmt(args) => fmt::run(&args, &mut output),
         Command::Lsp(args) => lsp::run(&args),
         Command::Eval(args) => eval::run(&Library, &args, &mut output),

@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod coverage;
 pub mod emit;
+pub mod explore;
 mod movers;
 pub mod reach;
 pub mod session;

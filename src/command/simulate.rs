@@ -35,8 +35,10 @@ pub struct Offer {
     pub changes: Vec<Change>,
     /// What goes wrong in it.
     pub violation: Option<Violation>,
-    thread: ThreadId,
-    after: Concrete,
+    /// The thread's number.
+    pub(super) thread: ThreadId,
+    /// The state that it leads to.
+    pub(super) after: Concrete,
 }
 
 /// Whether the state of this number may be one with these values.
@@ -63,6 +65,21 @@ impl<'p> Walk<'p> {
             moves: Vec::new(),
             violations: Vec::new(),
         })
+    }
+
+    /// A walk that has come to a state.
+    pub(super) fn at(program: &'p Program, state: Concrete) -> Self {
+        Walk {
+            program,
+            states: vec![state],
+            moves: Vec::new(),
+            violations: Vec::new(),
+        }
+    }
+
+    /// The states, from the first to the present one.
+    pub(super) fn states(&self) -> &[Concrete] {
+        &self.states
     }
 
     fn now(&self) -> &Concrete {

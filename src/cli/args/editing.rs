@@ -61,3 +61,21 @@ pub struct EmitArgs {
     #[command(flatten)]
     pub limits: Of<Check>,
 }
+
+/// Arguments of `coarsen explore`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit_codes())]
+pub struct ExploreArgs {
+    /// Model file (`.cor`, `.dve`); `-` reads standard input
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// Port on 127.0.0.1; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// What the model is, besides its text
+    #[command(flatten)]
+    pub defines: Defines,
+    /// Limits of the check, and of each search
+    #[command(flatten)]
+    pub limits: Of<Check>,
+}
