@@ -17,6 +17,8 @@ mod cartesian;
 mod claimed;
 mod claims;
 mod cli;
+#[path = "support/command.rs"]
+mod command;
 mod coq;
 mod coverage;
 mod ctest;

@@ -1,30 +1,8 @@
 //! The command as users start it: what goes to which stream, with which exit code, before any model is checked.
 
+use crate::command::coarsen;
 use crate::formats::{junit, sarif};
-use std::io::Write;
 use std::process::{Command, Stdio};
-
-/// Exit code, stdout and stderr of `coarsen` with these arguments, reading `input`.
-fn coarsen(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("started");
-    if let Some(mut stdin) = child.stdin.take() {
-        // A command that reads no input may be gone already.
-        let _ = stdin.write_all(input);
-    }
-    let output = child.wait_with_output().expect("waited");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
 
 fn temporary(name: &str, content: &[u8]) -> String {
     let path = std::env::temp_dir().join(format!("coarsen-{}-{name}", std::process::id()));

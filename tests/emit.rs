@@ -2,6 +2,7 @@
 //! evidence is accepted; Spin says the same of its Promela.
 
 use crate::claimed::programs;
+use crate::command::coarsen;
 use crate::shipped::coarse::closure;
 use crate::shipped::{self, Shipped};
 use crate::{missing, random};
@@ -451,20 +452,7 @@ fn spin_says_the_same() {
 fn the_command() {
     let folder = std::env::temp_dir().join(format!("coarsen-emit-{}", std::process::id()));
     let evidence = folder.to_str().expect("UTF-8");
-    let run = |arguments: &[&str]| {
-        let root = env!("CARGO_MANIFEST_DIR");
-        let output = Command::new(env!("CARGO_BIN_EXE_coarsen"))
-            .args(arguments)
-            .current_dir(root)
-            .output()
-            .expect("started");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        (
-            output.status.code(),
-            text(output.stdout),
-            text(output.stderr),
-        )
-    };
+    let run = |arguments: &[&str]| coarsen(arguments, b"");
     let model = "models/classic/locked_ring.cor";
     let (code, out, err) = run(&["emit", model, "--evidence", evidence, "-D", "N=4"]);
     assert_eq!(code, Some(0), "{err}");

@@ -1,12 +1,12 @@
 //! The layout of models: only blanks differ, once is enough, and what is shipped has it.
 
 use crate::claimed::programs;
+use crate::command::coarsen;
 use crate::random;
 use coarsen::base::control::ParseLimits;
 use coarsen::model::text::{format_model, parse_model, print_model};
 use proptest::prelude::*;
 use std::fs;
-use std::process::{Command, Stdio};
 
 /// The shipped models' texts.
 fn models() -> Vec<(String, String)> {
@@ -168,29 +168,8 @@ invariant small:
     assert_eq!(check(source), expected);
 }
 
-/// Exit code, stdout and stderr.
 fn fmt(arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
-    use std::io::Write;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
-        .arg("fmt")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("started");
-    let _ = child
-        .stdin
-        .take()
-        .expect("piped")
-        .write_all(input.as_bytes());
-    let output = child.wait_with_output().expect("waited");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    coarsen(&[&["fmt"], arguments].concat(), input.as_bytes())
 }
 
 #[test]

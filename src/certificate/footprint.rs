@@ -110,8 +110,7 @@ impl<'p> Footprints<'p> {
             });
             // `each_use` knows cells only; a guard may ask for locations, too.
             let mut asked = |e: &Expr| support(program, e, &mut f.parts);
-            edge.guard.iter().for_each(&mut asked);
-            expressions(&edge.body, &mut asked);
+            edge.each_expression(&mut asked);
         }
         let targets = targets(program, thread, location);
         for (x, predicates) in program.protections.iter().zip(&self.predicates) {
@@ -138,30 +137,4 @@ pub fn targets(program: &Program, thread: ThreadId, location: LocId) -> Vec<LocI
     let mut all = thread.locations[location].targets();
     all.extend(thread.wrong);
     all
-}
-
-fn expressions(body: &[crate::model::program::Command], f: &mut impl FnMut(&Expr)) {
-    use crate::model::program::{Command, Target};
-    let target = |t: &Target, f: &mut dyn FnMut(&Expr)| {
-        if let Target::Element(_, index) = t {
-            index.iter().for_each(f);
-        }
-    };
-    for command in body {
-        match command {
-            Command::Assign(t, e) => {
-                target(t, f);
-                f(e);
-            }
-            Command::Havoc(t) => target(t, f),
-            Command::Check(e, _) => f(e),
-            Command::If(c, a, b) => {
-                f(c);
-                expressions(a, f);
-                expressions(b, f);
-            }
-            Command::Choose(all) => all.iter().for_each(|b| expressions(b, f)),
-            Command::Goto(_) => {}
-        }
-    }
 }

@@ -109,35 +109,9 @@ fn observed(program: &Program) -> BTreeSet<ThreadId> {
         .for_each(&mut look);
     let locations = program.threads.iter().flat_map(|t| &t.locations);
     for edge in locations.flat_map(|l| &l.edges) {
-        edge.guard.iter().for_each(&mut look);
-        each_expression(&edge.body, &mut look);
+        edge.each_expression(&mut look);
     }
     found
-}
-
-fn each_expression(commands: &[Command], visit: &mut dyn FnMut(&Expr)) {
-    let target = |target: &Target, visit: &mut dyn FnMut(&Expr)| {
-        if let Target::Element(_, index) = target {
-            index.iter().for_each(visit);
-        }
-    };
-    for command in commands {
-        match command {
-            Command::Assign(to, e) => {
-                target(to, visit);
-                visit(e);
-            }
-            Command::Havoc(to) => target(to, visit),
-            Command::Check(e, _) => visit(e),
-            Command::If(e, yes, no) => {
-                visit(e);
-                each_expression(yes, visit);
-                each_expression(no, visit);
-            }
-            Command::Choose(all) => all.iter().for_each(|b| each_expression(b, visit)),
-            Command::Goto(_) => {}
-        }
-    }
 }
 
 /// An expression of Promela.

@@ -5,9 +5,7 @@
 //! waiting is read. Other threads can't see a thread's location as such: only sets of locations that some expression
 //! mentions have numbers.
 
-use crate::model::program::{
-    CellId, Command, Edge, Expr, How, LocId, Program, Target, ThreadId, each_use,
-};
+use crate::model::program::{CellId, Edge, Expr, How, LocId, Program, ThreadId, each_use};
 
 /// The numbers of what is shared. Protected cells come first, with the numbers of their protections.
 #[derive(Clone, Debug, Default)]
@@ -91,8 +89,7 @@ impl Shared {
         }
         for location in program.threads.iter().flat_map(|t| &t.locations) {
             for edge in &location.edges {
-                edge.guard.iter().for_each(|g| shared.place_all(g));
-                each_expr(&edge.body, &mut |e| shared.place_all(e));
+                edge.each_expression(&mut |e| shared.place_all(e));
             }
         }
         asked.into_iter().for_each(|e| shared.place_all(e));
@@ -212,9 +209,7 @@ impl Shared {
                     }
                 }
             });
-            let guard = edge.guard.iter();
-            guard.for_each(|g| self.reads(program, g, &mut all));
-            each_expr(&edge.body, &mut |e| self.reads(program, e, &mut all));
+            edge.each_expression(&mut |e| self.reads(program, e, &mut all));
         }
         all.into_iter().for_each(|n| accesses.read(n));
         if !edges.is_empty() {
@@ -238,31 +233,5 @@ impl Shared {
             }
         }
         accesses
-    }
-}
-
-/// Calls `visit` with the expressions of commands.
-fn each_expr(commands: &[Command], visit: &mut impl FnMut(&Expr)) {
-    for command in commands {
-        let mut target = |t: &Target| {
-            if let Target::Element(_, index) = t {
-                index.iter().for_each(&mut *visit);
-            }
-        };
-        match command {
-            Command::Assign(to, value) => {
-                target(to);
-                visit(value);
-            }
-            Command::Havoc(to) => target(to),
-            Command::Check(e, _) => visit(e),
-            Command::If(c, a, b) => {
-                visit(c);
-                each_expr(a, visit);
-                each_expr(b, visit);
-            }
-            Command::Choose(branches) => branches.iter().for_each(|b| each_expr(b, visit)),
-            Command::Goto(_) => {}
-        }
     }
 }

@@ -229,6 +229,12 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// Calls `visit` with every expression that is not part of another.
+    pub fn each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
+        self.guard.iter().for_each(&mut *visit);
+        each_expression(&self.body, visit);
+    }
+
     /// The locations that its steps lead to when they do not go wrong.
     pub fn targets(&self) -> Vec<LocId> {
         let mut all = Vec::new();
@@ -274,6 +280,31 @@ impl Location {
         all.sort_unstable();
         all.dedup();
         all
+    }
+}
+
+/// Calls `visit` with every expression of commands that is not part of another.
+fn each_expression(commands: &[Command], visit: &mut dyn FnMut(&Expr)) {
+    let target = |t: &Target, visit: &mut dyn FnMut(&Expr)| match t {
+        Target::Cell(_) => {}
+        Target::Element(_, index) => index.iter().for_each(visit),
+    };
+    for command in commands {
+        match command {
+            Command::Assign(to, e) => {
+                target(to, visit);
+                visit(e);
+            }
+            Command::Havoc(to) => target(to, visit),
+            Command::Check(e, _) => visit(e),
+            Command::If(c, a, b) => {
+                visit(c);
+                each_expression(a, visit);
+                each_expression(b, visit);
+            }
+            Command::Choose(branches) => branches.iter().for_each(|b| each_expression(b, visit)),
+            Command::Goto(_) => {}
+        }
     }
 }
 

@@ -11,9 +11,7 @@ use crate::algebra::{self, Theory};
 use crate::base::results::{
     Discharge, Evidence, Hypothesis, Rung, Shared, Status, Textual, VisibilityReason,
 };
-use crate::model::program::{
-    CellId, Class, Command, Edge, Expr, How, LocId, Program, Target, Thread, ThreadId, each_use,
-};
+use crate::model::program::{CellId, Class, Expr, How, LocId, Program, Thread, ThreadId, each_use};
 use crate::theorem::discharge::hypotheses;
 use crate::theorem::properties::{Asked, GoalKind};
 use crate::theorem::visibility::{changes_predicate, mentioned};
@@ -92,7 +90,7 @@ impl Watched {
         }
         for (t, thread) in p.threads.iter().enumerate() {
             for edge in thread.locations.iter().flat_map(|l| &l.edges) {
-                each_expression(edge, &mut |e| {
+                edge.each_expression(&mut |e| {
                     e.walk(&mut |e| {
                         if let Expr::At(other, locations) = e {
                             watched.locations[*other].push((locations.clone(), Seen::By(t)));
@@ -141,7 +139,7 @@ impl Watched {
             });
         }
         for edge in &here.edges {
-            each_expression(edge, &mut |e| {
+            edge.each_expression(&mut |e| {
                 e.walk(&mut |e| {
                     if let Expr::At(other, _) = e
                         && *other != thread
@@ -211,36 +209,6 @@ fn break_cycles(p: &Program, thread: ThreadId, reasons: &mut [Vec<VisibilityReas
                 state[*l] = 2;
                 stack.pop();
             }
-        }
-    }
-}
-
-/// Calls `visit` with every expression of an edge that is not part of another.
-fn each_expression(edge: &Edge, visit: &mut dyn FnMut(&Expr)) {
-    edge.guard.iter().for_each(&mut *visit);
-    in_commands(&edge.body, visit);
-}
-
-fn in_commands(commands: &[Command], visit: &mut dyn FnMut(&Expr)) {
-    let target = |t: &Target, visit: &mut dyn FnMut(&Expr)| match t {
-        Target::Cell(_) => {}
-        Target::Element(_, index) => index.iter().for_each(visit),
-    };
-    for command in commands {
-        match command {
-            Command::Assign(to, e) => {
-                target(to, visit);
-                visit(e);
-            }
-            Command::Havoc(to) => target(to, visit),
-            Command::Check(e, _) => visit(e),
-            Command::If(c, a, b) => {
-                visit(c);
-                in_commands(a, visit);
-                in_commands(b, visit);
-            }
-            Command::Choose(branches) => branches.iter().for_each(|b| in_commands(b, visit)),
-            Command::Goto(_) => {}
         }
     }
 }
