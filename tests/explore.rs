@@ -200,6 +200,21 @@ fn strangers_get_nothing() {
     assert!(TcpStream::connect(("127.0.0.2", port)).is_err());
 }
 
+/// A model may begin in several states.
+#[test]
+fn all_initial_states_are_there() {
+    let path = std::env::temp_dir().join(format!("coarsen-{}-starts.cor", std::process::id()));
+    std::fs::write(&path, "var x: 0..2; thread t { x = x; }\ninit x > 0;\n").expect("written");
+    let server = Server::start(path.to_str().expect("UTF-8"));
+    assert_eq!(server.ask("/model")["initial"], serde_json::json!([0, 1]));
+    // Only the second has it.
+    assert_eq!(
+        server.ask("/find?where=x+%3D%3D+2")["way"],
+        serde_json::json!([1])
+    );
+    std::fs::remove_file(&path).expect("removed");
+}
+
 /// Nothing is explored that is not looked at; two windows work beside each other.
 #[test]
 fn large_models_are_lazy() {

@@ -19,8 +19,11 @@ use std::collections::BTreeMap;
 /// States inside coarse steps that are looked at for one state.
 const INSIDE: usize = 1000;
 
+/// Initial states that are offered, at most.
+pub const STARTS: usize = 100;
+
 /// States that have numbers, at most.
-const MOST: usize = 1 << 20;
+pub const MOST: usize = 1 << 20;
 
 /// A program being explored.
 pub struct Explorer {
@@ -84,10 +87,10 @@ pub struct Coarse {
 }
 
 impl Explorer {
-    /// The graph of a program, of which so far the initial state is known; nothing if there is none. What is visible is
-    /// as in the report.
+    /// The graph of a program, of which so far initial states are known; nothing if there is none. What is visible is as
+    /// in the report.
     pub fn new(program: &Program, report: &Report) -> Option<Self> {
-        let walk = Walk::new(program)?;
+        let starts = Walk::starts(program, STARTS);
         let of = |steps: &[Step], visible: bool| {
             let all = steps.iter().map(|s| {
                 let place = (s.thread.clone(), s.location.clone());
@@ -104,13 +107,22 @@ impl Explorer {
             numbers: FxHashMap::default(),
             visible: both.collect(),
         };
-        explorer.number(walk.states()[0].clone(), None, false);
-        Some(explorer)
+        for start in starts {
+            explorer.number(start, None, false);
+        }
+        (explorer.known() > 0).then_some(explorer)
     }
 
     /// The names of variables and threads.
     pub fn names(&self) -> Vec<TraceVariable> {
         variables(&self.program)
+    }
+
+    /// The initial states.
+    pub fn starts(&self) -> Vec<usize> {
+        let all = self.known.iter().take(STARTS).enumerate();
+        let first = all.take_while(|(_, k)| k.before.is_none() && k.depth == 0);
+        first.map(|(id, _)| id).collect()
     }
 
     /// How many states have numbers.
@@ -231,35 +243,10 @@ impl Explorer {
         found
     }
 
-    /// The shortest way from the initial state to one that satisfies a condition, if there is one.
-    ///
-    /// # Errors
-    /// A limit of the control.
-    pub fn find(&mut self, goal: &Expr, control: &Control) -> Result<Option<Vec<usize>>, Stop> {
-        let program = self.program.clone();
-        let mut walk = Walk::at(&program, self.known[0].at.clone());
-        Ok(match walk.towards(goal, control)? {
-            true => Some(self.way(&walk)),
-            false => None,
-        })
-    }
-
-    /// The way of a trace.
-    ///
-    /// # Errors
-    /// A limit of the control.
-    pub fn follow(&mut self, trace: &Trace, control: &Control) -> Result<Option<Vec<usize>>, Stop> {
-        let program = self.program.clone();
-        let mut walk = Walk::at(&program, self.known[0].at.clone());
-        let is = |n: usize, _: &[TraceVariable], values: &[Value]| trace.states[n] == values;
-        let followed = walk.follow(trace.states.len(), &is, control)?;
-        Ok(followed.is_ok().then(|| self.way(&walk)))
-    }
-
-    /// The numbers of the states of a walk.
-    fn way(&mut self, walk: &Walk) -> Vec<usize> {
+    /// The numbers of the states of a way.
+    pub fn numbers(&mut self, found: &Found) -> Vec<usize> {
         let mut way: Vec<usize> = Vec::new();
-        for at in walk.states() {
+        for at in &found.0 {
             // What goes wrong in a step is found where it begins.
             if let Some(before) = way.last() {
                 self.look(*before);
@@ -271,4 +258,34 @@ impl Explorer {
         }
         way
     }
+}
+
+/// A way from the initial state, state by state.
+pub struct Found(Vec<Concrete>);
+
+/// A way to a state that satisfies a condition, if there is one: the shortest from the first initial state that has one.
+///
+/// # Errors
+/// A limit of the control.
+pub fn find(program: &Program, goal: &Expr, control: &Control) -> Result<Option<Found>, Stop> {
+    for start in Walk::starts(program, STARTS) {
+        let mut walk = Walk::at(program, start);
+        if walk.towards(goal, control)? {
+            return Ok(Some(Found(walk.states().to_vec())));
+        }
+    }
+    Ok(None)
+}
+
+/// The way of a trace.
+///
+/// # Errors
+/// A limit of the control.
+pub fn follow(program: &Program, trace: &Trace, control: &Control) -> Result<Option<Found>, Stop> {
+    let Some(mut walk) = Walk::new(program) else {
+        return Ok(None);
+    };
+    let is = |n: usize, _: &[TraceVariable], values: &[Value]| trace.states[n] == values;
+    let followed = walk.follow(trace.states.len(), &is, control)?;
+    Ok(followed.is_ok().then(|| Found(walk.states().to_vec())))
 }

@@ -56,15 +56,19 @@ pub struct Walk<'p> {
 impl<'p> Walk<'p> {
     /// A walk that has not begun: it stands in the first initial state; none if there is none among those tried.
     pub fn new(program: &'p Program) -> Option<Self> {
-        let mut candidates = initial_candidates(program).take(STARTS);
-        let state = candidates.find(|s| is_initial(program, s))?;
-        let violated = initially_violated(program, &state);
-        Some(Walk {
-            program,
-            states: vec![Concrete { state, violated }],
-            moves: Vec::new(),
-            violations: Vec::new(),
-        })
+        let first = Self::starts(program, 1).into_iter().next()?;
+        Some(Self::at(program, first))
+    }
+
+    /// The first initial states, so many at most.
+    pub(super) fn starts(program: &Program, most: usize) -> Vec<Concrete> {
+        let candidates = initial_candidates(program).take(STARTS);
+        let states = candidates.filter(|s| is_initial(program, s)).take(most);
+        let concrete = |state: State| Concrete {
+            violated: initially_violated(program, &state),
+            state,
+        };
+        states.map(concrete).collect()
     }
 
     /// A walk that has come to a state.

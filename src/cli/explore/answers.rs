@@ -2,7 +2,7 @@
 
 use coarsen::Session;
 use coarsen::base::control::{Budget, Control, Stop};
-use coarsen::command::explore::{Coarse, Explorer, Seen, Way};
+use coarsen::command::explore::{Coarse, Explorer, MOST, Seen, Way, find, follow};
 use coarsen::report::diagnostics::{Colour, render};
 use coarsen::results::{Property, Report, Step, Value};
 use serde_json::{Value as Json, json};
@@ -27,23 +27,43 @@ impl Explored {
     /// The answer to a question, if it is one.
     pub fn answer(&self, path: &str, query: &str, explorer: &Mutex<Explorer>) -> Option<Json> {
         // A worker that has panicked leaves a graph in which every state is as it was.
-        let mut explorer = explorer.lock().unwrap_or_else(|e| e.into_inner());
+        let locked = || explorer.lock().unwrap_or_else(|e| e.into_inner());
         match path {
-            "/model" => Some(self.model(&explorer)),
+            "/model" => Some(self.model(&locked())),
             "/state" => {
                 let id = argument(query, "id")?.parse().ok()?;
-                Some(seen(&explorer.look(id)?))
+                Some(seen(&locked().look(id)?))
             }
-            "/find" => Some(self.find(&argument(query, "where")?, &mut explorer)),
+            // Others go on while a state is searched for.
+            "/find" => {
+                let goal = argument(query, "where")?;
+                let goal = match self.session.state_expression(&goal) {
+                    Ok(e) => e,
+                    Err(wrong) => {
+                        let told = render("the condition", &goal, &wrong, Colour::Plain);
+                        return Some(json!({ "wrong": told }));
+                    }
+                };
+                let found = find(self.session.program(), &goal, &self.control());
+                Some(way(found.map(|f| f.map(|f| locked().numbers(&f)))))
+            }
             "/execution" => {
                 let name = argument(query, "of")?;
                 let property = self.report.properties.iter().find(|p| p.name == name)?;
                 let trace = property.trace.as_ref()?;
-                let control = Control::new(self.budget);
-                Some(way(explorer.follow(trace, &control)))
+                let found = follow(self.session.program(), trace, &self.control());
+                Some(way(found.map(|f| f.map(|f| locked().numbers(&f)))))
             }
             _ => None,
         }
+    }
+
+    /// No more states than may have numbers.
+    fn control(&self) -> Control {
+        Control::new(Budget {
+            states: self.budget.states.min(MOST),
+            ..self.budget
+        })
     }
 
     fn model(&self, explorer: &Explorer) -> Json {
@@ -62,21 +82,10 @@ impl Explored {
             "reason": self.report.reason.to_string(),
             "theorem": self.report.theorem,
             "properties": self.report.properties.iter().map(property).collect::<Vec<_>>(),
+            "initial": explorer.starts(),
             "variables": names,
             "source": self.session.program().source,
         })
-    }
-
-    fn find(&self, goal: &str, explorer: &mut Explorer) -> Json {
-        let goal_expr = match self.session.state_expression(goal) {
-            Ok(e) => e,
-            Err(wrong) => {
-                let told = render("the condition", goal, &wrong, Colour::Plain);
-                return json!({ "wrong": told });
-            }
-        };
-        let control = Control::new(self.budget);
-        way(explorer.find(&goal_expr, &control))
     }
 }
 

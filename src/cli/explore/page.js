@@ -1,7 +1,7 @@
 "use strict";
 // The graph as far as it has been looked at. Each window has its own; the server numbers the states for all.
 const seen = new Map();
-const shown = [];
+const shown = [0];
 const MOST = 400;
 let model, now, way = [], last = null;
 
@@ -187,6 +187,8 @@ async function begin() {
   });
   byId("begin").addEventListener("click", () => go(0, [0]));
   byId("back").addEventListener("click", () => { if (way.length > 1) { way.pop(); go(way[way.length - 1], way); } });
+  for (const id of model.initial.slice(1)) meet(id);
+  if (model.initial.length > 1) tell(`there are several initial states: ${model.initial.length} are shown`);
   await go(0, [0]);
 }
 

@@ -189,6 +189,10 @@ impl Server<'_> {
 
     fn open(&mut self, params: DidOpenTextDocumentParams) {
         let opened = params.text_document;
+        // An editor may offer what is no model.
+        if file_name(&opened.uri).ends_with(".thy") {
+            return;
+        }
         let text = Text::new(opened.text, self.encoding);
         let name = file_name(&opened.uri);
         let document = Document::new(name, opened.version, text, self.limits);
