@@ -3,6 +3,7 @@
 mod adversarial;
 mod algebra;
 mod algebra_twin;
+mod book;
 mod both_kinds;
 #[path = "support/browser.rs"]
 mod browser;

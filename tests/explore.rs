@@ -1,11 +1,11 @@
 //! The explorer: its graph is that of the interpreter, strangers get nothing, and it works in a real browser.
 
-use crate::browser::browsed;
+use crate::browser::{browsed, pictured};
 use crate::missing;
 use serde_json::Value;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 /// An explorer that has started.
@@ -282,6 +282,14 @@ page.getElementById("find").requestSubmit();
 await wait("what is wrong", () => page.getElementById("told").textContent.includes("E0201"));
 page.querySelector("svg circle").dispatchEvent(new frame.contentWindow.MouseEvent("click"));
 await wait("a click on a state", () => here() === "State 0");
+// All of them.
+for (let n = 0; n < 40 && !page.getElementById("told").textContent.startsWith("these are all"); n++) {
+  const before = circles();
+  page.getElementById("expand").click();
+  await wait("more", () => circles() > before || page.getElementById("told").textContent.startsWith("these are all"));
+}
+const told = page.getElementById("told").textContent;
+if (told !== "these are all 62 states") found.push(told);
 const root = page.documentElement;
 if (root.scrollWidth > root.clientWidth) found.push(`wider: ${root.scrollWidth} > ${root.clientWidth}`);
 return found;
@@ -289,8 +297,8 @@ return found;
 
 /// A page around the explorer's, of the same origin: what comes for the explorer is handed on.
 fn around(explorer: &Server, width: u32) -> String {
-    let server = tiny_http::Server::http("127.0.0.1:0").expect("listens");
-    let port = server.server_addr().to_ip().expect("an address").port();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+    let port = listener.local_addr().expect("an address").port();
     let page = format!(
         "<!DOCTYPE html><body><iframe id=f style=\"width:{width}px;height:900px;border:0\"></iframe><pre id=out></pre>\
          <script>const failed = []; const frame = document.getElementById('f');\n\
@@ -301,38 +309,52 @@ fn around(explorer: &Server, width: u32) -> String {
          document.getElementById('out').textContent = 'FOUND' + JSON.stringify([...all, ...failed]) + 'END'; }};\n\
          frame.src = '/explorer/';</script></body>"
     );
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            for request in server.incoming_requests() {
-                let url = request.url().to_string();
-                let (status, kind, body) = match url.as_str() {
-                    "/around" => (200, "text/html", page.clone()),
-                    "/over" => break,
-                    other => {
-                        let path = other.replacen("/explorer", "", 1);
-                        let (status, body) = explorer.get(&path);
-                        let kind = match path.rsplit('.').next() {
-                            Some("js") => "text/javascript",
-                            Some("css") => "text/css",
-                            _ if path == "/" => "text/html",
-                            _ => "application/json",
-                        };
-                        (status, kind, body)
-                    }
+    let answered = |mut stream: TcpStream| {
+        let mut head = String::new();
+        let mut reader = BufReader::new(&stream);
+        while reader.read_line(&mut head).is_ok_and(|n| n > 2) {}
+        let path = head.split(' ').nth(1).unwrap_or_default().to_string();
+        let (status, kind, body) = match path.as_str() {
+            "/around" => (200, "text/html", page.clone()),
+            "/over" => return false,
+            other => {
+                let path = other.replacen("/explorer", "", 1);
+                let (status, body) = explorer.get(&path);
+                let kind = match path.rsplit('.').next() {
+                    Some("js") => "text/javascript",
+                    Some("css") => "text/css",
+                    _ if path == "/" => "text/html",
+                    _ => "application/json",
                 };
-                let header = tiny_http::Header::from_bytes("Content-Type", kind).expect("a header");
-                let response = tiny_http::Response::from_string(body)
-                    .with_status_code(status)
-                    .with_header(header);
-                let _ = request.respond(response);
+                (status, kind, body)
             }
-        });
+        };
+        let length = body.len();
+        let head =
+            format!("HTTP/1.1 {status} \r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n");
+        // The browser may be gone.
+        let _ = write!(stream, "{head}Connection: close\r\n\r\n{body}");
+        true
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| listener.incoming().flatten().all(answered));
         let found = browsed(&format!("http://127.0.0.1:{port}/around"));
         if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) {
             let _ = write!(stream, "GET /over HTTP/1.0\r\n\r\n");
         }
         found
     })
+}
+
+/// A page with content takes more bytes as a picture than an empty one.
+#[test]
+fn a_picture_of_it_is_not_blank() {
+    if !missing::tools(&["chromium"]) {
+        return;
+    }
+    let explorer = Server::start("models/classic/locked_ring.cor");
+    let page = pictured(&format!("http://127.0.0.1:{}/", explorer.port));
+    assert!(page > 4 * pictured("about:blank"), "{page}");
 }
 
 #[test]

@@ -87,8 +87,8 @@ pub struct Coarse {
 }
 
 impl Explorer {
-    /// The graph of a program, of which so far initial states are known; nothing if there is none. What is visible is as
-    /// in the report.
+    /// The graph of a program, of which so far initial states are known; nothing if there is none. What is visible is
+    /// as in the report.
     pub fn new(program: &Program, report: &Report) -> Option<Self> {
         let starts = Walk::starts(program, STARTS);
         let of = |steps: &[Step], visible: bool| {
@@ -263,7 +263,8 @@ impl Explorer {
 /// A way from the initial state, state by state.
 pub struct Found(Vec<Concrete>);
 
-/// A way to a state that satisfies a condition, if there is one: the shortest from the first initial state that has one.
+/// A way to a state that satisfies a condition, if there is one: the shortest from the first initial state that has
+/// one.
 ///
 /// # Errors
 /// A limit of the control.

@@ -23,33 +23,48 @@ pub fn found(page: &str) -> String {
     found
 }
 
-/// What the page at an address writes between FOUND and END.
-pub fn browsed(address: &str) -> String {
-    let folder = folder();
-    let output = Command::new("chromium")
+/// The browser, for an address, with a profile of its own in this folder.
+fn chromium(folder: &std::path::Path, address: &str) -> Command {
+    let mut command = Command::new("chromium");
+    command
         .args([
             "--headless",
             "--no-sandbox",
             "--disable-gpu",
             "--disable-quic",
             "--no-first-run",
-        ])
-        .args([
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
             "--disable-dev-shm-usage",
-        ])
-        .args([
             "--window-size=1400,1000",
             "--virtual-time-budget=20000",
-            "--dump-dom",
         ])
         .arg(format!(
             "--user-data-dir={}",
             folder.join("profile").display()
         ))
-        .arg(address)
+        .arg(address);
+    command
+}
+
+/// How many bytes a picture of the page at an address has.
+pub fn pictured(address: &str) -> usize {
+    let folder = folder();
+    let file = folder.join("picture.png");
+    let mut command = chromium(&folder, address);
+    command.arg(format!("--screenshot={}", file.display()));
+    command.output().expect("a browser");
+    let picture = std::fs::read(&file).expect("a picture");
+    let _ = std::fs::remove_dir_all(&folder);
+    picture.len()
+}
+
+/// What the page at an address writes between FOUND and END.
+pub fn browsed(address: &str) -> String {
+    let folder = folder();
+    let output = chromium(&folder, address)
+        .arg("--dump-dom")
         .output()
         .expect("a browser");
     let seen = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -5,6 +5,7 @@
 //! file of the file system.
 
 mod answers;
+mod server;
 
 use super::args::{DEFAULT_THEOREM, ExploreArgs, Format};
 use super::exit::Exit;
@@ -17,11 +18,11 @@ use coarsen::base::control::ParseLimits;
 use coarsen::command::explore::Explorer;
 use coarsen::theorem::{CheckOptions, Reduce};
 use coarsen::{candidates, theory};
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex};
+use server::{Reply, Request};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
-use tiny_http::{Header, Method, Request, Response, Server};
 
 /// What the browser is given.
 const FILES: &[(&str, &str, &str)] = &[
@@ -42,12 +43,6 @@ const FILES: &[(&str, &str, &str)] = &[
         "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
     ),
 ];
-
-/// Requests that are answered at once.
-const WORKERS: usize = 4;
-
-/// A worker's stack: state expressions nest as deep as models.
-const STACK: usize = 64 << 20;
 
 /// Explores the model of `args` until it is interrupted.
 pub fn run(args: &ExploreArgs, output: &mut Output) -> Exit {
@@ -82,115 +77,78 @@ pub fn run(args: &ExploreArgs, output: &mut Output) -> Exit {
         return Exit::Unknown;
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-    let server = match Server::http(address) {
-        Ok(server) => server,
+    let opened = TcpListener::bind(address).and_then(|l| Ok((l.local_addr()?.port(), l)));
+    let (port, listener) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
             say(&format!("coarsen: can't listen on {address}: {error}"));
             return Exit::Internal;
         }
     };
-    let port = server.server_addr().to_ip().map_or(args.port, |a| a.port());
-    output.write(&format!(
-        "{name}: http://127.0.0.1:{port}/ (Ctrl-C ends it)\n"
-    ));
-    let shared = Arc::new(Shared {
-        server,
+    let shared = Shared {
         port,
         explored: Explored::new(session, report, args.limits.budget),
         explorer: Mutex::new(explorer),
-    });
-    serve(&shared, &interrupts)
-}
-
-/// What all workers have.
-struct Shared {
-    server: Server,
-    port: u16,
-    explored: Explored,
-    explorer: Mutex<Explorer>,
-}
-
-fn serve(shared: &Arc<Shared>, interrupts: &Interrupts) -> Exit {
-    for _ in 0..WORKERS {
-        let (shared, interrupts) = (Arc::clone(shared), interrupts.clone());
-        let work = move || {
-            while !interrupts.pending() {
-                // So that an interrupt is seen.
-                let next = shared.server.recv_timeout(Duration::from_millis(100));
-                if let Ok(Some(request)) = next {
-                    shared.answer(request);
-                }
-            }
-        };
-        if let Err(error) = thread::Builder::new().stack_size(STACK).spawn(work) {
-            say(&format!("coarsen: can't start a thread: {error}"));
-            return Exit::Internal;
-        }
+    };
+    if let Err(error) = server::serve(listener, move |request| shared.answer(request)) {
+        say(&format!("coarsen: can't start a thread: {error}"));
+        return Exit::Internal;
     }
+    output.write(&format!(
+        "{name}: http://127.0.0.1:{port}/ (Ctrl-C ends it)\n"
+    ));
     while !interrupts.pending() {
         thread::sleep(Duration::from_millis(50));
     }
     Exit::Holds
 }
 
-impl Shared {
-    fn answer(&self, request: Request) {
-        let (status, kind, text) = self.answered(&request);
-        let header = |name: &str, value: &str| Header::from_bytes(name, value);
-        let headers = [
-            header("Content-Type", &kind),
-            // Nothing comes from elsewhere, and no page elsewhere shows this one.
-            header(
-                "Content-Security-Policy",
-                "default-src 'self'; frame-ancestors 'self'",
-            ),
-            header("X-Content-Type-Options", "nosniff"),
-            header("Cross-Origin-Resource-Policy", "same-origin"),
-            header("Cache-Control", "no-store"),
-        ];
-        let mut response = Response::from_string(text).with_status_code(status);
-        headers
-            .into_iter()
-            .flatten()
-            .for_each(|h| response.add_header(h));
-        // The browser may be gone.
-        let _ = request.respond(response);
-    }
+/// What all requests have.
+struct Shared {
+    port: u16,
+    explored: Explored,
+    explorer: Mutex<Explorer>,
+}
 
-    fn answered(&self, request: &Request) -> (u16, String, String) {
-        let plain = "text/plain; charset=utf-8".to_string();
-        if *request.method() != Method::Get {
-            return (405, plain, "only GET is answered\n".to_string());
+impl Shared {
+    fn answer(&self, request: &Request) -> Reply {
+        let plain = |status, text: &str| Reply {
+            status,
+            kind: "text/plain; charset=utf-8",
+            text: text.to_string(),
+        };
+        if request.method != "GET" {
+            return plain(405, "only GET is answered\n");
         }
         if !self.is_own(request) {
-            return (
-                403,
-                plain,
-                "only this machine's own pages are answered\n".to_string(),
-            );
+            return plain(403, "only this machine's own pages are answered\n");
         }
-        let (path, query) = request.url().split_once('?').unwrap_or((request.url(), ""));
+        let target = request.target.as_str();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
         if let Some((_, kind, text)) = FILES.iter().find(|(name, ..)| *name == path) {
-            return (200, (*kind).to_string(), (*text).to_string());
+            return Reply {
+                kind,
+                ..plain(200, text)
+            };
         }
         match self.explored.answer(path, query, &self.explorer) {
-            Some(value) => (200, "application/json".to_string(), value.to_string()),
-            None => (404, plain, "there is nothing here\n".to_string()),
+            Some(value) => Reply {
+                kind: "application/json",
+                ..plain(200, &value.to_string())
+            },
+            None => plain(404, "there is nothing here\n"),
         }
     }
 
     /// Whether a request comes from a page of this server: under its own name, and with no other origin.
     fn is_own(&self, request: &Request) -> bool {
-        let value = |name: &'static str| {
-            let header = request.headers().iter().find(|h| h.field.equiv(name));
-            header.map(|h| h.value.as_str().to_string())
-        };
         let names = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", self.port));
-        let host = value("Host").is_some_and(|host| names.contains(&host));
-        let origin = value("Origin")
-            .is_none_or(|origin| names.iter().any(|n| origin == format!("http://{n}")));
-        let site =
-            value("Sec-Fetch-Site").is_none_or(|site| site == "same-origin" || site == "none");
-        host && origin && site
+        let host = request
+            .header("Host")
+            .is_some_and(|host| names.iter().any(|n| n == host));
+        let origin = request.header("Origin");
+        let origin = origin.is_none_or(|o| names.iter().any(|n| *o == format!("http://{n}")));
+        let site = request.header("Sec-Fetch-Site");
+        host && origin && site.is_none_or(|site| site == "same-origin" || site == "none")
     }
 }

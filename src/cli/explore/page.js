@@ -2,7 +2,9 @@
 // The graph as far as it has been looked at. Each window has its own; the server numbers the states for all.
 const seen = new Map();
 const shown = [0];
-const MOST = 400;
+const isShown = new Set(shown);
+const MOST = 2000;
+const AT_ONCE = 8;
 let model, now, way = [], last = null;
 
 const byId = (id) => document.getElementById(id);
@@ -37,10 +39,11 @@ async function go(id, along) {
 }
 
 function meet(id) {
-  if (id === null || shown.includes(id)) return;
+  if (id === null || isShown.has(id)) return;
+  isShown.add(id);
   shown.push(id);
   // The oldest make room, but for the initial state.
-  if (shown.length > MOST) shown.splice(1, 1);
+  if (shown.length > MOST) isShown.delete(...shown.splice(1, 1));
 }
 
 function draw(state) {
@@ -93,14 +96,14 @@ function stepRow(step, s, take) {
 // States in columns by their distance from the initial state.
 function graph() {
   byId("count").textContent = `(${shown.length} shown)`;
-  const depth = (id) => {
-    if (seen.has(id)) return seen.get(id).depth;
-    for (const from of seen.values()) if (from.steps.some((s) => s.to === id)) return from.depth + 1;
-    return 0;
-  };
+  const depths = new Map();
+  for (const from of seen.values()) for (const s of from.steps) {
+    depths.set(s.to, Math.min(depths.get(s.to) ?? Infinity, from.depth + 1));
+  }
+  for (const state of seen.values()) depths.set(state.id, state.depth);
   const columns = new Map();
   for (const id of shown) {
-    const d = depth(id);
+    const d = depths.get(id) ?? 0;
     if (!columns.has(d)) columns.set(d, []);
     columns.get(d).push(id);
   }
@@ -156,6 +159,19 @@ async function along(answer, what) {
   await go(answer.way[answer.way.length - 1], answer.way);
 }
 
+// Looks at all that is shown, some at once.
+async function expand() {
+  const open = shown.filter((id) => !seen.has(id));
+  const room = () => shown.length < MOST;
+  const work = async () => {
+    while (open.length > 0 && room()) for (const s of (await look(open.shift())).steps) meet(s.to);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  if (!room()) tell(`${MOST} states are shown, and no more`);
+  else if (shown.every((id) => seen.has(id))) tell(`these are all ${shown.length} states`);
+  graph();
+}
+
 async function begin() {
   model = await ask("model");
   document.title = `${model.name}: Coarsen`;
@@ -185,6 +201,7 @@ async function begin() {
       await along(await ask(`find?where=${encodeURIComponent(goal)}`), goal);
     } catch (e) { tell(String(e)); }
   });
+  byId("expand").addEventListener("click", () => expand().catch((e) => tell(String(e))));
   byId("begin").addEventListener("click", () => go(0, [0]));
   byId("back").addEventListener("click", () => { if (way.length > 1) { way.pop(); go(way[way.length - 1], way); } });
   for (const id of model.initial.slice(1)) meet(id);
