@@ -31,7 +31,8 @@ pub fn format_model(source: &str, limits: ParseLimits) -> Result<String, Vec<Dia
     layout.required_breaks();
     loop {
         let (text, long) = layout.write();
-        if !long.into_iter().any(|line| layout.split(line)) {
+        let split = long.into_iter().filter(|line| layout.split(*line)).count();
+        if split == 0 {
             return Ok(text);
         }
         layout.broken_blocks();
