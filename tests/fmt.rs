@@ -10,7 +10,7 @@ use std::fs;
 
 /// The shipped models' texts.
 fn models() -> Vec<(String, String)> {
-    let all = crate::shipped::models().into_iter();
+    let all = crate::shipped::texts().into_iter();
     all.map(|m| (m.name.to_string(), m.source.to_string()))
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The index of names: each name of a shipped model is found, and can be renamed wherever it stands.
 
-use crate::shipped::{Shipped, models};
+use crate::shipped::{Shipped, texts};
 use coarsen::Session;
 use coarsen::base::control::ParseLimits;
 use coarsen::base::diagnostic::{Severity, Span};
@@ -77,7 +77,7 @@ fn has_meaning(word: &str) -> bool {
 
 #[test]
 fn each_name_is_found() {
-    for Shipped { name, source } in models() {
+    for Shipped { name, source } in texts() {
         let names = names(&source);
         let uses: BTreeSet<Span> = names.uses.iter().map(|u| u.span).collect();
         for (span, word) in identifiers(&source) {
@@ -103,7 +103,7 @@ fn each_name_is_found() {
 #[test]
 fn each_name_can_be_another() {
     let mut kinds = BTreeSet::new();
-    for Shipped { name, source } in models() {
+    for Shipped { name, source } in texts() {
         let names = names(&source);
         for declared in &names.declared {
             kinds.insert(format!("{:?}", declared.kind));

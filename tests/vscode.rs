@@ -125,7 +125,7 @@ fn models_are_coloured_as_the_parser_reads_them() {
         };
         json!({ "name": name, "lines": lines(text), "tokens": tokens(text, "", class) })
     };
-    let mut files: Vec<Value> = shipped::models()
+    let mut files: Vec<Value> = shipped::texts()
         .iter()
         .map(|m| file(&m.name, &m.source))
         .collect();

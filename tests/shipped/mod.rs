@@ -57,6 +57,11 @@ pub fn all() -> Vec<Shipped> {
     all
 }
 
+/// All model files, for tests that read texts and explore nothing.
+pub fn texts() -> Vec<Shipped> {
+    files()
+}
+
 /// The large ones.
 pub fn large() -> Vec<Shipped> {
     let mut all = files();

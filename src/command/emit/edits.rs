@@ -48,7 +48,7 @@ impl Edits {
     }
 
     /// Takes the `protected` words of the variables away that a part of the text uses; all of them if it calls
-    /// procedures.
+    /// procedures. Blanks take their place, so that what stands before the part stays where it is.
     pub fn unprotect(&mut self, text: &str, tree: &Model, part: Span) {
         let names = Names::of(tree, text);
         let inside = names
@@ -64,7 +64,7 @@ impl Edits {
             if let Some(Discipline::Protected { span, .. }) = &var.discipline
                 && (calls || declared.is_some_and(|d| used.contains(&d)))
             {
-                self.replace(*span, "");
+                self.replace(*span, " ".repeat(span.end - span.start));
             }
         };
         for decl in &tree.decls {

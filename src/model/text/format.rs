@@ -297,8 +297,22 @@ impl<'s> Layout<'s> {
         self.broken_blocks();
     }
 
-    /// A block that is broken somewhere is so behind `{` and before `}`. Behind it, `else` and `or` stand on the line
-    /// of its brace, and other statements on a line of their own.
+    /// Where the statement begins that has this brace; its labels belong to it.
+    fn beginning(&self, open: usize) -> usize {
+        let around = self.pieces[open].around;
+        let mut at = open;
+        loop {
+            let piece = &self.pieces[at];
+            let labelled = piece.before.is_some_and(|b| self.is_label(b));
+            if at == 0 || (piece.starts && piece.around == around && !labelled) {
+                return at;
+            }
+            at -= 1;
+        }
+    }
+
+    /// A block that is broken somewhere is so behind `{` and before `}`, and its statement begins a line. Behind it,
+    /// `else` and `or` stand on the line of its brace, and other statements on a line of their own.
     fn broken_blocks(&mut self) {
         for close in 0..self.pieces.len() {
             if !self.pieces[close].is_block(Sign::CloseBrace) {
@@ -314,6 +328,11 @@ impl<'s> Layout<'s> {
                 self.pieces[first].breaks = self.pieces[first].breaks.max(1);
             }
             self.pieces[close].breaks = 1;
+            let begins = self.beginning(open);
+            // Comments before it belong to it.
+            if begins > 0 && self.pieces[begins - 1].kind.is_some() {
+                self.pieces[begins].breaks = self.pieces[begins].breaks.max(1);
+            }
             match self.pieces.get_mut(close + 1) {
                 Some(next) if next.goes_on() => next.breaks = 0,
                 Some(next) if next.starts && next.kind.is_some() => {
