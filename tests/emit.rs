@@ -273,6 +273,28 @@ expect verdict holds;
     );
 }
 
+/// A call is several steps, which nobody has shown to be one.
+#[test]
+fn calls_are_not_made_atomic() {
+    for call in ["f(t);", "x = g(t);"] {
+        let source = format!(
+            "var x: 0..3 = 0 unprotected; var y: 0..3 = 0 unprotected;
+proc f(a: 0..3) {{ x = a; y = x; }}
+proc g(a: 0..3): 0..3 {{ y = a; y = x; return y; }}
+thread p(i in 1..2) {{ var t: 0..3 = 0; t = i; {call} }}
+thread q {{ assert(x == y || x != 2); }}
+"
+        );
+        let emitted = emitted("calls.cor", &source);
+        assert!(compare("calls.cor", &source, &emitted).is_some());
+        assert!(
+            !emitted.text.contains(&format!("{call} t = 0")),
+            "{}",
+            emitted.text
+        );
+    }
+}
+
 /// Several blocks, each found in the text as it was, whatever is made atomic behind it.
 #[test]
 fn all_blocks_of_a_thread() {

@@ -7,6 +7,7 @@
 use super::Emitter;
 use super::edits::Edits;
 use crate::base::diagnostic::Span;
+use crate::command::session::Session;
 use crate::engine::quotients::DeadLocals;
 use crate::model::program::{CellId, Class, How, LocId, Program, ThreadId, each_use};
 use crate::model::text::ast::{Block, Decl, Initial, Model, Stmt, StmtKind};
@@ -85,12 +86,20 @@ pub(super) fn put_back(emitter: &mut Emitter) -> usize {
             None => Edits::around(span, "atomic {", &format!("{back} }}")),
         };
         let made = edits.applied(&emitter.text);
-        if emitter.load(&made).is_ok() {
+        // What calls a procedure is several steps: in one block these would be one.
+        let same = |s: &Session| places(s.program()) == places(program);
+        if emitter.load(&made).is_ok_and(|s| same(&s)) {
             emitter.text = made;
             done += 1;
         }
     }
     done
+}
+
+/// How many locations each thread has.
+fn places(program: &Program) -> Vec<usize> {
+    let threads = program.threads.iter();
+    threads.map(|t| t.locations.len()).collect()
 }
 
 /// The scalar locals of a thread with one initial value, and that value as it is written.
