@@ -14,7 +14,7 @@ use coarsen::engine::{
 };
 use coarsen::model::program::{Class, Expr, Program, ThreadId};
 use coarsen::results::{
-    Binding, Condition, Law, Missed, MoverClass, MoverStatement, MoversReport, Spot, Way,
+    Binding, Condition, Law, Missed, MoverClass, MoverStatement, MoversReport, Spot, Status, Way,
 };
 use coarsen::theorem::{Detail, judged};
 use proptest::prelude::*;
@@ -492,4 +492,90 @@ fn known_conditions() {
         thread t(i in 1..3) { var seen: 0..3 = 0; seen = count; if (cas(count, seen, seen + 1)) skip; }";
     let line = "if (cas(count, seen, seen + 1))";
     assert_eq!(told(compared, line)[..1], ["right if count != seen"]);
+}
+
+/// What a model says of its blocks is answered by the definition, location by location.
+#[test]
+fn annotations_are_true() {
+    const WORDS: [&str; 4] = ["left", "right", "both", "atomic"];
+    let strategy = (programs(), prop::sample::select(&WORDS[..]));
+    let mut runner = random::runner(512);
+    let seen = [const { Cell::new(0) }; 3];
+    runner
+        .run(&strategy, |(source, word)| {
+            let said = source.replace("transaction c0 ", &format!("transaction c0 {word} "));
+            let Some(session) = loaded(&said) else {
+                return Ok(());
+            };
+            let (p, report) = (session.program(), reported(&session));
+            let claim = p.claims.iter().find(|c| c.name == "c0");
+            let (Some(claim), [a]) = (claim, report.annotations.as_slice()) else {
+                return Err(TestCaseError::fail("one annotation"));
+            };
+            prop_assert_eq!((a.name.as_str(), a.said), ("c0", word));
+            seen[a.verdict as usize].set(seen[a.verdict as usize].get() + 1);
+            prop_assert_eq!(a.verdict == Status::Refuted && a.against.is_empty(), false);
+            let classes = (
+                matches!(word, "right" | "both"),
+                matches!(word, "left" | "both"),
+            );
+            if a.verdict != Status::Holds || word == "atomic" {
+                return Ok(());
+            }
+            for b in &claim.blocks {
+                for &l in b.entries.iter().chain(&b.inside) {
+                    let steps = |s: &State| match s.location(b.thread) == l {
+                        true => clean(p, s, b.thread),
+                        false => Vec::new(),
+                    };
+                    is_true(p, b.thread, &steps, classes)?;
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    let [holds, refuted, _] = seen.map(|c| c.get());
+    assert!(
+        random::enough(holds, 50) && random::enough(refuted, 50),
+        "{holds} hold, {refuted} refuted"
+    );
+}
+
+/// One block of each kind that is what is said, and one that is not; and one that nobody enters.
+#[test]
+fn annotations_name_what_is_in_the_way() {
+    let source = "mutex m; var x: 0..3 = 0; var y: 0..3 = 0;
+thread w(i in 1..2) { var left: 0..3 = 0;
+  transaction a atomic { lock(m); transaction b both { left = x; x = 1; } transaction c left { unlock(m); } }
+  transaction d right { lock(m); transaction e both { unlock(m); } }
+  transaction f atomic { left = y; y = i; }
+  if (x > 2) { transaction never both { y = 0; } }
+}";
+    let report = reported(&loaded(source).expect("a model"));
+    let told: Vec<(&str, Status, Vec<&str>)> = report
+        .annotations
+        .iter()
+        .map(|a| {
+            let against = a.against.iter().map(|s| s.text.as_str()).collect();
+            (a.name.as_str(), a.verdict, against)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("a", Status::Holds, vec![]),
+            ("b", Status::Holds, vec![]),
+            ("c", Status::Holds, vec![]),
+            ("d", Status::Refuted, vec!["unlock(m);"]),
+            ("e", Status::Refuted, vec!["unlock(m);"]),
+            ("f", Status::Refuted, vec!["left = y;", "y = i;"]),
+            ("never", Status::Unknown, vec![]),
+        ]
+    );
+    assert!(
+        report
+            .annotations
+            .iter()
+            .all(|a| a.entered == (a.name != "never"))
+    );
 }

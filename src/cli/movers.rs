@@ -12,7 +12,7 @@ use coarsen::algebra::Theory;
 use coarsen::base::control::ParseLimits;
 use coarsen::report::json;
 use coarsen::report::text::render_movers;
-use coarsen::results::{MoversReason, MoversReport};
+use coarsen::results::{MoversReason, MoversReport, Status};
 use coarsen::theorem::{blocks, has_blocks};
 
 /// Finds the movers of the models of `args`.
@@ -90,8 +90,9 @@ fn one(
         Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&render_movers(&report, args.detail())),
     }
-    match report.is_open() {
-        true => Exit::Unknown,
-        false => Exit::Holds,
+    match (report.annotated(), report.is_open()) {
+        (Status::Refuted, _) => Exit::Refuted,
+        (Status::Unknown, _) | (_, true) => Exit::Unknown,
+        (Status::Holds, false) => Exit::Holds,
     }
 }

@@ -194,7 +194,12 @@ fn stmt(s: &Stmt, depth: usize) -> String {
                 |all: &[Name]| -> Vec<String> { all.iter().map(|n| n.text.clone()).collect() };
             let (observed, hidden) = (names(&said.observed), names(&said.hidden));
             let name = &said.name.text;
-            format!("transaction {name} {observed:?} {hidden:?} {}", inner(body))
+            let mover = said.mover.map(|(m, _)| format!(" {}", m.word()));
+            let mover = mover.unwrap_or_default();
+            format!(
+                "transaction {name}{mover} {observed:?} {hidden:?} {}",
+                inner(body)
+            )
         }
         StmtKind::New(p, pool) => format!("new {} = {}", place(p), pool.text),
         StmtKind::Call(name, args) => format!("call {} [{}]", name.text, exprs(args)),

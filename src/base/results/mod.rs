@@ -33,8 +33,8 @@ pub use evidence::{
     Underived,
 };
 pub use movers::{
-    Clash, Condition, Conditional, Exchange, Impossible, Law, Missed, MoverClass, MoverStatement,
-    MoversReason, MoversReport, Sharing, Spot, Transaction, Use, Way,
+    Annotation, Clash, Condition, Conditional, Exchange, Impossible, Law, Missed, MoverClass,
+    MoverStatement, MoversReason, MoversReport, Sharing, Spot, Transaction, Use, Way,
 };
 pub use note::{Asymmetry, Candidate, CompareNote, CrossCheck, Difference, MissingEvidence, Note};
 pub use property::{

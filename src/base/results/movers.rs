@@ -1,6 +1,6 @@
 //! What `coarsen movers` found, as plain data.
 
-use super::{Binding, Gap, Note, SCHEMA_VERSION, Step};
+use super::{Binding, Gap, Note, SCHEMA_VERSION, Status, Step};
 use crate::base::control::Stop;
 use crate::base::diagnostic::Span;
 use serde::ser::SerializeStruct;
@@ -17,6 +17,8 @@ pub struct MoversReport {
     pub disciplined: bool,
     /// What was found, or why nothing.
     pub reason: MoversReason,
+    /// What the model says of blocks as movers, in the order of the text.
+    pub annotations: Vec<Annotation>,
     /// Every statement, those of the same threads together, in the order of the text.
     pub statements: Vec<MoverStatement>,
     /// The longest runs of statements that have a theorem's form, theorem by theorem, the least demanding first.
@@ -36,6 +38,16 @@ impl MoversReport {
         )
     }
 
+    /// Whether what the model says of blocks is so: refuted if something is, else unknown if something is.
+    pub fn annotated(&self) -> Status {
+        let any = |v: Status| self.annotations.iter().any(|a| a.verdict == v);
+        match (any(Status::Refuted), any(Status::Unknown)) {
+            (true, _) => Status::Refuted,
+            (_, true) => Status::Unknown,
+            _ => Status::Holds,
+        }
+    }
+
     /// A report that knows nothing yet.
     pub fn undecided(model: &str) -> Self {
         MoversReport {
@@ -43,12 +55,34 @@ impl MoversReport {
             model: model.to_string(),
             disciplined: false,
             reason: MoversReason::Undecided,
+            annotations: Vec::new(),
             statements: Vec::new(),
             transactions: Vec::new(),
             seconds: 0.0,
             notes: Vec::new(),
         }
     }
+}
+
+/// What a model says of a block as a mover, and whether that is so.
+#[derive(Clone, Debug, Serialize)]
+pub struct Annotation {
+    /// The name of the block.
+    pub name: String,
+    /// `left`, `right`, `both` or `atomic`.
+    pub said: &'static str,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column there, in characters from 1.
+    pub column: usize,
+    /// Whether a thread may enter the block. If none does, the annotation says nothing, and is unknown.
+    pub entered: bool,
+    /// Holds if all steps are what is said, in all threads that have the block. Refuted if one is not, from a reachable
+    /// state.
+    pub verdict: Status,
+    /// An action of each statement that is not what is said. For `atomic`: one that is no right mover, and one behind
+    /// it that is no left mover.
+    pub against: Vec<Step>,
 }
 
 /// What `coarsen movers` found.

@@ -6,6 +6,7 @@
 //! theorem's form in each thread that has them. If a run is none, no longer one is, so the longest runs are found from
 //! left to right.
 
+mod annotations;
 mod entries;
 mod statements;
 
@@ -85,6 +86,7 @@ impl Found<'_> {
         let mut judged = search.all(&[])?;
         meet(&e, &mut judged);
         report.statements = entries::entries(&e, &judged, &branches, &mut search)?;
+        report.annotations = self.annotations(&e, &judged, report.disciplined, &mut search)?;
         for pattern in PATTERNS {
             if self.only.is_none_or(|only| pattern.is_of(only)) {
                 let runs = self.transactions(&e, &judged, pattern);

@@ -2,7 +2,7 @@
 //! inside.
 
 use crate::base::diagnostic::Span;
-use crate::model::text::ast::{Block, Claimed, Decl, Model, Name, Stmt, StmtKind};
+use crate::model::text::ast::{Block, BlockMover, Claimed, Decl, Model, Name, Stmt, StmtKind};
 
 /// A list of statements, of a body or of a part of a compound statement.
 pub(super) struct List {
@@ -21,6 +21,8 @@ pub(super) struct Statement {
     pub claim: Option<String>,
     /// Whether it is a `transaction` or `atomic` already.
     pub claimed: bool,
+    /// What it is said to be as a mover, and its own name.
+    pub said: Option<(Name, BlockMover)>,
 }
 
 /// The model with blocks, and its lists of statements, outer ones first. Its own transactions are not kept.
@@ -124,6 +126,12 @@ impl Walk {
                 StmtKind::Local(_) | StmtKind::Empty | StmtKind::Goto(_) | StmtKind::Return(_)
             );
             let claimed = matches!(stmt.kind, StmtKind::Transaction(..) | StmtKind::Atomic(..));
+            let said = match &stmt.kind {
+                StmtKind::Transaction(Claimed { name, mover, .. }, _) => {
+                    mover.map(|(mover, _)| (name.clone(), mover))
+                }
+                _ => None,
+            };
             let claim = (single && !(compound && self.jumps)).then(|| {
                 self.blocks += 1;
                 // No name of the language has a blank.
@@ -136,6 +144,7 @@ impl Walk {
                 span,
                 claim,
                 claimed,
+                said,
             });
         }
     }

@@ -390,6 +390,8 @@ pub struct Place {
 pub struct Claimed {
     /// Its name.
     pub name: Name,
+    /// What the block is said to be as a mover, if something is said, and where that stands.
+    pub mover: Option<(BlockMover, Span)>,
     /// `observe x, ..;`
     pub observed: Vec<Name>,
     /// `hide x, ..;`
@@ -403,9 +405,43 @@ impl Claimed {
     pub fn named(name: Name) -> Self {
         Claimed {
             name,
+            mover: None,
             observed: Vec::new(),
             hidden: Vec::new(),
             said: None,
+        }
+    }
+}
+
+/// What a block is said to be as a mover (Flanagan & Qadeer 2003, section 3, where methods are annotated so).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockMover {
+    /// All its steps are left movers.
+    Left,
+    /// All its steps are right movers.
+    Right,
+    /// All its steps are both.
+    Both,
+    /// Right movers, one step of any kind, left movers.
+    Atomic,
+}
+
+impl BlockMover {
+    /// All of them.
+    pub const ALL: [BlockMover; 4] = [
+        BlockMover::Left,
+        BlockMover::Right,
+        BlockMover::Both,
+        BlockMover::Atomic,
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            BlockMover::Left => "left",
+            BlockMover::Right => "right",
+            BlockMover::Both => "both",
+            BlockMover::Atomic => "atomic",
         }
     }
 }

@@ -447,6 +447,9 @@ impl Printer {
             }
             StmtKind::Transaction(claimed, block) => {
                 self.put(&format!("transaction {} ", claimed.name.text));
+                if let Some((mover, _)) = claimed.mover {
+                    self.put(&format!("{} ", mover.word()));
+                }
                 self.block_with(said(claimed), block);
             }
             StmtKind::New(place, pool) => {

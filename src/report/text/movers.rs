@@ -3,7 +3,9 @@
 
 use super::steps::at;
 use super::{Detail, headline};
-use crate::base::results::{Conditional, Missed, MoverStatement, MoversReport, Transaction};
+use crate::base::results::{
+    Annotation, Conditional, Missed, MoverStatement, MoversReport, Transaction,
+};
 use crate::report::layout::{counted, folded, place, wrapped};
 use std::fmt::Write;
 
@@ -18,6 +20,9 @@ pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
     }
     let verbose = detail == Detail::Verbose;
     let mut body = String::from("\n");
+    for a in &report.annotations {
+        annotation(&mut body, &report.model, a);
+    }
     let mut threads: &[String] = &[];
     for s in &report.statements {
         if s.threads != threads {
@@ -63,6 +68,26 @@ pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
         }
     }
     first + &folded(&body)
+}
+
+fn annotation(body: &mut String, model: &str, a: &Annotation) {
+    let place = place(model, a.line, a.column);
+    let said = match a.said {
+        "atomic" => "atomic by movers".to_string(),
+        said => format!("{said} movers"),
+    };
+    let _ = writeln!(body, "{}: {place}: {} is {said}", a.verdict.id(), a.name);
+    if !a.entered {
+        let _ = writeln!(body, "    no thread enters it");
+    }
+    for (n, step) in a.against.iter().enumerate() {
+        let step = at(model, step);
+        let _ = match (a.said, n) {
+            ("atomic", 0) => writeln!(body, "    but {step} is no right mover"),
+            ("atomic", _) => writeln!(body, "    and {step}, behind it, is no left mover"),
+            _ => writeln!(body, "    but not {step}"),
+        };
+    }
 }
 
 fn statement(body: &mut String, model: &str, s: &MoverStatement, verbose: bool) {

@@ -430,6 +430,16 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         Ok(known)
     }
 
+    /// Whether a thread may come to one of these locations, for all that is known of reachable states.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn may_reach(&mut self, thread: ThreadId, locations: &[LocId]) -> Result<bool, Stop> {
+        let (known, _) = self.strongest()?;
+        let mut all = locations.iter();
+        Ok(all.any(|&l| !self.e.m.disjoint(&known, &self.e.at(thread, l))))
+    }
+
     /// Whether neither of two actions ever follows the other at once, on some rung.
     fn is_excluded(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
         let apart = |s: &Self, j: &Bdd| {

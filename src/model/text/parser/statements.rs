@@ -1,6 +1,6 @@
 //! Blocks and statements.
 
-use super::super::ast::{Block, Claimed, Expr, Name, Stmt, StmtKind};
+use super::super::ast::{Block, BlockMover, Claimed, Expr, Name, Stmt, StmtKind};
 use super::super::codes;
 use super::super::lexer::{Sign, TokenKind, Word};
 use super::strays::Misspelt;
@@ -22,11 +22,12 @@ impl Parser<'_> {
         Ok(self.statements(open))
     }
 
-    /// `transaction NAME { observe x, ..; hide x, ..; .. }`
+    /// `transaction NAME left { observe x, ..; hide x, ..; .. }`
     fn transaction(&mut self) -> Parsed<StmtKind> {
         self.bump();
         let name = self.name("a name for the transaction", "write `transaction t { .. }`")?;
         let mut claimed = Claimed::named(name);
+        claimed.mover = self.block_mover()?;
         let open = self.opening("`transaction`")?;
         while self.peek() == TokenKind::Name && self.token(1).kind == TokenKind::Name {
             let names = match self.text(self.span()) {
@@ -47,6 +48,27 @@ impl Parser<'_> {
             claimed.said = Some(claimed.said.map_or(clause, |said| said.to(clause)));
         }
         Ok(StmtKind::Transaction(claimed, self.statements(open)))
+    }
+
+    /// `left`, `right`, `both` or `atomic`, if something stands between a transaction's name and its block.
+    fn block_mover(&mut self) -> Parsed<Option<(BlockMover, Span)>> {
+        if !matches!(self.peek(), TokenKind::Name | TokenKind::Word(_)) {
+            return Ok(None);
+        }
+        let span = self.span();
+        let word = self.text(span);
+        let Some(said) = BlockMover::ALL.into_iter().find(|m| m.word() == word) else {
+            let message = format!("expected `{{`, found {}", self.found());
+            return Err(self.error(
+                codes::MISSING_BLOCK,
+                span,
+                message,
+                "`{`, or `left`, `right`, `both` or `atomic` before it",
+                "write `transaction t { .. }`, or `transaction t left { .. }`",
+            ));
+        };
+        self.bump();
+        Ok(Some((said, span)))
     }
 
     /// `{`
