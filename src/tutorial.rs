@@ -137,7 +137,7 @@ pub mod evidence {}
 /// Laws of omega algebra are proved from a text as well, and the kernel reads the proofs back.
 ///
 /// ```
-/// use coarsen::algebra::files::{Text, load_suite, prove_item};
+/// use coarsen::algebra::files::{Also, Text, load_suite, prove_item};
 /// use coarsen::algebra::prove::Limits;
 /// use coarsen::kernel;
 /// use coarsen::results::proofs::Status;
@@ -146,7 +146,7 @@ pub mod evidence {}
 /// let file = Text { name: "laws.thy".into(), text: text.into() };
 /// let mut suite = load_suite(file, 100, &mut |_, _| Err("no other files".into()))
 ///     .unwrap_or_else(|wrong| panic!("{wrong:?}"));
-/// let proof = prove_item(&mut suite, 0, &Limits::default(), false);
+/// let proof = prove_item(&mut suite, 0, &Limits::default(), Also::default());
 /// assert_eq!(proof.status, Status::Proved);
 ///
 /// let certificate = kernel::write(&suite.development);

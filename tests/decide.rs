@@ -369,3 +369,45 @@ fn questions_may_use_every_shipped_file() {
         );
     }
 }
+
+/// What comes from other notations is told with how it is written here.
+#[test]
+fn other_notations_are_known() {
+    for (text, said) in [
+        ("x == y", "one `=`"),
+        ("x < y", "`<=`"),
+        ("x =< y", "`<=`"),
+        ("x ≤ y", "`<=`"),
+        ("!p x = x", "`~p`"),
+        ("¬p x = x", "`~p`"),
+        ("x; y = x", "has no sign"),
+        ("p & q = q p", "`p q`"),
+        ("p && q = q p", "`p q`"),
+        ("p /\\ q = q p", "`p q`"),
+        ("x | y = y", "`x + y`"),
+        ("x || y = y", "`x + y`"),
+        ("x ∪ y = y", "`x + y`"),
+        ("p => q", "brackets"),
+        ("p -> q", "brackets"),
+        ("x^* = x", "`x*`"),
+        ("x^+ = x", "`x x*`"),
+        ("x^2 = x", "written out"),
+        ("x' = x", "converse"),
+    ] {
+        let asked = question(text, &[], &[]);
+        let Err(Wrong::Flawed(flawed)) = inline::statement(&asked, 200, &mut no_file) else {
+            panic!("{text}: read");
+        };
+        let told = &flawed.diagnostics[0].help;
+        assert!(told.contains(said), "{text}: {told}");
+    }
+    // What begins as a condition on processes, and is none.
+    assert_eq!(
+        answer("x (+ k != j : u[k]) <= x T", "", &[]),
+        Status::Proved
+    );
+    assert_eq!(
+        answer("x = x", "((+ k != i : u[k])) <= x", &[]),
+        Status::Proved
+    );
+}

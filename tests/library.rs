@@ -68,13 +68,13 @@ files! {
     commutation [97, 20, 0];
     tests [83, 15, 0];
     hoare [65, 16, 0];
-    programs [72, 16, 0];
+    programs [80, 16, 0];
     top [50, 12, 3];
     incorrectness [65, 15, 0];
     omega [66, 13, 1];
     termination [65, 22, 0];
     refinement [80, 20, 0];
-    concurrent [100, 19, 0];
+    concurrent [115, 19, 0];
     quotients [9, 4, 0];
 }
 
@@ -127,4 +127,21 @@ fn up_to_names(suite: &Suite, text: &str) -> String {
         }
     }
     out
+}
+
+/// One convention for letters: what a file uses beside its own has no other sort there.
+#[test]
+fn any_two_files_go_together() {
+    for (n, first) in FILES.iter().enumerate() {
+        for second in &FILES[n + 1..] {
+            let file = Text {
+                name: "both.thy".to_string(),
+                text: format!("use {first};\nuse {second};\nidentity one : 1 = 1;"),
+            };
+            let loaded = load_suite(file, 100, &mut |path, _| Err(format!("no path {path}")));
+            if let Err(flawed) = loaded {
+                panic!("{first} and {second}: {:?}", flawed.diagnostics);
+            }
+        }
+    }
 }

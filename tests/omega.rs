@@ -3,7 +3,7 @@
 use crate::algebra::dice::Dice;
 use crate::random;
 use coarsen::algebra::Order;
-use coarsen::algebra::files::{Text, load_suite, prove_item};
+use coarsen::algebra::files::{Also, Text, load_suite, prove_item};
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::show;
 use coarsen::algebra::suite::{Declared, Item, Level, Link, Suite};
@@ -247,7 +247,7 @@ fn answers(text: &str) -> Vec<(String, String)> {
     let mut suite = load_suite(file, 256, &mut |_, _| Err(String::new())).unwrap();
     (0..suite.items.len())
         .map(|n| {
-            let proof = prove_item(&mut suite, n, &Limits::default(), false);
+            let proof = prove_item(&mut suite, n, &Limits::default(), Also::default());
             let (status, engine) = (proof.status.name(), proof.engine.name());
             (proof.name, format!("{status} by {engine}"))
         })

@@ -4,12 +4,13 @@
 //! `tests/suites/bad/*` give the diagnostics beside them (`.out`), `tests/suites/good/*` the suites beside them.
 //! `UPDATE=1 cargo test --test prove` writes those files anew; read the difference.
 
-use coarsen::algebra::files::{Flawed, Text, load_suite, prove_item};
+use coarsen::algebra::files::{Also, Flawed, Text, load_suite, prove_item};
 use coarsen::algebra::prove::Limits;
 use coarsen::algebra::show;
 use coarsen::algebra::suite::{Suite, Use};
 use coarsen::algebra::text::TERM_CODES;
 use coarsen::base::diagnostic::{Diagnostic, line_column};
+use coarsen::results::proofs::Status;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -507,11 +508,19 @@ fn the_json_form_is_a_list() {
         &[("a.thy", MIXED), ("b.thy", "identity a : y <= y")],
     );
     let file = |name: &str| at.join(name).to_string_lossy().into_owned();
-    let (code, out, _) = coarsen(&["prove", &file("a.thy"), &file("b.thy"), "--format", "json"]);
+    let list = |more: &[&str]| -> (i32, Vec<serde_json::Value>) {
+        let files = [&file("a.thy"), &file("b.thy")];
+        let all: Vec<&str> = ["prove", files[0], files[1], "--format", "json"].to_vec();
+        let (code, out, _) = coarsen(&[all.as_slice(), more].concat());
+        (code, serde_json::from_str(&out).expect("a list"))
+    };
+    let (code, list_of_all) = list(&[]);
     assert_eq!(code, 3);
-    let list: serde_json::Value = serde_json::from_str(&out).expect("JSON");
-    let list = list.as_array().expect("a list");
-    assert_eq!(list.len(), 5);
+    assert_eq!(list_of_all.len(), 5);
+    let first = list_of_all[0]["name"].as_str().expect("a name").to_string();
+    let (_, shown) = list(&["--show", &first]);
+    let (_, suggested) = list(&["--only", "commute", "--suggest"]);
+    let list = list_of_all;
     assert_eq!(list[0]["name"], "unfold");
     assert_eq!(list[0]["status"], "proved");
     assert_eq!(list[0]["level"], "kleene");
@@ -523,10 +532,17 @@ fn the_json_form_is_a_list() {
     let statement: serde_json::Value =
         serde_json::from_str(include_str!("../docs/schema/prove.schema.json")).expect("JSON");
     let manual = include_str!("../docs/json.md");
-    for (object, kind) in [(&list[0], "statement"), (&list[4], "fault")] {
+    // The proof is only there if it is asked for.
+    assert!(list[0].get("derivation").is_none());
+    for (object, kind) in [(&shown[0], "statement"), (&list[4], "fault")] {
         let described = statement["$defs"][kind]["properties"].as_object();
         let described: BTreeSet<&String> = described.expect(kind).keys().collect();
-        let found: BTreeSet<&String> = object.as_object().expect("an object").keys().collect();
+        let mut found: BTreeSet<&String> = object.as_object().expect("an object").keys().collect();
+        if kind == "statement" {
+            assert!(!found.contains(&"suggestions".to_string()), "it is proved");
+            let more = suggested[0].as_object().expect("an object").keys();
+            found.extend(more.filter(|k| *k == "suggestions"));
+        }
         assert_eq!(described, found);
         let section = manual.split_once(&format!("## {kind}\n")).expect(kind).1;
         let section = section.split("\n## ").next().unwrap_or_default();
@@ -645,7 +661,7 @@ commute\tNEG\t= (. x y) (. y x)
 ";
     let mut suite = load(root(), "a.txt", text).unwrap_or_else(|_| panic!("a suite"));
     let proofs: Vec<_> = (0..3)
-        .map(|n| prove_item(&mut suite, n, &Limits::default(), false))
+        .map(|n| prove_item(&mut suite, n, &Limits::default(), Also::default()))
         .collect();
     let names: Vec<&str> = proofs.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["slide:1", "simulation:2", "commute:3"]);
@@ -654,4 +670,155 @@ commute\tNEG\t= (. x y) (. y x)
             .iter()
             .all(coarsen::results::proofs::Proof::is_as_declared)
     );
+}
+
+/// The statements of a file of identities with their proofs for people.
+fn shown(name: &str) -> Vec<coarsen::results::proofs::Proof> {
+    let folder = root().join("theories/identities");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.thy"))).expect("shipped");
+    let mut suite =
+        load(&folder, &format!("{name}.thy"), &text).unwrap_or_else(|_| panic!("{name}"));
+    let also = Also {
+        derivation: true,
+        ..Also::default()
+    };
+    let own = |n: &usize| suite.items[*n].asked;
+    let items: Vec<usize> = (0..suite.items.len()).filter(own).collect();
+    let prove = |n| prove_item(&mut suite, n, &Limits::default(), also);
+    items.into_iter().map(prove).collect()
+}
+
+/// A proof that is shown begins and ends with the statement's sides, and each of its lines is proved by itself.
+#[test]
+fn each_line_of_a_shown_proof_is_proved() {
+    let mut text =
+        "level tests;\naction a, b, c, d, x, y, z;\ntest e, f, p, q, r, s;\n".to_string();
+    let mut lines = 0;
+    for proof in shown("programs") {
+        let Some(told) = proof.derivation else {
+            assert_ne!(proof.status, Status::Proved, "{}", proof.name);
+            continue;
+        };
+        let premises: Vec<String> = told.premises.iter().map(|p| p.statement.clone()).collect();
+        let premises = match premises.as_slice() {
+            [] => String::new(),
+            some => format!(" [{}]", some.join(", ")),
+        };
+        let numbers = told.parts.iter().chain(&told.below).flat_map(|c| &c.lines);
+        let mut named: Vec<usize> = numbers.flat_map(|l| l.below.iter().copied()).collect();
+        named.sort_unstable();
+        named.dedup();
+        let all: Vec<usize> = (1..=told.below.len()).collect();
+        assert_eq!(
+            named, all,
+            "{}: what is told is needed, and what is needed told",
+            proof.name
+        );
+        for chain in told.parts.iter().chain(&told.below) {
+            let mut from = &chain.left;
+            for line in &chain.lines {
+                lines += 1;
+                let order = if line.equal { "=" } else { "<=" };
+                text += &format!(
+                    "identity l{lines}{premises} : {from} {order} {};\n",
+                    line.term
+                );
+                from = &line.term;
+            }
+        }
+    }
+    assert!(lines > 300, "{lines} lines");
+    let mut suite =
+        load(root(), "lines.thy", &text).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    for n in 0..suite.items.len() {
+        let proof = prove_item(&mut suite, n, &Limits::default(), Also::default());
+        assert_eq!(proof.status, Status::Proved, "{}", suite.items[n].text);
+    }
+}
+
+/// What hints are not enough for is proved without, and said to be; a lemma's own index is kept apart from the user's.
+#[test]
+fn hints_are_offers_and_indices_are_kept_apart() {
+    let text = "level tests;
+action u[i], v[i], x, y, z, w;
+test p, q;
+hypothesis h1 : u[i] x <= x u[i];
+hypothesis h2 : y p <= p y;
+identity short [h : x y = w] : z (x y)* <= z w* by induction;
+identity one [h : u[i] z <= z u[i]] : (+ j : u[j]) z <= z (+ j : u[j]);
+identity captured [h : u[i] v[k] <= v[k] u[i]] : (+ j : u[j]) v[i] <= v[i] (+ j : u[j]) by h, one(z := v[i]);
+identity of_two [h : p v[j] = v[j] p] : p v[i]* <= v[i]* p;
+identity passed [h : q v[j] = v[j] q] : q v[j]* <= v[j]* q by h, of_two(p := q);
+identity from_two : y* p <= p y* by h2, induction;
+identity only_its_own [h : w p <= p w] : w* p <= p w* by h, from_two(y := w);
+";
+    let mut suite = load(root(), "a.thy", text).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    for n in 0..suite.items.len() {
+        let proof = prove_item(&mut suite, n, &Limits::default(), Also::default());
+        assert_eq!(
+            proof.status,
+            Status::Proved,
+            "{} {:?}",
+            proof.name,
+            proof.why
+        );
+        let beyond = proof
+            .why
+            .iter()
+            .any(|line| line.ends_with("its hints are not enough"));
+        assert_eq!(
+            beyond,
+            proof.name == "short",
+            "{} {:?}",
+            proof.name,
+            proof.why
+        );
+    }
+}
+
+/// With what is suggested a statement is proved, and what can only be a premise is refuted as a lemma.
+#[test]
+fn suggestions_are_enough() {
+    let head = "level omega;\naction x, y, z, u, v;\ntest p, q;\n";
+    let also = Also {
+        suggestions: true,
+        ..Also::default()
+    };
+    for (premises, statement, first) in [
+        ("", "(x + y)* = x* y*", Some("y x <= x y")),
+        ("", "p x* ~p = 0", Some("p x <= x p")),
+        ("z x <= y z", "u z x* <= y* u z", Some("u y <= y u")),
+        ("y u <= u v", "x y* u <= u x v*", Some("x u <= u x")),
+        ("", "x <= x T x", None),
+    ] {
+        let asked = |more: &str, of: &str| -> coarsen::results::proofs::Proof {
+            let all: Vec<&str> = [premises, more]
+                .into_iter()
+                .filter(|p| !p.is_empty())
+                .collect();
+            let text = format!("{head}identity one [q = q, {}] : {of};", all.join(", "));
+            let text = text.replace(", ]", "]");
+            let mut suite =
+                load(root(), "a.thy", &text).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+            prove_item(&mut suite, 0, &Limits::default(), also)
+        };
+        let told = asked("", statement).suggestions.expect("asked for");
+        assert_eq!(
+            told.first().map(|s| s.statement.as_str()),
+            first,
+            "{statement}"
+        );
+        for suggestion in told {
+            let with = asked(&suggestion.statement, statement);
+            assert_eq!(
+                with.status,
+                Status::Proved,
+                "{statement} with {}",
+                suggestion.statement
+            );
+            let alone = asked("", &suggestion.statement);
+            let refuted = alone.status == Status::Refuted;
+            assert_eq!(refuted, suggestion.premise, "{}", suggestion.statement);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Files of theories, proofs and identities, with all that they use: text to suites.
 
+use super::derivation::derivation;
 use super::refute::Model;
 use super::show;
 use crate::algebra::elaborate::{Source, elaborate};
@@ -12,6 +13,7 @@ use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::nearest;
 use crate::base::results::SCHEMA_VERSION;
+use crate::base::results::derivation::Derivation;
 use crate::base::results::proofs::{Assigned, Counterexample, Proof, Relation};
 use crate::kernel::Development;
 use std::time::Instant;
@@ -194,11 +196,31 @@ pub fn untried(item: &Item) -> Proof {
         level: item.level.name(),
         unneeded_hints: Vec::new(),
         model: None,
+        derivation: None,
+        suggestions: None,
     }
 }
 
+/// What is wanted besides the answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Also {
+    /// The hints that are not needed.
+    pub ablate: bool,
+    /// The proof for people to read.
+    pub derivation: bool,
+    /// What a statement that is not proved may be missing.
+    pub suggestions: bool,
+}
+
+/// The proof of a statement as people read it; none if that takes more operations than the kernel may spend.
+fn told(suite: &mut Suite, item: usize, theorem: usize) -> Option<Derivation> {
+    let premises = &suite.items[item].premises;
+    let names: Vec<String> = premises.iter().map(|(name, _)| name.clone()).collect();
+    derivation(&mut suite.development, theorem, &names).ok()?
+}
+
 /// Proves or refutes a statement of a suite. With `ablate`, hints that are not needed are named.
-pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, ablate: bool) -> Proof {
+pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, also: Also) -> Proof {
     let begun = Instant::now();
     let outcome = prove::prove(suite, item, limits);
     let time = begun.elapsed().as_secs_f64();
@@ -216,7 +238,12 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, ablate: bool)
         engine: outcome.engine,
         time,
         why: outcome.why,
-        unneeded_hints: if ablate && proved {
+        derivation: match outcome.theorem {
+            Some(theorem) if proved && also.derivation => told(suite, item, theorem),
+            _ => None,
+        },
+        suggestions: (!proved && also.suggestions).then(|| prove::suggestions(suite, item)),
+        unneeded_hints: if also.ablate && proved {
             prove::ablate(suite, item, limits)
         } else {
             Vec::new()
@@ -233,7 +260,7 @@ pub fn prove_items(
     suite: &mut Suite,
     items: &[usize],
     limits: &Limits,
-    ablate: bool,
+    also: Also,
     control: &Control,
     tell: &mut dyn FnMut(Proof),
 ) -> Result<(), Stop> {
@@ -241,7 +268,7 @@ pub fn prove_items(
         control.check()?;
         let Item { name, file, .. } = &suite.items[item];
         control.enter(format!("{file}: {name}"));
-        tell(prove_item(suite, item, limits, ablate));
+        tell(prove_item(suite, item, limits, also));
     }
     Ok(())
 }

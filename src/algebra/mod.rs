@@ -5,6 +5,7 @@
 
 pub mod certified;
 pub mod coq;
+mod derivation;
 pub mod egraph;
 pub mod elaborate;
 pub mod files;

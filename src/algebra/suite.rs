@@ -3,6 +3,7 @@
 use super::refute::Model;
 use super::term::Order;
 use crate::kernel::{Development, Id, Renaming, Statement, Sym};
+use std::collections::BTreeSet;
 
 pub use crate::base::results::proofs::Declared;
 
@@ -42,6 +43,8 @@ pub struct Suite {
     pub development: Development,
     /// The statements in the order of the text; used files come before those that use them.
     pub items: Vec<Item>,
+    /// Statements, by position, that their hints were not enough for: they are proved without.
+    pub beyond_hints: BTreeSet<usize>,
 }
 
 /// A statement with its hints.

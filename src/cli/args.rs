@@ -6,7 +6,7 @@ mod values;
 pub use editing::{EmitArgs, EmitFormat, ExploreArgs, FmtArgs, LspArgs};
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
-    SearchName, TraceFormat, TreatmentArg,
+    SearchName, ShowAs, TraceFormat, TreatmentArg,
 };
 
 use super::exit::EXITS;
@@ -528,6 +528,21 @@ pub struct ProveArgs {
     /// Prove only the statement of this name (`*` at either end stands for anything); may be repeated
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
+    /// Prove only the statement of this name, as with `--only`, and print its proof; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub show: Vec<String>,
+    /// Form of the proofs that `--show` prints
+    #[arg(
+        long,
+        value_name = "FORM",
+        value_enum,
+        default_value_t,
+        requires = "show"
+    )]
+    pub show_as: ShowAs,
+    /// Look for lemmas and premises with which a statement is proved that is not
+    #[arg(long)]
+    pub suggest: bool,
     /// Drop each hint in turn, and name those that are not needed
     #[arg(long)]
     pub ablate: bool,
@@ -555,6 +570,15 @@ impl ProveArgs {
     /// The form of single answers.
     pub fn format(&self) -> Format {
         self.form.format()
+    }
+
+    /// The names of statements that are wanted; all, if there is none.
+    pub fn wanted(&self) -> Vec<&str> {
+        self.only
+            .iter()
+            .chain(&self.show)
+            .map(String::as_str)
+            .collect()
     }
 
     /// How much to say.

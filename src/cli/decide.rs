@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::output::{Output, say};
 use super::prove::load;
 use super::question::{Unanswered, failed, list, question, tell, work};
-use coarsen::algebra::files::{prove_item, untried};
+use coarsen::algebra::files::{Also, prove_item, untried};
 use coarsen::algebra::inline::{self, Wrong};
 use coarsen::report::json;
 use coarsen::report::proofs::Detail;
@@ -65,7 +65,7 @@ fn decide(args: &DecideArgs, begun: &Mutex<Option<Proof>>) -> Result<Worked, Wro
     let item = suite.items.len() - 1;
     let before = named(untried(&suite.items[item]), args);
     *begun.lock().unwrap_or_else(|e| e.into_inner()) = Some(before);
-    let proof = prove_item(&mut suite, item, &args.limits.prover, false);
+    let proof = prove_item(&mut suite, item, &args.limits.prover, Also::default());
     let proved = args.certificate.is_some() && proof.status == Status::Proved;
     let certificate = proved.then(|| coarsen::kernel::write(&suite.development));
     Ok((named(proof, args), certificate))

@@ -3,7 +3,7 @@
 mod includes;
 mod problem;
 
-use super::args::{Format, ProveArgs};
+use super::args::{Format, ProveArgs, ShowAs};
 use super::exit::Exit;
 use super::failure::tell_diagnostics;
 use super::input::{self, Refused};
@@ -12,12 +12,14 @@ use super::progress::Progress;
 use super::suggest;
 use super::supervise::{Ended, Interrupts, supervise};
 use coarsen::algebra::coq;
-use coarsen::algebra::files::{Flawed, Text, load_suite, prove_items, untried};
+use coarsen::algebra::files::{Also, Flawed, Text, load_suite, prove_items, untried};
 use coarsen::base::control::{Control, Stop};
 use coarsen::base::diagnostic::Diagnostic;
 use coarsen::kernel::Development;
 use coarsen::report::ci::{self, Case};
+use coarsen::report::derivation;
 use coarsen::report::json::{self, Blamed};
+use coarsen::report::page;
 use coarsen::report::proofs::{self, Detail};
 use coarsen::results::proofs::{Proof, Tally};
 use std::collections::BTreeSet;
@@ -241,7 +243,7 @@ impl Run<'_, '_> {
     }
 
     fn matched_by(&mut self, names: &[String]) {
-        for (n, pattern) in self.args.only.iter().enumerate() {
+        for (n, pattern) in self.args.wanted().into_iter().enumerate() {
             if names.iter().any(|name| fits(pattern, name)) {
                 self.matched.insert(n);
             }
@@ -259,6 +261,17 @@ impl Run<'_, '_> {
             self.objects.extend(proofs.iter().map(json::object));
             return;
         }
+        match self.args.show_as {
+            ShowAs::Text => {}
+            ShowAs::Html => {
+                let page = page::derivations(file, proofs);
+                return self.output.write(&page);
+            }
+            ShowAs::Latex => {
+                let all: String = proofs.iter().map(derivation::latex).collect();
+                return self.output.write(&all);
+            }
+        }
         let width = proofs.iter().map(|p| p.name.chars().count()).max();
         let width = width.unwrap_or(0).min(40);
         let lines: String = proofs.iter().map(|p| p.render(detail, width)).collect();
@@ -270,6 +283,9 @@ impl Run<'_, '_> {
             self.output.write(&format!("{gap}{file}:\n"));
         }
         self.output.write(&lines);
+        for proof in proofs {
+            self.output.write(&derivation::text(proof));
+        }
         self.shown = true;
     }
 
@@ -318,7 +334,7 @@ impl Run<'_, '_> {
     fn conclude(mut self) -> Exit {
         // Where files could not be read, the names may stand in them.
         if self.exit == Exit::Holds {
-            for (n, pattern) in self.args.only.iter().enumerate() {
+            for (n, pattern) in self.args.wanted().into_iter().enumerate() {
                 if !self.matched.contains(&n) {
                     let hint = suggest::hint(pattern, self.names.iter().map(String::as_str));
                     say(&format!(
@@ -329,6 +345,7 @@ impl Run<'_, '_> {
             }
         }
         match self.args.format() {
+            Format::Text if self.args.show_as != ShowAs::Text => {}
             Format::Text if self.tally.total() > 0 => {
                 if self.shown && self.args.detail() != Detail::Quiet {
                     self.output.write("\n");
@@ -374,7 +391,8 @@ fn job(
             Ok(suite) => suite,
             Err(flawed) => return Worked::Flawed(flawed),
         };
-        let asked = |name: &String| args.only.is_empty() || args.only.iter().any(|p| fits(p, name));
+        let patterns = args.wanted();
+        let asked = |name: &String| patterns.is_empty() || patterns.iter().any(|p| fits(p, name));
         let own = suite.items.iter().enumerate().filter(|(_, i)| i.asked);
         let wanted: Vec<usize> = own
             .clone()
@@ -395,7 +413,12 @@ fn job(
             shared.done += 1;
         };
         let limits = &args.limits.prover;
-        let ended = prove_items(&mut suite, &wanted, limits, args.ablate, control, &mut tell);
+        let also = Also {
+            ablate: args.ablate,
+            derivation: !args.show.is_empty(),
+            suggestions: args.suggest,
+        };
+        let ended = prove_items(&mut suite, &wanted, limits, also, control, &mut tell);
         let files = exports(&args, &mut suite.development, &file, control);
         Worked::Proved {
             files,

@@ -6,6 +6,7 @@ pub mod bundles;
 pub mod ci;
 mod contradictions;
 pub mod coverage;
+pub mod derivation;
 pub mod diagnostics;
 mod every;
 mod evidence;

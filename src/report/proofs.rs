@@ -64,6 +64,22 @@ impl Proof {
                 let _ = writeln!(out, "         {}", printable(line));
             }
         }
+        for (n, suggestion) in self.suggestions.iter().flatten().enumerate() {
+            let as_what = if suggestion.premise {
+                "premise"
+            } else {
+                "lemma"
+            };
+            let or = if n == 0 { "it is proved with" } else { "or" };
+            let _ = writeln!(
+                out,
+                "         {or} the {as_what} {}",
+                printable(&suggestion.statement)
+            );
+        }
+        if self.suggestions.as_ref().is_some_and(Vec::is_empty) {
+            out += "         no small lemma or premise is known with which it is proved\n";
+        }
         if !self.unneeded_hints.is_empty() {
             let hints: Vec<String> = self
                 .unneeded_hints

@@ -9,7 +9,7 @@ use kleene;
 
 level kleene;
 
-action a, b, c, d, e, f, g, i, j, m, n, r, s, u, v, w, x, y, z;
+action a, b, c, d, g, m, n, u, v, w, x, y, z;
 
 // Commutation of x and y, `y* x* <= x* y*`, from what can be seen of single steps.
 
@@ -101,23 +101,23 @@ identity simulate_forward_stuttering [z x <= y* z] : z x* <= y* z;
 identity simulate_forward_or_skip [z x <= z + y z] : z x* <= y* z;
 identity simulate_backward_stuttering [x z <= z y*] : x* z <= z y*;
 identity simulate_bisimulation [z x = y z] : z x* = y* z;
-identity simulate_transitive [w z <= r, z x <= y z, w y <= s w] : w z x* <= s* r;
+identity simulate_transitive [w z <= m, z x <= y z, w y <= n w] : w z x* <= n* m;
 identity simulate_choice [z x <= u z, z y <= v z] : z (x + y)* <= (u + v)* z;
 identity simulate_sequence [z x <= u z, z y <= v z] : z x y <= u v z;
 identity simulate_loop_of_sequence [z x <= u z, z y <= v z] : z (x y)* <= (u v)* z;
 identity simulate_nested [z x <= u z, z y <= v z] : z (x y*)* <= (u v*)* z;
-identity simulate_run_forward [i <= j z, z x <= y z, z f <= g] : i x* f <= j y* g;
-identity simulate_run_backward [i z <= j, x z <= z y, f <= z g] : i x* f <= j y* g;
+identity simulate_run_forward [a <= b z, z x <= y z, z c <= g] : a x* c <= b y* g;
+identity simulate_run_backward [a z <= b, x z <= z y, c <= z g] : a x* c <= b y* g;
 identity simulate_with_hidden [z x <= y z, z a <= z] : z (x + a)* <= y* z;
-identity simulate_run_with_hidden [start : i <= j z, step : z x <= y z, skip : z a <= z, last : z f <= g] :
-    i (x + a)* f <= j y* g by start, step, skip, last, simulate_with_hidden;
-identity simulate_run_with_hidden_above [i <= j z, z x <= b* y z, z f <= g] :
-    i x* f <= j (b + y)* g;
-identity simulate_with_invariant [i <= i m, m x <= m x m, m x m <= y] : i x* <= i y* m;
-identity simulate_refine_step [x <= y, i <= j] : i x* <= j y*;
-identity simulate_identity_on_results [i z <= j, x z <= z y] : i x* z <= j y*;
+identity simulate_run_with_hidden [start : m <= b z, step : z x <= y z, skip : z a <= z, last : z c <= g] :
+    m (x + a)* c <= b y* g by start, step, skip, last, simulate_with_hidden;
+identity simulate_run_with_hidden_above [a <= n z, z x <= b* y z, z c <= g] :
+    a x* c <= n (b + y)* g;
+identity simulate_with_invariant [a <= a m, m x <= m x m, m x m <= y] : a x* <= a y* m;
+identity simulate_refine_step [x <= y, a <= b] : a x* <= b y*;
+identity simulate_identity_on_results [a z <= b, x z <= z y] : a x* z <= b y*;
 identity simulate_two_layers [a <= b m, m x <= y m, b <= c n, n y <= w n] : a x* <= c w* n m;
-identity simulate_sum_of_relations [r x <= y r, s x <= y s] : (r + s) x* <= y* (r + s);
+identity simulate_sum_of_relations [m x <= y m, n x <= y n] : (m + n) x* <= y* (m + n);
 identity simulate_to_one_step [z x <= y z, y y <= y] : z x x* <= y z;
 
 // Conjugation: u undoes x.
@@ -169,7 +169,7 @@ fails separate_alternating_wrong [x x = 0] : (x + y)* = (1 + y) (x y)* (1 + x);
 fails separate_first_wrong [z y = 0] : z (x + y)* = z x* y*;
 fails simulate_converse [z x <= y z] : y* z <= z x*;
 fails simulate_mixed [z x <= y z] : x* z <= z y*;
-fails simulate_finals_missing [i <= j z, z x <= y z] : i x* <= j y*;
+fails simulate_finals_missing [a <= b z, z x <= y z] : a x* <= b y*;
 fails simulate_invariant_unused [m x <= m x m, m x m <= y] : x* <= y*;
 fails plus_regular_star [x y x = x] : x* = 1 + x;
 fails plus_equivalence_wrong [x u <= 1 + x + u] : (x + u)* = x* + u*;

@@ -90,6 +90,18 @@ identity move_abstraction [body : x a <= c x, guard : x p <= q x, exit : x ~p <=
     x (p a)* ~p <= (q c)* ~q x
     by body, guard, exit, move_abstraction_step, simulation_right(x := q c, y := x, z := p a);
 
+// A relation in the middle of a loop, no hint given (Kozen 1994, "On Kleene algebras and closed semirings", section 5; Back & von
+// Wright 1999 on data refinement of loops).
+
+identity pass_loop_simulated [z p = q z, z x <= y z] : z (p x)* ~p <= (q y)* ~q z;
+identity pass_loop_equal [x z = z y, p z = z q] : (p x)* ~p z = z (q y)* ~q;
+identity pass_loop_split [p y = y p, x y = y x] : (p x y)* ~p <= (p x)* y* ~p;
+identity pass_loop_hoisted [z x = x z, p z = z p, z z = z] : z (p x z)* ~p = z (p x)* ~p;
+identity pass_loop_sunk [x z = z x, z p = p z, z z = z] : z (p x)* ~p <= (p z x)* ~p z;
+identity pass_loop_first [z x = x z, p z = z p, z z = z] : (p z x)* ~p <= (1 + z) (p x)* ~p;
+identity pass_body_rewritten [x y = y] : z (a c y + b x y)* d = z (a c y + b y)* d;
+identity pass_body_named [x y = d] : z a (a x y)* b = z a (a d)* b;
+
 // The steps of the normal form theorem: with one loop. x keeps p, as assignments to other variables do.
 
 identity normal_branch [q x = x q, q y = y q, p x = x p, p y = y p] :

@@ -9,20 +9,20 @@ use kleene;
 
 level kleene;
 
-action a, b, d, e, i, q, u, v;
+action a, b, c, d, m, n, u, v;
 
 // What is reached, then seen through `d`, is what is reached through `d` all along.
 
 identity quotient_run [a d = d a d] : a* d = d (a d)*;
-identity quotient_reached [a d = d a d] : i a* d = i d (a d)*;
-identity quotient_asked [law : a d = d a d, look : q d = d q] : i a* q d = i d (a d)* q by law, look, quotient_run;
+identity quotient_reached [a d = d a d] : m a* d = m d (a d)*;
+identity quotient_asked [law : a d = d a d, look : c d = d c] : m a* c d = m d (a d)* c by law, look, quotient_run;
 identity quotient_kept [d d = d, a d = d a d] : d (a d)* d = d (a d)*;
 
 // Where the law comes from: a step that `d` has nothing to do with; several steps; several threads.
 
 identity quotient_of_other [b d = d b, d d = d] : b d = d b d;
 identity quotient_of_sum [a d = d a d, b d = d b d] : (a + b) d = d (a + b) d;
-identity quotient_of_two [a d = d a d, a e = e a, d e = e d, e e = e] : a d e = d e a d e;
+identity quotient_of_two [a d = d a d, a n = n a, d n = n d, n n = n] : a d n = d n a d n;
 identity quotient_of_product [a d = d a d, b d = d b d] : a b d = d a d b d;
 
 // A coarse step: visible, then invisible as often as can be.

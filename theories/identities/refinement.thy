@@ -12,7 +12,7 @@ use omega;
 
 level omega;
 
-action a, b, c, m, s, u, v, w, x, y, z;
+action a, b, c, m, n, u, v, w, x, y, z;
 test e, f, i, p, q, r, t;
 
 // Strong iteration.
@@ -92,18 +92,18 @@ identity system_split : (a + b) # f = (a* b) # (a # f);
 identity system_disabled [f a = 0, f b = 0] : f ((a + b) # f) = f;
 identity system_last [ends : a^w = 0] : (a # f) f = a # f;
 identity system_stutter_hidden [ends : a^w = 0] : a # f = a* f;
-identity system_data_refined [start : s <= u m, step : m a <= b m, last : m f <= v] : s (a # f) <= u (b # v)
+identity system_data_refined [start : n <= u m, step : m a <= b m, last : m f <= v] : n (a # f) <= u (b # v)
     by start, step, last, omega_simulation(z := m, x := a, y := b),
        simulation_right(x := b, y := m, z := a);
 identity system_stuttering_refined
-    [start : s <= u m, step : m a <= b m, skip : m c <= m, last : m f <= v] :
-    s c* a* f <= u b* v;
+    [start : n <= u m, step : m a <= b m, skip : m c <= m, last : m f <= v] :
+    n c* a* f <= u b* v;
 identity system_hidden_skipped [m c <= m] : m c* <= m;
 identity system_hidden_runs [step : m a <= b m, skip : m c <= m] : m (c* a)* c* <= b* m
     by step, skip, system_hidden_skipped, induction;
 identity system_hidden_refined
-    [start : s <= u m, step : m a <= b m, skip : m c <= m, last : m f <= v] :
-    s (c* a)* c* f <= u b* v by start, step, skip, last, system_hidden_runs;
+    [start : n <= u m, step : m a <= b m, skip : m c <= m, last : m f <= v] :
+    n (c* a)* c* f <= u b* v by start, step, skip, last, system_hidden_runs;
 identity system_phases [never : b a = 0] : (a + b)* f = a* b* f;
 identity system_phases_total [never : b a = 0] : (a + b) # f = a # (b # f)
     by never, omega_sum_refine(x := a, y := b), eq2(x := a, y := b);

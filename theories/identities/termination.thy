@@ -9,7 +9,7 @@ use omega;
 
 level omega;
 
-action a, b, c, s, t, u, v, w, x, y, z;
+action a, b, c, u, v, w, x, y, z;
 test p, q, r;
 
 // Wagner's laws, and others of infinite words.
@@ -72,8 +72,7 @@ identity follow_start [start : a <= b z, moves : z x <= y z] : a x^w <= b y^w
     by start, moves, omega_simulation;
 identity follow_ends [start : a <= b z, moves : z x <= y z, ends : y^w = 0] : a x^w = 0
     by start, moves, ends, omega_simulation;
-identity follow_ends_covered [whole : 1 <= b z, moves : z x <= y z, ends : y^w = 0] : x^w = 0
-    by whole, moves, ends, omega_simulation;
+identity follow_ends_covered [1 <= b z, z x <= y z, y^w = 0] : x^w = 0;
 identity follow_two [first : z x <= y z, second : u y <= v u] : u z x^w <= v^w
     by first, second, omega_simulation, omega_simulation(z := u, x := y, y := v);
 identity follow_variant [moves : p x <= y p] : p x^w <= y^w by moves, omega_simulation(z := p);

@@ -199,8 +199,15 @@ impl Script<'_> {
             let all = self.hypotheses;
             let arguments = self.replaced(self.assumed, letters, scope);
             let _ = write!(text, " (Build_hypotheses{arguments}");
-            for (_, s) in all {
-                let _ = write!(text, " {}", self.premise(s, letters, &mut given, scope));
+            for (n, (_, s)) in all.iter().enumerate() {
+                let proof = match s.changes(self.glue.printer.terms, letters) {
+                    true => self.premise(s, letters, &mut given, scope),
+                    false => {
+                        let letters = self.plain(self.assumed, scope);
+                        format!("({}{letters} H)", self.glue.printer.names.hypotheses[n])
+                    }
+                };
+                let _ = write!(text, " {proof}");
             }
             text.push(')');
         }

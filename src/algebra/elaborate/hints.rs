@@ -1,7 +1,7 @@
 //! Hints: what a step of a proof may use.
 
 use super::terms::Indices;
-use super::{Elaborator, Stated};
+use super::{Elaborator, Meaning, Stated};
 use crate::algebra::Form;
 use crate::algebra::suite::{Declared, Hint, Item, Use};
 use crate::algebra::text::codes as code;
@@ -233,12 +233,11 @@ impl Elaborator {
                 );
                 return None;
             };
-            let symbols = self.suite.development.terms.symbols();
-            let letter = self.free[n]
-                .letters
-                .iter()
-                .copied()
-                .find(|s| symbols[*s as usize].name == what.name);
+            // Its symbol may be called otherwise, where a letter with indices has the name, too.
+            let letter = match self.meanings.get(&(what.name.clone(), 0)) {
+                Some(Meaning::Letter(s)) if self.free[n].letters.contains(s) => Some(*s),
+                _ => None,
+            };
             let variable = self
                 .variables
                 .get(&what.name)

@@ -183,19 +183,34 @@ impl<'t> Builder<'t> {
         self.chain(&[step, after])
     }
 
-    /// A term with the hole at each place where another term stands, except inside tests and sums over processes.
+    /// A term with the hole at each place where another term stands, or a run of factors that are the other's, except
+    /// inside tests and sums over processes.
     pub fn holed(&mut self, t: Id, part: Id) -> Id {
         if t == part {
             return self.hole();
         }
+        let run = match self.terms.node(part) {
+            Node::Product(all) => all.clone(),
+            _ => Vec::new(),
+        };
         match self.terms.node(t).clone() {
             Node::Sum(all) => {
                 let all: Vec<Id> = all.into_iter().map(|x| self.holed(x, part)).collect();
                 self.terms.sum(all)
             }
             Node::Product(all) => {
-                let all: Vec<Id> = all.into_iter().map(|x| self.holed(x, part)).collect();
-                self.terms.product(all)
+                let mut parts: Vec<Id> = Vec::new();
+                let mut rest = all.as_slice();
+                while let Some((first, others)) = rest.split_first() {
+                    if !run.is_empty() && rest.starts_with(&run) {
+                        parts.push(self.hole());
+                        rest = &rest[run.len()..];
+                    } else {
+                        parts.push(self.holed(*first, part));
+                        rest = others;
+                    }
+                }
+                self.terms.product(parts)
             }
             Node::Star(x) => {
                 let x = self.holed(x, part);

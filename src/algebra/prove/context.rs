@@ -23,7 +23,7 @@ pub enum Source {
 pub struct Given {
     /// Where it comes from.
     pub source: Source,
-    /// What it says, letters replaced.
+    /// What it says, of its own letters.
     pub statement: Statement,
     /// Variables renamed as the hint says.
     pub fixed: Renaming,
@@ -255,7 +255,15 @@ fn instances(b: &mut Builder, g: &Given, c: &Context, facts: &mut Vec<Directed>)
             continue;
         }
         for (part, &(l, r)) in g.statement.parts.iter().enumerate() {
-            let (left, right) = (b.terms.rename(l, &map), b.terms.rename(r, &map));
+            // Variables of what replaces a letter are not the statement's own.
+            let letters: &[(Sym, Id)] = match &g.source {
+                Source::Theorem(_, letters, _) => letters,
+                _ => &[],
+            };
+            let [left, right] = [l, r].map(|t| {
+                let t = b.terms.rename(t, &map);
+                b.terms.replace(t, letters)
+            });
             if left == right {
                 continue;
             }
@@ -284,7 +292,10 @@ fn structural(
     of: &[Id],
     facts: &mut Vec<Directed>,
 ) {
-    for t in parts_of(b.terms, of) {
+    let mut parts = parts_of(b.terms, of);
+    let mut at = 0;
+    while let Some(&t) = parts.get(at) {
+        at += 1;
         let outside = |but: &[Index], k: u32| {
             but.iter()
                 .all(|i| matches!(i, Index::Var(v) if c.distinct.contains(&pair(*v, k))))
@@ -303,6 +314,10 @@ fn structural(
                 for &k in &c.vars {
                     if allowed.sum_intro && outside(&but, k) {
                         let left = b.terms.open(body, k);
+                        // A sum in a sum is closed now.
+                        let inner = parts_of(b.terms, &[left]).into_iter();
+                        let new: Vec<Id> = inner.filter(|x| !parts.contains(x)).collect();
+                        parts.extend(new);
                         let step = b.push(Rule::SumIntro(t, k), left, t);
                         facts.push(Directed {
                             left,

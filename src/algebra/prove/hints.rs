@@ -3,7 +3,8 @@
 use super::context::{self, Allowed, Given, Source};
 use super::{Proof, Residual, everything};
 use crate::algebra::suite::{Hint, Item, Use};
-use crate::kernel::{self, Id, Renaming, Statement, Sym};
+use crate::kernel::{self, Id, Renaming, Rule, Statement, Sym};
+use std::collections::BTreeSet;
 
 /// A theorem to be used, with its variables renamed and its letters replaced.
 struct Lemma {
@@ -58,7 +59,8 @@ pub(super) fn usable(
     // Premises of a lemma are proved from the other hints; those without premises come first.
     applied.sort_by_key(|lemma| {
         let theorem = proof.development.theorem(lemma.theorem);
-        theorem.is_some_and(|t| !t.premises.is_empty()) || is_carried(proof, lemma)
+        let premises = theorem.is_some_and(|t| !t.premises.is_empty());
+        premises || !carried(proof, lemma).is_empty()
     });
     for lemma in applied {
         let instance = instance(proof, item, (&given, &allowed), lemma)?;
@@ -92,9 +94,78 @@ fn assumptions(proof: &Proof, item: &Item) -> Vec<Given> {
     premises.chain(hypotheses).collect()
 }
 
-/// Whether a lemma rests on hypotheses and is used for other letters, so that they must be proved for these.
-fn is_carried(proof: &Proof, lemma: &Lemma) -> bool {
-    proof.development.is_conditional(lemma.theorem) && !lemma.letters.is_empty()
+/// The hypotheses that must be proved for the letters that a lemma is used for: if it rests on any, all that have one
+/// of these letters.
+fn carried(proof: &mut Proof, lemma: &Lemma) -> Vec<Statement> {
+    if !proof.development.is_conditional(lemma.theorem) {
+        return Vec::new();
+    }
+    let all = proof.development.hypotheses().to_vec();
+    let terms = &mut proof.development.terms;
+    let all = all.into_iter().map(|(_, s)| s);
+    all.filter(|s| s.changes(terms, &lemma.letters)).collect()
+}
+
+/// A theorem that says the same, and no variable of its premises is one of what replaces its letters: with `x` as
+/// `v[i]`, `[u[i] x <= x u[i]]` is meant for all `u`, so it is said of `u[j]`.
+fn apart(proof: &mut Proof, lemma: &Lemma) -> Result<usize, Residual> {
+    let Some(theorem) = proof.development.theorem(lemma.theorem).cloned() else {
+        return Ok(lemma.theorem);
+    };
+    let terms = &proof.development.terms;
+    let by = lemma.letters.iter().map(|(_, by)| *by);
+    let named: Vec<u32> = by.flat_map(|t| context::variables_of(terms, t)).collect();
+    let own = theorem.premises.iter();
+    let own: BTreeSet<u32> = own.flat_map(|p| context::variables(terms, p)).collect();
+    let mut caught: Vec<u32> = own.iter().copied().filter(|v| named.contains(v)).collect();
+    caught.dedup();
+    if caught.is_empty() {
+        return Ok(lemma.theorem);
+    }
+    let used = |v: &u32| own.contains(v) || named.contains(v);
+    let mut free = (0..).filter(|v| !used(v));
+    let away: Renaming = caught.iter().copied().zip(&mut free).collect();
+    let back: Renaming = away.iter().map(|(from, to)| (*to, *from)).collect();
+    let variables = &mut proof.development.variables;
+    while away.iter().any(|(_, to)| *to as usize >= variables.len()) {
+        variables.push(format!("i{}", variables.len()));
+    }
+    let mut premises = Vec::new();
+    let mut steps = Vec::new();
+    for (n, premise) in theorem.premises.iter().enumerate() {
+        premises.push(renamed(proof, premise, &away));
+        let parts = 0..premise.parts.len();
+        steps.extend(parts.map(|part| Rule::Premise(n, part, back.clone())));
+    }
+    let proofs: Vec<usize> = (0..steps.len()).collect();
+    let parts = 0..theorem.statement.parts.len();
+    steps.extend(parts.map(|part| Rule::Theorem {
+        theorem: lemma.theorem,
+        part,
+        variables: Vec::new(),
+        letters: Vec::new(),
+        premises: proofs.clone(),
+    }));
+    proof.admit_beside(&theorem, premises, steps)
+}
+
+/// A statement with index variables renamed, none to one that it has.
+fn renamed(proof: &mut Proof, s: &Statement, map: &Renaming) -> Statement {
+    let to = |v: u32| {
+        map.iter()
+            .find(|(from, _)| *from == v)
+            .map_or(v, |(_, to)| *to)
+    };
+    let terms = &mut proof.development.terms;
+    let distinct = s.distinct.iter().map(|(i, j)| (to(*i), to(*j)));
+    Statement {
+        distinct: kernel::distinct(distinct).unwrap_or_default(),
+        parts: s
+            .parts
+            .iter()
+            .map(|(l, r)| (terms.rename(*l, map), terms.rename(*r, map)))
+            .collect(),
+    }
 }
 
 /// What a lemma says of the letters that it is used for, once its premises are proved for them.
@@ -102,18 +173,25 @@ fn instance(
     proof: &mut Proof,
     item: &Item,
     (given, allowed): (&[Given], &Allowed),
-    lemma: Lemma,
+    mut lemma: Lemma,
 ) -> Result<Option<Given>, Residual> {
+    lemma.theorem = apart(proof, &lemma)?;
     let Some(theorem) = proof.development.theorem(lemma.theorem).cloned() else {
         return Ok(None);
     };
-    let assumed: Vec<Statement> = match is_carried(proof, &lemma) {
-        true => {
-            let all = proof.development.hypotheses().iter();
-            all.map(|(_, s)| s.clone()).collect()
-        }
-        false => Vec::new(),
-    };
+    let assumed = carried(proof, &lemma);
+    let terms = &proof.development.terms;
+    let by = lemma.letters.iter().map(|(_, by)| *by);
+    let named: Vec<u32> = by.flat_map(|t| context::variables_of(terms, t)).collect();
+    let mut assumes = assumed.iter().flat_map(|s| context::variables(terms, s));
+    if assumes.any(|v| named.contains(&v)) {
+        return Err(Residual {
+            limit: Some(
+                "the limit of names (an index variable of a hypothesis in what replaces its letter: rename it)",
+            ),
+            ..Residual::default()
+        });
+    }
     let Lemma {
         theorem: number,
         variables,
@@ -129,7 +207,6 @@ fn instance(
             .map(|(l, r)| (replace(*l), replace(*r)))
             .collect(),
     };
-    let statement = put(&theorem.statement);
     let general = assumed.iter().chain(&theorem.premises);
     let premises: Vec<(&Statement, Statement)> = general.map(|s| (s, put(s))).collect();
     let mut steps = Vec::new();
@@ -145,7 +222,7 @@ fn instance(
     }
     Ok(Some(Given {
         source: Source::Theorem(number, letters, steps),
-        statement,
+        statement: theorem.statement,
         fixed: variables,
     }))
 }

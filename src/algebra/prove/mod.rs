@@ -11,14 +11,17 @@ mod decide;
 mod eliminate;
 mod hints;
 mod iteration;
+mod middle;
 mod models;
 mod omega;
 mod outcome;
 mod search;
+mod suggest;
 mod words;
 
 pub use decide::{Decider, TooLarge};
 pub use outcome::{describe, level, level_of};
+pub use suggest::suggestions;
 
 use self::build::{Builder, Step};
 use self::context::{Allowed, Given, Source};
@@ -27,7 +30,7 @@ use self::hints::usable;
 use self::outcome::tell;
 use self::search::ProofSearch;
 use super::refute::Model;
-use super::suite::{Declared, Hint, Item, Suite, Use};
+use super::suite::{Declared, Hint, Item, Link, Suite, Use};
 use super::term::Order;
 pub use crate::base::results::proofs::{Engine, Status};
 use crate::kernel::{Development, Id, Rule, Statement, Theorem};
@@ -105,7 +108,12 @@ pub fn prove(suite: &mut Suite, item: usize, limits: &Limits) -> Outcome {
     }
     match theorem_of(suite, item, limits, None) {
         Ok(n) => {
-            let (engine, why) = describe(&suite.development, n);
+            let (engine, mut why) = describe(&suite.development, n);
+            if suite.beyond_hints.contains(&item)
+                && let Some(told) = why.last_mut()
+            {
+                told.push_str("; its hints are not enough");
+            }
             Outcome {
                 status: Status::Proved,
                 engine,
@@ -169,7 +177,7 @@ pub fn derive(
             fixed: Vec::new(),
         })
         .collect();
-    let mut proof = Proof::new(development, limits);
+    let mut proof = Proof::new(development, Vec::new(), limits);
     let mut proves = Vec::new();
     for &part in &statement.parts {
         proves.push(proof.part(&given, &everything(), &statement.distinct, part)?);
@@ -198,13 +206,16 @@ struct Proof<'d> {
     /// Steps so far, kept between the links of a chain.
     rules: Vec<Rule>,
     claims: Vec<(Id, Id)>,
+    /// Names that statements have, which are or will be theorems.
+    titles: Vec<String>,
     limits: Limits,
 }
 
 impl<'d> Proof<'d> {
-    fn new(development: &'d mut Development, limits: &Limits) -> Self {
+    fn new(development: &'d mut Development, titles: Vec<String>, limits: &Limits) -> Self {
         Proof {
             development,
+            titles,
             rules: Vec::new(),
             claims: Vec::new(),
             limits: *limits,
@@ -241,6 +252,37 @@ impl<'d> Proof<'d> {
         outcome
     }
 
+    /// Has the kernel check a theorem that says what another does, of other premises, by its last steps.
+    fn admit_beside(
+        &mut self,
+        theorem: &Theorem,
+        premises: Vec<Statement>,
+        steps: Vec<Rule>,
+    ) -> Result<usize, Residual> {
+        let same = |t: &Theorem| t.premises == premises && t.statement == theorem.statement;
+        if let Some(known) = self.development.theorems().position(same) {
+            return Ok(known);
+        }
+        let known = self.development.theorems();
+        let mut taken: Vec<&str> = known.map(|t| t.name.as_str()).collect();
+        taken.extend(self.titles.iter().map(String::as_str));
+        let names = (1..).map(|n| format!("{}.{n}", theorem.name));
+        let mut free = names.filter(|name| !taken.contains(&name.as_str()));
+        let proves = steps.len() - theorem.statement.parts.len()..steps.len();
+        let beside = Theorem {
+            name: free.next().unwrap_or_default(),
+            premises,
+            statement: theorem.statement.clone(),
+            proves: proves.collect(),
+            steps,
+        };
+        let admitted = self.development.admit(beside);
+        admitted.map_err(|rejected| Residual {
+            rejected: Some(rejected.to_string()),
+            ..Residual::default()
+        })
+    }
+
     /// Has the kernel check the theorem.
     fn admit(
         self,
@@ -266,7 +308,8 @@ impl<'d> Proof<'d> {
     }
 }
 
-/// Proves one inclusion: as it is, then with letters eliminated and simulations added.
+/// Proves one inclusion: as it is, then with letters eliminated and simulations added, then with its own letters again
+/// and what passes its stars.
 fn one(
     s: &mut ProofSearch,
     distinct: &[(u32, u32)],
@@ -303,6 +346,29 @@ fn one(
     if let Some(step) = s.prove_within(&context, left, right, 4) {
         return Ok(step);
     }
+    let mut passing = context.clone();
+    // What passes one star may help to pass another.
+    for _ in 0..2 {
+        s.budget = budget / 4;
+        let learned = middle::pass(s, &mut passing, [left, right], middle::SHALLOW);
+        s.budget = budget / 10;
+        if learned && let Some(step) = s.prove_within(&passing, left, right, 4) {
+            return Ok(step);
+        }
+        if !learned {
+            break;
+        }
+    }
+    reduced(s, (context, passing), (left, right), budget)
+}
+
+/// Proves one inclusion with letters eliminated; then with its own again and all that passes its stars and omegas.
+fn reduced(
+    s: &mut ProofSearch,
+    (context, mut passing): (context::Context, context::Context),
+    (left, right): (Id, Id),
+    budget: usize,
+) -> Result<Step, Residual> {
     let mut reduced = Reduced::new(context, left, right);
     s.budget = budget;
     if eliminate(s, &mut reduced) {
@@ -317,9 +383,17 @@ fn one(
     }
     simulate(s, &mut reduced.context);
     s.budget = budget;
-    match s.prove(&reduced.context, reduced.left, reduced.right) {
-        Some(step) => reduced.back(s, step).ok_or_else(Residual::default),
-        None => Err(residual(s, &reduced.context, reduced.left, reduced.right)),
+    let step = s.prove(&reduced.context, reduced.left, reduced.right);
+    if let Some(step) = step.and_then(|step| reduced.back(s, step)) {
+        return Ok(step);
+    }
+    s.budget = budget;
+    middle::pass(s, &mut passing, [left, right], middle::DEEP);
+    simulate(s, &mut passing);
+    s.budget = budget;
+    match s.prove(&passing, left, right) {
+        Some(step) => Ok(step),
+        None => Err(residual(s, &passing, left, right)),
     }
 }
 
@@ -412,9 +486,11 @@ fn theorem_of(
     }
     let statement = statement(&this);
     let premises: Vec<Statement> = this.premises.iter().map(|(_, s)| s.clone()).collect();
-    let mut proof = Proof::new(&mut suite.development, limits);
+    let titles = suite.items.iter().map(|i| i.title.clone()).collect();
+    let mut proof = Proof::new(&mut suite.development, titles, limits);
     let mut proves = Vec::new();
     let (mut up, mut down) = (Vec::new(), Vec::new());
+    let mut beyond = false;
     for (n, link) in this.links.iter().enumerate() {
         let hints: Option<Vec<Hint>> = link.hints.as_ref().map(|all| {
             let keep = |m: &usize| without != Some((n, *m));
@@ -423,22 +499,23 @@ fn theorem_of(
                 .map(|m| all[m].clone())
                 .collect()
         });
-        let (given, allowed) = usable(&mut proof, &this, hints.as_deref(), &lemmas)?;
-        let mut ways = vec![(link.left, link.right)];
-        if link.order == Order::Equal {
-            ways.push((link.right, link.left));
-        }
-        for (n, way) in ways.into_iter().enumerate() {
-            let step = proof.part(&given, &allowed, &this.distinct, way);
-            let step = step.map_err(|mut residual| {
-                if let Some(model) = &mut residual.model {
-                    model.part = proves.len();
-                }
-                residual
-            })?;
-            proves.push(step);
-            if n == 0 { &mut up } else { &mut down }.push(step);
-        }
+        let steps = match proof.link(&this, link, hints.as_deref(), &lemmas) {
+            // A hint is an offer: what it is not enough for may be proved without.
+            Err(residual) if hints.is_some() && without.is_none() => {
+                beyond = true;
+                proof.link(&this, link, None, &lemmas).map_err(|_| residual)
+            }
+            other => other,
+        };
+        let steps = steps.map_err(|mut residual| {
+            if let Some(model) = &mut residual.model {
+                model.part += proves.len();
+            }
+            residual
+        })?;
+        proves.extend(&steps);
+        up.extend(steps.first());
+        down.extend(steps.get(1));
     }
     if this.links.len() > 1 {
         proves.push(proof.whole(up));
@@ -452,10 +529,40 @@ fn theorem_of(
     if without.is_some() {
         suite.development.forget(before);
     }
+    if beyond {
+        suite.beyond_hints.insert(item);
+    }
     Ok(done)
 }
 
 impl Proof<'_> {
+    /// One link of a chain, and the way back if it is an equation.
+    fn link(
+        &mut self,
+        item: &Item,
+        link: &Link,
+        hints: Option<&[Hint]>,
+        lemmas: &[(usize, usize)],
+    ) -> Result<Vec<Step>, Residual> {
+        let (given, allowed) = usable(self, item, hints, lemmas)?;
+        let mut ways = vec![(link.left, link.right)];
+        if link.order == Order::Equal {
+            ways.push((link.right, link.left));
+        }
+        let mut steps = Vec::new();
+        for way in ways {
+            let step = self.part(&given, &allowed, &item.distinct, way);
+            let step = step.map_err(|mut residual| {
+                if let Some(model) = &mut residual.model {
+                    model.part = steps.len();
+                }
+                residual
+            })?;
+            steps.push(step);
+        }
+        Ok(steps)
+    }
+
     /// The links of a chain as one step.
     fn whole(&mut self, links: Vec<Step>) -> Step {
         let (left, right) = (

@@ -482,9 +482,6 @@ impl<'t> ProofSearch<'t> {
             let Node::SumOver(but, body) = self.b.terms.node(f).clone() else {
                 continue;
             };
-            if self.b.terms.is_test(f) {
-                continue;
-            }
             let whole = self.b.terms.product(factors.iter().copied());
             let key = (c.id, f, right);
             if !self.members.contains_key(&key) {

@@ -27,6 +27,7 @@
 
 pub(crate) mod codes;
 mod file;
+mod mistakes;
 mod model;
 mod parser;
 mod sexpr;
@@ -158,6 +159,22 @@ fn wrong(code: &'static str, span: Span, message: impl Into<String>, expected: &
         }
     };
     Diagnostic::error(code, span, message, expected, help)
+}
+
+/// The same, where the text may say what is meant.
+fn wrong_in(
+    text: &str,
+    code: &'static str,
+    span: Span,
+    message: impl Into<String>,
+    expected: &str,
+) -> Diagnostic {
+    let general = wrong(code, span, message, expected);
+    let in_a_term = code == codes::NO_TERM && expected.contains("term");
+    match mistakes::meant(text, span.start).filter(|_| in_a_term) {
+        Some(help) => Diagnostic::error(code, span, general.message, expected, help),
+        None => general,
+    }
 }
 
 /// A theorem that comes with the tool, by name.

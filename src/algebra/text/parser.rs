@@ -3,7 +3,7 @@
 use super::codes::{NO_ITEM, NO_TERM, SUMS, TOO_DEEP, UNBALANCED, WORD};
 use super::model::parse_model;
 use super::tokens::{Token, tokens};
-use super::wrong;
+use super::{wrong, wrong_in};
 use crate::algebra::tree::{Argument, Chain, HintTree, ModelTree, Named};
 use crate::algebra::{Atom, Form, Index, Order, Over, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
@@ -133,7 +133,7 @@ impl<'t> Parser<'t> {
             Token::Sign(s) => format!("`{s}` can't stand here"),
             Token::End => "the text ends too early".to_string(),
         };
-        Err(wrong(code, self.span(), found, expected))
+        Err(wrong_in(self.text, code, self.span(), found, expected))
     }
 
     pub fn end(&mut self, expected: &str) -> Parsed<()> {
@@ -382,11 +382,14 @@ impl<'t> Parser<'t> {
 
     /// Whether a side condition `i != j` begins here.
     fn condition_ahead(&self) -> bool {
-        let mut n = 1;
-        if matches!(self.ahead(1), Token::Sign("(")) {
-            n = 4;
-        }
-        matches!(self.ahead(n), Token::Sign("!="))
+        // `w(0)` and `w(-1)` are threads; `x (+ k != j : ..)` is a product.
+        let index = match (self.ahead(0), self.ahead(1), self.ahead(2), self.ahead(3)) {
+            (Token::Name(_), Token::Sign("("), Token::Number(_), Token::Sign(")")) => 4,
+            (Token::Name(_), Token::Sign("("), Token::Sign("-"), Token::Number(_)) => 5,
+            (Token::Name(_) | Token::Number(_), ..) => 1,
+            _ => return false,
+        };
+        matches!(self.ahead(index), Token::Sign("!="))
     }
 
     /// `i != j`

@@ -1,7 +1,7 @@
 //! Text to tokens.
 
 use super::codes::{NO_TERM, UNBALANCED};
-use super::wrong;
+use super::{wrong, wrong_in};
 use crate::base::diagnostic::{Diagnostic, Span};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Diagnostic> {
             Token::Sign(sign)
         } else {
             let end = at + c.len_utf8();
-            return Err(wrong(
+            return Err(wrong_in(
+                text,
                 NO_TERM,
                 Span::new(at, end),
                 format!("unexpected character {c:?}"),

@@ -6,6 +6,7 @@
 mod compare;
 mod contradiction;
 mod coverage;
+pub mod derivation;
 mod discipline;
 mod every;
 mod evidence;

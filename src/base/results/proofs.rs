@@ -1,5 +1,6 @@
 //! What became of statements that were to be proved, of terms that were to be simplified, and of certificates.
 
+use super::derivation::Derivation;
 use serde::Serialize;
 
 /// The answer for a statement of the algebra.
@@ -154,6 +155,21 @@ pub struct Proof {
     pub unneeded_hints: Vec<String>,
     /// Where it is false, if it is refuted.
     pub model: Option<Counterexample>,
+    /// The proof, if it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derivation: Option<Derivation>,
+    /// What it may be missing, if that is asked for and it is not proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestions: Option<Vec<Suggestion>>,
+}
+
+/// A statement with which another is proved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// Whether a model of what is assumed refutes it, so that it can only be a premise. Else it may be a lemma.
+    pub premise: bool,
+    /// What it says.
+    pub statement: String,
 }
 
 /// Relations in which a statement is false; states and processes count from 1.

@@ -206,6 +206,18 @@ pub enum Format {
     Json,
 }
 
+/// Form of proofs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ShowAs {
+    /// Below the answers
+    #[default]
+    Text,
+    /// A page, and nothing else
+    Html,
+    /// For LaTeX with amsmath, and nothing else
+    Latex,
+}
+
 /// Form of the output, also for continuous integration: there one document has all that was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Form {

@@ -26,6 +26,14 @@ pub struct Statement {
     pub parts: Vec<(Id, Id)>,
 }
 
+impl Statement {
+    /// Whether it says something else with letters replaced.
+    pub fn changes(&self, terms: &mut Terms, letters: &[(Sym, Id)]) -> bool {
+        let mut sides = self.parts.iter().flat_map(|(l, r)| [*l, *r]);
+        !letters.is_empty() && sides.any(|t| terms.replace(t, letters) != t)
+    }
+}
+
 /// A proved statement with the premises it rests on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Theorem {
@@ -79,7 +87,7 @@ pub enum Rule {
         /// Atoms without indices replaced.
         letters: Vec<(Sym, Id)>,
         /// A step for each part of each premise, in order; before those, if letters are replaced in a theorem that
-        /// rests on hypotheses, one for each part of each hypothesis.
+        /// rests on hypotheses, one for each part of each hypothesis that has one of these letters.
         premises: Vec<usize>,
     },
     /// `x <= y`, `y <= z`, .. so `x <= z`.

@@ -190,9 +190,10 @@ impl<'a> Scope<'a> {
     }
 
     /// From `P |- S` and proofs of `P'`: `S'`, where `'` renames index variables and replaces letters. If letters are
-    /// replaced, the hypotheses change, and need proofs as the premises do. A premise is used for all values of its
-    /// variables. So its proof must not restrict them further; they must not be renamed; and a replacing term, which
-    /// speaks of one process at a time, must not contain one of them.
+    /// replaced in what rests on a hypothesis, all hypotheses with one of these letters change, and need proofs as the
+    /// premises do; the others are rested on. (Fewer would do, but other checkers take the hypotheses as a whole.) A
+    /// premise is used for all values of its variables. So its proof must not restrict them further; they must not be
+    /// renamed; and a replacing term, which speaks of one process at a time, must not contain one of them.
     fn theorem(
         &mut self,
         (n, part): (usize, usize),
@@ -204,14 +205,6 @@ impl<'a> Scope<'a> {
         let (lemma, used) = all
             .get(n)
             .ok_or("there is no such theorem before this one")?;
-        let hypotheses = match used.is_empty() || letters.is_empty() {
-            true => &[],
-            false => self.hypotheses,
-        };
-        if letters.is_empty() {
-            self.terms.spend(used.len());
-            self.rests_on.extend(used);
-        }
         for (symbol, by) in letters {
             let s = self
                 .terms
@@ -231,8 +224,21 @@ impl<'a> Scope<'a> {
         let named = self.terms.variables(&by);
         let mut given = premises.iter();
         let mut more = renamed(self.terms, &lemma.statement.distinct, variables)?;
-        let assumed = hypotheses.iter().map(|(_, s)| s);
-        for premise in assumed.chain(&lemma.premises) {
+        let mut assumed = Vec::new();
+        if letters.is_empty() {
+            self.terms.spend(used.len());
+            self.rests_on.extend(used);
+        } else if !used.is_empty() {
+            self.terms.spend(used.len() + self.hypotheses.len());
+            for (n, (_, hypothesis)) in self.hypotheses.iter().enumerate() {
+                if hypothesis.changes(self.terms, letters) {
+                    assumed.push(hypothesis);
+                } else {
+                    self.rests_on.insert(n);
+                }
+            }
+        }
+        for premise in assumed.into_iter().chain(&lemma.premises) {
             for &(left, right) in &premise.parts {
                 let mut caught = self.terms.variables(&[left, right]);
                 caught.extend(premise.distinct.iter().flat_map(|(i, j)| [*i, *j]));

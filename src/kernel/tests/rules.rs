@@ -318,11 +318,14 @@ fn reasons(source: &str) -> Vec<&str> {
 #[test]
 fn hypotheses_in_use_are_told() {
     let of = theorem("t", &[], &["theorem 1 0"], "10 3 | 0>1");
+    // Of two hypotheses only that with the letter is proved for what replaces it.
+    let replaced = ["premise 0 0", "theorem 3 0 ; 1>20 ; 0"];
     let more = format!(
-        "{of}hypothesis g\npart 3 4\n{}",
-        theorem("s", &[], &["hypothesis 1 0"], "3 4")
+        "{of}hypothesis g\npart 3 4\n{}{}",
+        theorem("s", &[], &["hypothesis 1 0"], "3 4"),
+        theorem("r", &["3 20"], &replaced, "3 20")
     );
     let d = check(LEMMAS, &more).expect("accepted");
     let rests_on: Vec<&[usize]> = (0..d.theorems().len()).map(|n| d.rests_on(n)).collect();
-    assert_eq!(rests_on, [&[][..], &[0], &[0], &[1]]);
+    assert_eq!(rests_on, [&[][..], &[0], &[0], &[1], &[0]]);
 }

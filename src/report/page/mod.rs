@@ -3,10 +3,12 @@
 
 mod check;
 mod compare;
+mod derivation;
 mod walk;
 
 pub use check::check;
 pub use compare::compare;
+pub use derivation::derivations;
 pub use walk::execution;
 
 const STYLE: &str = include_str!("style.css");

@@ -291,6 +291,8 @@ pub const OF_LEMMAS: &[Case] = &[
         &["premise 0 0", "theorem 1 0 ; 0>4 ; 0"],
         "10 4 | 0>1",
     ),
+    // The hypothesis has no such letter.
+    (&[], &["theorem 1 0 ; 1>3 ;"], "10 3 | 0>1"),
 ];
 
 pub const NOT_OF_LEMMAS: &[(&str, &[Case])] = &[
