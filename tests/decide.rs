@@ -411,3 +411,39 @@ fn other_notations_are_known() {
         Status::Proved
     );
 }
+
+/// What the e-graph knows to be equal is proved to be.
+#[test]
+fn classes_of_the_e_graph_are_true() {
+    let mut others = 0;
+    for (text, given) in [
+        ("(a* b*)* p + ~p", ""),
+        ("(x y)* x + y^w", ""),
+        ("p x q y", "p x ~q = 0"),
+        ("x (y z + w)", "y z = x"),
+    ] {
+        let premises: Vec<String> = [given]
+            .iter()
+            .filter(|g| !g.is_empty())
+            .map(|g| g.to_string())
+            .collect();
+        let asked = question(text, &premises, &[]);
+        let mut asked = inline::term(&asked, 200, &mut no_file).expect("a term");
+        let classes =
+            coarsen::algebra::simplify::classes(&mut asked.suite, asked.term, &Limits::default());
+        assert!(classes.len() > 2, "{text}");
+        for class in &classes {
+            assert!(class.parts.iter().all(|p| *p < classes.len()));
+            for other in &class.others {
+                others += 1;
+                let said = format!("{} = {other}", class.least);
+                let letters = ["p", "q"].into_iter().filter(|p| said.contains(p));
+                let tests: Vec<&str> = letters.collect();
+                assert_eq!(answer(&said, given, &tests), Status::Proved, "{said}");
+            }
+        }
+        let dot = coarsen::report::classes::dot(&classes);
+        assert_eq!(dot.matches("[label=").count(), classes.len());
+    }
+    assert!(others > 3, "{others}");
+}

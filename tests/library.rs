@@ -68,7 +68,7 @@ files! {
     commutation [97, 20, 0];
     tests [83, 15, 0];
     hoare [65, 16, 0];
-    programs [80, 16, 0];
+    programs [82, 16, 0];
     top [50, 12, 3];
     incorrectness [65, 15, 0];
     omega [66, 13, 1];
@@ -76,6 +76,7 @@ files! {
     refinement [80, 20, 0];
     concurrent [115, 19, 0];
     quotients [9, 4, 0];
+    schemes [32, 3, 0];
 }
 
 #[test]

@@ -3,10 +3,12 @@
 //! First the e-graph of the term (`super::egraph`) gives its smallest member. Then parts are left out, one at a time,
 //! as long as what remains is proved equal. Nothing is trusted: a term is an answer only with a theorem of the kernel.
 
-use super::egraph::{Cost, LARGEST_TERM, cost, smallest};
+use super::egraph::{self, Cost, LARGEST_TERM, cost, smallest};
 use super::prove::{self, Limits};
+use super::show;
 use super::suite::{Item, Link, Suite};
 use super::term::Order;
+use crate::base::results::proofs::EqualTerms;
 use crate::kernel::{Id, Node, ONE, Statement, Terms, ZERO};
 
 /// A smaller term.
@@ -29,13 +31,7 @@ pub fn simplify(suite: &mut Suite, t: Id, written: usize, limits: &Limits) -> Op
         return None;
     }
     let item = suite.items.last()?.clone();
-    let mut given: Vec<Statement> = suite
-        .development
-        .hypotheses()
-        .iter()
-        .map(|(_, s)| s.clone())
-        .collect();
-    given.extend(item.premises.iter().map(|(_, s)| s.clone()));
+    let given = given(suite);
     let (equal, below) = split(&given);
     let terms = &mut suite.development.terms;
     let found = smallest(terms, t, &equal, &below, limits.nodes);
@@ -57,6 +53,34 @@ pub fn simplify(suite: &mut Suite, t: Id, written: usize, limits: &Limits) -> Op
         }
     }
     None
+}
+
+/// What is given for the last item of a suite: hypotheses, and its own premises.
+fn given(suite: &Suite) -> Vec<Statement> {
+    let hypotheses = suite.development.hypotheses().iter();
+    let premises = suite.items.last().into_iter().flat_map(|i| &i.premises);
+    hypotheses.chain(premises).map(|(_, s)| s.clone()).collect()
+}
+
+/// Classes of the e-graph that are told, and terms of each.
+const TOLD: (usize, usize) = (60, 4);
+
+/// What the e-graph of a term knows: its class, and those of its parts.
+pub fn classes(suite: &mut Suite, t: Id, limits: &Limits) -> Vec<EqualTerms> {
+    if cost(&suite.development.terms, t).0 > LARGEST_TERM {
+        return Vec::new();
+    }
+    let given = given(suite);
+    let (equal, below) = split(&given);
+    let terms = &mut suite.development.terms;
+    let found = egraph::classes(terms, t, &equal, &below, limits.nodes, TOLD);
+    let d = &suite.development;
+    let told = |c: egraph::Class| EqualTerms {
+        least: show::term(d, c.least),
+        others: c.others.iter().map(|x| show::term(d, *x)).collect(),
+        parts: c.parts,
+    };
+    found.into_iter().map(told).collect()
 }
 
 /// Left and right sides.

@@ -329,6 +329,7 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "refinement" "theories/identities/refinement.thy"
         "concurrent" "theories/identities/concurrent.thy"
         "quotients" "theories/identities/quotients.thy"
+        "schemes" "theories/identities/schemes.thy"
         "stoller-cohen" "theories/stoller_cohen.thy"
         "stoller-cohen-proof" "proofs/stoller_cohen.thy"
         "stoller-cohen-corollaries" "proofs/stoller_cohen_corollaries.thy"

@@ -628,6 +628,9 @@ pub struct SimplifyArgs {
     /// What the letters are
     #[command(flatten)]
     pub letters: LetterArgs,
+    /// Write what the e-graph knows to be equal to this file, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

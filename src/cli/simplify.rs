@@ -2,21 +2,22 @@
 
 use super::args::{Format, SimplifyArgs};
 use super::exit::Exit;
-use super::output::Output;
+use super::output::{Output, say};
 use super::prove::load;
 use super::question::{Unanswered, failed, list, question, tell, work};
 use coarsen::algebra::inline::{self, Wrong};
 use coarsen::algebra::{egraph, prove, show, simplify};
+use coarsen::report::classes::dot;
 use coarsen::report::json;
 use coarsen::results::SCHEMA_VERSION;
-use coarsen::results::proofs::{Engine, Simplification};
+use coarsen::results::proofs::{Engine, EqualTerms, Simplification};
 use std::time::Instant;
 
 /// Answers the question of `args`.
 pub fn run(args: &SimplifyArgs, output: &mut Output) -> Exit {
     let job = args.clone();
     let (answer, exit) = match work(&args.limits, move |_| find(&job)) {
-        Ok(answer) => (answer, Exit::Holds),
+        Ok((answer, classes)) => (answer, written(args, &classes)),
         Err(Unanswered::Wrong(wrong)) => return tell(&wrong, args.format, output),
         Err(Unanswered::Failed(reason)) => {
             return failed(inline::TERM, &reason, args.format, output);
@@ -36,6 +37,20 @@ pub fn run(args: &SimplifyArgs, output: &mut Output) -> Exit {
     exit
 }
 
+/// Writes the e-graph where it is wanted.
+fn written(args: &SimplifyArgs, classes: &[EqualTerms]) -> Exit {
+    let Some(path) = &args.trace else {
+        return Exit::Holds;
+    };
+    match std::fs::write(path, dot(classes)) {
+        Ok(()) => Exit::Holds,
+        Err(error) => {
+            say(&format!("coarsen: can't write {}: {error}", path.display()));
+            Exit::Internal
+        }
+    }
+}
+
 /// The answer as long as there is none.
 fn nothing(args: &SimplifyArgs) -> Simplification {
     let words: Vec<&str> = args.term.split_whitespace().collect();
@@ -51,12 +66,16 @@ fn nothing(args: &SimplifyArgs) -> Simplification {
     }
 }
 
-fn find(args: &SimplifyArgs) -> Result<Simplification, Wrong> {
+fn find(args: &SimplifyArgs) -> Result<(Simplification, Vec<EqualTerms>), Wrong> {
     let begun = Instant::now();
     let asked = question(&args.term, &args.given, &args.letters);
     let mut asked = inline::term(&asked, args.limits.depth, &mut load)?;
     let limits = &args.limits.prover;
     let suite = &mut asked.suite;
+    let classes = match args.trace {
+        Some(_) => simplify::classes(suite, asked.term, limits),
+        None => Vec::new(),
+    };
     let found = simplify::simplify(suite, asked.term, asked.written, limits);
     let mut answer = Simplification {
         symbols: asked.written,
@@ -73,5 +92,5 @@ fn find(args: &SimplifyArgs) -> Result<Simplification, Wrong> {
         let most = egraph::LARGEST_TERM;
         answer.why = vec![format!("it has more than {most} symbols")];
     }
-    Ok(answer)
+    Ok((answer, classes))
 }

@@ -4,6 +4,7 @@
 
 pub mod bundles;
 pub mod ci;
+pub mod classes;
 mod contradictions;
 pub mod coverage;
 pub mod derivation;

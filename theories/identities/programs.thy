@@ -109,6 +109,9 @@ identity normal_branch [q x = x q, q y = y q, p x = x p, p y = y p] :
 identity normal_loops_in_sequence :
     (p x)* ~p (q y)* ~q = (p x)* (~p q y)* ~p ~q + (p x)* ~p q y (q y)* ~q;
 identity normal_loop_entry : (p x (q y)* ~q)* ~p = ~p + p x (q y + p ~q x)* ~q ~p;
+identity normal_postcomputation [y p = p y] : (p x)* ~p y = ~p y + p (p x (~p y + p))* ~p;
+identity normal_composition [y p = p y] :
+    (p x)* ~p (q y)* ~q = ~p (q y)* ~q + p (p x (~p (q y)* ~q + p))* ~p;
 identity normal_goto_two_labels :
     (p x + ~p q y)* ~p ~q = ((p + q) (p x + ~p y))* ~(p + q);
 identity normal_state_machine :

@@ -13,7 +13,7 @@ mod terms;
 
 pub use derivation::{kernel_steps, reversed};
 pub use laws::Law;
-pub use terms::{Cost, LARGEST as LARGEST_TERM, cost, smallest};
+pub use terms::{Class, Cost, LARGEST as LARGEST_TERM, classes, cost, smallest};
 
 use crate::kernel::{Id, Node, ONE, Terms};
 use laws::{Equation, Rules};

@@ -284,6 +284,83 @@ pub fn smallest(
     below: &[(Id, Id)],
     nodes: usize,
 ) -> Id {
+    let (graph, root) = saturated(terms, t, equal, below, nodes);
+    let (_, least) = Extractor::new(&graph, Small(terms)).find_best(root);
+    built(terms, &least)
+}
+
+/// Terms that are known to be equal: a class of the e-graph.
+pub struct Class {
+    /// The smallest of them.
+    pub least: Id,
+    /// Others, each made of the smallest terms of its parts' classes; the smallest first.
+    pub others: Vec<Id>,
+    /// The classes of their parts, by position.
+    pub parts: Vec<usize>,
+}
+
+/// The classes in the e-graph of `t`, its own first, and those of its parts before theirs; at most so many, and others
+/// in each.
+pub fn classes(
+    terms: &mut Terms,
+    t: Id,
+    equal: &[(Id, Id)],
+    below: &[(Id, Id)],
+    nodes: usize,
+    (most, others): (usize, usize),
+) -> Vec<Class> {
+    let (graph, root) = saturated(terms, t, equal, below, nodes);
+    let extractor = Extractor::new(&graph, Small(terms));
+    let mut order = vec![graph.find(root)];
+    let mut at = 0;
+    while at < order.len() && order.len() < most {
+        for node in &graph[order[at]].nodes {
+            for child in node.children() {
+                let child = graph.find(*child);
+                if !order.contains(&child) && order.len() < most {
+                    order.push(child);
+                }
+            }
+        }
+        at += 1;
+    }
+    let least: Vec<RecExpr<Form>> = order.iter().map(|c| extractor.find_best(*c).1).collect();
+    drop(extractor);
+    let least: Vec<Id> = least.iter().map(|e| built(terms, e)).collect();
+    let place = |c: &egg::Id| order.iter().position(|o| *o == graph.find(*c));
+    let mut found = Vec::new();
+    for (n, class) in order.iter().enumerate() {
+        let (mut all, mut parts) = (Vec::new(), Vec::new());
+        for node in &graph[*class].nodes {
+            let children: Option<Vec<usize>> = node.children().iter().map(place).collect();
+            let Some(children) = children else { continue };
+            let of: Vec<Id> = children.iter().map(|c| least[*c]).collect();
+            all.push(joined(terms, node, &of));
+            parts.extend(children.into_iter().filter(|c| *c != n));
+        }
+        all.retain(|x| *x != least[n]);
+        all.sort_by_key(|x| (cost(terms, *x), *x));
+        all.dedup();
+        all.truncate(others);
+        parts.sort_unstable();
+        parts.dedup();
+        found.push(Class {
+            least: least[n],
+            others: all,
+            parts,
+        });
+    }
+    found
+}
+
+/// The e-graph of a term with the laws used everywhere, as far as the limits go, and its class.
+fn saturated(
+    terms: &Terms,
+    t: Id,
+    equal: &[(Id, Id)],
+    below: &[(Id, Id)],
+    nodes: usize,
+) -> (EGraph<Form, Tests>, egg::Id) {
     let mut leaves = FxHashSet::default();
     let mut whole = RecExpr::default();
     expression(terms, t, &mut whole, &mut leaves);
@@ -315,8 +392,7 @@ pub fn smallest(
         .with_node_limit(nodes)
         .with_time_limit(Duration::MAX)
         .run(&laws());
-    let (_, least) = Extractor::new(&runner.egraph, Small(terms)).find_best(root);
-    built(terms, &least)
+    (runner.egraph, root)
 }
 
 /// `p ~p = 0` and `p + ~p = 1` for the tests in use.
@@ -408,21 +484,29 @@ fn folded(
 /// The kernel's term.
 fn built(terms: &mut Terms, expression: &RecExpr<Form>) -> Id {
     let mut done: Vec<Id> = Vec::new();
-    let at = |done: &[Id], x: &egg::Id| done[usize::from(*x)];
     for node in expression.as_ref() {
-        let term = match node {
-            Form::Zero => ZERO,
-            Form::One => ONE,
-            Form::Top => TOP,
-            Form::Leaf(x) => *x,
-            Form::Star(x) => terms.star(at(&done, x)),
-            Form::Omega(x) => terms.omega(at(&done, x)),
-            Form::Sum([x, y]) => terms.sum([at(&done, x), at(&done, y)]),
-            Form::Product([x, y]) => terms.product([at(&done, x), at(&done, y)]),
-        };
-        done.push(term);
+        let of: Vec<Id> = node
+            .children()
+            .iter()
+            .map(|x| done[usize::from(*x)])
+            .collect();
+        done.push(joined(terms, node, &of));
     }
     done.last().copied().unwrap_or(ZERO)
+}
+
+/// The kernel's term of a node and the terms of its parts.
+fn joined(terms: &mut Terms, node: &Form, of: &[Id]) -> Id {
+    match node {
+        Form::Zero => ZERO,
+        Form::One => ONE,
+        Form::Top => TOP,
+        Form::Leaf(x) => *x,
+        Form::Star(_) => terms.star(of[0]),
+        Form::Omega(_) => terms.omega(of[0]),
+        Form::Sum(_) => terms.sum(of.iter().copied()),
+        Form::Product(_) => terms.product(of.iter().copied()),
+    }
 }
 
 #[cfg(test)]

@@ -369,9 +369,11 @@ fn reduced(
     (left, right): (Id, Id),
     budget: usize,
 ) -> Result<Step, Residual> {
+    let own = context.rules.len();
     let mut reduced = Reduced::new(context, left, right);
     s.budget = budget;
-    if eliminate(s, &mut reduced) {
+    let eliminated = eliminate(s, &mut reduced);
+    if eliminated {
         let (context, left, right) = (reduced.context.clone(), reduced.left, reduced.right);
         let step = match s.decide_fully(&context, left, right) {
             Some(step) => Some(step),
@@ -387,14 +389,17 @@ fn reduced(
     if let Some(step) = step.and_then(|step| reduced.back(s, step)) {
         return Ok(step);
     }
-    s.budget = budget;
+    s.budget = budget / 2;
     middle::pass(s, &mut passing, [left, right], middle::DEEP);
-    simulate(s, &mut passing);
-    s.budget = budget;
-    match s.prove(&passing, left, right) {
-        Some(step) => Ok(step),
-        None => Err(residual(s, &passing, left, right)),
+    // Without anything new the search has been here.
+    if eliminated || passing.rules.len() > own {
+        simulate(s, &mut passing);
+        s.budget = budget / 2;
+        if let Some(step) = s.prove(&passing, left, right) {
+            return Ok(step);
+        }
     }
+    Err(residual(s, &passing, left, right))
 }
 
 /// The next two processes to be told apart, if a hint asks for it.

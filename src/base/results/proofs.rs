@@ -247,6 +247,17 @@ pub struct Simplification {
     pub time: f64,
 }
 
+/// Terms that an e-graph knows to be equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EqualTerms {
+    /// The smallest.
+    pub least: String,
+    /// Others.
+    pub others: Vec<String>,
+    /// Where the classes of their parts stand, from 0.
+    pub parts: Vec<usize>,
+}
+
 /// What is to be said of a certificate of the algebra.
 #[derive(Clone, Debug, Serialize)]
 pub struct Certificate {
