@@ -822,3 +822,44 @@ fn suggestions_are_enough() {
         }
     }
 }
+
+/// Proofs as a page and for LaTeX stand alone, and nothing in them acts as markup.
+#[test]
+fn proofs_as_a_page_and_for_latex() {
+    let at = folder(
+        "show",
+        &[(
+            "a.thy",
+            "action x_1, y, z;\nidentity p_1 [h_1 : x_1 y <= y z] : x_1* y <= y z*;",
+        )],
+    );
+    let file = at.join("a.thy").to_string_lossy().into_owned();
+    let show = |form: &str| coarsen(&["prove", &file, "--show", "p_1", "--show-as", form]);
+    let (code, page, _) = show("html");
+    assert_eq!(code, 0);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    assert_eq!(page.matches("<details").count(), 2);
+    assert!(
+        page.contains("<code>x_1 y &lt;= y z</code> (h_1)"),
+        "{page}"
+    );
+    let (code, latex, _) = show("latex");
+    assert_eq!(code, 0);
+    let begins = latex.matches("\\begin{align*}").count();
+    assert_eq!((begins, latex.matches("\\end{align*}").count()), (3, 3));
+    assert!(
+        latex.contains("(h\\_1)") && latex.contains("\\mathit{x\\_1}"),
+        "{latex}"
+    );
+    let (code, text, _) = show("text");
+    assert_eq!(code, 0);
+    assert!(text.contains("star induction: (1), (2)"), "{text}");
+    let (code, _, told) = coarsen(&["prove", &file, "--show", "p_2"]);
+    assert_eq!(
+        (code, told.as_str()),
+        (
+            2,
+            "coarsen: no statement is called `p_2` (did you mean `p_1`?)\n"
+        )
+    );
+}

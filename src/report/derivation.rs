@@ -103,17 +103,18 @@ pub fn latex(proof: &Proof) -> String {
     }
     let unnumbered = told.parts.iter().map(|c| (String::new(), c));
     let below = told.below.iter().enumerate();
-    let numbered = below.map(|(n, c)| (format!("({})\\quad ", n + 1), c));
+    let numbered = below.map(|(n, c)| (format!("\\text{{({})}}\\quad ", n + 1), c));
     for (number, chain) in unnumbered.chain(numbered) {
         out += "\\begin{align*}\n";
         let left = formula(&format!("{}{}", chain.conditions, chain.left));
-        let _ = writeln!(out, "\\text{{{number}}} {left}");
-        for line in &chain.lines {
+        let _ = writeln!(out, "{number}{left}");
+        let rows = chain.lines.iter().map(|line| {
             let sign = if line.equal { "=" } else { "\\leq" };
             let (term, why) = (formula(&line.term), prose(&reason(line)));
-            let _ = writeln!(out, "  &{sign} {term} && \\text{{{why}}} \\\\");
-        }
-        out += "\\end{align*}\n";
+            format!("  &{sign} {term} && \\text{{{why}}}")
+        });
+        out += &rows.collect::<Vec<String>>().join(" \\\\\n");
+        out += "\n\\end{align*}\n";
     }
     if told.cut {
         out += "% cut: it is longer\n";
