@@ -229,15 +229,15 @@ fn every_code_is_explained_by_examples_that_are_true() {
             };
             load(root(), name, &text)
         };
-        match load(wrong) {
-            Ok(_) => panic!("{}: {wrong} is right", code.code),
-            Err(flawed) => {
-                let codes: BTreeSet<&str> = flawed.diagnostics.iter().map(|d| d.code).collect();
-                assert!(codes.contains(code.code), "{}: {codes:?}", code.code);
-            }
-        }
-        if let Err(flawed) = load(right) {
-            panic!("{}: {:?}", code.code, flawed.diagnostics);
+        let told = match load(wrong) {
+            Ok(suite) => suite.warnings,
+            Err(flawed) => flawed.diagnostics,
+        };
+        let codes: BTreeSet<&str> = told.iter().map(|d| d.code).collect();
+        assert!(codes.contains(code.code), "{}: {codes:?}", code.code);
+        match load(right) {
+            Ok(suite) => assert_eq!(suite.warnings, [], "{}", code.code),
+            Err(flawed) => panic!("{}: {:?}", code.code, flawed.diagnostics),
         }
     }
 }
@@ -862,4 +862,24 @@ fn proofs_as_a_page_and_for_latex() {
             "coarsen: no statement is called `p_2` (did you mean `p_1`?)\n"
         )
     );
+}
+
+/// An index that is bound and not used is warned of, in the file that is asked for only.
+#[test]
+fn unused_binders_are_warned_of() {
+    let odd = "action u[i];\nidentity odd : (+ j : u[i]) <= (+ j : u[j]) + u[i];";
+    let uses = "use \"odd.thy\";\nidentity fine : (+ j : u[j]) <= (+ i : u[i]);";
+    let at = folder("binders", &[("odd.thy", odd), ("uses.thy", uses)]);
+    let told = |name: &str| {
+        let (code, _, told) = coarsen(&["prove", &at.join(name).to_string_lossy()]);
+        assert_eq!(code, 0, "{told}");
+        told
+    };
+    let odd = told("odd.thy");
+    assert!(
+        odd.contains("W0401") && odd.contains("`j` is bound here and not used"),
+        "{odd}"
+    );
+    assert_eq!(odd.matches("W0401] Warning").count(), 1, "{odd}");
+    assert_eq!(told("uses.thy"), "");
 }

@@ -2,6 +2,7 @@
 
 use super::refute::Model;
 use super::term::Order;
+use crate::base::diagnostic::Diagnostic;
 use crate::kernel::{Development, Id, Renaming, Statement, Sym};
 use std::collections::BTreeSet;
 
@@ -43,6 +44,8 @@ pub struct Suite {
     pub development: Development,
     /// The statements in the order of the text; used files come before those that use them.
     pub items: Vec<Item>,
+    /// What is odd about the file that was asked for.
+    pub warnings: Vec<Diagnostic>,
     /// Statements, by position, that their hints were not enough for: they are proved without.
     pub beyond_hints: BTreeSet<usize>,
 }

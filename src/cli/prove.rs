@@ -87,6 +87,8 @@ struct Answers {
     done: usize,
     /// How many statements the file has, and their names.
     names: Vec<String>,
+    /// What is odd about the file.
+    warnings: Vec<Diagnostic>,
 }
 
 /// What was proved, in some form.
@@ -193,7 +195,7 @@ impl Run<'_, '_> {
                 });
             }
         };
-        let name = text.name.clone();
+        let (name, source) = (text.name.clone(), text.text.clone());
         let control = Arc::new(Control::default());
         let answers = Arc::new(Mutex::new(Answers::default()));
         let ended = supervise(
@@ -216,6 +218,7 @@ impl Run<'_, '_> {
             Ended::Abandoned(why) => Some(why),
             Ended::Broken(why) => return self.trouble(&name, why.to_string()),
         };
+        tell_diagnostics((&name, &source), &answers.warnings);
         let done = answers.done;
         if let Some(why) = stopped {
             let first = answers.proofs.get_mut(done..).unwrap_or_default();
@@ -401,6 +404,7 @@ fn job(
             .collect();
         {
             let mut shared = answers.lock().unwrap_or_else(|e| e.into_inner());
+            shared.warnings = std::mem::take(&mut suite.warnings);
             shared.names = own.map(|(_, i)| i.name.clone()).collect();
             shared.proofs = wanted.iter().map(|n| untried(&suite.items[*n])).collect();
         }

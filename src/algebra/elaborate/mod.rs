@@ -91,6 +91,8 @@ struct Elaborator {
     /// Of each item the index variables and letters that a hint may give values.
     free: Vec<hints::Free>,
     errors: Vec<Diagnostic>,
+    /// Whether the file at hand was asked for, so that it is warned of.
+    asked: bool,
     /// Of the file at hand: the names of its statements so far, what is not defined yet, and the level declared.
     named: FxHashSet<String>,
     later: Vec<Later>,
@@ -117,7 +119,22 @@ impl Elaborator {
         self.errors.push(d);
     }
 
+    fn warning(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        if self.asked {
+            let d = Diagnostic::warning(code, span, message, expected, help.into());
+            self.suite.warnings.push(d);
+        }
+    }
+
     fn file(&mut self, file: &Source) {
+        self.asked = file.asked;
         let lines = Lines::of(file.text);
         self.named.clear();
         self.level = None;

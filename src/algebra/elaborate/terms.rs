@@ -182,6 +182,15 @@ impl Elaborator {
         let but = but.into_iter().map(|i| i.map(kernel::Index::Var));
         let but: Vec<kernel::Index> = but.collect::<Option<_>>()?;
         let variable = self.variable(&over.index);
+        if !self.suite.development.terms.has_var(inner, variable) {
+            self.warning(
+                code::UNUSED_BINDER,
+                span,
+                format!("`{}` is bound here and not used", over.index),
+                format!("a term with `{}`", over.index),
+                "all members are the same; see `coarsen explain W0401`",
+            );
+        }
         let closed = self.suite.development.terms.close(inner, variable);
         Some((but, closed, inner))
     }

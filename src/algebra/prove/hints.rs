@@ -106,19 +106,24 @@ fn carried(proof: &mut Proof, lemma: &Lemma) -> Vec<Statement> {
     all.filter(|s| s.changes(terms, &lemma.letters)).collect()
 }
 
+/// The index variables of what replaces a lemma's letters.
+fn named(proof: &Proof, lemma: &Lemma) -> Vec<u32> {
+    let terms = &proof.development.terms;
+    let by = lemma.letters.iter().map(|(_, by)| *by);
+    by.flat_map(|t| context::variables_of(terms, t)).collect()
+}
+
 /// A theorem that says the same, and no variable of its premises is one of what replaces its letters: with `x` as
 /// `v[i]`, `[u[i] x <= x u[i]]` is meant for all `u`, so it is said of `u[j]`.
 fn apart(proof: &mut Proof, lemma: &Lemma) -> Result<usize, Residual> {
     let Some(theorem) = proof.development.theorem(lemma.theorem).cloned() else {
         return Ok(lemma.theorem);
     };
+    let named = named(proof, lemma);
     let terms = &proof.development.terms;
-    let by = lemma.letters.iter().map(|(_, by)| *by);
-    let named: Vec<u32> = by.flat_map(|t| context::variables_of(terms, t)).collect();
     let own = theorem.premises.iter();
     let own: BTreeSet<u32> = own.flat_map(|p| context::variables(terms, p)).collect();
-    let mut caught: Vec<u32> = own.iter().copied().filter(|v| named.contains(v)).collect();
-    caught.dedup();
+    let caught: Vec<u32> = own.iter().copied().filter(|v| named.contains(v)).collect();
     if caught.is_empty() {
         return Ok(lemma.theorem);
     }
@@ -128,7 +133,8 @@ fn apart(proof: &mut Proof, lemma: &Lemma) -> Result<usize, Residual> {
     let back: Renaming = away.iter().map(|(from, to)| (*to, *from)).collect();
     let variables = &mut proof.development.variables;
     while away.iter().any(|(_, to)| *to as usize >= variables.len()) {
-        variables.push(format!("i{}", variables.len()));
+        let mut names = (0..).map(|n| format!("i{n}"));
+        variables.extend(names.find(|name| !variables.contains(name)));
     }
     let mut premises = Vec::new();
     let mut steps = Vec::new();
@@ -180,9 +186,8 @@ fn instance(
         return Ok(None);
     };
     let assumed = carried(proof, &lemma);
+    let named = named(proof, &lemma);
     let terms = &proof.development.terms;
-    let by = lemma.letters.iter().map(|(_, by)| *by);
-    let named: Vec<u32> = by.flat_map(|t| context::variables_of(terms, t)).collect();
     let mut assumes = assumed.iter().flat_map(|s| context::variables(terms, s));
     if assumes.any(|v| named.contains(&v)) {
         return Err(Residual {

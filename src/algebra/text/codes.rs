@@ -118,4 +118,9 @@ T`; on the right what the reduced system does. Behind `proved` stand the name of
 it. See docs/theorems.md.
 
   wrong: conclusion c: N* R <= p (u + v)* q;      right: conclusion c: p (u + v)* q <= N* R;"
+    UNUSED_BINDER = "W0401" "an index that is bound and not used" "\
+A sum or product over processes has the same member for each of them. That is allowed, and the sum is its member, or 0 \
+where there are no processes; mostly another index was meant.
+
+  wrong: axiom a : (+ j : u[i]) <= x;      right: axiom a : (+ j : u[j]) <= x;"
 }
