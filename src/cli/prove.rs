@@ -51,6 +51,7 @@ pub fn run(args: &ProveArgs, output: &mut Output) -> Exit {
         names: BTreeSet::new(),
         written: BTreeSet::new(),
         shown: false,
+        paged: Vec::new(),
     };
     for file in &args.files {
         session.argument(file);
@@ -77,6 +78,8 @@ struct Run<'a, 'w> {
     written: BTreeSet<PathBuf>,
     /// Whether something has been printed.
     shown: bool,
+    /// Proofs for a page.
+    paged: Vec<Proof>,
 }
 
 /// What a worker leaves, also when it is left behind.
@@ -267,8 +270,9 @@ impl Run<'_, '_> {
         match self.args.show_as {
             ShowAs::Text => {}
             ShowAs::Html => {
-                let page = page::derivations(file, proofs);
-                return self.output.write(&page);
+                // One page has the proofs of all files.
+                self.paged.extend(proofs.iter().cloned());
+                return;
             }
             ShowAs::Latex => {
                 let all: String = proofs.iter().map(derivation::latex).collect();
@@ -348,7 +352,11 @@ impl Run<'_, '_> {
             }
         }
         match self.args.format() {
-            Format::Text if self.args.show_as != ShowAs::Text => {}
+            Format::Text if self.args.show_as == ShowAs::Html => {
+                let title = self.args.files.join(", ");
+                self.output.write(&page::derivations(&title, &self.paged));
+            }
+            Format::Text if self.args.show_as == ShowAs::Latex => {}
             Format::Text if self.tally.total() > 0 => {
                 if self.shown && self.args.detail() != Detail::Quiet {
                     self.output.write("\n");

@@ -42,10 +42,15 @@ impl Found<'_> {
                 .find(|c| Some(&c.name) == statement.claim.as_ref());
             let blocks = claim.map_or(&[][..], |c| &c.blocks);
             let against = against(e, judged, *mover, blocks);
-            let mut seen = !against.is_empty();
+            let mut met = 0;
             for &(a, direction) in &against {
-                seen &= reachable(e, judged, (a, direction), search)?;
+                met += usize::from(reachable(e, judged, (a, direction), search)?);
             }
+            // Two steps together keep a block from being atomic, each alone from being of one class.
+            let seen = match mover {
+                BlockMover::Atomic => met > 0 && met == against.len(),
+                _ => met > 0,
+            };
             let mut entered = false;
             for b in blocks {
                 entered = entered || search.may_reach(b.thread, &b.entries)?;

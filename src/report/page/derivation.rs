@@ -29,7 +29,7 @@ pub fn derivations(title: &str, proofs: &[Proof]) -> String {
             let right = last.map_or(String::new(), |l| format!(" &lt;= {}", escaped(&l.term)));
             let _ = writeln!(
                 sections,
-                "<details id=\"step-{number}\"><summary>({number}) <code>{left}{right}</code></summary>"
+                "<details><summary>({number}) <code>{left}{right}</code></summary>"
             );
             chain(&mut sections, below);
             sections += "</details>\n";
