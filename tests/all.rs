@@ -84,6 +84,7 @@ mod structure;
 mod syntax;
 mod theorem;
 mod theorems;
+mod told;
 mod tptp;
 mod tptp_command;
 mod traces;

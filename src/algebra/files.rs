@@ -6,7 +6,7 @@ use super::show;
 use crate::algebra::elaborate::{Source, elaborate};
 use crate::algebra::library;
 use crate::algebra::prove::{self, Engine, Limits, Status};
-use crate::algebra::suite::{Item, Suite};
+use crate::algebra::suite::{Declared, Item, Suite};
 use crate::algebra::text::{codes as code, parse_file, parse_suite};
 use crate::algebra::tree::{Entry, File, Used};
 use crate::base::control::{Control, Stop};
@@ -208,7 +208,7 @@ pub struct Also {
     pub ablate: bool,
     /// The proof for people to read.
     pub derivation: bool,
-    /// What a statement that is not proved may be missing.
+    /// What a statement that is not proved, nor meant to be false, may be missing.
     pub suggestions: bool,
 }
 
@@ -225,6 +225,8 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, also: Also) -
     let outcome = prove::prove(suite, item, limits);
     let time = begun.elapsed().as_secs_f64();
     let proved = outcome.status == Status::Proved;
+    // Nothing is missing where a statement is meant to be false.
+    let missing = also.suggestions && !proved && suite.items[item].declared != Declared::Refuted;
     let level = match outcome.theorem {
         Some(theorem) if proved => prove::level(&suite.development, theorem),
         _ => suite.items[item].level,
@@ -242,7 +244,7 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, also: Also) -
             Some(theorem) if proved && also.derivation => told(suite, item, theorem),
             _ => None,
         },
-        suggestions: (!proved && also.suggestions).then(|| prove::suggestions(suite, item)),
+        suggestions: missing.then(|| prove::suggestions(suite, item)),
         unneeded_hints: if also.ablate && proved {
             prove::ablate(suite, item, limits)
         } else {

@@ -540,7 +540,7 @@ pub struct ProveArgs {
         requires = "show"
     )]
     pub show_as: ShowAs,
-    /// Look for lemmas and premises with which a statement is proved that is not
+    /// Look for lemmas and premises with which a statement is proved that is not, unless it is declared by `fails`
     #[arg(long)]
     pub suggest: bool,
     /// Drop each hint in turn, and name those that are not needed

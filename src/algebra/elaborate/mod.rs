@@ -119,20 +119,6 @@ impl Elaborator {
         self.errors.push(d);
     }
 
-    fn warning(
-        &mut self,
-        code: &'static str,
-        span: Span,
-        message: impl Into<String>,
-        expected: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        if self.asked {
-            let d = Diagnostic::warning(code, span, message, expected, help.into());
-            self.suite.warnings.push(d);
-        }
-    }
-
     fn file(&mut self, file: &Source) {
         self.asked = file.asked;
         let lines = Lines::of(file.text);

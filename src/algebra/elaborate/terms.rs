@@ -5,7 +5,7 @@ use crate::algebra::suite::Level;
 use crate::algebra::text::codes as code;
 use crate::algebra::{Atom, Index, Over};
 use crate::algebra::{Form, Term};
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Diagnostic, Span};
 use crate::kernel::{self, Id, ONE, TOP, ZERO};
 
 /// The index variables around a term.
@@ -182,14 +182,14 @@ impl Elaborator {
         let but = but.into_iter().map(|i| i.map(kernel::Index::Var));
         let but: Vec<kernel::Index> = but.collect::<Option<_>>()?;
         let variable = self.variable(&over.index);
-        if !self.suite.development.terms.has_var(inner, variable) {
-            self.warning(
+        if self.asked && !self.suite.development.terms.has_var(inner, variable) {
+            self.suite.warnings.push(Diagnostic::warning(
                 code::UNUSED_BINDER,
                 span,
                 format!("`{}` is bound here and not used", over.index),
                 format!("a term with `{}`", over.index),
                 "all members are the same; see `coarsen explain W0401`",
-            );
+            ));
         }
         let closed = self.suite.development.terms.close(inner, variable);
         Some((but, closed, inner))

@@ -158,7 +158,7 @@ pub struct Proof {
     /// The proof, if it is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub derivation: Option<Derivation>,
-    /// What it may be missing, if that is asked for and it is not proved.
+    /// What it may be missing, if that is asked for and it is neither proved nor meant to be false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<Vec<Suggestion>>,
 }

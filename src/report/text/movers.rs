@@ -74,7 +74,7 @@ fn annotation(body: &mut String, model: &str, a: &Annotation) {
     let place = place(model, a.line, a.column);
     let said = match a.said {
         "atomic" => "atomic by movers".to_string(),
-        said => format!("{said} movers"),
+        said => format!("a {said} mover"),
     };
     let _ = writeln!(body, "{}: {place}: {} is {said}", a.verdict.id(), a.name);
     if !a.entered {
