@@ -10,7 +10,6 @@ use coarsen::algebra::show;
 use coarsen::algebra::suite::{Suite, Use};
 use coarsen::algebra::text::TERM_CODES;
 use coarsen::base::diagnostic::{Diagnostic, line_column};
-use coarsen::results::proofs::Status;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
