@@ -9,18 +9,10 @@ use crate::state::*;
 
 /// Descriptions of blocks.
 const BLOCKS_AT: usize = 0x2280_0000_0000;
-const BLOCKS_SIZE: usize = 1 << 24;
-const MOST: usize = BLOCKS_SIZE / core::mem::size_of::<Block>();
+const BLOCKS_SIZE: usize = 1 << 25;
+const MOST: usize = BLOCKS_SIZE / size_of::<Block>();
 /// Between two blocks.
 const GAP: u64 = 32;
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Block {
-    start: u64,
-    size: u64,
-    freed: bool,
-}
 
 pub fn map_all() {
     map(ARENA_AT, ARENA_SIZE * MAX_THREADS);
@@ -71,7 +63,7 @@ pub fn check(addr: u64, size: u32) {
     }
     match find(addr) {
         Some(block) if addr + u64::from(size) <= block.start + block.size => {
-            if block.freed {
+            if block.freed > 0 {
                 check::error(USE_AFTER_FREE, addr, &[]);
             }
         }
@@ -104,7 +96,10 @@ fn allocate(size: u64, align: u64) -> u64 {
     *block(rt.current, thread.blocks as usize) = Block {
         start,
         size,
-        freed: false,
+        pc: crate::shims::registers().pc,
+        freed_at: 0,
+        made: rt.steps,
+        freed: 0,
     };
     thread.blocks += 1;
     thread.top = end.next_multiple_of(16) - base;
@@ -132,14 +127,14 @@ pub extern "C" fn posix_memalign(to: *mut u64, align: u64, size: u64) -> i32 {
     0
 }
 
-/// Marks a block as freed: 0, or the error.
-pub fn release(addr: u64) -> i64 {
+/// Marks a block as freed by the step that is taken: 0, or the error.
+pub fn release(addr: u64, pc: u64) -> i64 {
     match find(addr) {
         Some(block) if block.start == addr => {
-            if block.freed {
+            if block.freed > 0 {
                 return DOUBLE_FREE.into();
             }
-            block.freed = true;
+            (block.freed, block.freed_at) = (rt().steps, pc);
             0
         }
         _ => BAD_FREE.into(),
@@ -197,6 +192,47 @@ pub extern "C" fn realloc(addr: u64, size: u64) -> u64 {
 
 pub extern "C" fn reallocarray(addr: u64, n: u64, size: u64) -> u64 {
     n.checked_mul(size).map_or(0, |size| realloc(addr, size))
+}
+
+/// Tells the explorer of the blocks.
+pub fn tell() {
+    let (rt, shared) = (rt(), shared());
+    for i in (0..rt.count).filter(|&i| has(&rt.made, i)) {
+        for k in 0..thread(i).blocks as usize {
+            let n = shared.blocks as usize;
+            if n < MAX_BLOCKS {
+                shared.block[n] = *block(i, k);
+                shared.blocks += 1;
+            }
+        }
+    }
+}
+
+/// Words at the top of a stack in which a function's variables are looked for.
+const TOP: u64 = 64;
+/// Pointers that were told last, and need not be told again.
+const RECENT: usize = 32;
+
+/// Tells the explorer which pointers into the heap the running function keeps on the stack.
+pub fn tell_pointers(who: usize, sp: u64) {
+    let (rt, shared) = (rt(), shared());
+    for addr in (sp..sp + 8 * TOP).step_by(8) {
+        let n = shared.pointers as usize;
+        if n >= MAX_POINTERS || !own_stack(who, addr) {
+            return;
+        }
+        let value = unsafe { (addr as *const u64).read_unaligned() };
+        let known = |p: &Pointer| p.addr == addr && p.value == value;
+        if in_arena(value) && !shared.pointer[n.saturating_sub(RECENT)..n].iter().any(known) {
+            shared.pointer[n] = Pointer {
+                addr,
+                value,
+                at: rt.steps,
+                marks: shared.marks,
+            };
+            shared.pointers += 1;
+        }
+    }
 }
 
 /// Makes a thread's memory as it was before its first allocation.

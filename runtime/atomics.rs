@@ -49,8 +49,27 @@ pub fn mode(op: &Op) -> u8 {
     }
 }
 
-/// An atomic operation of the program.
-pub fn atomic(sub: u8, size: u32, addr: u64, a: u64, b: u64) -> u64 {
+/// The memory order of the announced access, which has this mode in the present state.
+pub fn order(op: &Op, mode: u8) -> u8 {
+    let failed = op.kind == Kind::CompareAndSwap && mode == MODE_READ;
+    match op.kind {
+        // A load releases nothing, and a store acquires nothing, whatever they are told.
+        Kind::AtomicLoad => op.order[0] & !RELEASES | READS,
+        Kind::AtomicStore => op.order[0] & !ACQUIRES,
+        Kind::CompareAndSwap if failed => op.order[1] & !RELEASES | READS,
+        Kind::CompareAndSwap | Kind::AtomicUpdate => op.order[0] | READS,
+        _ => 0,
+    }
+}
+
+/// A fence: no step, but it may make what stands before or behind it acquire or release.
+pub extern "C" fn fence(order: i32) {
+    me().fences |= memory_order(order);
+}
+
+/// An atomic operation of the program, with what it is given. Of a compare-and-swap the second order is for when it
+/// fails.
+pub fn atomic(sub: u8, size: u32, addr: u64, [a, b]: [u64; 2], orders: [i32; 2]) -> u64 {
     if rt().checking != 0 && sub == LOAD {
         invariants::access(Kind::Read, addr, size);
         return peek(addr, size);
@@ -65,6 +84,7 @@ pub fn atomic(sub: u8, size: u32, addr: u64, a: u64, b: u64) -> u64 {
         kind,
         sub,
         flags: ATOMIC,
+        order: orders.map(memory_order),
         size,
         addr,
         a: cut(a, size),
@@ -135,7 +155,7 @@ pub fn execute(who: usize) -> (i64, u64) {
         }
         Kind::Free => {
             spin::forget(who);
-            return (arena::release(op.addr), 0);
+            return (arena::release(op.addr, op.pc), 0);
         }
         _ => {}
     }
@@ -149,12 +169,7 @@ pub fn execute(who: usize) -> (i64, u64) {
     if op.sub != LOAD && !(op.sub == CAS && old != op.a) {
         poke(op.addr, op.size, new);
     }
-    let told = if matches!(op.sub, LOAD | CAS) {
-        old
-    } else {
-        new
-    };
-    (old as i64, told)
+    (old as i64, new)
 }
 
 /// What an atomic operation leaves in memory.

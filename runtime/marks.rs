@@ -3,10 +3,10 @@
 use crate::ahead;
 use crate::check;
 use crate::shared::*;
-use crate::shims;
+use crate::shims::{self, Registers};
 use crate::state::*;
 
-fn mark(pc: u64) {
+fn mark(registers: Registers) {
     let rt = rt();
     if rt.quiet || rt.checking != 0 || ahead::on() {
         return;
@@ -20,7 +20,9 @@ fn mark(pc: u64) {
         check::limit("more than 100,000 calls of functions in one execution");
     }
     shared.mark[n] = Mark {
-        pc,
+        pc: registers.pc,
+        sp: registers.sp as u64,
+        bp: registers.saved[1],
         at: rt.steps,
         thread: rt.current as u16,
         unused: 0,
@@ -29,9 +31,12 @@ fn mark(pc: u64) {
 }
 
 pub extern "C" fn enter() {
-    mark(shims::registers().pc)
+    mark(shims::registers())
 }
 
 pub extern "C" fn leave() {
-    mark(0)
+    mark(Registers {
+        pc: 0,
+        ..shims::registers()
+    })
 }

@@ -34,6 +34,9 @@ pub fn step(op: Op) -> i64 {
     if registers.sp < thread.low && spin::own_stack(who, registers.sp as u64) {
         thread.low = registers.sp;
     }
+    if shared().tell != 0 {
+        crate::arena::tell_pointers(who, registers.sp as u64);
+    }
     look_back(who);
     if rt.region && op.kind != Kind::Exit && steps::enabled(who) {
         // The region is one step: what happens in it belongs to the event that began it.
@@ -143,6 +146,7 @@ pub fn next() {
         pc: op.pc,
         addr: op.addr,
         value: 0,
+        before: 0,
         size: op.size,
         first: rt.accesses,
         accesses: 0,
@@ -152,6 +156,7 @@ pub fn next() {
         next: 0,
         kind: op.kind as u8,
         chose: 0,
+        fences: core::mem::take(&mut thread(who).fences),
         enabled,
     };
     rt.draw = Draw {
@@ -184,6 +189,10 @@ fn record(who: usize, choice: u16, n: u32) -> i64 {
     let region = if rt.region { ATOMIC } else { 0 };
     steps::footprint(who, choice, &mut |mut access| {
         access.flags |= region;
+        if region != 0 {
+            // A region is atomic whatever is in it.
+            access.order = 0;
+        }
         if rt.accesses as usize >= MAX_ACCESSES {
             crate::check::limit("more than 500,000 accesses");
         }
@@ -195,6 +204,9 @@ fn record(who: usize, choice: u16, n: u32) -> i64 {
         }
     });
     shared.accesses = rt.accesses;
+    if matches!(event.kind(), Kind::Write | Kind::AtomicStore | Kind::AtomicUpdate | Kind::CompareAndSwap) {
+        event.before = steps::peek(event.addr, event.size);
+    }
     let (result, value) = steps::execute(who, choice);
     event.value = value;
     if event.kind() == Kind::Write {
@@ -423,6 +435,9 @@ pub fn finish(status: u32) -> ! {
             addr: thread.op.addr,
             local: thread.local,
         };
+    }
+    if shared.tell != 0 {
+        crate::arena::tell();
     }
     tls::leave();
     unsafe {

@@ -32,6 +32,10 @@ pub fn foreign_stack(thread: usize, addr: u64) -> Option<usize> {
 
 /// Most times that functions are entered or left in one execution, where that is asked for.
 pub const MAX_MARKS: usize = 1 << 18;
+/// Most blocks of the heap that are told.
+pub const MAX_BLOCKS: usize = 1 << 14;
+/// Most pointers into the heap that are told.
+pub const MAX_POINTERS: usize = 1 << 16;
 /// Most invariants.
 pub const MAX_INVARIANTS: usize = 32;
 /// Most variables that invariants read.
@@ -162,8 +166,32 @@ pub struct Access {
     pub mode: u8,
     /// Flags.
     pub flags: u8,
+    /// Of an atomic operation, its memory order: [`ORDERED`] and more; else 0.
+    pub order: u8,
     /// Nothing.
-    pub unused: u16,
+    pub unused: u8,
+}
+
+/// It has a memory order.
+pub const ORDERED: u8 = 1;
+/// What it reads from happens before it, if that releases.
+pub const ACQUIRES: u8 = 2;
+/// It happens before who reads from it and acquires.
+pub const RELEASES: u8 = 4;
+/// It takes part in the one order of all such operations.
+pub const SEQUENTIAL: u8 = 8;
+/// It reads: all do but stores.
+pub const READS: u8 = 16;
+
+/// The order with a number in `<stdatomic.h>`.
+pub fn memory_order(number: i32) -> u8 {
+    match number & 0x7FFF {
+        0 => ORDERED,
+        1 | 2 => ORDERED | ACQUIRES,
+        3 => ORDERED | RELEASES,
+        4 => ORDERED | ACQUIRES | RELEASES,
+        _ => ORDERED | ACQUIRES | RELEASES | SEQUENTIAL,
+    }
 }
 
 /// Marks the keys of synchronisation objects: what a lock does to its mutex is no access of the memory there.
@@ -210,6 +238,8 @@ pub struct Event {
     pub addr: u64,
     /// What was read, written or returned.
     pub value: u64,
+    /// What was there before, of an access of memory.
+    pub before: u64,
     /// Bytes.
     pub size: u32,
     /// Its first access in the list of all accesses.
@@ -229,6 +259,8 @@ pub struct Event {
     pub kind: u8,
     /// Whether something was chosen inside of it.
     pub chose: u8,
+    /// The fences that its thread has come to since its last step, as memory orders.
+    pub fences: u8,
     /// Which threads could have gone on instead.
     pub enabled: Threads,
 }
@@ -392,12 +424,48 @@ pub struct Cell {
     pub invariant: u32,
 }
 
+/// A block that the program has allocated.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Block {
+    /// The first byte.
+    pub start: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Where it was allocated.
+    pub pc: u64,
+    /// Where it was freed.
+    pub freed_at: u64,
+    /// How many steps there were before it was allocated.
+    pub made: u32,
+    /// How many there were when it had been freed; 0 while it is in use.
+    pub freed: u32,
+}
+
+/// A pointer into the heap that stands on the stack of a thread at one of its steps.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Pointer {
+    /// Where it stands.
+    pub addr: u64,
+    /// What it points to.
+    pub value: u64,
+    /// How many steps there were before.
+    pub at: u32,
+    /// How many functions had been entered or left.
+    pub marks: u32,
+}
+
 /// A thread enters a function or leaves the last that it entered.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Mark {
     /// A place at the beginning of the function; 0 where it is left.
     pub pc: u64,
+    /// The stack pointer there.
+    pub sp: u64,
+    /// The register for frames.
+    pub bp: u64,
     /// How many steps there were before.
     pub at: u32,
     /// The thread.
@@ -435,6 +503,8 @@ pub struct Shared {
     pub show: u32,
     /// Request: note which functions are entered and left.
     pub mark_calls: u32,
+    /// Request: note what names are found by: blocks, and pointers to them on stacks.
+    pub tell: u32,
     /// Request: nobody is blocked by an active wait; tell local states instead.
     pub local_states: u32,
     /// Answer: how it ended.
@@ -503,6 +573,14 @@ pub struct Shared {
     pub access: [Access; MAX_ACCESSES],
     /// Answer: when functions were entered and left.
     pub mark: [Mark; MAX_MARKS],
+    /// Answer: how many blocks of the heap are told.
+    pub blocks: u32,
+    /// Answer: how many pointers into the heap.
+    pub pointers: u32,
+    /// Answer: the blocks, thread by thread.
+    pub block: [Block; MAX_BLOCKS],
+    /// Answer: the pointers.
+    pub pointer: [Pointer; MAX_POINTERS],
 }
 
 /// The program called `rand` or its kin.

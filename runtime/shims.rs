@@ -151,32 +151,35 @@ shims! { @same
     "coarsen_c_fputs" => printing::fputs,
     "coarsen_c_fwrite" => printing::fwrite,
     "coarsen_c_write" => printing::write,
-    "__tsan_atomic_thread_fence" => nothing, "__tsan_atomic_signal_fence" => nothing,
+    "__tsan_atomic_thread_fence" => atomics::fence, "__tsan_atomic_signal_fence" => nothing,
 }
 
 macro_rules! atomics {
     ($($t:ty, $size:literal: $load:ident $load_name:literal, $store:ident $store_name:literal,
        $strong:ident $strong_name:literal $weak_name:literal, $value:ident $value_name:literal;
        $($update:ident $update_name:literal $sub:ident),*;)*) => { $(
-        extern "C" fn $load(addr: u64, _: i32) -> $t {
-            atomic(atomics::LOAD, $size, addr, 0, 0) as $t
+        extern "C" fn $load(addr: u64, order: i32) -> $t {
+            atomic(atomics::LOAD, $size, addr, [0; 2], [order; 2]) as $t
         }
-        extern "C" fn $store(addr: u64, value: $t, _: i32) {
-            atomic(atomics::STORE, $size, addr, value as u64, 0);
+        extern "C" fn $store(addr: u64, value: $t, order: i32) {
+            atomic(atomics::STORE, $size, addr, [value as u64, 0], [order; 2]);
         }
-        extern "C" fn $strong(addr: u64, expected: *mut $t, new: $t, _: i32, _: i32) -> i32 {
+        extern "C" fn $strong(
+            addr: u64, expected: *mut $t, new: $t, order: i32, failed: i32,
+        ) -> i32 {
             let wanted = atomics::fetch(expected);
-            let old = atomic(atomics::CAS, $size, addr, wanted as u64, new as u64) as $t;
+            let values = [wanted as u64, new as u64];
+            let old = atomic(atomics::CAS, $size, addr, values, [order, failed]) as $t;
             if old != wanted {
                 atomics::deliver(expected, old);
             }
             (old == wanted).into()
         }
-        extern "C" fn $value(addr: u64, wanted: $t, new: $t, _: i32, _: i32) -> $t {
-            atomic(atomics::CAS, $size, addr, wanted as u64, new as u64) as $t
+        extern "C" fn $value(addr: u64, wanted: $t, new: $t, order: i32, failed: i32) -> $t {
+            atomic(atomics::CAS, $size, addr, [wanted as u64, new as u64], [order, failed]) as $t
         }
-        $( extern "C" fn $update(addr: u64, value: $t, _: i32) -> $t {
-            atomic(atomics::$sub, $size, addr, value as u64, 0) as $t
+        $( extern "C" fn $update(addr: u64, value: $t, order: i32) -> $t {
+            atomic(atomics::$sub, $size, addr, [value as u64, 0], [order; 2]) as $t
         } )*
         shims! { @same $load_name => $load, $store_name => $store, $strong_name => $strong,
             $weak_name => $strong, $value_name => $value, $($update_name => $update),* }

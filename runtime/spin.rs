@@ -229,6 +229,7 @@ pub fn cells(who: usize, put: &mut dyn FnMut(Access)) {
             size: seen.size,
             mode: MODE_READ,
             flags: ATOMIC,
+            order: 0,
             unused: 0,
         });
     }

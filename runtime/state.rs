@@ -22,6 +22,8 @@ pub struct Op {
     pub sub: u8,
     /// Of memory: flags of the access.
     pub flags: u8,
+    /// Of memory: the memory order, and that of a compare-and-swap that fails.
+    pub order: [u8; 2],
     pub size: u32,
     pub addr: u64,
     pub a: u64,
@@ -81,6 +83,8 @@ pub struct Thread {
     pub serial: bool,
     /// Whether it looks at that.
     pub asks: bool,
+    /// Fences since its last step, as memory orders.
+    pub fences: u8,
     /// Atomic regions that it is in.
     pub regions: u32,
     pub children: u16,

@@ -6,6 +6,8 @@ mod filters;
 mod formats;
 mod invariants;
 mod movers;
+mod names;
+mod orders;
 
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
 use coarsen::ctest::explore::{Exploration, Settings, explore};
@@ -208,7 +210,7 @@ fn replays_repeat() {
         }
     }
     let first = follow(&mut process, &settings, &schedule(&error.steps), false).expect("an answer");
-    let short = shorten(&mut process, &settings, first);
+    let short = shorten(&mut process, &settings, first, &|| false);
     assert_eq!((short.error, short.pc), (shared::ASSERTION, error.pc));
 }
 

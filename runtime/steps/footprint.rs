@@ -84,6 +84,7 @@ fn whole(key: u64, mode: u8, flags: u8) -> Access {
         size: 1,
         mode,
         flags,
+        order: 0,
         unused: 0,
     }
 }
@@ -149,6 +150,7 @@ impl Footprint<'_> {
             size: op.size,
             mode,
             flags: op.flags,
+            order: atomics::order(op, mode),
             unused: 0,
         });
         if op.kind == Kind::Free {

@@ -6,7 +6,7 @@ mod values;
 pub use editing::{EmitArgs, EmitFormat, ExploreArgs, FmtArgs, LspArgs};
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
-    SearchName, ShowAs, TraceFormat, TreatmentArg,
+    ScheduleFormat, SearchName, ShowAs, TraceFormat, TreatmentArg,
 };
 
 use super::exit::EXITS;
@@ -363,12 +363,12 @@ pub struct TestArgs {
     /// cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub cores: Option<u16>,
-    /// Write the schedule of the first error to this file, for `coarsen replay`
+    /// Write the execution of the first error to this file
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Write it to this file as ITF, Apalache's format
-    #[arg(long, value_name = "FILE")]
-    pub itf: Option<PathBuf>,
+    /// In this form [default: by the file's extension]
+    #[arg(long, value_name = "FORM", value_enum, requires = "trace")]
+    pub trace_format: Option<ScheduleFormat>,
     /// Data races are listed, are errors, or are not spoken of
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub races: TreatmentArg,
@@ -380,8 +380,11 @@ pub struct TestArgs {
     #[arg(long = "format", value_enum, default_value_t)]
     pub form: Form,
     /// Print only the verdict
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Show every step of executions, also those that concern no other thread
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Most executions
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub limit_executions: u64,
@@ -410,8 +413,11 @@ pub struct ReplayArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Print only the verdict
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Show every step, also those that concern no other thread
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Arguments of `coarsen movers`.

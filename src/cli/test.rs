@@ -1,16 +1,19 @@
 //! `coarsen test`: every schedule of a C program; and `coarsen replay`: one of them again.
 
-use super::args::{Filter, Format, ReplayArgs, TestArgs, TreatmentArg};
+use super::args::{Filter, Format, ReplayArgs, ScheduleFormat, TestArgs, TreatmentArg};
 use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
+use super::trace_file;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
+use coarsen::ctest::debug::Debug;
 use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
-use coarsen::ctest::places::Places;
+use coarsen::ctest::history::Step;
+use coarsen::ctest::names::Names;
 use coarsen::ctest::process::Process;
-use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict, addresses};
-use coarsen::ctest::shared;
+use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict};
+use coarsen::ctest::shared::{self, Last};
 use coarsen::ctest::shorten::{Outcome, follow, schedule, shorten};
 use coarsen::ctest::trace::{Trace, VERSION};
 use coarsen::report::ci::{Case, State};
@@ -180,14 +183,15 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         .min(shared::MAX_STEPS as u32);
     if !args.no_shorten {
         for error in &mut exploration.errors {
-            shorter(&mut process, &settings, error);
+            shorter(&mut process, &settings, error, &guard);
         }
     }
+    let debug = Debug::new(&program.path);
+    name_all(&mut process, &settings, &debug, &mut exploration, &guard);
     if args.races == TreatmentArg::Refute {
         let races = exploration.races.iter().map(DataRace::error);
         exploration.errors.extend(races.collect::<Vec<_>>());
     }
-    let mut pcs = addresses(&exploration);
     let report = Report {
         program: name,
         uncontrolled: program.uncontrolled.clone(),
@@ -197,7 +201,7 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         races: args.races.into(),
         deadlocks: args.deadlocks.unwrap_or_default().into(),
         time,
-        places: Places::new(&program.path, &mut pcs),
+        debug,
         exploration,
     };
     let mut exit = match report.verdict() {
@@ -205,20 +209,30 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         Verdict::Refuted => Exit::Refuted,
         Verdict::Unknown => Exit::Unknown,
     };
-    if let (Some(file), Some(error)) = (&args.trace, report.exploration.errors.first()) {
-        let trace = trace(args, &process, error, report.place(error));
-        let text = serde_json::to_string(&trace).map_err(std::io::Error::from);
-        exit = exit.and(written(file, text.map(|text| text + "\n")));
-    }
-    if let (Some(file), Some(error)) = (&args.itf, report.exploration.errors.first()) {
-        exit = exit.and(written(file, Ok(report.itf(error))));
-    }
+    exit = exit.and(write_trace(args, &process, &report));
     output.cases(|| cases(&report, &args.files));
     match args.form.format() {
         Format::Json => output.line(serde_json::to_string(&report.json())),
-        Format::Text => output.write(&report.text(args.quiet)),
+        Format::Text => output.write(&report.text(args.quiet, args.verbose)),
     }
     exit
+}
+
+/// Writes the execution of the first error, if that is wanted and there is one.
+fn write_trace(args: &TestArgs, process: &Process, report: &Report) -> Exit {
+    let (Some(file), Some(error)) = (&args.trace, report.exploration.errors.first()) else {
+        return Exit::Holds;
+    };
+    let form = args
+        .trace_format
+        .unwrap_or_else(|| ScheduleFormat::of(file));
+    if let Some(form) = form.of_models() {
+        let trace = report.trace(error);
+        return trace_file::write((file, form), &report.program, "error", &trace);
+    }
+    let trace = trace(args, process, error, report.place(error));
+    let text = serde_json::to_string(&trace).map_err(std::io::Error::from);
+    written(file, text.map(|text| text + "\n"))
 }
 
 /// The answers about a program: each error, or that there is none.
@@ -253,7 +267,7 @@ fn cases(report: &Report, files: &[String]) -> Vec<Case> {
                 Verdict::Holds => State::Passed,
                 _ => State::Open,
             },
-            message: report.text(true).trim_end().to_string(),
+            message: report.text(true, false).trim_end().to_string(),
             place: None,
         }],
     }
@@ -270,8 +284,40 @@ fn written(file: &Path, text: std::io::Result<String>) -> Exit {
     }
 }
 
+/// Finds out by name what errors and data races are about: their executions are made once more.
+fn name_all(
+    process: &mut Process,
+    settings: &Settings,
+    debug: &Debug,
+    e: &mut Exploration,
+    guard: &Guard,
+) {
+    let mut name = |steps: &[Step], last: &[Last], about: u64| {
+        let settings = Settings {
+            steps: steps.len().max(1) as u32,
+            ..settings.clone()
+        };
+        // When the time is up, variables have names, and blocks of the heap have none.
+        let outcome = match guard.stop() {
+            None => follow(process, &settings, &schedule(steps), false),
+            Some(_) => None,
+        };
+        let seen = outcome.map(|o| o.seen).unwrap_or_default();
+        Names::new(debug, &seen, steps, last, about)
+    };
+    for error in e.errors.iter_mut().chain(&mut e.stuck) {
+        error.names = name(&error.steps, &error.last, error.addr);
+    }
+    for race in &mut e.races {
+        race.names = name(&race.steps, &[], race.addr);
+    }
+}
+
 /// Replaces the schedule of an error by one with fewer preemptions.
-fn shorter(process: &mut Process, settings: &Settings, error: &mut Found) {
+fn shorter(process: &mut Process, settings: &Settings, error: &mut Found, guard: &Guard) {
+    if guard.stop().is_some() {
+        return;
+    }
     let Some(first) = follow(process, settings, &schedule(&error.steps), false) else {
         return;
     };
@@ -284,7 +330,7 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found) {
     if repeats {
         let Outcome {
             steps, last, addr, ..
-        } = shorten(process, settings, first);
+        } = shorten(process, settings, first, &|| guard.stop().is_some());
         (error.steps, error.last) = (steps, last);
         error.addr = addr;
     }
@@ -336,8 +382,8 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         Ok(repeated) => repeated,
         Err(error) => return refuse(&name, &error, args.format, output),
     };
-    let exploration = repeated(&trace, outcome);
-    let mut pcs = addresses(&exploration);
+    let debug = Debug::new(&program.path);
+    let exploration = repeated(&trace, outcome, &debug);
     let report = Report {
         program: trace.files.join(" "),
         uncontrolled: Vec::new(),
@@ -347,14 +393,14 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         races: Treatment::default(),
         deadlocks: Treatment::default(),
         time: Duration::ZERO,
-        places: Places::new(&program.path, &mut pcs),
+        debug,
         exploration,
     };
     let found = report.exploration.errors.first();
     let same = found.is_some_and(|e| e.kind == trace.kind && report.place(e) == trace.place);
     match args.format {
         Format::Json => output.line(serde_json::to_string(&report.json())),
-        Format::Text if same => output.write(&report.text(args.quiet)),
+        Format::Text if same => output.write(&report.text(args.quiet, args.verbose)),
         Format::Text => {}
     }
     if same {
@@ -405,7 +451,7 @@ fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBu
 }
 
 /// What the execution of a trace shows.
-fn repeated(trace: &Trace, outcome: Outcome) -> Exploration {
+fn repeated(trace: &Trace, outcome: Outcome, debug: &Debug) -> Exploration {
     let kind = match outcome.status {
         _ if outcome.error != 0 => shared::ERRORS.get(outcome.error as usize).copied(),
         shared::DEADLOCK => Some("deadlock"),
@@ -431,6 +477,7 @@ fn repeated(trace: &Trace, outcome: Outcome) -> Exploration {
             addr: second.addr,
             steps: outcome.steps[..trace.schedule.len()].to_vec(),
             last: Vec::new(),
+            names: Names::default(),
         });
     } else if let Some(kind) = kind {
         exploration.errors.push(Found {
@@ -441,7 +488,12 @@ fn repeated(trace: &Trace, outcome: Outcome) -> Exploration {
             addr: outcome.addr,
             steps: outcome.steps,
             last: outcome.last,
+            names: Names::default(),
         });
+    }
+    for error in &mut exploration.errors {
+        let (steps, last) = (&error.steps, &error.last);
+        error.names = Names::new(debug, &outcome.seen, steps, last, error.addr);
     }
     exploration
 }

@@ -10,6 +10,7 @@
 use super::filters::{self, Filters};
 use super::history::Step;
 use super::movers::Calls;
+use super::names::Names;
 use super::node::Node;
 use super::process::{Process, Promise};
 use super::shared::{Kind, Last, MAX_SHOWN};
@@ -72,6 +73,16 @@ pub struct Found {
     pub steps: Vec<Step>,
     /// Where the threads were at its end.
     pub last: Vec<Last>,
+    /// What it is about, by name, once that has been found out.
+    pub names: Names,
+}
+
+impl Found {
+    /// The threads that have not ended, and where they are.
+    pub fn open(&self) -> impl Iterator<Item = (usize, &Last)> {
+        let all = self.last.iter().enumerate();
+        all.filter(|(_, l)| l.ended == 0 && l.begun != 0)
+    }
 }
 
 /// Two accesses that nothing orders, one of them a plain write.
@@ -83,6 +94,8 @@ pub struct DataRace {
     pub addr: u64,
     /// An execution that ends with the two.
     pub steps: Vec<Step>,
+    /// What it is about, by name, once that has been found out.
+    pub names: Names,
 }
 
 /// The limit that such a thread is; a report says more.
@@ -142,6 +155,8 @@ pub struct Exploration {
     pub endless: Option<Endless>,
     /// What was learnt about functions, if that is asked for.
     pub calls: Calls,
+    /// Where atomic operations are done that are weaker than sequentially consistent ones.
+    pub weak: BTreeSet<u64>,
 }
 
 /// After so many executions that met a limit the exploration ends: most of them are the same again.
@@ -208,6 +223,7 @@ impl Exploration {
         self.classes.extend(other.classes);
         self.endless = self.endless.or(other.endless);
         self.calls.merge(other.calls);
+        self.weak.extend(other.weak);
         for limit in other.limits {
             self.limit(limit);
         }

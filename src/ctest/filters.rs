@@ -171,8 +171,10 @@ impl FilteredSearch<'_, '_> {
             if step.chose {
                 worker.limit("a step with alternatives inside an atomic region".into());
             }
-            let look = worker.history.look(step.thread, &step.accesses);
-            worker.note_data_races(&step, &look);
+            let look = worker
+                .history
+                .look(step.thread, &step.accesses, step.fences);
+            worker.note_memory(&step, &look);
             worker.history.push(step, look);
             worker.part.out.steps += 1;
         }

@@ -2,6 +2,7 @@
 
 use super::explore::{DataRace, ENDLESS, Endless, Found, key};
 use super::history::{Look, Step};
+use super::names::Names;
 use super::shared::{self, Access, Invariant};
 use super::worker::Worker;
 
@@ -38,6 +39,7 @@ impl Worker<'_> {
                 addr: invariant.function,
                 steps: self.history.steps[..steps].to_vec(),
                 last: Vec::new(),
+                names: Names::default(),
             };
             self.found(error);
         }
@@ -95,6 +97,7 @@ impl Worker<'_> {
             addr: if code != 0 { shared.error_addr } else { 0 },
             steps: Vec::new(),
             last: shared.last[..(shared.threads as usize).min(shared::MAX_THREADS)].to_vec(),
+            names: Names::default(),
         }
     }
 
@@ -113,7 +116,15 @@ impl Worker<'_> {
         }
     }
 
-    pub(super) fn note_data_races(&mut self, step: &Step, look: &Look) {
+    /// Notes what a step has to do with memory: a weak order, and data races.
+    pub(super) fn note_memory(&mut self, step: &Step, look: &Look) {
+        if step
+            .accesses
+            .iter()
+            .any(|a| a.order != 0 && a.order & shared::SEQUENTIAL == 0)
+        {
+            self.part.out.weak.insert(step.pc);
+        }
         for &i in &look.data_races {
             let other = &self.history.steps[i as usize];
             let mut places = [other.pc, step.pc];
@@ -128,6 +139,7 @@ impl Worker<'_> {
                     ],
                     addr: meeting(other, step),
                     steps,
+                    names: Names::default(),
                 });
             }
         }

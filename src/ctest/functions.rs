@@ -17,8 +17,8 @@ fn name(finding: &Finding, all: bool) -> &'static str {
 
 impl Report {
     fn step(&self, key: &Key) -> String {
-        let operation = self.operation(key.kind, key.addr, 0);
-        format!("{operation} at {}", self.places.line(key.pc))
+        let operation = self.operation(key.kind, key.addr, &self.debug.object(key.addr), 0);
+        format!("{operation} at {}", self.debug.place(key.pc))
     }
 
     fn other(&self, key: &Key) -> String {
@@ -28,7 +28,7 @@ impl Report {
     fn verdicts(&self) -> Vec<(String, Verdict)> {
         let verdicts = self.exploration.calls.verdicts().into_iter();
         let mut named: Vec<(String, Verdict)> =
-            verdicts.map(|v| (self.places.function(v.pc), v)).collect();
+            verdicts.map(|v| (self.debug.called(v.pc), v)).collect();
         named.sort_by(|a, b| (&a.0, a.1.pc).cmp(&(&b.0, b.1.pc)));
         named
     }
@@ -95,8 +95,8 @@ impl Report {
     pub(super) fn functions_json(&self) -> Value {
         let all = self.all_seen();
         let step = |key: &Key| {
-            json!({"thread": key.thread, "place": self.places.line(key.pc),
-                "operation": self.operation(key.kind, key.addr, 0)})
+            json!({"thread": key.thread, "place": self.debug.place(key.pc),
+                "operation": self.operation(key.kind, key.addr, &self.debug.object(key.addr), 0)})
         };
         let pair = |b: &Break| {
             json!([
@@ -116,7 +116,7 @@ impl Report {
             };
             json!({
                 "name": function,
-                "place": self.places.line(verdict.pc),
+                "place": self.debug.place(verdict.pc),
                 "verdict": name(&verdict.finding, all),
                 "broken_by": broken_by,
                 "serializable": serial,

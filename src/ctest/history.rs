@@ -2,12 +2,14 @@
 //!
 //! Two relations are kept, as vector clocks: that of dependence (a step happens before another if it comes first and
 //! they depend on each other, transitively), which says what may be reversed, and that of synchronisation alone, which
-//! says what is a data race. Steps can be taken back, since the exploration goes depth first.
+//! says what is a data race. An atomic operation synchronises with another one as C11 says of their memory orders
+//! (5.1.2.4): if it acquires and reads from a release sequence. Steps can be taken back, since the exploration goes
+//! depth first.
 
 use super::node::{Initial, Rest};
 use super::shared::{
-    ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, RELEASE, SILENT,
-    Threads, conflict, dependent,
+    ACQUIRES, ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, ORDERED,
+    READS, RELEASE, RELEASES, SILENT, Threads, conflict, dependent,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -38,6 +40,10 @@ pub struct Step {
     pub size: u32,
     /// What was read, written or returned.
     pub value: u64,
+    /// What was in memory before.
+    pub before: u64,
+    /// The fences before it, as memory orders.
+    pub fences: u8,
     /// Who could have gone on.
     pub enabled: Threads,
     /// What it accessed.
@@ -60,6 +66,8 @@ impl Step {
             addr: event.addr,
             size: event.size,
             value: event.value,
+            before: event.before,
+            fences: event.fences,
             enabled: event.enabled,
             accesses: accesses.into(),
             forgone: Vec::new(),
@@ -95,6 +103,16 @@ struct Entry {
     mask: u8,
     mode: u8,
     flags: u8,
+    order: u8,
+    /// What kinds of accesses the word has had up to this one: [`PLAIN`], [`ORDERED`].
+    had: u8,
+}
+
+/// An access without a memory order.
+const PLAIN: u8 = 2;
+
+fn kind(access: &Access) -> u8 {
+    if access.order == 0 { PLAIN } else { ORDERED }
 }
 
 /// Accesses wider than this are compared one by one.
@@ -107,12 +125,24 @@ pub struct History {
     pub steps: Vec<Step>,
     clocks: Vec<Clock>,
     sync: Vec<Clock>,
+    orders: Vec<Orders>,
     /// The steps of each thread.
     of: Vec<Vec<u32>>,
     words: FxHashMap<u64, Vec<Entry>>,
     wide: Vec<u32>,
     /// The steps that something was forgone by.
     forgoing: Vec<u32>,
+}
+
+/// What memory orders have to do with what comes after a step (C11, 5.1.2.4 and 7.17.3).
+#[derive(Clone, Default)]
+struct Orders {
+    /// What happens before who reads what the step has written, and acquires: the heads of its release sequences.
+    released: Vec<(u16, Arc<Clock>)>,
+    /// What its thread has read without acquiring; a fence may do so later.
+    pending: Option<Arc<Clock>>,
+    /// What happened before the last fence of its thread that releases.
+    fence: Option<Arc<Clock>>,
 }
 
 /// What a step, taken now, would have to do with those before it.
@@ -125,6 +155,46 @@ pub struct Look {
     pub before: Clock,
     full: Clock,
     sync: Clock,
+    orders: Orders,
+}
+
+impl Look {
+    /// An atomic operation of `thread` comes behind the one that has written what it finds.
+    fn comes_behind(&mut self, written: &Orders, access: &Access, thread: u16) {
+        let reads = access.order & READS != 0;
+        for (head, clock) in &written.released {
+            if access.order & ACQUIRES != 0 {
+                join(&mut self.sync, clock);
+            } else if reads {
+                join(
+                    Arc::make_mut(self.orders.pending.get_or_insert_default()),
+                    clock,
+                );
+            }
+            // A release sequence goes on with updates by anybody, and stores by its own thread.
+            let goes_on = access.mode == MODE_WRITE && (reads || *head == thread);
+            let known = |(_, c): &(u16, Arc<Clock>)| Arc::ptr_eq(c, clock);
+            if goes_on && !self.orders.released.iter().any(known) {
+                self.orders.released.push((*head, Arc::clone(clock)));
+            }
+        }
+    }
+}
+
+impl Orders {
+    /// What a step releases itself; `sync` is its clock.
+    fn releases(&mut self, step: &Step, sync: &Clock) {
+        let writes = |a: &&Access| a.mode == MODE_WRITE && a.order != 0;
+        let Some(access) = step.accesses.iter().find(writes) else {
+            return;
+        };
+        let clock = match access.order & RELEASES {
+            0 => self.fence.clone(),
+            _ => Some(Arc::new(sync.clone())),
+        };
+        self.released
+            .extend(clock.map(|clock| (step.thread, clock)));
+    }
 }
 
 fn join(a: &mut Clock, b: &Clock) {
@@ -186,8 +256,8 @@ impl History {
         self.of[usize::from(thread)][number as usize - 1] as usize
     }
 
-    /// Looks at a step of `thread` that would come next.
-    pub fn look(&self, thread: u16, accesses: &[Access]) -> Look {
+    /// Looks at a step of `thread` that would come next, behind these fences.
+    pub fn look(&self, thread: u16, accesses: &[Access], fences: u8) -> Look {
         let last = self.of.get(usize::from(thread)).and_then(|of| of.last());
         let own = |clocks: &[Clock]| last.map_or(Clock::new(), |&l| clocks[l as usize].clone());
         let mut before = own(&self.clocks);
@@ -202,12 +272,14 @@ impl History {
                 entry.mode == MODE_WRITE
             });
         }
+        let orders = self.orders_behind(last, fences, &mut sync);
         let mut look = Look {
             races: Vec::new(),
             data_races: Vec::new(),
             full: before.clone(),
             before,
             sync,
+            orders,
         };
         // If the thread stood before this step already and could not take it, there is nothing to reverse here. But an
         // earlier step may have made it impossible. If another step had to let it go first, that step may come earlier
@@ -234,6 +306,10 @@ impl History {
                 let known = entry.thread == thread || self.covers_in(&look.sync, &self.sync, step);
                 if plain && !known {
                     look.data_races.push(entry.step);
+                } else if access.order != 0 && entry.order != 0 {
+                    if entry.mode == MODE_WRITE {
+                        look.comes_behind(&self.orders[step], access, thread);
+                    }
                 } else if !plain && !silent {
                     join(&mut look.sync, &self.sync[step]);
                 }
@@ -250,11 +326,30 @@ impl History {
                 entry.mode == MODE_WRITE
             });
         }
+        for access in accesses {
+            self.look_at_mixed(thread, access, &mut look);
+        }
         look.races.sort_unstable_by(|a, b| b.cmp(a));
         look.races.dedup();
         look.data_races.sort_unstable();
         look.data_races.dedup();
-        // Only what is immediate: nothing in between. A step of several accesses may have been impossible at one of
+        self.keep_immediate(accesses, &mut look);
+        // What a sleeping step would have seen, had it come before the step that changed it.
+        for &i in &self.forgoing {
+            let step = &self.steps[i as usize];
+            let known = step.thread == thread || self.covers(&look.full, i as usize);
+            if !known && !impossible(i) && dependent(&step.forgone, accesses) {
+                look.races.push(i);
+            }
+        }
+        look.races.sort_unstable_by(|a, b| b.cmp(a));
+        look.races.dedup();
+        look
+    }
+
+    /// Keeps the races with nothing in between.
+    fn keep_immediate(&self, accesses: &[Access], look: &mut Look) {
+        // A step of several accesses may have been impossible at one of
         // them (a waiter that needs the mutex as well), which then must not stand before an earlier one.
         if accesses.iter().filter(|a| a.flags & ORDER == 0).count() == 1 {
             let all = look.races.clone();
@@ -271,17 +366,50 @@ impl History {
                 })
             });
         }
-        // What a sleeping step would have seen, had it come before the step that changed it.
-        for &i in &self.forgoing {
-            let step = &self.steps[i as usize];
-            let known = step.thread == thread || self.covers(&look.full, i as usize);
-            if !known && !impossible(i) && dependent(&step.forgone, accesses) {
-                look.races.push(i);
+    }
+
+    /// What the memory orders of a thread have come to behind its last step and these fences.
+    fn orders_behind(&self, last: Option<&u32>, fences: u8, sync: &mut Clock) -> Orders {
+        let Orders { pending, fence, .. } = match last {
+            Some(&last) => self.orders[last as usize].clone(),
+            None => Orders::default(),
+        };
+        if let Some(pending) = pending.as_ref().filter(|_| fences & ACQUIRES != 0) {
+            join(sync, pending);
+        }
+        let fence = match fences & RELEASES {
+            0 => fence,
+            _ => Some(Arc::new(sync.clone())),
+        };
+        Orders {
+            released: Vec::new(),
+            pending,
+            fence,
+        }
+    }
+
+    /// Data races of memory that is accessed both with a memory order and without: two operations with weak orders may
+    /// come one behind the other and not synchronise, so what is before the last write may matter as well.
+    fn look_at_mixed(&self, thread: u16, access: &Access, look: &mut Look) {
+        if access.size == 0 || access.size > WIDE || access.key & OBJECT != 0 {
+            return;
+        }
+        for (word, mask) in words(access) {
+            let entries = self.words.get(&word).map_or(&[][..], Vec::as_slice);
+            let had = entries.last().map_or(0, |e| e.had);
+            if had | kind(access) != PLAIN | ORDERED {
+                continue;
+            }
+            for entry in entries.iter().filter(|e| e.mask & mask != 0) {
+                let conflict = entry.mode == MODE_WRITE || access.mode == MODE_WRITE;
+                let atomic = access.flags & entry.flags & ATOMIC != 0;
+                let step = entry.step as usize;
+                let known = entry.thread == thread || self.covers_in(&look.sync, &self.sync, step);
+                if conflict && !atomic && !known {
+                    look.data_races.push(entry.step);
+                }
             }
         }
-        look.races.sort_unstable_by(|a, b| b.cmp(a));
-        look.races.dedup();
-        look
     }
 
     /// Whether a step behind `i` that does not need `i` changes something of this.
@@ -345,6 +473,8 @@ impl History {
                 mask: 0xFF,
                 mode: a.mode,
                 flags: a.flags,
+                order: a.order,
+                had: 0,
             });
         }
     }
@@ -368,19 +498,26 @@ impl History {
             self.forgoing.push(index);
         }
         self.clocks.push(full);
+        let mut orders = look.orders;
+        orders.releases(&step, &sync);
         self.sync.push(sync);
+        self.orders.push(orders);
         for access in step.accesses.iter().filter(|a| a.size > 0) {
             if access.size > WIDE {
                 self.wide.push(index);
                 continue;
             }
             for (word, mask) in words(access) {
-                self.words.entry(word).or_default().push(Entry {
+                let entries = self.words.entry(word).or_default();
+                let had = entries.last().map_or(0, |e| e.had);
+                entries.push(Entry {
                     step: index,
                     thread: step.thread,
                     mask,
                     mode: access.mode,
                     flags: access.flags,
+                    order: access.order,
+                    had: had | kind(access),
                 });
             }
         }
@@ -397,6 +534,7 @@ impl History {
             }
             self.clocks.pop();
             self.sync.pop();
+            self.orders.pop();
             self.of[usize::from(step.thread)].pop();
             for access in step.accesses.iter().filter(|a| a.size > 0) {
                 if access.size > WIDE {

@@ -1,16 +1,19 @@
 //! What was found, for people and for programs.
 
+use super::debug::{Debug, is_number, number};
 use super::explore::{DataRace, ENDLESS, Endless, Exploration, Found};
 use super::history::Step;
-use super::places::Places;
-use super::shared::{self, Kind, Last};
+use super::names::{Named, is_memory};
+use super::shared::{self, Kind};
 use super::shorten::preemptions;
+use crate::report::text::{fitted, trace_of};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
 /// The version of the JSON.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,7 @@ impl DataRace {
             addr: self.addr,
             steps: self.steps.clone(),
             last: Vec::new(),
+            names: self.names.clone(),
         }
     }
 
@@ -91,30 +95,16 @@ pub struct Report {
     pub deadlocks: Treatment,
     /// How long it took, without building.
     pub time: Duration,
-    /// Names.
-    pub places: Places,
+    /// What the program's debug information says.
+    pub debug: Debug,
 }
 
-/// The addresses of code that the report will speak of.
-pub fn addresses(exploration: &Exploration) -> Vec<u64> {
-    let mut pcs = Vec::new();
-    for error in exploration.errors.iter().chain(&exploration.stuck) {
-        pcs.push(error.pc);
-        if error.kind == "invariant" {
-            pcs.push(error.addr + 1);
-        }
-        pcs.extend(error.steps.iter().map(|s| s.pc));
-        pcs.extend(error.last.iter().map(|l| l.pc));
-    }
-    for race in &exploration.races {
-        pcs.extend(race.steps.iter().map(|s| s.pc));
-    }
-    pcs.extend(exploration.endless.iter().flat_map(|e| [e.pc, e.after]));
-    for verdict in exploration.calls.verdicts() {
-        pcs.extend(verdict.places());
-    }
-    pcs
-}
+/// Data races that are listed in a text; JSON has all.
+const MOST_RACES: usize = 20;
+/// Steps of data races' executions that JSON has, together.
+const MOST_TOLD: usize = 50_000;
+/// Errors whose executions are shown in a text.
+const MOST_SHOWN: usize = 10;
 
 fn plural(n: u64, one: &str) -> String {
     let many = if n == 1 { "" } else { "s" };
@@ -133,13 +123,18 @@ impl Report {
         }
     }
 
-    /// The data races that are listed.
-    fn races(&self) -> &[DataRace] {
-        match self.races {
-            Treatment::List => &self.exploration.races,
-            // Spoken of among the errors, or not at all.
-            Treatment::Refute | Treatment::Off => &[],
+    /// The data races that are listed: of those between the same two lines the first one.
+    fn races(&self) -> Vec<&DataRace> {
+        // Else they are spoken of among the errors, or not at all.
+        let listed = self.races == Treatment::List;
+        let mut lines: BTreeMap<[String; 2], &DataRace> = BTreeMap::new();
+        for race in self.exploration.races.iter().filter(|_| listed) {
+            let mut pair = race.places.map(|(_, pc, _)| self.debug.place(pc));
+            pair.sort();
+            lines.entry(pair).or_insert(race);
         }
+        let first = |race: &&DataRace| lines.values().any(|r| std::ptr::eq(*r, *race));
+        self.exploration.races.iter().filter(first).collect()
     }
 
     /// The deadlocks and livelocks that are listed.
@@ -178,18 +173,25 @@ impl Report {
         limits
     }
 
+    /// The lines with atomic operations that are weaker than sequentially consistent ones.
+    fn weak(&self) -> Vec<String> {
+        let places = self.exploration.weak.iter().map(|&pc| self.debug.place(pc));
+        let places: BTreeSet<String> = places.collect();
+        places.into_iter().collect()
+    }
+
     /// Where a thread computes without end.
     fn endless(&self, endless: &Endless) -> String {
         let what = format!(
             "T{} computes for long without a step that others could see",
             endless.thread
         );
-        let line = self.places.line(endless.pc);
+        let line = self.debug.place(endless.pc);
         if line.starts_with("0x") || line == "?" {
             // In the C library, or in what has no lines.
-            return format!("{what}, after {}", self.places.line(endless.after));
+            return format!("{what}, after {}", self.debug.place(endless.after));
         }
-        let function = self.places.function(endless.pc);
+        let function = self.debug.called(endless.pc);
         format!("{what}, in `{function}` at {line}")
     }
 
@@ -204,7 +206,7 @@ impl Report {
                 };
                 format!("{}{others}", self.describe(&e.errors[0]))
             }
-            Verdict::Holds => format!("no error in {}", self.count()),
+            Verdict::Holds => format!("no error in {}, under sequential consistency", self.count()),
             Verdict::Unknown => format!(
                 "no error in {}; but not all was seen: {}",
                 self.count(),
@@ -243,20 +245,20 @@ impl Report {
         }
         let message = match error.message.as_str() {
             "" if error.kind == "invariant" => {
-                format!(" `{}`", self.places.function(error.addr + 1))
+                format!(" `{}`", self.debug.called(error.addr + 1))
             }
             "" => String::new(),
             text if matches!(error.kind, "assertion" | "invariant") => format!(" `{text}`"),
             text => format!(" ({text})"),
         };
         let about = match error.kind {
-            DATA_RACE => format!(" on {}", self.places.object(error.addr)),
+            DATA_RACE => format!(" on {}", error.names.about),
             "use after free"
             | "access outside of an allocated block"
             | "double free"
             | "free of what was not allocated"
             | "use of the stack of a thread that has ended" => {
-                format!(" ({})", self.places.object(error.addr))
+                format!(" ({})", error.names.about)
             }
             _ => String::new(),
         };
@@ -264,26 +266,21 @@ impl Report {
             Some(thread) => format!(
                 "{}{message}{about} at {} in T{thread}",
                 error.kind,
-                self.places.line(error.pc)
+                self.debug.place(error.pc)
             ),
             None => {
-                let open = error
-                    .last
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, l)| l.ended == 0 && l.begun != 0);
-                let waits: Vec<String> = open
-                    .map(|(i, l)| {
-                        let what = self.operation(l.kind(), l.addr, 0);
-                        format!("T{i} at {}: {what}", self.places.line(l.pc))
-                    })
-                    .collect();
+                let waits = error.open().map(|(i, l)| {
+                    let what = self.operation(l.kind(), l.addr, waiting(error, i), 0);
+                    format!("T{i} at {}: {what}", self.debug.place(l.pc))
+                });
+                let waits: Vec<String> = waits.collect();
                 format!("{} ({})", error.kind, waits.join(", "))
             }
         }
     }
 
-    pub(super) fn operation(&self, kind: Kind, addr: u64, size: u32) -> String {
+    /// What a step does with an object.
+    pub(super) fn operation(&self, kind: Kind, addr: u64, object: &str, size: u32) -> String {
         let name = kind.name();
         match kind {
             Kind::Create | Kind::Join | Kind::Detach => format!("{name} T{addr}"),
@@ -297,29 +294,25 @@ impl Report {
             | Kind::Promise
             | Kind::TooMany
             | Kind::ProcessExit => name.to_string(),
-            _ if size > 0 && !is_number(size) => {
-                format!("{name} {} ({size} bytes)", self.places.object(addr))
+            _ if size > 0 && is_memory(kind) && !is_number(size) => {
+                format!("{name} {object} ({size} bytes)")
             }
-            _ => format!("{name} {}", self.places.object(addr)),
+            _ => format!("{name} {object}"),
         }
     }
 
-    fn cell(&self, step: &Step) -> String {
-        let operation = self.operation(step.kind, step.addr, step.size);
-        let value = match step.kind {
-            Kind::Read | Kind::Write if !is_number(step.size) => String::new(),
-            Kind::Read
-            | Kind::Write
-            | Kind::AtomicLoad
-            | Kind::AtomicStore
-            | Kind::AtomicUpdate
-            | Kind::CompareAndSwap => format!(" = {}", number(step.value, step.size)),
-            Kind::Choice if step.size > 0 => format!(
-                " = {} ({} of {})",
-                number(step.value, step.size),
-                step.choice,
-                step.choices
-            ),
+    /// What a step does, in words.
+    pub(super) fn deed(&self, step: &Step, named: &Named) -> String {
+        let operation = self.operation(step.kind, step.addr, &named.object, step.size);
+        let result = match step.kind {
+            Kind::Choice if step.size > 0 => {
+                format!(
+                    " = {} ({} of {})",
+                    number(step.value, step.size),
+                    step.choice,
+                    step.choices
+                )
+            }
             Kind::Choice => format!(" {} of {}", step.choice, step.choices),
             _ if step.chose => format!(", alternative {}", step.choice),
             Kind::TryLock
@@ -337,45 +330,31 @@ impl Report {
             }
             _ => String::new(),
         };
-        format!("{}: {operation}{value}", self.places.line(step.pc))
+        operation + &result
     }
 
-    /// The steps, one column for each thread.
-    pub fn columns(&self, steps: &[Step]) -> String {
-        let threads = steps
-            .iter()
-            .map(|s| usize::from(s.thread) + 1)
-            .max()
-            .unwrap_or(0);
-        let cells: Vec<(usize, String)> = steps
-            .iter()
-            .map(|s| (usize::from(s.thread), self.cell(s)))
-            .collect();
-        let mut widths = vec![4; threads];
-        for (thread, cell) in &cells {
-            widths[*thread] = widths[*thread].max(cell.chars().count() + 2);
-        }
-        let start = |thread: usize| widths[..thread].iter().sum::<usize>();
-        let mut text = String::from("          ");
-        for (i, width) in widths.iter().enumerate() {
-            let _ = write!(text, "{:width$}", format!("T{i}"));
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-        for (i, (thread, cell)) in cells.iter().enumerate() {
-            let _ = writeln!(
-                text,
-                "    {:>4}  {:w$}{cell}",
-                i + 1,
-                "",
-                w = start(*thread)
-            );
+    /// The execution of an error, under its description.
+    fn shown(&self, error: &Found, all: bool) -> String {
+        let trace = match all {
+            true => self.trace(error),
+            false => self.short_trace(error),
+        };
+        let mut text = trace_of(&trace, all);
+        for (name, block) in &error.names.blocks {
+            let bytes = plural(block.size, "byte");
+            let made = self.debug.place(block.pc);
+            let _ = write!(text, "    {name}: {bytes}, allocated at {made}");
+            if block.freed > 0 && block.freed as usize <= error.steps.len() {
+                let freed = self.debug.place(block.freed_at);
+                let _ = write!(text, ", freed at {freed} (step {})", block.freed);
+            }
+            text.push('\n');
         }
         text
     }
 
     /// For people.
-    pub fn text(&self, quiet: bool) -> String {
+    pub fn text(&self, quiet: bool, all: bool) -> String {
         let e = &self.exploration;
         let mut text = format!(
             "{}: {} - {}\n",
@@ -386,17 +365,36 @@ impl Report {
         if quiet {
             return text;
         }
-        for (i, error) in e.errors.iter().enumerate() {
-            let _ = writeln!(text, "\nerror {}: {}", i + 1, self.describe(error));
-            let n = preemptions(&error.steps) as u64;
-            let steps = plural(error.steps.len() as u64, "step");
-            let _ = writeln!(text, "    {steps}, {}", plural(n, "preemption"));
-            text.push_str(&self.columns(&error.steps));
+        let weak = self.weak();
+        if !weak.is_empty() {
+            let places = some_of(&weak, 5);
+            let _ = writeln!(
+                text,
+                "limit: weaker memory orders ({places}) allow more than sequential consistency does; that is not \
+                 explored"
+            );
         }
-        if !self.races().is_empty() {
+        for (i, error) in e.errors.iter().enumerate() {
+            let preemptions = plural(preemptions(&error.steps) as u64, "preemption");
+            let what = self.describe(error);
+            let _ = writeln!(text, "\nerror {}, with {preemptions}: {what}", i + 1);
+            if i < MOST_SHOWN || all {
+                text.push_str(&self.shown(error, all));
+            }
+        }
+        if e.errors.len() > MOST_SHOWN && !all {
+            let _ = writeln!(text, "\n(-v shows the executions of all errors)");
+        }
+        let races = self.races();
+        if !races.is_empty() {
             text.push_str("\ndata races:\n");
-            for race in self.races() {
-                let _ = writeln!(text, "    {}", self.race(race));
+            let most = if all { races.len() } else { MOST_RACES };
+            for race in races.iter().take(most) {
+                text.push_str(&fitted(&format!("    {}\n", self.race(race))));
+            }
+            if races.len() > most {
+                let more = races.len() - most;
+                let _ = writeln!(text, "    and {more} more (-v, or --format json, has all)");
             }
         }
         if !self.stuck().is_empty() {
@@ -406,7 +404,7 @@ impl Report {
             }
         }
         if self.movers {
-            text.push_str(&self.functions_text());
+            text.push_str(&fitted(&self.functions_text()));
         }
         let _ = write!(text, "\nexecutions {}", e.executions);
         let counts = [
@@ -444,25 +442,23 @@ impl Report {
         let [a, b] = race.places;
         let side = |(thread, pc, kind): (u16, u64, Kind)| {
             let name = kind.name();
-            format!("{name} at {} in T{thread}", self.places.line(pc))
+            format!("{name} at {} in T{thread}", self.debug.place(pc))
         };
-        format!(
-            "{}: {}, {}",
-            self.places.object(race.addr),
-            side(a),
-            side(b)
-        )
+        format!("{}: {}, {}", race.names.about, side(a), side(b))
     }
 
-    fn schedule(&self, steps: &[Step]) -> Value {
-        let steps = steps.iter().map(|s| {
+    fn schedule(&self, steps: &[Step], named: &[Named]) -> Value {
+        let nothing = Named::default();
+        let steps = steps.iter().enumerate().map(|(n, s)| {
+            let named = named.get(n).unwrap_or(&nothing);
             json!({
                 "thread": s.thread,
                 "choice": s.choice,
                 "operation": s.kind.name(),
-                "object": self.places.object(s.addr),
+                "object": named.object,
                 "value": s.value.to_string(),
-                "place": self.places.line(s.pc),
+                "shown": named.value,
+                "place": self.debug.place(s.pc),
             })
         });
         steps.collect()
@@ -471,16 +467,20 @@ impl Report {
     /// For programs.
     pub fn json(&self) -> Value {
         let e = &self.exploration;
-        let threads = |last: &[Last]| -> Value {
-            let open = last
-                .iter()
-                .enumerate()
-                .filter(|(_, l)| l.ended == 0 && l.begun != 0);
-            open.map(|(i, l)| {
-                json!({"thread": i, "place": self.places.line(l.pc),
-                    "operation": self.operation(l.kind(), l.addr, 0)})
-            })
-            .collect()
+        let threads = |error: &Found| -> Value {
+            let each = error.open().map(|(i, l)| {
+                json!({"thread": i, "place": self.debug.place(l.pc),
+                    "operation": self.operation(l.kind(), l.addr, waiting(error, i), 0)})
+            });
+            each.collect()
+        };
+        let blocks = |error: &Found| -> Value {
+            let each = error.names.blocks.iter().map(|(name, b)| {
+                let freed = b.freed > 0 && b.freed as usize <= error.steps.len();
+                json!({"name": name, "bytes": b.size, "allocated": self.debug.place(b.pc),
+                    "freed": freed.then(|| self.debug.place(b.freed_at))})
+            });
+            each.collect()
         };
         let errors = |found: &[Found]| -> Vec<Value> {
             let each = found.iter().map(|error| {
@@ -490,23 +490,28 @@ impl Report {
                     "thread": error.thread,
                     "place": self.place(error),
                     "description": self.describe(error),
-                    "waiting": if error.thread.is_none() { threads(&error.last) } else { json!([]) },
+                    "waiting": if error.thread.is_none() { threads(error) } else { json!([]) },
                     "preemptions": preemptions(&error.steps),
-                    "schedule": self.schedule(&error.steps),
+                    "schedule": self.schedule(&error.steps, &error.names.steps),
+                    "blocks": blocks(error),
                 })
             });
             each.collect()
         };
+        let mut left = MOST_TOLD;
         let races: Vec<Value> = self
             .races()
-            .iter()
+            .into_iter()
             .map(|race| {
+                let told = race.steps.len() <= left;
+                left = left.saturating_sub(race.steps.len());
+                let schedule = told.then(|| self.schedule(&race.steps, &race.names.steps));
                 let places = race.places.map(|(thread, pc, kind)| {
-                    json!({"thread": thread, "place": self.places.line(pc),
+                    json!({"thread": thread, "place": self.debug.place(pc),
                         "operation": kind.name()})
                 });
-                json!({"object": self.places.object(race.addr), "accesses": places,
-                    "schedule": self.schedule(&race.steps)})
+                json!({"object": race.names.about, "accesses": places,
+                    "schedule": schedule})
             })
             .collect();
         let seconds = self.time.as_secs_f64();
@@ -528,6 +533,8 @@ impl Report {
             "races": races,
             "deadlocks": errors(self.stuck()),
             "limits": self.limits(),
+            "memory_model": "sequential consistency",
+            "weaker_orders": self.weak(),
             "uncontrolled": self.uncontrolled,
             "steps": e.steps,
             "longest": e.depth,
@@ -539,37 +546,25 @@ impl Report {
     /// Where an error is; of a deadlock, where its first thread waits.
     pub fn place(&self, error: &Found) -> String {
         match error.thread {
-            Some(_) => self.places.line(error.pc),
+            Some(_) => self.debug.place(error.pc),
             None => {
-                let open = error.last.iter().find(|l| l.ended == 0 && l.begun != 0);
-                open.map_or("?".into(), |l| self.places.line(l.pc))
+                let open = error.open().next();
+                open.map_or("?".into(), |(_, l)| self.debug.place(l.pc))
             }
         }
     }
 }
 
-/// Whether a value of this many bytes is shown.
-fn is_number(size: u32) -> bool {
-    matches!(size, 1 | 2 | 4 | 8)
+/// The first ones, and how many more there are.
+fn some_of(all: &[String], most: usize) -> String {
+    let mut some = all[..all.len().min(most)].join(", ");
+    if all.len() > most {
+        some += &format!(" and {} more", all.len() - most);
+    }
+    some
 }
 
-/// A value as C would print it: small negative numbers are negative.
-pub(super) fn number(value: u64, size: u32) -> String {
-    let bits = 8 * size.min(8);
-    if bits == 0 {
-        return value.to_string();
-    }
-    let shifted = (value << (64 - bits)) as i64 >> (64 - bits);
-    if (-65536..0).contains(&shifted) {
-        return shifted.to_string();
-    }
-    let cut = if bits == 64 {
-        value
-    } else {
-        value & ((1 << bits) - 1)
-    };
-    if cut > 1 << 32 {
-        return format!("{cut:#x}");
-    }
-    cut.to_string()
+/// What a thread would access next.
+fn waiting(error: &Found, thread: usize) -> &str {
+    error.names.waiting.get(thread).map_or("?", String::as_str)
 }

@@ -3,8 +3,9 @@
 
 use super::explore::Settings;
 use super::history::Step;
+use super::names::Seen;
 use super::process::Process;
-use super::shared::{self, Last, Mark, Order};
+use super::shared::{self, Last, Order};
 use std::time::Duration;
 
 /// How often the program is run for it.
@@ -29,8 +30,8 @@ pub struct Outcome {
     pub steps: Vec<Step>,
     /// Where the threads were at the end.
     pub last: Vec<Last>,
-    /// Which functions were entered and left.
-    pub marks: Vec<Mark>,
+    /// What names are found by.
+    pub seen: Seen,
 }
 
 /// Runs the program by a schedule; with `loose`, steps that can't be taken are skipped.
@@ -54,6 +55,7 @@ pub fn follow(
     request.reset = settings.reset.into();
     request.sleepers = 0;
     request.mark_calls = 1;
+    request.tell = 1;
     request.local_states = 0;
     if process.answer(Duration::from_secs(20), &|| false).is_err() {
         let _ = process.restart();
@@ -77,7 +79,7 @@ pub fn follow(
         addr: answer.error_addr,
         message: String::from_utf8_lossy(&answer.message[..length]).into_owned(),
         steps,
-        marks: answer.mark[..(answer.marks as usize).min(shared::MAX_MARKS)].to_vec(),
+        seen: Seen::new(answer),
         last: answer.last[..(answer.threads as usize).min(shared::MAX_THREADS)].to_vec(),
     })
 }
@@ -108,8 +110,13 @@ fn blocks(schedule: &[Order]) -> Vec<Vec<Order>> {
         .collect()
 }
 
-/// Looks for an execution with the same end and fewer preemptions than `first`.
-pub fn shorten(process: &mut Process, settings: &Settings, first: Outcome) -> Outcome {
+/// Looks for an execution with the same end and fewer preemptions than `first`, until `stop` says so.
+pub fn shorten(
+    process: &mut Process,
+    settings: &Settings,
+    first: Outcome,
+    stop: &dyn Fn() -> bool,
+) -> Outcome {
     let same = |a: &Outcome, b: &Outcome| (a.status, a.error, a.pc) == (b.status, b.error, b.pc);
     let mut best = first;
     let mut budget = BUDGET;
@@ -128,7 +135,7 @@ pub fn shorten(process: &mut Process, settings: &Settings, first: Outcome) -> Ou
                 let mut moved = parts.clone();
                 let block = moved.remove(if late { i } else { j });
                 moved.insert(if late { j - 1 } else { i + 1 }, block);
-                if budget == 0 {
+                if budget == 0 || stop() {
                     return best;
                 }
                 budget -= 1;

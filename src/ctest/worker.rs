@@ -141,7 +141,9 @@ pub fn explore(
 ) -> Part {
     let mut worker = Worker::new(process, settings, item, known, stop);
     for step in &item.prefix {
-        let look = worker.history.look(step.thread, &step.accesses);
+        let look = worker
+            .history
+            .look(step.thread, &step.accesses, step.fences);
         worker.history.push(step.clone(), look);
     }
     worker.run();
@@ -401,6 +403,7 @@ impl Worker<'_> {
         shared.max_steps = self.stop_at.unwrap_or(self.settings.steps);
         shared.local_states = self.stop_at.is_some().into();
         shared.mark_calls = self.settings.movers.into();
+        shared.tell = 0;
         shared.loose = 0;
         shared.keep_going = self.settings.keep_going.into();
         shared.patience = self.settings.patience.as_millis() as u32;
@@ -483,8 +486,8 @@ impl Worker<'_> {
                 _ => Vec::new(),
             };
         }
-        let look = self.history.look(step.thread, &step.accesses);
-        self.note_data_races(&step, &look);
+        let look = self.history.look(step.thread, &step.accesses, step.fences);
+        self.note_memory(&step, &look);
         if !self.settings.exhaustive {
             for &i in &look.races {
                 self.reverse(i as usize, step.thread, &step.accesses, &look);
@@ -541,7 +544,7 @@ impl Worker<'_> {
             }
         }
         for (thread, accesses) in waiting {
-            let look = self.history.look(thread, &accesses);
+            let look = self.history.look(thread, &accesses, 0);
             for &i in &look.races {
                 self.reverse(i as usize, thread, &accesses, &look);
             }

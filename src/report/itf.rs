@@ -86,11 +86,17 @@ fn states(trace: &Trace) -> Vec<Json> {
 fn meta(index: usize, step: Option<&TraceStep>) -> Json {
     let mut meta = json!({ "index": index });
     if let (Some(fields), Some(taken)) = (meta.as_object_mut(), step) {
-        fields.insert("coarse".to_string(), json!(taken.coarse));
+        if taken.code.is_none() {
+            fields.insert("coarse".to_string(), json!(taken.coarse));
+        }
         fields.insert("thread".to_string(), json!(taken.step.thread));
         fields.insert("location".to_string(), json!(taken.step.location));
         fields.insert("line".to_string(), json!(taken.step.line));
         fields.insert("text".to_string(), json!(taken.step.text));
+        if let Some(code) = &taken.code {
+            fields.insert("file".to_string(), json!(code.file));
+            fields.insert("does".to_string(), json!(code.does));
+        }
         if let Some(violation) = &taken.violation {
             fields.insert("violation".to_string(), json!(violation));
         }
@@ -141,6 +147,7 @@ mod tests {
                 ],
             ],
             steps: vec![TraceStep {
+                code: None,
                 coarse: 1,
                 step: Step {
                     thread: "worker(0)".to_string(),
@@ -160,6 +167,7 @@ mod tests {
                     Failure::Division,
                 )),
             }],
+            skipped: 0,
             outcome: Outcome::Discipline,
             about: Vec::new(),
             execution: Default::default(),

@@ -1,7 +1,7 @@
 //! An execution as a sequence diagram in Mermaid's language, for places that draw it: threads are participants, and
 //! each step is a message of a thread to itself.
 
-use super::trace::said;
+use super::trace::taken;
 use crate::base::results::{Outcome, Trace, TraceStep};
 use std::fmt::Write;
 
@@ -48,11 +48,7 @@ pub fn render(model: &str, property: &str, trace: &Trace) -> String {
 }
 
 fn action(out: &mut String, thread: usize, step: &TraceStep) {
-    let _ = writeln!(
-        out,
-        "    t{thread}->>t{thread}: {}",
-        text(&said(&step.step))
-    );
+    let _ = writeln!(out, "    t{thread}->>t{thread}: {}", text(&taken(step)));
     let changes = step.changes.iter();
     let mut notes: Vec<String> = changes
         .map(|c| text(&format!("{}: {} -> {}", c.name, c.old, c.new)))

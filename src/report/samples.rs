@@ -271,6 +271,7 @@ pub(super) fn refuted() -> Report {
         new: new.to_string(),
     };
     let taken = |coarse, step, changes: Vec<Change>, violation: Option<Violation>| TraceStep {
+        code: None,
         coarse,
         step,
         changes,
@@ -314,6 +315,7 @@ pub(super) fn refuted() -> Report {
                     Some(violation()),
                 ),
             ],
+            skipped: 0,
             outcome: Outcome::Violation(violation()),
             about: vec!["x".to_string()],
             execution: Default::default(),

@@ -5,6 +5,7 @@
 
 mod brief;
 mod claims;
+mod code;
 mod colour;
 mod compare;
 mod coverage;
@@ -66,6 +67,17 @@ pub fn render_trace(model: &str, property: &str, trace: &Trace) -> String {
     let first = headline(model, property, &trace.outcome.to_string());
     let all = true;
     first + &folded(&trace::Shown { model, trace, all }.to_string())
+}
+
+/// A text for people, on lines that are not too long.
+pub fn fitted(text: &str) -> String {
+    folded(text)
+}
+
+/// An execution of a C program, as it stands under what it is about.
+pub fn trace_of(trace: &Trace, all: bool) -> String {
+    let model = "";
+    folded(&trace::Shown { model, trace, all }.to_string())
 }
 
 /// One line on what a model expects and what was found.

@@ -1,6 +1,6 @@
 //! What goes wrong in an execution, and what it ends in, in words.
 
-use crate::base::results::{Failure, Outcome, Overlap, Step, Value, Violation};
+use crate::base::results::{Failure, Outcome, Overlap, Step, TraceStep, Value, Violation};
 use std::fmt;
 
 /// What is wrong in a deadlock.
@@ -23,6 +23,7 @@ impl fmt::Display for Outcome {
             Self::Violates(name) => write!(f, "this state violates {name}"),
             Self::Witness => f.write_str("this is s1, the first state of the witness"),
             Self::Lemma => f.write_str("the lemma is false in this state"),
+            Self::Program(what) => f.write_str(what),
             Self::NotAtomic => f.write_str("this is never so if the block is atomic"),
         }
     }
@@ -100,6 +101,19 @@ pub(super) fn said(step: &Step) -> String {
         (false, true) => place,
         (false, false) => format!("{place}: {}", step.text),
     }
+}
+
+/// The same of a step that was taken; of a C program also what it does.
+pub(super) fn taken(step: &TraceStep) -> String {
+    let Some(code) = &step.code else {
+        return said(&step.step);
+    };
+    let Step { line, text, .. } = &step.step;
+    let does = match code.does.as_str() {
+        "" => String::new(),
+        does => format!(" ({does})"),
+    };
+    format!("{}:{line}: {text}{does}", code.file)
 }
 
 /// A value as the user writes it.

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Runs the command; its exit code and what it says.
-fn coarsen(args: &[&str], directory: &Path) -> (i32, String, String) {
+pub fn coarsen(args: &[&str], directory: &Path) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_coarsen"))
         .args(args)
         .current_dir(directory)
@@ -146,18 +146,10 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
             && out.contains("data race on x: write at both.c:16 in T0, write at both.c:15 in T1"),
         "{out}"
     );
-    let args = [
-        "test",
-        "-q",
-        "--races",
-        "refute",
-        "--trace",
-        "race.json",
-        "--itf",
-        "race.itf.json",
-        "both.c",
-    ];
-    assert_eq!(coarsen(&args, &scratch.0).0, 10);
+    let args = ["test", "-q", "--races", "refute", "both.c", "--trace"];
+    for file in ["race.json", "race.itf.json"] {
+        assert_eq!(coarsen(&[&args[..], &[file]].concat(), &scratch.0).0, 10);
+    }
     let (code, out, _) = coarsen(&["replay", "-q", "race.json"], &scratch.0);
     assert!(code == 10 && out.contains("data race on x"), "{out}");
     let itf = std::fs::read_to_string(scratch.0.join("race.itf.json")).expect("a file");
@@ -177,12 +169,12 @@ fn races_are_listed_refute_or_are_not_spoken_of() {
     let last = states.last().expect("a state");
     assert_eq!(
         (&states[0]["x"], &last["x"]),
-        (&Value::from("?"), &Value::from("1"))
+        (&Value::from("0"), &Value::from("1"))
     );
     assert!(
-        last["#meta"]["violation"]
+        itf["#meta"]["description"]
             .as_str()
-            .is_some_and(|v| v.starts_with("data race on x"))
+            .is_some_and(|v| v.contains("data race on x"))
     );
 }
 

@@ -4,9 +4,9 @@
 use super::random::FAMILIES;
 use super::support::{Dice, HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::compile::Program;
+use coarsen::ctest::debug::Debug;
 use coarsen::ctest::explore::{Exploration, Settings};
 use coarsen::ctest::movers::{Finding, Verdict};
-use coarsen::ctest::places::Places;
 use coarsen::ctest::process::Process;
 use coarsen::ctest::shared::{self, Kind, Order};
 use coarsen::ctest::shorten::{Outcome, follow};
@@ -23,15 +23,14 @@ fn with_movers() -> Settings {
 /// What is said of each function, by name; also whether a call was torn.
 fn functions(program: &Program, e: &Exploration) -> BTreeMap<String, (&'static str, bool)> {
     let verdicts = e.calls.verdicts();
-    let mut pcs = verdicts.iter().map(|v| v.pc).collect();
-    let places = Places::new(&program.path, &mut pcs);
+    let debug = Debug::new(&program.path);
     let said = verdicts.iter().map(|v| {
         let name = match v.finding {
             Finding::Transaction => "transaction",
             Finding::Split(_) => "split",
             Finding::Broken(_) => "broken",
         };
-        (places.function(v.pc), (name, v.torn.is_some()))
+        (debug.called(v.pc), (name, v.torn.is_some()))
     });
     said.collect()
 }
@@ -233,7 +232,7 @@ fn class(outcome: &Outcome) -> Vec<(u16, u64, Kind, u16)> {
 fn calls(outcome: &Outcome) -> Vec<(u16, usize, u64, Vec<usize>)> {
     let mut calls: Vec<(u16, usize, u64, u32, u32)> = Vec::new();
     let mut open: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-    for mark in &outcome.marks {
+    for mark in &outcome.seen.marks {
         if mark.pc == 0 {
             let i = open.entry(mark.thread).or_default().pop().expect("entered");
             calls[i].4 = mark.at;

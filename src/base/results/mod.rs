@@ -48,7 +48,7 @@ pub use rung::Rung;
 pub use simulate::{Ended, SimulateReport};
 pub use step::{Remark, Shared, Step, VisibilityReason};
 pub use trace::{
-    Change, Failure, Outcome, Overlap, Trace, TraceStep, TraceVariable, Value, Violation,
+    Change, Code, Failure, Outcome, Overlap, Trace, TraceStep, TraceVariable, Value, Violation,
 };
 pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 

@@ -13,6 +13,9 @@ pub struct Trace {
     pub states: Vec<Vec<Value>>,
     /// The steps.
     pub steps: Vec<TraceStep>,
+    /// Steps before the first state, which are not told.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped: usize,
     /// What is wrong (or reached) in the last state.
     pub outcome: Outcome,
     /// The variables and threads that this is about.
@@ -56,6 +59,24 @@ pub struct TraceStep {
     pub changes: Vec<Change>,
     /// What goes wrong in this step, if something does (assertion, range, discipline).
     pub violation: Option<Violation>,
+    /// What else there is to say of a step of a C program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<Code>,
+}
+
+/// What a step of a C program is besides its line of source text, which may make several steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Code {
+    /// The source file.
+    pub file: String,
+    /// What it does, if that is not told by what it changes.
+    pub does: String,
+    /// Whether no step of another thread in this execution depends on it.
+    pub own: bool,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// A changed variable.
@@ -92,6 +113,8 @@ pub enum Outcome {
     Lemma,
     /// It never comes to this if the claimed block is atomic.
     NotAtomic,
+    /// A C program goes wrong, as its report says.
+    Program(String),
 }
 
 /// What goes wrong in a step, or in an initial state.

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use coarsen::command::reach::Engine;
 use coarsen::engine::quotients::Quotient;
 use coarsen::theorem::By;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// Form of a file with a trace.
@@ -29,6 +30,46 @@ impl TraceFormat {
             Some("mmd" | "mermaid") => TraceFormat::Mermaid,
             Some("html" | "htm") => TraceFormat::Html,
             _ => TraceFormat::Itf,
+        }
+    }
+}
+
+/// Form of a file with the execution of a C program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScheduleFormat {
+    /// For `coarsen replay` (.json, and others)
+    Schedule,
+    /// A table for people (.txt)
+    Text,
+    /// A sequence diagram in Mermaid's language (.mmd, .mermaid)
+    Mermaid,
+    /// A page on which one steps through it (.html)
+    Html,
+    /// Apalache's format (.itf.json)
+    Itf,
+}
+
+impl ScheduleFormat {
+    /// The form that a file is given, if none was asked for.
+    pub fn of(file: &Path) -> ScheduleFormat {
+        let is_itf = |stem: &OsStr| Path::new(stem).extension() == Some(OsStr::new("itf"));
+        match TraceFormat::of(file) {
+            TraceFormat::Text => ScheduleFormat::Text,
+            TraceFormat::Mermaid => ScheduleFormat::Mermaid,
+            TraceFormat::Html => ScheduleFormat::Html,
+            _ if file.file_stem().is_some_and(is_itf) => ScheduleFormat::Itf,
+            _ => ScheduleFormat::Schedule,
+        }
+    }
+
+    /// The form among those of models' executions, if it is one.
+    pub fn of_models(self) -> Option<TraceFormat> {
+        match self {
+            ScheduleFormat::Schedule => None,
+            ScheduleFormat::Text => Some(TraceFormat::Text),
+            ScheduleFormat::Mermaid => Some(TraceFormat::Mermaid),
+            ScheduleFormat::Html => Some(TraceFormat::Html),
+            ScheduleFormat::Itf => Some(TraceFormat::Itf),
         }
     }
 }

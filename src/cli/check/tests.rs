@@ -102,6 +102,7 @@ fn refuted() -> Property {
             }],
             states: vec![vec![Value::Int(1)]],
             steps: Vec::<TraceStep>::new(),
+            skipped: 0,
             outcome: Outcome::Wrong,
             about: Vec::new(),
             execution: Default::default(),

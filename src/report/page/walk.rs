@@ -2,7 +2,7 @@
 
 use super::{escaped, page};
 use crate::base::results::{Outcome, Trace, Value};
-use crate::report::trace::{said, written};
+use crate::report::trace::{taken, written};
 use serde_json::{Value as Json, json};
 
 /// Draws every execution of a page.
@@ -56,7 +56,7 @@ fn data(trace: &Trace) -> Json {
             json!({
                 "thread": step.step.thread,
                 "line": step.step.line,
-                "said": said(&step.step),
+                "said": taken(step),
                 "changes": changes.collect::<Vec<_>>().join("\n"),
                 "violation": step.violation.as_ref().map(ToString::to_string),
                 "sets": sets,

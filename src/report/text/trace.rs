@@ -1,6 +1,7 @@
 //! A trace as a table with a column for each thread: what it does in a row, and what that changes. A column is as wide
 //! as there is room to its right, since one thread takes a step at a time (as in Spin's listings, Holzmann 2003).
 
+use super::code;
 use crate::base::results::{Outcome, Trace, TraceStep, Value};
 use crate::report::layout::{columns, counted, place, wrapped};
 use crate::report::trace::written;
@@ -27,11 +28,19 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let trace = self.trace;
         let coarse = trace.steps.last().map_or(0, |s| s.coarse);
-        write!(f, "    trace: {}", counted(trace.steps.len(), "action"))?;
+        let (noun, all) = (self.noun(), trace.skipped + trace.steps.len());
+        write!(f, "    trace: {}", counted(all, noun))?;
         // An execution of the original program has no coarse steps.
-        match coarse > 0 && coarse < trace.steps.len() {
-            true => writeln!(f, " in {}", counted(coarse, "coarse step"))?,
-            false => writeln!(f)?,
+        if coarse > 0 && coarse < trace.steps.len() {
+            write!(f, " in {}", counted(coarse, "coarse step"))?;
+        }
+        match trace.skipped {
+            0 => writeln!(f)?,
+            n => writeln!(
+                f,
+                "; another thread is there from step {} on (-v has all)",
+                n + 1
+            )?,
         }
         let (first, last) = (trace.states.first(), trace.states.last());
         if let Some(first) = first {
@@ -40,14 +49,14 @@ impl fmt::Display for Shown<'_> {
         let table_of_runs = Runs::new(self);
         let runs: Vec<&[TraceStep]> = runs(&trace.steps);
         let left_out = left_out(runs.len(), self.all);
-        let mut number = 1;
+        let mut number = trace.skipped + 1;
         for (n, run) in runs.iter().enumerate() {
             if n == left_out.start && !left_out.is_empty() {
                 let actions = runs[left_out.clone()]
                     .iter()
                     .map(|r| r.len())
                     .sum::<usize>();
-                writeln!(f, "    .. {actions} actions (-v, or --trace FILE, has all)")?;
+                writeln!(f, "    .. {actions} {noun}s (-v, or --trace FILE, has all)")?;
             }
             if !left_out.contains(&n) {
                 table_of_runs.write(f, number, run)?;
@@ -65,7 +74,8 @@ impl fmt::Display for Shown<'_> {
             table(f, "end:", &self.values(last, told))?;
         }
         match trace.outcome {
-            Outcome::Untold => Ok(()),
+            // What is wrong in a program stands above its execution.
+            Outcome::Untold | Outcome::Program(_) => Ok(()),
             _ => {
                 let line = format!("    outcome: {}", trace.outcome);
                 writeln!(f, "{}", wrapped(&line, 13))
@@ -75,6 +85,14 @@ impl fmt::Display for Shown<'_> {
 }
 
 impl Shown<'_> {
+    /// What a step is called.
+    fn noun(&self) -> &'static str {
+        match self.trace.outcome {
+            Outcome::Program(_) => "step",
+            _ => "action",
+        }
+    }
+
     /// The values of a state that are to be told, each with its name and the mark that it has.
     fn values(
         &self,
@@ -91,11 +109,16 @@ impl Shown<'_> {
 }
 
 /// What is left out of so many things.
-fn left_out(things: usize, all: bool) -> std::ops::Range<usize> {
+pub(super) fn left_out(things: usize, all: bool) -> std::ops::Range<usize> {
     match all || things <= SHORT {
         true => 0..0,
         false => ENDS..things - ENDS,
     }
+}
+
+/// Columns that are left behind an offset.
+pub(super) fn columns_left(offset: usize) -> usize {
+    columns().saturating_sub(offset)
 }
 
 /// The longest runs of one thread.
@@ -185,12 +208,15 @@ impl<'a> Runs<'a> {
         let name = format!("{head:offset$}{}", first.step.thread);
         let (at, between) = match first.step.line {
             0 => (String::new(), ""),
-            line => (place(self.shown.model, line, first.step.column), ", "),
+            line => {
+                let file = first.code.as_ref().map_or(self.shown.model, |c| &c.file);
+                (place(file, line, first.step.column), ", ")
+            }
         };
         let head = format!("{name}{between}{at}");
         let statement = format!("{head}: {}", first.step.text);
         let fits = |line: &str| line.chars().count() <= columns();
-        if run.len() == 1 && fits(&statement) && label(first).is_empty() {
+        if run.len() == 1 && fits(&statement) && label(first).is_empty() && first.code.is_none() {
             writeln!(f, "{statement}")?;
             return ends(f, offset, run);
         }
@@ -214,8 +240,7 @@ impl<'a> Runs<'a> {
         run: &[TraceStep],
     ) -> fmt::Result {
         for (n, step) in run.iter().enumerate() {
-            let changed: Vec<_> = step.changes.iter().map(change).collect();
-            let changes = changes(&changed);
+            let changes = code::all_deeds(step);
             let head = format!("{:INDENT$}{:>2$}.", "", number + n, self.numbers - 1);
             let line = format!("{head:offset$}{:1$}", said(step), self.statement);
             let longer = format!("{line}  {}", changes.join(", "));
@@ -236,6 +261,9 @@ impl<'a> Runs<'a> {
 
 /// A run as a whole: its statements, what it changes in all, and what goes wrong.
 fn told(f: &mut fmt::Formatter<'_>, offset: usize, run: &[TraceStep]) -> fmt::Result {
+    if code::told(f, offset, run)? {
+        return Ok(());
+    }
     // The head of the run tells the place of its first action.
     let mut line = run.first().map_or(0, |s| s.step.line);
     for part in run.split_inclusive(|s| s.violation.is_some()) {
@@ -301,7 +329,7 @@ fn under(f: &mut fmt::Formatter<'_>, offset: usize, text: &str) -> fmt::Result {
 }
 
 /// Parts one behind the other, which are broken only if they are longer than a line.
-fn flowed(
+pub(super) fn flowed(
     f: &mut fmt::Formatter<'_>,
     offset: usize,
     parts: &[String],
@@ -333,11 +361,11 @@ fn flowed(
     }
 }
 
-fn change(c: &crate::base::results::Change) -> (&str, &str, &str) {
+pub(super) fn change(c: &crate::base::results::Change) -> (&str, &str, &str) {
     (&c.name, &c.old, &c.new)
 }
 
-fn changes(all: &[(&str, &str, &str)]) -> Vec<String> {
+pub(super) fn changes(all: &[(&str, &str, &str)]) -> Vec<String> {
     let each = all.iter();
     each.map(|(name, old, new)| format!("{name}: {old} -> {new}"))
         .collect()

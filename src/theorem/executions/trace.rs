@@ -129,6 +129,7 @@ pub fn rerun(
         variables: variables(p),
         states: Vec::new(),
         steps: Vec::new(),
+        skipped: 0,
         outcome: Outcome::Untold,
         about: Vec::new(),
         execution: evidence::Execution::default(),
@@ -173,6 +174,7 @@ pub fn rerun(
                 step: step_by(p, thread, walked.location, step.edge),
                 changes: changes(p, from, to),
                 violation,
+                code: None,
             });
             trace.states.push(values(p, to));
             trace.execution.steps.push(taken(p, thread, from, to));

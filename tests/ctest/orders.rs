@@ -1,0 +1,261 @@
+//! What memory orders have to do with data races: programs, and random executions against a twin that takes C11 at its
+//! word (5.1.2.4, 7.17.3 and 7.17.4): it makes the whole relation of happens-before, by closing it transitively.
+
+use super::{HEAD, Scratch, make, possible, run, settings};
+use coarsen::ctest::history::{History, Step};
+use coarsen::ctest::shared::{
+    ACQUIRES, ATOMIC, Access, Event, Kind, MODE_READ, MODE_WRITE, ORDERED, READS, RELEASES,
+    SEQUENTIAL,
+};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const THREADS: u16 = 3;
+const CELLS: u64 = 3;
+
+/// What a step of a random execution does to a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Plain,
+    Read,
+    Load,
+    Store,
+    Update,
+}
+
+/// A step: its thread, what it does, the cell, its order, and the fences before it.
+type Random = (u16, What, u64, u8, u8);
+
+fn random() -> impl Strategy<Value = Random> {
+    let what = prop_oneof![
+        Just(What::Plain),
+        Just(What::Read),
+        Just(What::Load),
+        Just(What::Store),
+        Just(What::Update)
+    ];
+    let orders = prop_oneof![
+        Just(ORDERED),
+        Just(ORDERED | ACQUIRES),
+        Just(ORDERED | RELEASES),
+        Just(ORDERED | ACQUIRES | RELEASES),
+        Just(ORDERED | ACQUIRES | RELEASES | SEQUENTIAL)
+    ];
+    let fences = prop_oneof![
+        4 => Just(0),
+        1 => Just(ORDERED | ACQUIRES),
+        1 => Just(ORDERED | RELEASES),
+        1 => Just(ORDERED | ACQUIRES | RELEASES)
+    ];
+    (0..THREADS, what, 0..CELLS, orders, fences)
+}
+
+fn is_atomic(what: What) -> bool {
+    !matches!(what, What::Plain | What::Read)
+}
+
+fn writes(what: What) -> bool {
+    !matches!(what, What::Read | What::Load)
+}
+
+fn reads(what: What) -> bool {
+    matches!(what, What::Read | What::Load | What::Update)
+}
+
+/// Whether a step acquires or releases by itself.
+fn acquires(s: &Random) -> bool {
+    is_atomic(s.1) && reads(s.1) && s.3 & ACQUIRES != 0
+}
+
+fn releases(s: &Random) -> bool {
+    is_atomic(s.1) && writes(s.1) && s.3 & RELEASES != 0
+}
+
+/// The races of an execution: pairs of steps of different threads on one cell, one of which writes and one of which is
+/// plain, that happens-before does not order.
+fn by_definition(steps: &[Random]) -> BTreeSet<(usize, usize)> {
+    let n = steps.len();
+    let mut before = vec![vec![false; n]; n];
+    for a in 0..n {
+        for b in a + 1..n {
+            before[a][b] = steps[a].0 == steps[b].0;
+        }
+    }
+    // The step whose value a step finds.
+    let source = |b: usize| (0..b).rfind(|&a| steps[a].2 == steps[b].2 && writes(steps[a].1));
+    // The heads of the release sequences that a write is in: itself, and by an update or a store of the head's own
+    // thread those of the write before it. A plain write ends them.
+    let mut heads: Vec<Vec<usize>> = Vec::new();
+    for b in 0..n {
+        let mut of = Vec::new();
+        if is_atomic(steps[b].1) && writes(steps[b].1) {
+            of.push(b);
+            let update = steps[b].1 == What::Update;
+            let earlier = source(b).map(|a| heads[a].clone()).unwrap_or_default();
+            of.extend(
+                earlier
+                    .into_iter()
+                    .filter(|&h| update || steps[h].0 == steps[b].0),
+            );
+        }
+        heads.push(of);
+    }
+    // A fence stands between two steps of a thread: right before the one that it is noted at. So what happens before
+    // it are the steps before that one, and what it happens before is that one and what follows.
+    let behind_fence = |b: usize, kind: u8| {
+        // Steps of the same thread from `b` on whose fences are behind `b`.
+        let fenced =
+            move |c: &usize| *c > b && steps[*c].0 == steps[b].0 && steps[*c].4 & kind != 0;
+        (0..n).filter(fenced).collect::<Vec<_>>()
+    };
+    let fences_before = |a: usize, kind: u8| {
+        let fenced =
+            move |c: &usize| *c <= a && steps[*c].0 == steps[a].0 && steps[*c].4 & kind != 0;
+        (0..n).filter(fenced).collect::<Vec<_>>()
+    };
+    for b in 0..n {
+        if !is_atomic(steps[b].1) || !reads(steps[b].1) {
+            continue;
+        }
+        let Some(a) = source(b).filter(|&a| is_atomic(steps[a].1)) else {
+            continue;
+        };
+        // Where what is read arrives: at the step itself, or at a fence behind it.
+        let mut arrives = behind_fence(b, ACQUIRES);
+        if acquires(&steps[b]) {
+            arrives.push(b);
+        }
+        for &head in &heads[a] {
+            let mut leaves: Vec<usize> = Vec::new();
+            if releases(&steps[head]) {
+                leaves.push(head);
+            }
+            // A fence that releases: all that its thread did before it.
+            for fence in fences_before(head, RELEASES) {
+                leaves.extend((0..fence).filter(|&c| steps[c].0 == steps[fence].0));
+            }
+            for &from in &leaves {
+                for &to in &arrives {
+                    before[from][to] = true;
+                }
+            }
+        }
+    }
+    for k in 0..n {
+        for a in 0..n {
+            for b in 0..n {
+                before[a][b] |= before[a][k] && before[k][b];
+            }
+        }
+    }
+    let mut races = BTreeSet::new();
+    for b in 0..n {
+        for a in 0..b {
+            let (x, y) = (&steps[a], &steps[b]);
+            let conflict = x.0 != y.0 && x.2 == y.2 && (writes(x.1) || writes(y.1));
+            if conflict && !(is_atomic(x.1) && is_atomic(y.1)) && !before[a][b] {
+                races.insert((a, b));
+            }
+        }
+    }
+    races
+}
+
+/// The step as the runtime tells it.
+fn told(&(thread, what, cell, order, fences): &Random) -> Step {
+    let kind = match what {
+        What::Plain => Kind::Write,
+        What::Read => Kind::Read,
+        What::Load => Kind::AtomicLoad,
+        What::Store => Kind::AtomicStore,
+        What::Update => Kind::AtomicUpdate,
+    };
+    let order = match what {
+        What::Plain | What::Read => 0,
+        What::Load => order & !RELEASES | READS,
+        What::Store => order & !ACQUIRES,
+        What::Update => order | READS,
+    };
+    let access = Access {
+        key: 0x1000 + 8 * cell,
+        size: 8,
+        mode: if writes(what) { MODE_WRITE } else { MODE_READ },
+        flags: if is_atomic(what) { ATOMIC } else { 0 },
+        order,
+        unused: 0,
+    };
+    let event = Event {
+        thread,
+        kind: kind as u8,
+        size: 8,
+        addr: access.key,
+        accesses: 1,
+        fences,
+        ..Event::default()
+    };
+    Step::new(&event, &[access])
+}
+
+/// What the exploration says: of each step, the latest steps with which it makes a race.
+fn by_history(steps: &[Random]) -> BTreeSet<(usize, usize)> {
+    let mut history = History::default();
+    let mut races = BTreeSet::new();
+    for (b, step) in steps.iter().map(told).enumerate() {
+        let look = history.look(step.thread, &step.accesses, step.fences);
+        races.extend(look.data_races.iter().map(|&a| (a as usize, b)));
+        history.push(step, look);
+    }
+    races
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+
+    /// The exploration looks no further back than the last write that it finds, so of each step it tells fewer races
+    /// than there are; but it tells none that there is not, and whether there is one.
+    #[test]
+    fn memory_orders_synchronise_as_c11_says(
+        steps in proptest::collection::vec(random(), 1..14)
+    ) {
+        let (all, told) = (by_definition(&steps), by_history(&steps));
+        prop_assert!(told.is_subset(&all), "{told:?} of {all:?}");
+        prop_assert_eq!(told.is_empty(), all.is_empty(), "{:?}", all);
+    }
+}
+
+/// A program publishes data by a flag; with which orders that is a race.
+#[test]
+fn racy_publication_is_found() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("orders");
+    let text = format!(
+        "{HEAD}int data; atomic_int flag;\n\
+         void *w(void *_) {{ data = 1; BEFORE atomic_store_explicit(&flag, 1, memory_order_STORE); return 0; }}\n\
+         void *r(void *_) {{ if (atomic_load_explicit(&flag, memory_order_LOAD)) {{ BEHIND assert(data == 1); }} \
+         return 0; }}\n\
+         int main() {{ pthread_t a, b; go(a, w); go(b, r); end(a); end(b); return 0; }}\n"
+    );
+    let acquire = "atomic_thread_fence(memory_order_acquire);";
+    let release = "atomic_thread_fence(memory_order_release);";
+    for (store, load, before, behind, races, weak) in [
+        ("seq_cst", "seq_cst", "", "", 0, 0),
+        ("release", "acquire", "", "", 0, 2),
+        ("release", "seq_cst", "", "", 0, 1),
+        ("relaxed", "acquire", "", "", 1, 2),
+        ("release", "relaxed", "", "", 1, 2),
+        ("relaxed", "relaxed", "", "", 1, 2),
+        ("release", "relaxed", "", acquire, 0, 2),
+        ("relaxed", "acquire", release, "", 0, 2),
+        ("relaxed", "relaxed", release, acquire, 0, 2),
+        ("relaxed", "relaxed", acquire, release, 1, 2),
+    ] {
+        let text = text.replace("STORE", store).replace("LOAD", load);
+        let text = text.replace("BEFORE", before).replace("BEHIND", behind);
+        let e = run(&make(&scratch.file("publish", &text), &[]), &settings());
+        let found = (e.executions, e.races.len(), e.weak.len());
+        assert_eq!(found, (2, races, weak), "{store} {load} {before} {behind}");
+        assert!(e.errors.is_empty());
+    }
+}
