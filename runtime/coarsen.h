@@ -16,6 +16,28 @@ void coarsen_assume(int holds);
 void coarsen_atomic_begin(void);
 void coarsen_atomic_end(void);
 
+/* coarsen_transaction("name") { .. } claims that the block is atomic: each execution is equivalent to one in which
+   nobody interrupts it. It may be left by break, return and goto. The name is a literal. */
+#define coarsen_transaction(name) \
+    for (struct coarsen_block coarsen_block_here __attribute__((cleanup(coarsen_block_ends))) = \
+             coarsen_block(__extension__({ \
+                 static const char *const coarsen_claimed __attribute__((used, section("coarsen_claims"))) = "" name; \
+                 coarsen_claimed; \
+             })); \
+         coarsen_block_here.open; coarsen_block_here.open = 0)
+struct coarsen_block { int open; };
+void coarsen_transaction_begin(const char *name);
+void coarsen_transaction_end(void);
+static inline __attribute__((unused)) struct coarsen_block coarsen_block(const char *name) {
+    struct coarsen_block block = { 1 };
+    coarsen_transaction_begin(name);
+    return block;
+}
+static inline __attribute__((unused)) void coarsen_block_ends(struct coarsen_block *block) {
+    (void) block;
+    coarsen_transaction_end();
+}
+
 /* Checked in every state from here on. The function only reads, and gives 0 where the invariant does not hold. */
 void coarsen_invariant(int (*holds)(void));
 

@@ -176,7 +176,8 @@ fn execution(start: &Start) {
     shared.error = NO_ERROR;
     shared.events = 0;
     shared.accesses = 0;
-    (shared.marks, shared.blocks, shared.pointers) = (0, 0, 0);
+    (shared.marks, shared.bounds) = (0, 0);
+    (shared.blocks, shared.pointers) = (0, 0);
     for invariant in &mut shared.invariant {
         invariant.violated = 0;
     }

@@ -32,6 +32,10 @@ pub fn foreign_stack(thread: usize, addr: u64) -> Option<usize> {
 
 /// Most times that functions are entered or left in one execution, where that is asked for.
 pub const MAX_MARKS: usize = 1 << 18;
+/// Most claims.
+pub const MAX_CLAIMS: usize = 32;
+/// Most times that claimed blocks are entered or left in one execution.
+pub const MAX_BOUNDS: usize = 1 << 16;
 /// Most blocks of the heap that are told.
 pub const MAX_BLOCKS: usize = 1 << 14;
 /// Most pointers into the heap that are told.
@@ -456,6 +460,39 @@ pub struct Pointer {
     pub marks: u32,
 }
 
+/// A block that is claimed to be atomic, by name.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Claim {
+    /// The length of its name.
+    pub length: u32,
+    /// The name.
+    pub text: [u8; 60],
+}
+
+impl Claim {
+    /// The name.
+    pub fn text(&self) -> &[u8] {
+        &self.text[..(self.length as usize).min(self.text.len())]
+    }
+}
+
+/// A thread enters a claimed block or leaves the last that it entered.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Bound {
+    /// Where.
+    pub pc: u64,
+    /// Which claim, from 1; 0 where it is left.
+    pub claim: u32,
+    /// How many steps there were before.
+    pub at: u32,
+    /// The thread.
+    pub thread: u16,
+    /// Nothing.
+    pub unused: [u16; 3],
+}
+
 /// A thread enters a function or leaves the last that it entered.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -573,6 +610,14 @@ pub struct Shared {
     pub access: [Access; MAX_ACCESSES],
     /// Answer: when functions were entered and left.
     pub mark: [Mark; MAX_MARKS],
+    /// Kept: how many claims have been met.
+    pub claims: u32,
+    /// Answer: how often claimed blocks were entered and left.
+    pub bounds: u32,
+    /// Kept: the claims.
+    pub claim: [Claim; MAX_CLAIMS],
+    /// Answer: when their blocks were entered and left.
+    pub bound: [Bound; MAX_BOUNDS],
     /// Answer: how many blocks of the heap are told.
     pub blocks: u32,
     /// Answer: how many pointers into the heap.

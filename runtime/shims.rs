@@ -457,6 +457,8 @@ shims! {
     "coarsen_c___VERIFIER_nondet_charp" => svcomp::nondet_pointer,
     "coarsen_c_coarsen_choice" => svcomp::choice,
     "coarsen_c_coarsen_assume" => svcomp::assume,
+    "coarsen_c_coarsen_transaction_begin" => marks::begin_claimed,
+    "coarsen_c_coarsen_transaction_end" => marks::end_claimed,
     "coarsen_c_coarsen_invariant" => invariants::register,
     "coarsen_c_coarsen_invariant_text" => invariants::register_text,
 }

@@ -2,6 +2,7 @@
 //! interleaving.
 
 mod by_value;
+mod claims;
 mod filters;
 mod formats;
 mod invariants;

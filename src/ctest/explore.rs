@@ -7,6 +7,7 @@
 //! result. A way is handed out only when the way before it at the same decision has taken its step: the accesses of
 //! that step are needed to put its thread to sleep. The way before it may still be explored below.
 
+use super::claims::Claims;
 use super::filters::{self, Filters};
 use super::history::Step;
 use super::movers::Calls;
@@ -155,6 +156,8 @@ pub struct Exploration {
     pub endless: Option<Endless>,
     /// What was learnt about functions, if that is asked for.
     pub calls: Calls,
+    /// What was learnt about blocks that are claimed to be atomic.
+    pub claims: Claims,
     /// Where atomic operations are done that are weaker than sequentially consistent ones.
     pub weak: BTreeSet<u64>,
 }
@@ -223,6 +226,7 @@ impl Exploration {
         self.classes.extend(other.classes);
         self.endless = self.endless.or(other.endless);
         self.calls.merge(other.calls);
+        self.claims.merge(other.claims);
         self.weak.extend(other.weak);
         for limit in other.limits {
             self.limit(limit);

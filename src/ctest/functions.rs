@@ -1,8 +1,10 @@
 //! Which functions are transactions, for people and for programs.
 
+use super::claims::Claimed;
 use super::movers::{Break, Finding, Key, Verdict};
 use super::report::Report;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What is said of a function.
@@ -23,6 +25,88 @@ impl Report {
 
     fn other(&self, key: &Key) -> String {
         format!("{} in T{}", self.step(key), key.thread)
+    }
+
+    /// Why a claim is open, if it is: reasons to read, and for programs.
+    fn open_claim(&self, claimed: &Claimed) -> Option<(&'static str, &'static str)> {
+        let all = self.all_seen();
+        match (&claimed.cycle, claimed.longest) {
+            (Some(_), _) => Some((
+                "cycle",
+                "in some execution its steps can't stand side by side",
+            )),
+            (None, None) if all => Some((
+                "never left",
+                "its block is never left, so nothing is said of it",
+            )),
+            (None, _) if !all => Some(("not all executions", "not all executions were seen")),
+            _ => None,
+        }
+    }
+
+    /// All claims of the program, also of blocks that nobody enters.
+    fn claims(&self) -> BTreeMap<String, Claimed> {
+        let known = self.debug.claims.iter();
+        let mut all: BTreeMap<String, Claimed> = known
+            .map(|name| (name.clone(), Claimed::default()))
+            .collect();
+        let met = self.exploration.claims.all();
+        all.extend(met.map(|(name, claimed)| (name.to_string(), claimed.clone())));
+        all
+    }
+
+    /// The claims of which it is not known whether they are true.
+    pub(super) fn open_claims(&self) -> Vec<String> {
+        let claims = self.claims().into_iter();
+        let open = claims.filter(|(_, claimed)| self.open_claim(claimed).is_some());
+        open.map(|(name, _)| name).collect()
+    }
+
+    pub(super) fn claims_text(&self) -> String {
+        let claims = self.claims();
+        if claims.is_empty() {
+            return String::new();
+        }
+        let mut text = String::from("\nclaims:\n");
+        let width = claims.keys().map(String::len).max().unwrap_or(0);
+        for (name, claimed) in &claims {
+            let said = match self.open_claim(claimed) {
+                Some((_, why)) => format!("unknown: {why}"),
+                None => "atomic: each execution is equivalent to one in which nobody interrupts it"
+                    .into(),
+            };
+            let _ = writeln!(text, "    {name:width$}  {said}");
+            if let Some(cycle) = &claimed.cycle {
+                for (n, key) in cycle.iter().enumerate() {
+                    let then = if n == 0 { "" } else { "then " };
+                    let _ = writeln!(text, "    {:width$}    {then}{}", "", self.other(key));
+                }
+                let _ = writeln!(
+                    text,
+                    "    {:width$}    (it may be atomic all the same, as loops around a compare-and-swap mostly are)",
+                    ""
+                );
+            }
+        }
+        text
+    }
+
+    pub(super) fn claims_json(&self) -> Value {
+        let step = |key: &Key| {
+            json!({"thread": key.thread, "place": self.debug.place(key.pc),
+                "operation": self.operation(key.kind, key.addr, &self.debug.object(key.addr), 0)})
+        };
+        let claims = self.claims();
+        let claims = claims.iter().map(|(name, claimed)| {
+            let open = self.open_claim(claimed);
+            json!({
+                "name": name,
+                "verdict": if open.is_some() { "unknown" } else { "atomic" },
+                "reason": open.map(|o| o.0),
+                "cycle": claimed.cycle.iter().flatten().map(step).collect::<Vec<_>>(),
+            })
+        });
+        claims.collect()
     }
 
     fn verdicts(&self) -> Vec<(String, Verdict)> {

@@ -8,6 +8,7 @@
 
 mod aggregates;
 pub mod assembly;
+pub mod claims;
 pub mod compile;
 pub mod debug;
 pub mod explore;

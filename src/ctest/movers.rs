@@ -31,7 +31,8 @@ pub struct Key {
 }
 
 impl Key {
-    fn of(step: &Step) -> Key {
+    /// That of a step.
+    pub fn of(step: &Step) -> Key {
         Key {
             pc: step.pc,
             addr: step.addr,

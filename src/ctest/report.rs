@@ -116,7 +116,7 @@ impl Report {
     pub fn verdict(&self) -> Verdict {
         if !self.exploration.errors.is_empty() {
             Verdict::Refuted
-        } else if self.limits().is_empty() {
+        } else if self.limits().is_empty() && self.open_claims().is_empty() {
             Verdict::Holds
         } else {
             Verdict::Unknown
@@ -207,11 +207,21 @@ impl Report {
                 format!("{}{others}", self.describe(&e.errors[0]))
             }
             Verdict::Holds => format!("no error in {}, under sequential consistency", self.count()),
-            Verdict::Unknown => format!(
-                "no error in {}; but not all was seen: {}",
-                self.count(),
-                self.limits().join("; ")
-            ),
+            Verdict::Unknown => {
+                let open = self.open_claims();
+                let count = self.count();
+                match (self.limits().as_slice(), open.as_slice()) {
+                    ([], open) => format!(
+                        "no error in {count}; but it is not known whether {} {} atomic",
+                        open.join(", "),
+                        if open.len() == 1 { "is" } else { "are" }
+                    ),
+                    (limits, _) => format!(
+                        "no error in {count}; but not all was seen: {}",
+                        limits.join("; ")
+                    ),
+                }
+            }
         }
     }
 
@@ -403,6 +413,7 @@ impl Report {
                 let _ = writeln!(text, "    {}", self.describe(found));
             }
         }
+        text.push_str(&fitted(&self.claims_text()));
         if self.movers {
             text.push_str(&fitted(&self.functions_text()));
         }
@@ -522,6 +533,7 @@ impl Report {
             "program": self.program,
             "verdict": self.verdict().name(),
             "functions": functions,
+            "claims": self.claims_json(),
             "errors": errors(&e.errors),
             "executions": e.executions,
             "active_waits": e.waited,

@@ -272,6 +272,16 @@ impl Worker<'_> {
             let marks = &shared.mark[..marks];
             self.part.out.calls.execution(&self.history, given, marks);
         }
+        if !matches!(status, shared::ASLEEP | shared::ASSUMED) {
+            let shared = self.process.shared();
+            let count = |n: u32, most| (n as usize).min(most);
+            let bounds = &shared.bound[..count(shared.bounds, shared::MAX_BOUNDS)];
+            let claims = &shared.claim[..count(shared.claims, shared::MAX_CLAIMS)];
+            self.part
+                .out
+                .claims
+                .execution(&self.history, claims, bounds);
+        }
         let message = self.message();
         match status {
             shared::ASLEEP => self.part.out.redundant += 1,

@@ -23,7 +23,7 @@ pub fn coarsen(args: &[&str], directory: &Path) -> (i32, String, String) {
     )
 }
 
-fn validated(text: &str) -> Value {
+pub fn validated(text: &str) -> Value {
     valid_by(include_str!("../../docs/schema/test.schema.json"), text)
 }
 

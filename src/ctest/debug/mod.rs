@@ -13,7 +13,7 @@ use gimli::{
 };
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,6 +83,8 @@ pub struct Line {
 pub struct Debug {
     /// Its types.
     pub types: Types,
+    /// The names of blocks that it claims to be atomic.
+    pub claims: BTreeSet<String>,
     functions: Vec<Function>,
     variables: Vec<Variable>,
     lines: Option<Context<Reader>>,
@@ -97,6 +99,7 @@ impl Debug {
     pub fn new(program: &Path) -> Debug {
         let mut debug = Debug {
             types: Types::default(),
+            claims: BTreeSet::new(),
             functions: Vec::new(),
             variables: Vec::new(),
             lines: None,
@@ -129,6 +132,7 @@ impl Debug {
             let bases = BaseAddresses::default().set_eh_frame(frames).set_text(text);
             debug.unwinding = Some((EhFrame::from(section), bases));
         }
+        debug.claims = claims(&file);
         debug.add_symbols(&file);
         debug
     }
@@ -258,4 +262,27 @@ impl Debug {
             CfaRule::Expression(_) => None,
         }
     }
+}
+
+/// The names that stand where `coarsen.h` puts pointers to them.
+fn claims(file: &object::File) -> BTreeSet<String> {
+    let section = file.section_by_name("coarsen_claims");
+    let pointers = section.and_then(|s| s.data().ok()).unwrap_or_default();
+    let (pointers, _) = pointers.as_chunks::<8>();
+    let text = |addr: u64| {
+        let has = |s: &object::Section| (s.address()..s.address() + s.size()).contains(&addr);
+        let section = file.sections().find(has)?;
+        let from = usize::try_from(addr - section.address()).ok()?;
+        let text = section
+            .data()
+            .ok()?
+            .get(from..)?
+            .split(|b| *b == 0)
+            .next()?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    };
+    pointers
+        .iter()
+        .filter_map(|p| text(u64::from_le_bytes(*p)))
+        .collect()
 }
