@@ -1,6 +1,7 @@
 //! C programs: known verdicts and counts, the programs of the thesis, replays, and random programs against every
 //! interleaving.
 
+mod builds;
 mod by_value;
 mod claims;
 mod filters;

@@ -54,6 +54,8 @@ pub enum Command {
     Test(TestArgs),
     /// Repeat an execution that `coarsen test --trace` has written
     Replay(ReplayArgs),
+    /// Compile as the C compiler does, so that `coarsen test` can take objects, archives and executables
+    Cc(CcArgs),
     /// Print a model of another language (DVE) in ours
     Convert(ConvertArgs),
     /// Print a model with the blocks atomic that may be, and with locals put back where they die
@@ -323,7 +325,8 @@ pub struct CompareArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = exit_codes())]
 pub struct TestArgs {
-    /// C files, which together are the program
+    /// C files, which together are the program; or what `coarsen cc` has made of them (objects, archives, an
+    /// executable), or a `compile_commands.json`
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// Arguments of the program
@@ -418,6 +421,19 @@ pub struct ReplayArgs {
     /// Show every step, also those that concern no other thread
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// Arguments of `coarsen cc`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct CcArgs {
+    /// The compiler (gcc, if none is named), and what it is given
+    #[arg(
+        value_name = "ARG",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub arguments: Vec<String>,
 }
 
 /// Arguments of `coarsen movers`.

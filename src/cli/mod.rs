@@ -7,6 +7,7 @@
 
 mod args;
 mod backend;
+mod cc;
 mod certificate_file;
 mod check;
 mod compare;
@@ -88,6 +89,7 @@ fn run(command: Command) -> Exit {
         Command::Movers(args) => movers::run(&args, &mut output),
         Command::Test(args) => test::run(&args, &mut output),
         Command::Replay(args) => test::replay(&args, &mut output),
+        Command::Cc(args) => cc::run(&args),
         Command::Convert(args) => convert::run(&args, &mut output),
         Command::Emit(args) => emit::run(&args, &mut output),
         Command::Explore(args) => explore::run(&args, &mut output),

@@ -4,6 +4,7 @@
 use super::aggregates::{self, Dump};
 use super::assembly;
 use super::library::{is_safe, refused, synchronises};
+use super::units::{Unit, units};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ const STDATOMIC: &str = "#include <stddef.h>\n#include <stdint.h>\n#include_next
 /// What to build.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    /// C files.
+    /// C files, and what [`units`] takes besides.
     pub files: Vec<String>,
     /// Options for the compiler.
     pub cflags: Vec<String>,
@@ -82,6 +83,7 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
         ));
     }
     let compiler = compiler(sources.compiler.as_deref())?;
+    let units = units(&sources.files)?;
     for tool in ["objcopy", "nm"] {
         require(tool, "install binutils (`apt-get install binutils`)")?;
     }
@@ -108,14 +110,14 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
         clang,
         options,
     };
-    let made = objects(&tool(&[]), sources, &at, &mut program)
+    let made = objects(&tool(&[]), sources, &units, &at, &mut program)
         .and_then(|objects| link(&compiler, &objects, sources, &at, &mut program));
     match made {
         // Before C99 `inline` meant something else, and a program that counts on it lacks functions now.
         Err(NotBuilt::Rejected(text)) if text.contains("undefined reference") => {
             program.uncontrolled.clear();
             let old = tool(&["-fgnu89-inline"]);
-            let objects = objects(&old, sources, &at, &mut program);
+            let objects = objects(&old, sources, &units, &at, &mut program);
             let again = objects.and_then(|o| link(&compiler, &o, sources, &at, &mut program));
             again.map_err(|_| NotBuilt::Rejected(text))?;
         }
@@ -135,18 +137,19 @@ struct Tool<'a> {
 fn objects(
     tool: &Tool,
     sources: &Sources,
+    units: &[Unit],
     at: &Path,
     program: &mut Program,
 ) -> Result<Vec<PathBuf>, NotBuilt> {
     let mut texts = Vec::new();
-    for (i, file) in sources.files.iter().enumerate() {
-        texts.push(compile(tool, sources, file, i, at, program)?);
+    for (i, unit) in units.iter().enumerate() {
+        texts.push(compile(tool, sources, unit, i, at, program)?);
     }
     let own: BTreeSet<&str> = texts.iter().flat_map(|t| assembly::defined(t)).collect();
     let own = |name: &str| own.contains(name);
     let mut objects = Vec::new();
-    for (i, (file, text)) in sources.files.iter().zip(&texts).enumerate() {
-        objects.push(assemble(tool, file, text, &own, i, at, program)?);
+    for (i, (unit, text)) in units.iter().zip(&texts).enumerate() {
+        objects.push(assemble(tool, &unit.file, text, &own, i, at, program)?);
     }
     rename(&objects, at, program)?;
     Ok(objects)
@@ -242,18 +245,23 @@ fn run(command: &mut Command) -> Result<Output, NotBuilt> {
 fn compile(
     tool: &Tool,
     sources: &Sources,
-    file: &str,
+    unit: &Unit,
     i: usize,
     at: &Path,
     program: &mut Program,
 ) -> Result<String, NotBuilt> {
-    if let Err(error) = std::fs::metadata(file) {
+    let file = unit.file.as_str();
+    if let Err(error) = std::fs::metadata(unit.directory.join(file)) {
         return Err(NotBuilt::Failed(format!("{file}: {error}")));
     }
     let assembly = at.join(format!("{i}.s"));
     let mut command = Command::new(tool.compiler);
+    if !unit.directory.as_os_str().is_empty() {
+        command.current_dir(&unit.directory);
+    }
     command
         .args(["-S", "-g", "-O0", "-w", "-fcommon"])
+        .args(&unit.flags)
         .args(&sources.cflags);
     instrument(&mut command, tool.clang);
     // Functions that are atomic by their names must stay functions.

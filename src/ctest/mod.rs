@@ -30,5 +30,6 @@ pub mod shorten;
 mod stacks;
 mod told;
 pub mod trace;
+pub mod units;
 mod values;
 pub mod worker;

@@ -87,6 +87,7 @@ pub struct Debug {
     pub claims: BTreeSet<String>,
     functions: Vec<Function>,
     variables: Vec<Variable>,
+    constants: Range<u64>,
     lines: Option<Context<Reader>>,
     unwinding: Option<(EhFrame<Reader>, BaseAddresses)>,
     unwinder: RefCell<UnwindContext<usize>>,
@@ -102,6 +103,7 @@ impl Debug {
             claims: BTreeSet::new(),
             functions: Vec::new(),
             variables: Vec::new(),
+            constants: 0..0,
             lines: None,
             unwinding: None,
             unwinder: RefCell::new(UnwindContext::new()),
@@ -133,6 +135,9 @@ impl Debug {
             debug.unwinding = Some((EhFrame::from(section), bases));
         }
         debug.claims = claims(&file);
+        if let Some(section) = file.section_by_name(".rodata") {
+            debug.constants = section.address()..section.address() + section.size();
+        }
         debug.add_symbols(&file);
         debug
     }
@@ -245,6 +250,11 @@ impl Debug {
         let n = self.variables.partition_point(|v| v.start <= addr);
         let found = self.variables.get(n.checked_sub(1)?)?;
         (addr < found.start + found.size.max(1)).then_some(found)
+    }
+
+    /// Whether nothing can be written at an address, as in a string of the program's text.
+    pub fn is_constant(&self, addr: u64) -> bool {
+        self.constants.contains(&addr)
     }
 
     /// What the stack pointer was before the function was called that calls at `pc`, where both registers are so.

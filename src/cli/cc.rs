@@ -1,0 +1,69 @@
+//! `coarsen cc`: the compiler, and objects that remember what they were compiled from.
+
+use super::args::CcArgs;
+use super::exit::Exit;
+use super::output::say;
+use coarsen::ctest::units::header;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A header for one command; it goes away with this.
+struct Header(PathBuf);
+
+impl Header {
+    fn new(text: &str) -> io::Result<Header> {
+        let name = format!("coarsen-cc-{}.h", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text)?;
+        Ok(Header(path))
+    }
+}
+
+impl Drop for Header {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The compiler, and what it is given: a launcher gets its name first.
+fn compiler(arguments: &[String]) -> (String, &[String]) {
+    let named = arguments.first().filter(|first| {
+        let extension = Path::new(first).extension().and_then(|e| e.to_str());
+        // `cc`, `gcc-12.2`; not `main.o`.
+        !first.starts_with('-') && extension.is_none_or(|e| e.parse::<u32>().is_ok())
+    });
+    match named {
+        Some(name) => (name.clone(), &arguments[1..]),
+        None => {
+            let usual = std::env::var("COARSEN_CC").unwrap_or_else(|_| "gcc".into());
+            (usual, arguments)
+        }
+    }
+}
+
+/// Compiles; the exit code tells whether the compiler was content.
+pub fn run(args: &CcArgs) -> Exit {
+    match compiled(&args.arguments) {
+        Ok(true) => Exit::Holds,
+        // A compiler's failures have this code as well.
+        Ok(false) => Exit::Internal,
+        Err(error) => {
+            say(&format!("coarsen cc: {error}"));
+            Exit::Internal
+        }
+    }
+}
+
+fn compiled(arguments: &[String]) -> io::Result<bool> {
+    let (compiler, arguments) = compiler(arguments);
+    let mut command = Command::new(&compiler);
+    let text = header(&std::env::current_dir()?, arguments);
+    let header = text.map(|text| Header::new(&text)).transpose()?;
+    if let Some(header) = &header {
+        command.arg("-include").arg(&header.0);
+    }
+    let status = command.args(arguments).status();
+    let status = status.map_err(|e| io::Error::other(format!("`{compiler}`: {e}")))?;
+    Ok(status.success())
+}
