@@ -67,6 +67,15 @@ pub fn limit(what: &str) -> ! {
     schedule::finish(RUNTIME_LIMIT)
 }
 
+/// The program calls what can't be controlled (`ctest/compile.rs` says what).
+pub extern "C" fn refused(what: *const u8) {
+    let shared = shared();
+    shared.error_thread = rt().current as u32;
+    shared.error_pc = crate::shims::registers().pc;
+    message(&[text(what)]);
+    schedule::finish(REFUSED)
+}
+
 /// `assert` of the C library.
 pub extern "C" fn assert_fail(what: *const u8, _: *const u8, _: u32, _: *const u8) {
     error(ASSERTION, 0, &[text(what)])

@@ -298,6 +298,8 @@ pub const DIVERGED: u32 = 8;
 pub const RUNTIME_LIMIT: u32 = 9;
 /// A thread computes without end, as far as the watchdog can say.
 pub const WATCHDOG: u32 = 10;
+/// The program has called what can't be controlled; the message names it.
+pub const REFUSED: u32 = 12;
 /// A thread wanted to create more threads than there may be, and the others have ended or wait.
 pub const THREAD_LIMIT: u32 = 11;
 

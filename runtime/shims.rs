@@ -455,6 +455,7 @@ shims! {
     "coarsen_c___VERIFIER_nondet_double" => svcomp::nondet_double,
     "coarsen_c___VERIFIER_nondet_pointer" => svcomp::nondet_pointer,
     "coarsen_c___VERIFIER_nondet_charp" => svcomp::nondet_pointer,
+    "coarsen_refused" => check::refused,
     "coarsen_c_coarsen_choice" => svcomp::choice,
     "coarsen_c_coarsen_assume" => svcomp::assume,
     "coarsen_c_coarsen_transaction_begin" => marks::begin_claimed,

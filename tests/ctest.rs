@@ -11,7 +11,7 @@ mod movers;
 mod names;
 mod orders;
 
-use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
+use coarsen::ctest::compile::Program;
 use coarsen::ctest::explore::{Exploration, Settings, explore};
 use coarsen::ctest::process::Process;
 use coarsen::ctest::shared;
@@ -236,16 +236,22 @@ fn what_can_not_be_controlled_is_named() {
             "long jumps",
         ),
     ] {
-        let file = scratch.file(name, text);
-        let sources = Sources {
-            files: vec![file.display().to_string()],
-            cflags: vec![],
-            compiler: None,
-        };
-        match build(&sources) {
-            Err(NotBuilt::Refused(why)) => assert!(why.contains(what), "{why}"),
-            other => panic!("{name}: {other:?}"),
-        }
+        let program = make(&scratch.file(name, text), &[]);
+        let (why, pc) = run(&program, &settings()).refused.expect(name);
+        assert!(why.contains(what) && pc != 0, "{why}");
+        // What is never called is no obstacle.
+        let text = text.replace("int main() {", "int main(int n) { if (n == 1) return 0;");
+        let program = make(&scratch.file(&format!("{name}_not"), &text), &[]);
+        let e = run(&program, &settings());
+        assert!(
+            e.refused.is_none() && e.finished && e.limits.is_empty(),
+            "{e:?}"
+        );
+        assert!(
+            program.uncontrolled.is_empty(),
+            "{:?}",
+            program.uncontrolled
+        );
     }
     let text = "int main() { int r; asm volatile(\"mov $1, %0\" : \"=r\"(r)); return r - 1; }";
     let program = make(&scratch.file("assembly", text), &[]);

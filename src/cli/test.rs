@@ -177,6 +177,15 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
     if !guard.silent {
         eprint!("\r\x1b[K");
     }
+    if let Some((what, pc)) = exploration
+        .refused
+        .as_ref()
+        .filter(|_| exploration.errors.is_empty())
+    {
+        let at = Debug::new(&program.path).place(*pc);
+        let error = NotBuilt::Refused(format!("the program calls {what} (at {at})"));
+        return refuse(&name, &error, args.form.format(), output);
+    }
     settings.steps = settings
         .steps
         .max(exploration.depth as u32 + 1000)

@@ -410,6 +410,8 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
         names.insert("abort", "coarsen_c_assume_abort".into());
     }
     let mut unknown = Vec::new();
+    // Functions that end an execution if they are called.
+    let mut stubs: BTreeMap<&str, String> = BTreeMap::new();
     for name in wanted.difference(&defined) {
         let plain = ["__isoc99_", "__isoc23_"]
             .iter()
@@ -419,17 +421,16 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
         if ours.contains(&renamed) {
             names.insert(name, renamed);
         } else if let Some(what) = refused(plain) {
-            return Err(NotBuilt::Refused(format!(
-                "the program calls `{plain}`: {what} can't be controlled"
-            )));
+            stubs.insert(name, format!("`{plain}`: {what} can't be controlled"));
         } else if name.starts_with("__tsan_") && !ours.contains(name) {
             return Err(NotBuilt::Refused(format!(
                 "the program needs `{name}`, an access that can't be controlled"
             )));
         } else if !ours.contains(name) && !is_safe(plain) && synchronises(plain) {
-            return Err(NotBuilt::Refused(format!(
-                "the program calls `{plain}`: this function can't be controlled"
-            )));
+            stubs.insert(
+                name,
+                format!("`{plain}`: this function can't be controlled"),
+            );
         } else if !ours.contains(name) && !is_safe(plain) {
             unknown.push(plain.to_string());
         }
@@ -441,6 +442,8 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     program
         .uncontrolled
         .extend(unknown.into_iter().map(|name| format!("`{name}`")));
+    write_stubs(&stubs, at)?;
+    names.extend(stubs.keys().map(|&name| (name, stub(name))));
     let list: String = names.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
     let file = at.join("names");
     std::fs::write(&file, list)?;
@@ -450,6 +453,24 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
         run(Command::new("objcopy").arg(option).arg(object))?;
     }
     Ok(())
+}
+
+/// What a function is called that ends an execution.
+fn stub(name: &str) -> String {
+    format!("coarsen_refused.{name}")
+}
+
+/// Writes functions that can't be controlled: each says what it is.
+fn write_stubs(stubs: &BTreeMap<&str, String>, at: &Path) -> io::Result<()> {
+    let each = stubs.iter().map(|(name, what)| {
+        let name = stub(name);
+        format!(
+            "\t.globl\t{name}\n{name}:\n\tleaq\t1f(%rip), %rdi\n\tjmp\tcoarsen_refused\n1:\t.asciz\t\"{what}\"\n"
+        )
+    });
+    let end = "\t.section\t.note.GNU-stack,\"\",@progbits\n";
+    let text = format!("\t.text\n{}{end}", each.collect::<String>());
+    std::fs::write(at.join("refused.s"), text)
 }
 
 fn link(
@@ -473,6 +494,7 @@ fn link(
             .arg("-no-pie")
             .arg(format!("-Wl,--defsym=coarsen_has_tls={local}"))
             .args(objects)
+            .arg(at.join("refused.s"))
             .arg(at.join("runtime.o"));
         command
             .args(libraries.clone())

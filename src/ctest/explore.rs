@@ -158,6 +158,8 @@ pub struct Exploration {
     pub calls: Calls,
     /// What was learnt about blocks that are claimed to be atomic.
     pub claims: Claims,
+    /// The call of what can't be controlled, with its place, that has ended the exploration.
+    pub refused: Option<(String, u64)>,
     /// Where atomic operations are done that are weaker than sequentially consistent ones.
     pub weak: BTreeSet<u64>,
 }
@@ -226,6 +228,7 @@ impl Exploration {
         self.classes.extend(other.classes);
         self.endless = self.endless.or(other.endless);
         self.calls.merge(other.calls);
+        self.refused = self.refused.take().or(other.refused);
         self.claims.merge(other.claims);
         self.weak.extend(other.weak);
         for limit in other.limits {

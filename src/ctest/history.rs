@@ -281,6 +281,15 @@ impl History {
             sync,
             orders,
         };
+        for access in accesses.iter().filter(|a| a.order != 0) {
+            self.visit(access, &mut |entry| {
+                let writes = entry.mode == MODE_WRITE;
+                if writes && entry.order != 0 {
+                    look.comes_behind(&self.orders[entry.step as usize], access, thread);
+                }
+                writes
+            });
+        }
         // If the thread stood before this step already and could not take it, there is nothing to reverse here. But an
         // earlier step may have made it impossible. If another step had to let it go first, that step may come earlier
         // as well. So may be what makes it possible, if it does not need that step.
@@ -306,11 +315,7 @@ impl History {
                 let known = entry.thread == thread || self.covers_in(&look.sync, &self.sync, step);
                 if plain && !known {
                     look.data_races.push(entry.step);
-                } else if access.order != 0 && entry.order != 0 {
-                    if entry.mode == MODE_WRITE {
-                        look.comes_behind(&self.orders[step], access, thread);
-                    }
-                } else if !plain && !silent {
+                } else if !plain && !silent && (access.order == 0 || entry.order == 0) {
                     join(&mut look.sync, &self.sync[step]);
                 }
                 let given_back = access.flags & BLOCKING != 0 && entry.flags & RELEASE != 0;

@@ -295,6 +295,12 @@ impl Worker<'_> {
                 self.part.out.executions += 1;
                 self.part.out.crowded = true;
             }
+            shared::REFUSED => {
+                self.part.out.cut += 1;
+                let pc = self.process.shared().error_pc;
+                self.limit(format!("the program calls {message}"));
+                self.part.out.refused = Some((message, pc));
+            }
             shared::RUNTIME_LIMIT => {
                 self.part.out.cut += 1;
                 self.limit(message);
@@ -313,7 +319,7 @@ impl Worker<'_> {
             }
         }
         self.note_errors(status);
-        true
+        status != shared::REFUSED
     }
 
     /// Repeats the steps of the history and `branch`; says how the execution ended, if it did.

@@ -223,6 +223,24 @@ proptest! {
     }
 }
 
+/// A store that another one has overwritten is not what a load reads, and need not happen before it. (Found by the test
+/// above: a load acquired from both.)
+#[test]
+fn a_load_acquires_from_what_it_reads_only() {
+    use What::{Load, Plain, Store};
+    let release = ORDERED | RELEASES;
+    let steps = [
+        (2, Plain, 0, ORDERED, 0),
+        (0, Store, 2, release, 0),
+        (1, Store, 2, release, 0),
+        (2, Load, 2, ORDERED | ACQUIRES, 0),
+        (2, Plain, 2, ORDERED, 0),
+    ];
+    let races = BTreeSet::from([(1, 4)]);
+    assert_eq!(by_definition(&steps), races);
+    assert_eq!(by_history(&steps), races);
+}
+
 /// A program publishes data by a flag; with which orders that is a race.
 #[test]
 fn racy_publication_is_found() {
