@@ -106,25 +106,55 @@ fn allocate(size: u64, align: u64) -> u64 {
     start
 }
 
-pub extern "C" fn malloc(size: u64) -> u64 {
+/// A block for the program; none, where that is an alternative and it is taken.
+fn give(size: u64, align: u64) -> u64 {
+    if shared().oom != 0 && !me().starved && !rt().quiet {
+        let fails = schedule::step(Op {
+            kind: Kind::Allocate,
+            a: 2,
+            ..Op::default()
+        });
+        if fails != 0 {
+            me().starved = true;
+            unsafe { *libc::__errno_location() = libc::ENOMEM };
+            return 0;
+        }
+    }
+    allocate(size, align)
+}
+
+/// A block that the runtime needs itself.
+pub fn own(size: u64) -> u64 {
     allocate(size, 16)
+}
+
+pub extern "C" fn malloc(size: u64) -> u64 {
+    give(size, 16)
 }
 
 pub extern "C" fn calloc(n: u64, size: u64) -> u64 {
     // Never used before, so it is zero.
-    n.checked_mul(size).map_or(0, |size| allocate(size, 16))
+    n.checked_mul(size).map_or(0, |size| give(size, 16))
 }
 
 pub extern "C" fn aligned_alloc(align: u64, size: u64) -> u64 {
-    allocate(size, align.next_power_of_two())
+    if !align.is_power_of_two() {
+        check::error(MISUSE, 0, &[b"alignment that is no power of two"]);
+    }
+    give(size, align)
 }
 
 pub extern "C" fn posix_memalign(to: *mut u64, align: u64, size: u64) -> i32 {
     if !align.is_power_of_two() {
         return libc::EINVAL;
     }
-    crate::atomics::deliver(to, allocate(size, align));
-    0
+    match give(size, align) {
+        0 => libc::ENOMEM,
+        block => {
+            crate::atomics::deliver(to, block);
+            0
+        }
+    }
 }
 
 /// Marks a block as freed by the step that is taken: 0, or the error.
@@ -184,6 +214,9 @@ pub extern "C" fn realloc(addr: u64, size: u64) -> u64 {
         _ => check::error(BAD_FREE, addr, &[]),
     };
     let new = malloc(size);
+    if new == 0 {
+        return 0;
+    }
     let n = old.min(size);
     crate::strings::copy(new, addr, n);
     free(addr);

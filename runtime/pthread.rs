@@ -350,7 +350,14 @@ fn wait(cond: u64, mutex: u64, kind: Kind) -> i32 {
 }
 
 pub extern "C" fn cond_wait(cond: u64, mutex: u64) -> i32 {
-    wait(cond, mutex, Kind::Reacquire)
+    if shared().spurious == 0 {
+        return wait(cond, mutex, Kind::Reacquire);
+    }
+    // What ends it may be nothing at all.
+    match wait(cond, mutex, Kind::TimedReacquire) {
+        libc::ETIMEDOUT => 0,
+        result => result,
+    }
 }
 
 pub extern "C" fn cond_timedwait(cond: u64, mutex: u64, until: *const [i64; 2]) -> i32 {

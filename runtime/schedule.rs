@@ -303,8 +303,36 @@ fn choose(enabled: &Threads) -> (usize, u16) {
             finish(DIVERGED);
         }
     }
+    if shared.hunt != 0 {
+        return hunted(enabled);
+    }
     let who = next_awake(enabled);
     (who, rt.first[who])
+}
+
+/// Who has the highest priority (probabilistic concurrency testing: `ctest/hunt.rs`), and any of its alternatives.
+fn hunted(enabled: &Threads) -> (usize, u16) {
+    let (rt, shared) = (rt(), shared());
+    let random = |n: u64| spin::mix(shared.hunt.wrapping_add(spin::mix(n)));
+    // Whose priority has been changed comes behind all others, the last one last.
+    let priority = |i: usize| match crate::state::rt().lowered[i] {
+        0 => (u32::MAX, random(i as u64)),
+        change => (u32::MAX - change, 0),
+    };
+    let highest = || {
+        let rt = crate::state::rt();
+        let all = (0..rt.count).filter(|&i| has(enabled, i));
+        all.max_by_key(|&i| priority(i)).unwrap_or(rt.current)
+    };
+    let mut who = highest();
+    let changes = &shared.change[..(shared.changes as usize).min(MAX_CHANGES)];
+    if changes.contains(&rt.steps) {
+        rt.changed_priorities += 1;
+        rt.lowered[who] = rt.changed_priorities;
+        who = highest();
+    }
+    let choice = random(u64::from(rt.steps) << 16) % u64::from(steps::choices(who).max(1));
+    (who, choice as u16)
 }
 
 /// Finds out whether a thread sleeps with all its alternatives, and which is the first that does not.

@@ -32,6 +32,8 @@ pub fn foreign_stack(thread: usize, addr: u64) -> Option<usize> {
 
 /// Most times that functions are entered or left in one execution, where that is asked for.
 pub const MAX_MARKS: usize = 1 << 18;
+/// Most changes of priorities in one execution.
+pub const MAX_CHANGES: usize = 16;
 /// Most claims.
 pub const MAX_CLAIMS: usize = 32;
 /// Most times that claimed blocks are entered or left in one execution.
@@ -127,6 +129,7 @@ kinds! {
     Key = "key",
     Free = "free",
     Choice = "choice",
+    Allocate = "allocation",
     Assume = "assumption that fails",
     Stopped = "stopped",
     ProcessExit = "exit",
@@ -157,6 +160,9 @@ pub const ATOMIC: u8 = 8;
 pub const SILENT: u8 = 16;
 /// The last of the changes that commute: one that has not come yet will be another one.
 pub const CLOSES: u8 = 32;
+
+/// What the thread waits for, as it has read it before: no access of the program.
+pub const WATCHED: u8 = 64;
 
 /// One access of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -542,6 +548,16 @@ pub struct Shared {
     pub show: u32,
     /// Request: note which functions are entered and left.
     pub mark_calls: u32,
+    /// Request: threads go on by random priorities that follow from this number, unless it is 0.
+    pub hunt: u64,
+    /// Request: how many times priorities change.
+    pub changes: u32,
+    /// Request: before which steps the priority of who would take it becomes the lowest.
+    pub change: [u32; MAX_CHANGES],
+    /// Request: a wait for a condition variable may end without a signal.
+    pub spurious: u32,
+    /// Request: of each thread one allocation may fail.
+    pub oom: u32,
     /// Request: note what names are found by: blocks, and pointers to them on stacks.
     pub tell: u32,
     /// Request: nobody is blocked by an active wait; tell local states instead.

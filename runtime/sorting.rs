@@ -18,7 +18,7 @@ pub extern "C" fn qsort(base: u64, n: u64, size: u64, compare: Compare) {
         return;
     }
     plain(Kind::Read, base, bytes(n, size));
-    let spare = arena::malloc(n * size);
+    let spare = arena::own(n * size);
     let (mut from, mut to) = (base, spare);
     let copy = |to: u64, from: u64, n: u64| unsafe {
         libc::memcpy(to as *mut u8, from as *const u8, n as usize);

@@ -115,7 +115,8 @@ pub fn announce(who: usize) -> bool {
         | Kind::TimedReadLock
         | Kind::TimedWriteLock
         | Kind::AtomicBegin
-        | Kind::Choice => {}
+        | Kind::Choice
+        | Kind::Allocate => {}
         _ => return false,
     }
     let hash = local_state(who);
@@ -228,7 +229,7 @@ pub fn cells(who: usize, put: &mut dyn FnMut(Access)) {
             key: seen.key,
             size: seen.size,
             mode: MODE_READ,
-            flags: ATOMIC,
+            flags: ATOMIC | WATCHED,
             order: 0,
             unused: 0,
         });

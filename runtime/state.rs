@@ -88,6 +88,8 @@ pub struct Thread {
     /// Atomic regions that it is in.
     pub regions: u32,
     pub children: u16,
+    /// Whether one of its allocations has failed.
+    pub starved: bool,
     /// Cleanup handlers that it has pushed.
     pub handlers: u32,
     /// The step whose value is to be read when the thread comes back.
@@ -143,6 +145,9 @@ pub struct Runtime {
     /// How many of the given steps have been taken or skipped.
     pub given: u32,
     pub accesses: u32,
+    /// How often priorities have changed, and of each thread which change was the last, or 0.
+    pub changed_priorities: u32,
+    pub lowered: [u32; MAX_THREADS],
     /// Steps that the running thread has taken in a row.
     pub row: u32,
     /// Who sleeps with all alternatives; of the others, which is the first that does not; and which sleepers were
@@ -201,6 +206,8 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     steps: 0,
     given: 0,
     accesses: 0,
+    changed_priorities: 0,
+    lowered: [0; MAX_THREADS],
     row: 0,
     asleep: [0; SET_WORDS],
     first: [0; MAX_THREADS],

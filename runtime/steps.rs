@@ -100,7 +100,7 @@ pub fn enabled(who: usize) -> bool {
 pub fn choices(who: usize) -> u16 {
     let op = &thread(who).op;
     match op.kind {
-        Kind::Choice => (op.a as u16).max(1),
+        Kind::Choice | Kind::Allocate => (op.a as u16).max(1),
         Kind::Signal => (waiters(op.addr).count() as u16).max(1),
         Kind::Arrive if object(op.addr).count + 1 >= object(op.addr).limit => {
             serials(who, op.addr).count() as u16

@@ -137,6 +137,9 @@ pub extern "C" fn strdup(from: u64) -> u64 {
 pub extern "C" fn strndup(from: u64, most: u64) -> u64 {
     let text = string(from, most);
     let block = arena::malloc(text.n + 1);
+    if block == 0 {
+        return 0;
+    }
     text.write(block, text.n + 1);
     block
 }

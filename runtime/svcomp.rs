@@ -49,7 +49,7 @@ pub extern "C" fn nondet_pointer() -> u64 {
     if choice(2) == 0 {
         0
     } else {
-        crate::arena::malloc(256)
+        crate::arena::own(256)
     }
 }
 

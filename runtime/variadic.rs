@@ -58,6 +58,9 @@ pub extern "C" fn vasprintf(to: *mut u64, format: *const u8, args: &mut Argument
     }
     let n = (length as usize).min(ROOM - 1) + 1;
     let block = crate::arena::malloc(n as u64);
+    if block == 0 {
+        return -1;
+    }
     plain(Kind::Write, block, n as u32);
     unsafe { libc::memcpy(block as *mut u8, text.as_ptr(), n) };
     deliver(to, block);

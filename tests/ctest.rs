@@ -6,6 +6,7 @@ mod by_value;
 mod claims;
 mod filters;
 mod formats;
+mod hunt;
 mod invariants;
 mod movers;
 mod names;

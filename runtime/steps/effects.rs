@@ -97,7 +97,7 @@ pub fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             rt().region = true;
             0
         }
-        Kind::Choice => {
+        Kind::Choice | Kind::Allocate => {
             thread.chose += 1;
             match op.b as *const i64 {
                 values if values.is_null() => choice.into(),

@@ -59,6 +59,7 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
         Kind::Promise => (step.put)(promised(op.a)),
         Kind::Nothing
         | Kind::Choice
+        | Kind::Allocate
         | Kind::Assume
         | Kind::Stopped
         | Kind::ProcessExit

@@ -14,6 +14,7 @@ use super::limits::{Check, Of, Prove, Reach, Verify};
 use super::named::named;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
+use coarsen::ctest::hunt::MOST_DEPTH;
 use coarsen::engine::partial_order::{Extend, Technique};
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
@@ -347,6 +348,23 @@ pub struct TestArgs {
     /// Take every interleaving with at most so many preemptions, without reduction
     #[arg(long, value_name = "N", conflicts_with = "exhaustive")]
     pub preemptions: Option<u32>,
+    /// Waits for condition variables may end without a signal, as POSIX allows
+    #[arg(long)]
+    pub spurious: bool,
+    /// Allocations may fail: of each thread one at most, each in turn
+    #[arg(long)]
+    pub oom: bool,
+    /// Look for errors in random executions, with a guarantee, where not all executions can be seen
+    #[arg(long)]
+    pub hunt: bool,
+    /// With --hunt: how many orders of pairs of steps an error needs that is to be found
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "hunt",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
+    pub bug_depth: u32,
+    /// With --hunt: the number of the first execution; each follows from its number
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "hunt",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub seed: u64,
     /// Explore with the filters of Florian's thesis instead, for comparison; several are separated by commas
     #[arg(long, value_name = "NAME", value_enum, value_delimiter = ',')]
     pub filters: Vec<Filter>,

@@ -10,6 +10,7 @@ use coarsen::ctest::debug::Debug;
 use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::history::Step;
+use coarsen::ctest::hunt::{self, Hunt, Hunted};
 use coarsen::ctest::names::Names;
 use coarsen::ctest::process::Process;
 use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict};
@@ -73,6 +74,8 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         memory: args.limit_memory << 20,
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
+        spurious: args.spurious,
+        oom: args.oom,
         movers: args.movers,
         filters: filters(args),
         cores: args.cores.map_or_else(
@@ -104,6 +107,13 @@ fn combined(args: &TestArgs) -> Result<(), &'static str> {
              not be allowed to on another",
         );
     }
+    let others = args.exhaustive || args.preemptions.is_some() || args.movers;
+    if args.hunt && (others || !args.filters.is_empty()) {
+        return Err(
+            "--hunt is not combined with --exhaustive, --preemptions, --movers and --filters: these want to see all \
+             executions",
+        );
+    }
     if args.filters.is_empty() || dpor {
         return match args.depth {
             Some(_) => Err(
@@ -112,7 +122,7 @@ fn combined(args: &TestArgs) -> Result<(), &'static str> {
             None => Ok(()),
         };
     }
-    if args.exhaustive || args.preemptions.is_some() || args.movers {
+    if others {
         return Err(
             "--filters is not combined with --exhaustive, --preemptions and --movers: these want to see whole \
              executions",
@@ -172,7 +182,7 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         told: Cell::new(began),
         silent: !std::io::stderr().is_terminal(),
     };
-    let mut exploration = explore(&mut process, &settings, &guard);
+    let (mut exploration, hunted) = explored(args, &mut process, &settings, &guard);
     let time = began.elapsed();
     if !guard.silent {
         eprint!("\r\x1b[K");
@@ -207,6 +217,7 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         exhaustive: settings.exhaustive,
         preemptions: args.preemptions,
         movers: args.movers,
+        hunted,
         races: args.races.into(),
         deadlocks: args.deadlocks.unwrap_or_default().into(),
         time,
@@ -225,6 +236,24 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         Format::Text => output.write(&report.text(args.quiet, args.verbose)),
     }
     exit
+}
+
+/// All executions, or random ones with what they have covered.
+fn explored(
+    args: &TestArgs,
+    process: &mut Process,
+    settings: &Settings,
+    guard: &Guard,
+) -> (Exploration, Option<(Hunt, Hunted)>) {
+    if !args.hunt {
+        return (explore(process, settings, guard), None);
+    }
+    let asked = Hunt {
+        depth: args.bug_depth,
+        seed: args.seed,
+    };
+    let (found, hunted) = hunt::explore(process, settings, asked, guard);
+    (found, Some((asked, hunted)))
 }
 
 /// Writes the execution of the first error, if that is wanted and there is one.
@@ -314,7 +343,12 @@ fn name_all(
         let seen = outcome.map(|o| o.seen).unwrap_or_default();
         Names::new(debug, &seen, steps, last, about)
     };
-    for error in e.errors.iter_mut().chain(&mut e.stuck) {
+    for error in e
+        .errors
+        .iter_mut()
+        .chain(&mut e.stuck)
+        .chain(&mut e.left_as)
+    {
         error.names = name(&error.steps, &error.last, error.addr);
     }
     for race in &mut e.races {
@@ -353,6 +387,8 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         cflags: args.cflags.clone(),
         compiler: args.cc.clone(),
         args: args.args.clone(),
+        spurious: args.spurious,
+        oom: args.oom,
         kind: error.kind.into(),
         place,
         threads: process.names(),
@@ -399,6 +435,7 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
         exhaustive: false,
         preemptions: None,
         movers: false,
+        hunted: None,
         races: Treatment::default(),
         deadlocks: Treatment::default(),
         time: Duration::ZERO,
@@ -446,6 +483,8 @@ fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBu
         memory: 4 << 30,
         patience: Duration::from_secs(10),
         reset: false,
+        spurious: trace.spurious,
+        oom: trace.oom,
         movers: false,
         filters: None,
         cores: 1,

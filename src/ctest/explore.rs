@@ -51,6 +51,10 @@ pub struct Settings {
     pub cores: usize,
     /// Executions that are handed out at once; [`PIECE`], but in tests.
     pub piece: u64,
+    /// Whether a wait for a condition variable may end without a signal.
+    pub spurious: bool,
+    /// Whether of each thread one allocation may fail.
+    pub oom: bool,
     /// Find out which functions are transactions.
     pub movers: bool,
     /// Explore with the thesis's filters instead.
@@ -82,7 +86,8 @@ impl Found {
     /// The threads that have not ended, and where they are.
     pub fn open(&self) -> impl Iterator<Item = (usize, &Last)> {
         let all = self.last.iter().enumerate();
-        all.filter(|(_, l)| l.ended == 0 && l.begun != 0)
+        let waits = |l: &Last| l.ended == 0 && l.begun != 0 && l.kind() != Kind::ProcessExit;
+        all.filter(move |(_, l)| waits(l))
     }
 }
 
@@ -158,6 +163,10 @@ pub struct Exploration {
     pub calls: Calls,
     /// What was learnt about blocks that are claimed to be atomic.
     pub claims: Claims,
+    /// Executions that `main` ends while other threads wait for what nobody will do.
+    pub left: u64,
+    /// The first of them.
+    pub left_as: Option<Found>,
     /// The call of what can't be controlled, with its place, that has ended the exploration.
     pub refused: Option<(String, u64)>,
     /// Where atomic operations are done that are weaker than sequentially consistent ones.
@@ -213,7 +222,7 @@ impl Exploration {
         }
     }
 
-    fn add(&mut self, other: Exploration, known: &mut Known) {
+    pub(super) fn add(&mut self, other: Exploration, known: &mut Known) {
         self.executions += other.executions;
         self.waited += other.waited;
         self.redundant += other.redundant;
@@ -228,6 +237,8 @@ impl Exploration {
         self.classes.extend(other.classes);
         self.endless = self.endless.or(other.endless);
         self.calls.merge(other.calls);
+        self.left += other.left;
+        self.left_as = self.left_as.take().or(other.left_as);
         self.refused = self.refused.take().or(other.refused);
         self.claims.merge(other.claims);
         self.weak.extend(other.weak);

@@ -202,7 +202,10 @@ impl FilteredSearch<'_, '_> {
             return true;
         }
         if !goes_on {
-            self.count(status);
+            self.worker.count(status);
+            if status == shared::REFUSED {
+                return false;
+            }
         } else if thread.is_some_and(|t| self.cycle(t, local)) {
             // What comes next comes next without the cycle, too.
         } else if self.filters.depth.is_some_and(|d| length >= d as usize) {
@@ -254,23 +257,6 @@ impl FilteredSearch<'_, '_> {
         }
         self.nodes.push(node);
         true
-    }
-
-    fn count(&mut self, status: u32) {
-        let out = &mut self.worker.part.out;
-        match status {
-            shared::ASSUMED => out.assumed += 1,
-            shared::WATCHDOG => {
-                out.cut += 1;
-                self.worker.note_endless();
-            }
-            shared::RUNTIME_LIMIT => {
-                out.cut += 1;
-                let why = self.worker.message();
-                self.worker.limit(why);
-            }
-            _ => out.executions += 1,
-        }
     }
 
     /// All threads, as they stand at the end of what was run.

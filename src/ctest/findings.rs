@@ -58,6 +58,44 @@ impl Worker<'_> {
         self.limit(ENDLESS.into());
     }
 
+    /// Notes what the present execution says of blocks that are claimed to be atomic.
+    pub(super) fn note_claims(&mut self, status: u32) {
+        if matches!(status, shared::ASLEEP | shared::ASSUMED) {
+            return;
+        }
+        let shared = self.process.shared();
+        let count = |n: u32, most| (n as usize).min(most);
+        let bounds = &shared.bound[..count(shared.bounds, shared::MAX_BOUNDS)];
+        let claims = &shared.claim[..count(shared.claims, shared::MAX_CLAIMS)];
+        let known = &mut self.part.out.claims;
+        known.execution(&self.history, claims, bounds);
+    }
+
+    /// Notes that `main` has ended the process while other threads wait.
+    pub(super) fn note_left(&mut self, status: u32) {
+        let shared = self.process.shared();
+        let last = &shared.last[..(shared.threads as usize).min(shared::MAX_THREADS)];
+        let waits = |l: &shared::Last| {
+            l.ended == 0 && l.begun != 0 && l.kind() != shared::Kind::ProcessExit
+        };
+        if status != shared::COMPLETE || !last.iter().any(waits) {
+            return;
+        }
+        self.part.out.left += 1;
+        if self.part.out.left_as.is_none() {
+            self.part.out.left_as = Some(Found {
+                kind: "left waiting",
+                message: String::new(),
+                thread: None,
+                pc: 0,
+                addr: 0,
+                steps: self.history.steps.clone(),
+                last: last.to_vec(),
+                names: Names::default(),
+            });
+        }
+    }
+
     /// Notes what went wrong in an execution that ended so.
     pub(super) fn note_errors(&mut self, status: u32) {
         if matches!(status, shared::ASLEEP | shared::DIVERGED) {

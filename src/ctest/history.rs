@@ -9,7 +9,7 @@
 use super::node::{Initial, Rest};
 use super::shared::{
     ACQUIRES, ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, ORDERED,
-    READS, RELEASE, RELEASES, SILENT, Threads, conflict, dependent,
+    READS, RELEASE, RELEASES, SILENT, Threads, WATCHED, conflict, dependent,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -112,7 +112,11 @@ struct Entry {
 const PLAIN: u8 = 2;
 
 fn kind(access: &Access) -> u8 {
-    if access.order == 0 { PLAIN } else { ORDERED }
+    match access.order {
+        _ if access.flags & WATCHED != 0 => 0,
+        0 => PLAIN,
+        _ => ORDERED,
+    }
 }
 
 /// Accesses wider than this are compared one by one.
@@ -313,7 +317,9 @@ impl History {
                 let plain = memory && (access.flags & entry.flags & ATOMIC == 0);
                 // In a region, what was locked before in it counts.
                 let known = entry.thread == thread || self.covers_in(&look.sync, &self.sync, step);
-                if plain && !known {
+                if (access.flags | entry.flags) & WATCHED != 0 {
+                    // The accesses that were made are among the steps themselves.
+                } else if plain && !known {
                     look.data_races.push(entry.step);
                 } else if !plain && !silent && (access.order == 0 || entry.order == 0) {
                     join(&mut look.sync, &self.sync[step]);
@@ -396,7 +402,8 @@ impl History {
     /// Data races of memory that is accessed both with a memory order and without: two operations with weak orders may
     /// come one behind the other and not synchronise, so what is before the last write may matter as well.
     fn look_at_mixed(&self, thread: u16, access: &Access, look: &mut Look) {
-        if access.size == 0 || access.size > WIDE || access.key & OBJECT != 0 {
+        let watched = access.flags & WATCHED != 0;
+        if watched || access.size == 0 || access.size > WIDE || access.key & OBJECT != 0 {
             return;
         }
         for (word, mask) in words(access) {
@@ -405,7 +412,8 @@ impl History {
             if had | kind(access) != PLAIN | ORDERED {
                 continue;
             }
-            for entry in entries.iter().filter(|e| e.mask & mask != 0) {
+            let met = |e: &&Entry| e.mask & mask != 0 && e.flags & WATCHED == 0;
+            for entry in entries.iter().filter(met) {
                 let conflict = entry.mode == MODE_WRITE || access.mode == MODE_WRITE;
                 let atomic = access.flags & entry.flags & ATOMIC != 0;
                 let step = entry.step as usize;

@@ -17,6 +17,7 @@ mod findings;
 pub mod functions;
 mod gimple;
 pub mod history;
+pub mod hunt;
 mod library;
 pub mod movers;
 pub mod names;

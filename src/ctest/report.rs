@@ -3,6 +3,7 @@
 use super::debug::{Debug, is_number, number};
 use super::explore::{DataRace, ENDLESS, Endless, Exploration, Found};
 use super::history::Step;
+use super::hunt::{Hunt, Hunted, one_in};
 use super::names::{Named, is_memory};
 use super::shared::{self, Kind};
 use super::shorten::preemptions;
@@ -89,6 +90,8 @@ pub struct Report {
     pub preemptions: Option<u32>,
     /// Whether to say which functions are transactions.
     pub movers: bool,
+    /// What random executions were asked for, and what they have covered.
+    pub hunted: Option<(Hunt, Hunted)>,
     /// What is done about data races.
     pub races: Treatment,
     /// What is done about deadlocks and livelocks.
@@ -167,6 +170,10 @@ impl Report {
         }
         if self.exploration.calls.full() {
             limits.push("more forms of calls than are kept".into());
+        }
+        let e = &self.exploration;
+        if e.finished && e.executions == 0 && limits.is_empty() {
+            limits.push("an assumption fails in every execution".into());
         }
         let uncontrolled = self.uncontrolled.iter();
         limits.extend(uncontrolled.map(|what| format!("{what} is not controlled")));
@@ -279,14 +286,40 @@ impl Report {
                 self.debug.place(error.pc)
             ),
             None => {
-                let waits = error.open().map(|(i, l)| {
-                    let what = self.operation(l.kind(), l.addr, waiting(error, i), 0);
-                    format!("T{i} at {}: {what}", self.debug.place(l.pc))
-                });
-                let waits: Vec<String> = waits.collect();
-                format!("{} ({})", error.kind, waits.join(", "))
+                format!("{} ({})", error.kind, self.waits(error))
             }
         }
+    }
+
+    /// What random executions promise, and have covered.
+    fn hunted_text(&self) -> String {
+        let Some((hunt, hunted)) = &self.hunted else {
+            return String::new();
+        };
+        let e = &self.exploration;
+        let one_in = one_in(e.threads, e.depth, hunt.depth);
+        format!(
+            "\nrandom executions {} to {} (--seed {} goes on): each finds an error of depth {} with a probability of \
+             at least 1 in {one_in:.0}, if {} and {} are the most\npairs of places that depend on each other: {}, of \
+             which {} were seen in both orders\n",
+            hunt.seed,
+            hunted.next - 1,
+            hunted.next,
+            hunt.depth,
+            plural(e.threads as u64, "thread"),
+            plural(e.depth as u64, "step"),
+            hunted.pairs.len(),
+            hunted.both(),
+        )
+    }
+
+    /// Who waits where.
+    fn waits(&self, error: &Found) -> String {
+        let waits = error.open().map(|(i, l)| {
+            let what = self.operation(l.kind(), l.addr, waiting(error, i), 0);
+            format!("T{i} at {}: {what}", self.debug.place(l.pc))
+        });
+        waits.collect::<Vec<_>>().join(", ")
     }
 
     /// What a step does with an object.
@@ -297,6 +330,7 @@ impl Report {
             Kind::Start
             | Kind::Exit
             | Kind::Choice
+            | Kind::Allocate
             | Kind::Key
             | Kind::Assume
             | Kind::Stopped
@@ -324,6 +358,8 @@ impl Report {
                 )
             }
             Kind::Choice => format!(" {} of {}", step.choice, step.choices),
+            Kind::TimedReacquire if step.value != 0 => " without a signal".into(),
+            Kind::Allocate if step.value != 0 => " fails".into(),
             _ if step.chose => format!(", alternative {}", step.choice),
             Kind::TryLock
             | Kind::TimedLock
@@ -333,7 +369,6 @@ impl Report {
             | Kind::TimedWriteLock
             | Kind::SemTryWait
             | Kind::SemTimedWait
-            | Kind::TimedReacquire
                 if step.value != 0 =>
             {
                 " fails".into()
@@ -413,6 +448,13 @@ impl Report {
                 let _ = writeln!(text, "    {}", self.describe(found));
             }
         }
+        if let Some(left) = &e.left_as {
+            let n = plural(e.left, "execution");
+            let what = self.waits(left);
+            let line = format!("\n{n} ended by main while other threads wait, as here: {what}\n");
+            text.push_str(&fitted(&line));
+        }
+        text.push_str(&fitted(&self.hunted_text()));
         text.push_str(&fitted(&self.claims_text()));
         if self.movers {
             text.push_str(&fitted(&self.functions_text()));
@@ -534,6 +576,14 @@ impl Report {
             "verdict": self.verdict().name(),
             "functions": functions,
             "claims": self.claims_json(),
+            "hunt": self.hunted.as_ref().map(|(hunt, hunted)| json!({
+                "depth": hunt.depth,
+                "seed": hunt.seed,
+                "next_seed": hunted.next,
+                "one_in": one_in(e.threads, e.depth, hunt.depth),
+                "pairs": hunted.pairs.len(),
+                "both_orders": hunted.both(),
+            })),
             "errors": errors(&e.errors),
             "executions": e.executions,
             "active_waits": e.waited,
@@ -542,6 +592,10 @@ impl Report {
             "cut_off": e.cut,
             "classes": self.exhaustive.then_some(e.classes.len()),
             "finished": e.finished,
+            "left_waiting": e.left_as.as_ref().map(|left| json!({
+                "executions": e.left,
+                "waiting": threads(left),
+            })),
             "races": races,
             "deadlocks": errors(self.stuck()),
             "limits": self.limits(),

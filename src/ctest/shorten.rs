@@ -56,6 +56,9 @@ pub fn follow(
     request.sleepers = 0;
     request.mark_calls = 1;
     request.tell = 1;
+    request.hunt = 0;
+    request.spurious = settings.spurious.into();
+    request.oom = settings.oom.into();
     request.local_states = 0;
     if process.answer(Duration::from_secs(20), &|| false).is_err() {
         let _ = process.restart();

@@ -89,6 +89,7 @@ fn concerns_others(steps: &[Step]) -> Vec<bool> {
             Kind::Create
                 | Kind::Join
                 | Kind::Choice
+                | Kind::Allocate
                 | Kind::Assume
                 | Kind::Signal
                 | Kind::Broadcast

@@ -21,6 +21,12 @@ pub struct Trace {
     pub compiler: Option<String>,
     /// Arguments of the program.
     pub args: Vec<String>,
+    /// Whether waits for condition variables may end without a signal.
+    #[serde(default)]
+    pub spurious: bool,
+    /// Whether allocations may fail.
+    #[serde(default)]
+    pub oom: bool,
     /// The error.
     pub kind: String,
     /// Where it is.

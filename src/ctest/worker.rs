@@ -9,6 +9,7 @@
 
 use super::explore::{Exploration, FEW, MOST_CUT, Settings};
 use super::history::{Clock, History, Look, Step};
+use super::hunt::Priorities;
 use super::node::{Initial, Node, Rest, has};
 use super::process::{Process, Promise, Silence};
 use super::shared::{self, Access, Kind, Order, Sleeper, disturbs};
@@ -101,6 +102,8 @@ pub struct Worker<'a> {
     pub(super) history: History,
     /// With how many steps an execution is left, for filters.
     pub(super) stop_at: Option<u32>,
+    /// By which priorities threads go on, where they are random.
+    pub(super) hunt: Option<Priorities>,
     nodes: Vec<Node>,
     /// The step that belongs to the first node.
     base: usize,
@@ -172,6 +175,7 @@ impl<'a> Worker<'a> {
             item,
             history: History::default(),
             stop_at: None,
+            hunt: None,
             nodes: Vec::new(),
             base: item.prefix.len() + usize::from(item.branch.is_some()),
             seen_races: FxHashSet::default(),
@@ -250,11 +254,9 @@ impl Worker<'_> {
         let Some(status) = self.repeat(branch) else {
             return false;
         };
-        let shared = self.process.shared();
-        let (events, spun) = (shared.events as usize, shared.spun != 0);
+        let events = self.process.shared().events as usize;
         self.part.out.steps += events as u64;
         self.part.out.depth = self.part.out.depth.max(events);
-        let error = self.process.shared().error != shared::NO_ERROR;
         for i in given..events {
             if let Some(step) = self.event(i) {
                 self.append(step);
@@ -272,17 +274,18 @@ impl Worker<'_> {
             let marks = &shared.mark[..marks];
             self.part.out.calls.execution(&self.history, given, marks);
         }
-        if !matches!(status, shared::ASLEEP | shared::ASSUMED) {
-            let shared = self.process.shared();
-            let count = |n: u32, most| (n as usize).min(most);
-            let bounds = &shared.bound[..count(shared.bounds, shared::MAX_BOUNDS)];
-            let claims = &shared.claim[..count(shared.claims, shared::MAX_CLAIMS)];
-            self.part
-                .out
-                .claims
-                .execution(&self.history, claims, bounds);
-        }
+        self.note_claims(status);
+        self.count(status);
+        self.note_errors(status);
+        status != shared::REFUSED
+    }
+
+    /// Counts an execution that ended so.
+    pub(super) fn count(&mut self, status: u32) {
         let message = self.message();
+        let shared = self.process.shared();
+        let (error, spun) = (shared.error != shared::NO_ERROR, shared.spun != 0);
+        let pc = shared.error_pc;
         match status {
             shared::ASLEEP => self.part.out.redundant += 1,
             shared::ASSUMED if !error => self.part.out.assumed += 1,
@@ -297,7 +300,6 @@ impl Worker<'_> {
             }
             shared::REFUSED => {
                 self.part.out.cut += 1;
-                let pc = self.process.shared().error_pc;
                 self.limit(format!("the program calls {message}"));
                 self.part.out.refused = Some((message, pc));
             }
@@ -312,14 +314,13 @@ impl Worker<'_> {
             _ => {
                 self.part.out.executions += 1;
                 self.part.out.waited += u64::from(spun);
+                self.note_left(status);
                 if self.settings.exhaustive {
                     let class = self.class();
                     self.part.out.classes.insert(class);
                 }
             }
         }
-        self.note_errors(status);
-        status != shared::REFUSED
     }
 
     /// Repeats the steps of the history and `branch`; says how the execution ended, if it did.
@@ -420,6 +421,12 @@ impl Worker<'_> {
         shared.local_states = self.stop_at.is_some().into();
         shared.mark_calls = self.settings.movers.into();
         shared.tell = 0;
+        shared.hunt = 0;
+        shared.spurious = self.settings.spurious.into();
+        shared.oom = self.settings.oom.into();
+        if let Some(hunt) = &self.hunt {
+            hunt.request(shared);
+        }
         shared.loose = 0;
         shared.keep_going = self.settings.keep_going.into();
         shared.patience = self.settings.patience.as_millis() as u32;

@@ -277,3 +277,46 @@ fn racy_publication_is_found() {
         assert!(e.errors.is_empty());
     }
 }
+
+/// What a thread waits for actively is no access of its own: it synchronises with nothing, and races with nothing.
+#[test]
+fn waiting_is_no_access() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("waits");
+    for (name, first, second, races) in [
+        (
+            "timed",
+            "lock(m); item = 1; pthread_cond_signal(&c); unlock(m);",
+            "struct timespec t = {1}; lock(m); while (!item) pthread_cond_timedwait(&c, &m, &t); unlock(m);",
+            0,
+        ),
+        (
+            "relaxed",
+            "item = 1; atomic_store_explicit(&flag, 1, memory_order_release);",
+            "while (!atomic_load_explicit(&flag, memory_order_relaxed)); assert(item == 1);",
+            1,
+        ),
+        (
+            "acquired",
+            "item = 1; atomic_store_explicit(&flag, 1, memory_order_release);",
+            "while (!atomic_load_explicit(&flag, memory_order_acquire)); assert(item == 1);",
+            0,
+        ),
+        ("plain", "item = 1;", "while (!item);", 1),
+    ] {
+        let text = format!(
+            "{HEAD}int item; atomic_int flag; pthread_mutex_t m; pthread_cond_t c;\n\
+             void *t(void *_) {{ {first} return 0; }}\n\
+             int main() {{ pthread_t h; go(h, t); {second} end(h); return 0; }}\n"
+        );
+        let e = run(&make(&scratch.file(name, &text), &[]), &settings());
+        assert!(
+            e.waited > 0 && e.errors.is_empty(),
+            "{name}: {:?}",
+            e.errors
+        );
+        assert_eq!(e.races.len(), races, "{name}");
+    }
+}

@@ -284,3 +284,70 @@ fn programs_that_misbehave() {
         );
     }
 }
+
+/// What POSIX allows to go wrong, where it is asked for: a wait that ends without a signal, an allocation that fails.
+#[test]
+fn spurious_wake_ups_and_failing_allocations_are_explored() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("allowed");
+    let waits = |how: &str| {
+        format!(
+            "{HEAD}int full; pthread_mutex_t m; pthread_cond_t c;\n\
+             void *t(void *_) {{ lock(m); full = 1; pthread_cond_signal(&c); unlock(m); return 0; }}\n\
+             int main() {{ pthread_t h; go(h, t); lock(m); {how} (!full) pthread_cond_wait(&c, &m); assert(full);\n\
+             unlock(m); end(h); return 0; }}\n"
+        )
+    };
+    let takes = |check: &str| {
+        format!(
+            "{HEAD}#include <string.h>\nstatic int *take(void) {{ int *p = malloc(4); {check} *p = 1; return p; }}\n\
+             void *t(void *_) {{ free(take()); return 0; }}\n\
+             int main() {{ pthread_t h; go(h, t); free(take()); end(h);\n\
+             char *s = strdup(\"a\"); free(s); return 0; }}\n"
+        )
+    };
+    let usual = settings();
+    let spurious = Settings {
+        spurious: true,
+        ..settings()
+    };
+    let oom = Settings {
+        oom: true,
+        ..settings()
+    };
+    for (name, text, settings, executions, kinds) in [
+        ("if", waits("if"), &usual, 2, &[][..]),
+        ("if", waits("if"), &spurious, 3, &["assertion"]),
+        ("while", waits("while"), &usual, 2, &[]),
+        ("while", waits("while"), &spurious, 3, &[]),
+        ("unchecked", takes(""), &usual, 1, &[]),
+        // A crash ends the execution: of T0, of T1, or of none, and then one more allocation may fail.
+        ("unchecked", takes(""), &oom, 4, &["crash"]),
+        ("checked", takes("if (!p) return 0;"), &usual, 1, &[]),
+        // Each of the two threads fails at none or one of its allocations: two ways, and three.
+        ("checked", takes("if (!p) return 0;"), &oom, 6, &[]),
+    ] {
+        let program = make(&scratch.file(name, &text), &[]);
+        let e = run(&program, settings);
+        let found: Vec<_> = e.errors.iter().map(|e| e.kind).collect();
+        assert_eq!(
+            (e.executions, found.as_slice()),
+            (executions, kinds),
+            "{name}"
+        );
+    }
+    let program = make(
+        &scratch.file(
+            "aligned",
+            &format!("{HEAD}int main() {{ return !aligned_alloc(48, 96); }}\n"),
+        ),
+        &[],
+    );
+    let e = run(&program, &usual);
+    assert_eq!(
+        (e.errors[0].kind, e.errors[0].message.as_str()),
+        ("misuse", "alignment that is no power of two")
+    );
+}

@@ -37,6 +37,8 @@ pub fn settings() -> Settings {
         memory: 1 << 30,
         patience: Duration::from_secs(2),
         reset: true,
+        spurious: false,
+        oom: false,
         movers: false,
         filters: None,
         cores: 2,
