@@ -46,6 +46,11 @@ fn in_arena(addr: u64) -> bool {
     (ARENA_AT as u64..(ARENA_AT + ARENA_SIZE * MAX_THREADS) as u64).contains(&addr)
 }
 
+/// The thread that has allocated what is at an address.
+pub fn owner(addr: u64) -> u32 {
+    ((addr as usize).saturating_sub(ARENA_AT) / ARENA_SIZE) as u32
+}
+
 /// Whether memory may be given back, or end with its thread, while others use it.
 pub fn may_go(who: usize, addr: u64) -> bool {
     in_arena(addr) || foreign_stack(who, addr).is_some()
@@ -227,14 +232,24 @@ pub extern "C" fn reallocarray(addr: u64, n: u64, size: u64) -> u64 {
     n.checked_mul(size).map_or(0, |size| realloc(addr, size))
 }
 
+/// The block in use that an address points into.
+pub fn used(addr: u64) -> Option<&'static mut Block> {
+    find(addr).filter(|b| b.freed == 0 && addr < b.start + b.size.max(1))
+}
+
+/// All blocks of a thread.
+pub fn blocks(i: usize) -> impl Iterator<Item = &'static mut Block> {
+    (0..thread(i).blocks as usize).map(move |k| block(i, k))
+}
+
 /// Tells the explorer of the blocks.
 pub fn tell() {
     let (rt, shared) = (rt(), shared());
     for i in (0..rt.count).filter(|&i| has(&rt.made, i)) {
-        for k in 0..thread(i).blocks as usize {
+        for block in blocks(i) {
             let n = shared.blocks as usize;
             if n < MAX_BLOCKS {
-                shared.block[n] = *block(i, k);
+                shared.block[n] = *block;
                 shared.blocks += 1;
             }
         }

@@ -17,6 +17,7 @@ mod c11;
 mod calendar;
 mod check;
 mod invariants;
+mod leaks;
 mod libc;
 mod marks;
 mod objects;

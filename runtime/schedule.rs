@@ -5,6 +5,7 @@
 //! recorded before the program takes it, so that a crash leaves the execution behind that led to it.
 
 use crate::ahead;
+use crate::arena;
 use crate::invariants;
 use crate::shared::*;
 use crate::shims;
@@ -35,7 +36,7 @@ pub fn step(op: Op) -> i64 {
         thread.low = registers.sp;
     }
     if shared().tell != 0 {
-        crate::arena::tell_pointers(who, registers.sp as u64);
+        arena::tell_pointers(who, registers.sp as u64);
     }
     look_back(who);
     if rt.region && op.kind != Kind::Exit && steps::enabled(who) {
@@ -424,7 +425,15 @@ fn wake(n: usize) {
 /// Ends the execution.
 pub fn finish(status: u32) -> ! {
     let (rt, shared) = (rt(), shared());
-    let status = if overdrawn() { DIVERGED } else { status };
+    let mut status = if overdrawn() { DIVERGED } else { status };
+    if status == COMPLETE && shared.leaks != 0 {
+        let sp = &raw const status as u64;
+        if let Some(block) = crate::leaks::lost(sp) {
+            (shared.error, shared.error_addr) = (LEAK, block.start);
+            (shared.error_thread, shared.error_pc) = (arena::owner(block.start), block.pc);
+            status = ERROR;
+        }
+    }
     if rt.changed != 0 && rt.checking == 0 && !rt.region && status == ERROR {
         // The thread has changed something since its last step, and announces no other one.
         invariants::check();
@@ -465,7 +474,7 @@ pub fn finish(status: u32) -> ! {
         };
     }
     if shared.tell != 0 {
-        crate::arena::tell();
+        arena::tell();
     }
     tls::leave();
     unsafe {

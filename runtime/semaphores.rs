@@ -52,7 +52,8 @@ pub extern "C" fn sem_getvalue(sem: u64, to: *mut i32) -> i32 {
 }
 
 pub extern "C" fn destroy(object: u64) -> i32 {
-    operate(Kind::Destroy, (object, 0), b"object", b"") as i32
+    let wrong = b"destruction of a barrier at which threads wait";
+    operate(Kind::Destroy, (object, 0), b"object", wrong) as i32
 }
 
 fn lock(kind: Kind, lock: u64) -> i32 {

@@ -334,6 +334,7 @@ errors! {
     UNREACHABLE = "error reached",
     INVARIANT = "invariant",
     STACK_GONE = "use of the stack of a thread that has ended",
+    LEAK = "memory leak",
 }
 
 /// A step that the request asks for.
@@ -556,6 +557,8 @@ pub struct Shared {
     pub change: [u32; MAX_CHANGES],
     /// Request: a wait for a condition variable may end without a signal.
     pub spurious: u32,
+    /// Request: it is an error if blocks are lost at the end.
+    pub leaks: u32,
     /// Request: of each thread one allocation may fail.
     pub oom: u32,
     /// Request: note what names are found by: blocks, and pointers to them on stacks.

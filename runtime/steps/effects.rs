@@ -1,12 +1,15 @@
 //! What each step does that is no access of memory, family by family.
 
-use super::{UNDEFINED, nobody_has, serials, used, waiters};
+use super::{UNDEFINED, meeting, nobody_has, serials, used, waiters};
 use crate::libc::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ESRCH, ETIMEDOUT};
 use crate::objects::{NOBODY, Object, object};
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
 use crate::time;
+
+/// None of the threads.
+const NO_THREAD: usize = usize::MAX;
 
 fn take(object: &mut Object, who: usize) {
     object.owner = who as u16;
@@ -175,6 +178,10 @@ fn exist(op: &Op) -> i64 {
         return 0;
     }
     let waited = waiters(op.addr).next().is_some();
+    if meeting(NO_THREAD, op.addr).next().is_some() {
+        // They would wait for ever.
+        return UNDEFINED;
+    }
     if object.owner != NOBODY || waited {
         return EBUSY.into();
     }

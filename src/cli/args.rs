@@ -354,6 +354,9 @@ pub struct TestArgs {
     /// Allocations may fail: of each thread one at most, each in turn
     #[arg(long)]
     pub oom: bool,
+    /// Memory that nobody can free any more at the end of an execution is an error
+    #[arg(long)]
+    pub leaks: bool,
     /// Look for errors in random executions, with a guarantee, where not all executions can be seen
     #[arg(long)]
     pub hunt: bool,

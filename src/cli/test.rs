@@ -11,7 +11,7 @@ use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Wat
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::history::Step;
 use coarsen::ctest::hunt::{self, Hunt, Hunted};
-use coarsen::ctest::names::Names;
+use coarsen::ctest::names::{About, Names};
 use coarsen::ctest::process::Process;
 use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict};
 use coarsen::ctest::shared::{self, Last};
@@ -76,6 +76,7 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         reset: program.reset && !args.fork,
         spurious: args.spurious,
         oom: args.oom,
+        leaks: args.leaks,
         movers: args.movers,
         filters: filters(args),
         cores: args.cores.map_or_else(
@@ -330,7 +331,7 @@ fn name_all(
     e: &mut Exploration,
     guard: &Guard,
 ) {
-    let mut name = |steps: &[Step], last: &[Last], about: u64| {
+    let mut name = |steps: &[Step], last: &[Last], about: About| {
         let settings = Settings {
             steps: steps.len().max(1) as u32,
             ..settings.clone()
@@ -349,10 +350,10 @@ fn name_all(
         .chain(&mut e.stuck)
         .chain(&mut e.left_as)
     {
-        error.names = name(&error.steps, &error.last, error.addr);
+        error.names = name(&error.steps, &error.last, error.about());
     }
     for race in &mut e.races {
-        race.names = name(&race.steps, &[], race.addr);
+        race.names = name(&race.steps, &[], About::Piece(race.addr));
     }
 }
 
@@ -389,6 +390,7 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         args: args.args.clone(),
         spurious: args.spurious,
         oom: args.oom,
+        leaks: args.leaks,
         kind: error.kind.into(),
         place,
         threads: process.names(),
@@ -485,6 +487,7 @@ fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBu
         reset: false,
         spurious: trace.spurious,
         oom: trace.oom,
+        leaks: trace.leaks,
         movers: false,
         filters: None,
         cores: 1,
@@ -541,7 +544,7 @@ fn repeated(trace: &Trace, outcome: Outcome, debug: &Debug) -> Exploration {
     }
     for error in &mut exploration.errors {
         let (steps, last) = (&error.steps, &error.last);
-        error.names = Names::new(debug, &outcome.seen, steps, last, error.addr);
+        error.names = Names::new(debug, &outcome.seen, steps, last, error.about());
     }
     exploration
 }

@@ -11,7 +11,7 @@ use super::claims::Claims;
 use super::filters::{self, Filters};
 use super::history::Step;
 use super::movers::Calls;
-use super::names::Names;
+use super::names::{About, Names};
 use super::node::Node;
 use super::process::{Process, Promise};
 use super::shared::{Kind, Last, MAX_SHOWN};
@@ -55,6 +55,8 @@ pub struct Settings {
     pub spurious: bool,
     /// Whether of each thread one allocation may fail.
     pub oom: bool,
+    /// Whether it is an error if memory is lost.
+    pub leaks: bool,
     /// Find out which functions are transactions.
     pub movers: bool,
     /// Explore with the thesis's filters instead.
@@ -83,6 +85,14 @@ pub struct Found {
 }
 
 impl Found {
+    /// What it is about.
+    pub fn about(&self) -> About {
+        match self.kind {
+            "memory leak" | "double free" => About::Block(self.addr),
+            _ => About::Piece(self.addr),
+        }
+    }
+
     /// The threads that have not ended, and where they are.
     pub fn open(&self) -> impl Iterator<Item = (usize, &Last)> {
         let all = self.last.iter().enumerate();

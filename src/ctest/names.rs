@@ -47,6 +47,15 @@ pub struct Named {
     pub before: String,
 }
 
+/// What an error is about.
+#[derive(Clone, Copy, Debug)]
+pub enum About {
+    /// A piece of memory.
+    Piece(u64),
+    /// A block of the heap.
+    Block(u64),
+}
+
 /// An execution by name.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
@@ -61,8 +70,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names an execution. `about` is an address that is named as things are at its end.
-    pub fn new(debug: &Debug, seen: &Seen, steps: &[Step], last: &[Last], about: u64) -> Names {
+    /// Names an execution. `about` is an address that is named as things are at its end: as a piece of memory, or as a
+    /// whole block.
+    pub fn new(debug: &Debug, seen: &Seen, steps: &[Step], last: &[Last], about: About) -> Names {
         let mut naming = Naming {
             debug,
             seen,
@@ -450,7 +460,7 @@ impl<'a> Naming<'a> {
         Some(format!("&{}", place.piece(types, piece).0))
     }
 
-    fn all(mut self, steps: &[Step], last: &[Last], about: u64) -> Names {
+    fn all(mut self, steps: &[Step], last: &[Last], about: About) -> Names {
         let mut names = Names::default();
         let mut frames = Frames::new(self.debug, self.seen);
         for (n, step) in steps.iter().enumerate() {
@@ -488,7 +498,10 @@ impl<'a> Naming<'a> {
             let object = self.object(last.addr, size, who, &frames).0;
             names.waiting.push(object);
         }
-        names.about = self.object(about, 1, usize::MAX, &frames).0;
+        names.about = match about {
+            About::Piece(addr) => self.object(addr, 1, usize::MAX, &frames).0,
+            About::Block(addr) => self.label_of(addr),
+        };
         let used = self.used.iter();
         names.blocks = used
             .map(|&i| {

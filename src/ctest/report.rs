@@ -106,6 +106,8 @@ pub struct Report {
 const MOST_RACES: usize = 20;
 /// Steps of data races' executions that JSON has, together.
 const MOST_TOLD: usize = 50_000;
+/// Blocks of the heap that are listed in a text.
+const MOST_BLOCKS: usize = 12;
 /// Errors whose executions are shown in a text.
 const MOST_SHOWN: usize = 10;
 
@@ -274,6 +276,7 @@ impl Report {
             | "access outside of an allocated block"
             | "double free"
             | "free of what was not allocated"
+            | "memory leak"
             | "use of the stack of a thread that has ended" => {
                 format!(" ({})", error.names.about)
             }
@@ -385,7 +388,12 @@ impl Report {
             false => self.short_trace(error),
         };
         let mut text = trace_of(&trace, all);
-        for (name, block) in &error.names.blocks {
+        let blocks = &error.names.blocks;
+        // Those that the error is about are told in any case.
+        let is_about = |name: &str| error.names.about.starts_with(name);
+        let told =
+            |(n, (name, _)): &(usize, &(String, _))| all || *n < MOST_BLOCKS || is_about(name);
+        for (_, (name, block)) in blocks.iter().enumerate().filter(told) {
             let bytes = plural(block.size, "byte");
             let made = self.debug.place(block.pc);
             let _ = write!(text, "    {name}: {bytes}, allocated at {made}");
@@ -394,6 +402,13 @@ impl Report {
                 let _ = write!(text, ", freed at {freed} (step {})", block.freed);
             }
             text.push('\n');
+        }
+        if blocks.len() > MOST_BLOCKS && !all {
+            let more = blocks.len() - MOST_BLOCKS;
+            let _ = writeln!(
+                text,
+                "    and {more} more blocks (-v, or --format json, has all)"
+            );
         }
         text
     }

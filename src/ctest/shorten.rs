@@ -59,6 +59,7 @@ pub fn follow(
     request.hunt = 0;
     request.spurious = settings.spurious.into();
     request.oom = settings.oom.into();
+    request.leaks = settings.leaks.into();
     request.local_states = 0;
     if process.answer(Duration::from_secs(20), &|| false).is_err() {
         let _ = process.restart();

@@ -27,6 +27,9 @@ pub struct Trace {
     /// Whether allocations may fail.
     #[serde(default)]
     pub oom: bool,
+    /// Whether lost memory is an error.
+    #[serde(default)]
+    pub leaks: bool,
     /// The error.
     pub kind: String,
     /// Where it is.

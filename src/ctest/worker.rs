@@ -424,6 +424,7 @@ impl Worker<'_> {
         shared.hunt = 0;
         shared.spurious = self.settings.spurious.into();
         shared.oom = self.settings.oom.into();
+        shared.leaks = self.settings.leaks.into();
         if let Some(hunt) = &self.hunt {
             hunt.request(shared);
         }

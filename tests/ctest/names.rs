@@ -178,3 +178,33 @@ fn executions_have_the_forms_of_models_executions() {
     };
     assert_eq!((code, trace(&out)), (10, trace(&first)));
 }
+
+/// Long executions of much memory stay readable; JSON and `-v` have all.
+#[test]
+fn long_executions_are_told_in_short() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("long");
+    let text = format!(
+        "{HEAD}struct cell {{ struct cell *next; int v; }} *list; int hits[400]; pthread_mutex_t m;\n\
+         void *t(void *_) {{\nfor (int i = 0; i < 400; i++) {{\nstruct cell *c = malloc(sizeof *c); lock(m);\n\
+         c->next = list; list = c; hits[i]++; unlock(m); }}\nreturn 0; }}\n\
+         int main() {{ pthread_t h; go(h, t); t(0); end(h); if (hits[0]) abort(); }}\n"
+    );
+    scratch.file("long", &text);
+    let (code, out, _) = coarsen(&["test", "--limit-executions", "1", "long.c"], &scratch.0);
+    assert!(code == 10 && out.lines().count() < 100, "{out}");
+    for said in [
+        " more ..",
+        ".. 3",
+        "more blocks (-v, or --format json, has all)",
+    ] {
+        assert!(out.contains(said), "{said}\n{out}");
+    }
+    let (_, all, _) = coarsen(
+        &["test", "-v", "--limit-executions", "1", "long.c"],
+        &scratch.0,
+    );
+    assert!(all.contains("cell#800: 16 bytes") && all.contains("hits[399]: 1 -> 2"));
+}

@@ -351,3 +351,86 @@ fn spurious_wake_ups_and_failing_allocations_are_explored() {
         ("misuse", "alignment that is no power of two")
     );
 }
+
+/// What is lost at the end of an execution, where that is asked for; what can still be reached is not.
+#[test]
+fn leaks_are_found() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("leaks");
+    let leaks = Settings {
+        leaks: true,
+        ..settings()
+    };
+    for (name, before, inside, lost) in [
+        ("lost", "", "malloc(8);", true),
+        ("freed", "", "free(malloc(8));", false),
+        ("kept", "void *kept;", "kept = malloc(8);", false),
+        (
+            "inside",
+            "char *kept;",
+            "kept = (char *) malloc(8) + 3;",
+            false,
+        ),
+        (
+            "chained",
+            "struct s { struct s *n; } *kept;",
+            "kept = malloc(8); kept->n = malloc(8); kept->n->n = calloc(1, 8);",
+            false,
+        ),
+        (
+            "cut",
+            "struct s { struct s *n; } *kept;",
+            "kept = malloc(8); kept->n = malloc(8); kept->n->n = calloc(1, 8); free(kept); kept = 0;",
+            true,
+        ),
+        (
+            "replaced",
+            "void *kept;",
+            "kept = malloc(8); kept = malloc(9);",
+            true,
+        ),
+        (
+            "raced",
+            "_Atomic(void *) kept;",
+            "if (!kept) kept = malloc(8);",
+            true,
+        ),
+    ] {
+        let text = format!(
+            "{HEAD}{before}\nvoid use(void) {{ {inside} }}\nvoid *t(void *_) {{ use(); return 0; }}\n\
+             int main() {{ pthread_t h; go(h, t); use(); end(h); return 0; }}\n"
+        );
+        // Both threads do it where that is what loses a block.
+        let text = match name {
+            "raced" => text,
+            _ => text.replace("go(h, t); use();", "go(h, t);"),
+        };
+        let program = make(&scratch.file(name, &text), &[]);
+        assert!(run(&program, &settings()).errors.is_empty(), "{name}");
+        let e = run(&program, &leaks);
+        let kinds: Vec<_> = e.errors.iter().map(|e| e.kind).collect();
+        let expected: &[&str] = if lost { &["memory leak"] } else { &[] };
+        assert_eq!(
+            kinds.iter().take(1).copied().collect::<Vec<_>>(),
+            expected,
+            "{name}"
+        );
+    }
+    let text = format!(
+        "{HEAD}pthread_barrier_t b; void *t(void *_) {{ pthread_barrier_wait(&b); return 0; }}\n\
+         int main() {{ pthread_t h; pthread_barrier_init(&b, 0, 2); go(h, t); sched_yield();\n\
+         pthread_barrier_destroy(&b); return 0; }}\n"
+    );
+    let e = run(&make(&scratch.file("barrier", &text), &[]), &settings());
+    let said: Vec<_> = e
+        .errors
+        .iter()
+        .map(|e| (e.kind, e.message.as_str()))
+        .collect();
+    assert!(
+        said.contains(&("misuse", "destruction of a barrier at which threads wait")),
+        "{said:?}"
+    );
+}

@@ -39,6 +39,7 @@ pub fn settings() -> Settings {
         reset: true,
         spurious: false,
         oom: false,
+        leaks: false,
         movers: false,
         filters: None,
         cores: 2,

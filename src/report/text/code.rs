@@ -5,6 +5,9 @@ use super::trace::{changes, columns_left, flowed, left_out};
 use crate::base::results::{Code, TraceStep};
 use std::fmt;
 
+/// What is told of a line that does many things, half of it at each end.
+const MOST_DEEDS: usize = 12;
+
 /// What a step finds or changes, as far as it concerns others.
 fn deeds(step: &TraceStep, code: &Code) -> Vec<String> {
     let mut all = Vec::new();
@@ -52,6 +55,11 @@ fn line(steps: &[TraceStep], file: &str) -> Option<Line> {
                 told.push(deed);
             }
         }
+    }
+    if told.len() > MOST_DEEDS {
+        let more = told.len() - MOST_DEEDS;
+        let half = MOST_DEEDS / 2;
+        told.splice(half..half + more, [format!(".. {more} more ..")]);
     }
     let first = noticed.first()?;
     let code = first.code.as_ref()?;

@@ -21,6 +21,9 @@ const SHORT: usize = 40;
 /// Actions or runs at both ends that are told of those.
 const ENDS: usize = 15;
 
+/// Values that are told of a program's state.
+const MOST_VALUES: usize = 40;
+
 /// Columns for the outermost indent, and between columns.
 const INDENT: usize = 4;
 
@@ -44,7 +47,7 @@ impl fmt::Display for Shown<'_> {
         }
         let (first, last) = (trace.states.first(), trace.states.last());
         if let Some(first) = first {
-            table(f, "start:", &self.values(first, |_, _| Some("")))?;
+            table(f, "start:", &self.some(self.values(first, |_, _| Some(""))))?;
         }
         let table_of_runs = Runs::new(self);
         let runs: Vec<&[TraceStep]> = runs(&trace.steps);
@@ -71,7 +74,7 @@ impl fmt::Display for Shown<'_> {
                 false if first[at] != last[at] => Some(""),
                 false => None,
             };
-            table(f, "end:", &self.values(last, told))?;
+            table(f, "end:", &self.some(self.values(last, told)))?;
         }
         match trace.outcome {
             // What is wrong in a program stands above its execution.
@@ -91,6 +94,21 @@ impl Shown<'_> {
             Outcome::Program(_) => "step",
             _ => "action",
         }
+    }
+
+    /// The first values, where a program has very many; those that the answer is about are always told.
+    fn some(&self, mut values: Vec<String>) -> Vec<String> {
+        let many = values.len() > MOST_VALUES && !self.all;
+        if many && matches!(self.trace.outcome, Outcome::Program(_)) {
+            let all = values.len();
+            let mut n = 0;
+            values.retain(|v| {
+                n += 1;
+                n <= MOST_VALUES || v.starts_with('!')
+            });
+            values.push(format!(".. {} more", all - values.len()));
+        }
+        values
     }
 
     /// The values of a state that are to be told, each with its name and the mark that it has.
