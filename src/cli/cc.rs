@@ -3,24 +3,24 @@
 use super::args::CcArgs;
 use super::exit::Exit;
 use super::output::say;
-use coarsen::ctest::units::header;
+use coarsen::ctest::units::{Memory, SECTION, memory};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A header for one command; it goes away with this.
-struct Header(PathBuf);
+/// A file for one command; it goes away with this.
+struct Scratch(PathBuf);
 
-impl Header {
-    fn new(text: &str) -> io::Result<Header> {
-        let name = format!("coarsen-cc-{}.h", std::process::id());
+impl Scratch {
+    fn new(extension: &str, content: &[u8]) -> io::Result<Scratch> {
+        let name = format!("coarsen-cc-{}.{extension}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text)?;
-        Ok(Header(path))
+        std::fs::write(&path, content)?;
+        Ok(Scratch(path))
     }
 }
 
-impl Drop for Header {
+impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
@@ -58,12 +58,41 @@ pub fn run(args: &CcArgs) -> Exit {
 fn compiled(arguments: &[String]) -> io::Result<bool> {
     let (compiler, arguments) = compiler(arguments);
     let mut command = Command::new(&compiler);
-    let text = header(&std::env::current_dir()?, arguments);
-    let header = text.map(|text| Header::new(&text)).transpose()?;
+    let memory = memory(&std::env::current_dir()?, arguments);
+    let header = match &memory {
+        Some((_, Memory::Header(text))) => Some(Scratch::new("h", text.as_bytes())?),
+        _ => None,
+    };
     if let Some(header) = &header {
         command.arg("-include").arg(&header.0);
     }
     let status = command.args(arguments).status();
     let status = status.map_err(|e| io::Error::other(format!("`{compiler}`: {e}")))?;
+    if let (true, Some((section, Memory::Objects(objects)))) = (status.success(), &memory) {
+        for object in objects {
+            remember(object, section)?;
+        }
+    }
     Ok(status.success())
+}
+
+/// Puts the section with the command into an object.
+fn remember(object: &Path, section: &[u8]) -> io::Result<()> {
+    let content = Scratch::new("section", section)?;
+    let mut option = std::ffi::OsString::from(format!("{SECTION}="));
+    option.push(&content.0);
+    let mut command = Command::new("objcopy");
+    command.arg("--remove-section").arg(SECTION);
+    command.arg("--add-section").arg(option).arg(object);
+    let status = command.status();
+    match status
+        .map_err(|e| io::Error::other(format!("`objcopy`: {e}")))?
+        .success()
+    {
+        true => Ok(()),
+        false => Err(io::Error::other(format!(
+            "{}: objcopy can't add what it was made from",
+            object.display()
+        ))),
+    }
 }

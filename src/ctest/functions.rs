@@ -23,6 +23,12 @@ impl Report {
         format!("{operation} at {}", self.debug.place(key.pc))
     }
 
+    fn key_json(&self, key: &Key) -> Value {
+        let object = self.debug.object(key.addr);
+        json!({"thread": key.thread, "place": self.debug.place(key.pc),
+            "operation": self.operation(key.kind, key.addr, &object, 0)})
+    }
+
     fn other(&self, key: &Key) -> String {
         format!("{} in T{}", self.step(key), key.thread)
     }
@@ -92,10 +98,7 @@ impl Report {
     }
 
     pub(super) fn claims_json(&self) -> Value {
-        let step = |key: &Key| {
-            json!({"thread": key.thread, "place": self.debug.place(key.pc),
-                "operation": self.operation(key.kind, key.addr, &self.debug.object(key.addr), 0)})
-        };
+        let step = |key: &Key| self.key_json(key);
         let claims = self.claims();
         let claims = claims.iter().map(|(name, claimed)| {
             let open = self.open_claim(claimed);
@@ -178,10 +181,7 @@ impl Report {
 
     pub(super) fn functions_json(&self) -> Value {
         let all = self.all_seen();
-        let step = |key: &Key| {
-            json!({"thread": key.thread, "place": self.debug.place(key.pc),
-                "operation": self.operation(key.kind, key.addr, &self.debug.object(key.addr), 0)})
-        };
+        let step = |key: &Key| self.key_json(key);
         let pair = |b: &Break| {
             json!([
                 {"step": step(&b.first), "followed_by": step(&b.behind)},

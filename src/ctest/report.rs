@@ -9,7 +9,7 @@ use super::shared::{self, Kind};
 use super::shorten::preemptions;
 use crate::report::text::{fitted, trace_of};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -132,13 +132,12 @@ impl Report {
     fn races(&self) -> Vec<&DataRace> {
         // Else they are spoken of among the errors, or not at all.
         let listed = self.races == Treatment::List;
-        let mut lines: BTreeMap<[String; 2], &DataRace> = BTreeMap::new();
-        for race in self.exploration.races.iter().filter(|_| listed) {
+        let mut lines: BTreeSet<[String; 2]> = BTreeSet::new();
+        let first = |race: &&DataRace| {
             let mut pair = race.places.map(|(_, pc, _)| self.debug.place(pc));
             pair.sort();
-            lines.entry(pair).or_insert(race);
-        }
-        let first = |race: &&DataRace| lines.values().any(|r| std::ptr::eq(*r, *race));
+            listed && lines.insert(pair)
+        };
         self.exploration.races.iter().filter(first).collect()
     }
 

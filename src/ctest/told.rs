@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Values that are kept of all states together.
 const MOST_VALUES: usize = 4_000_000;
 /// An access with more bytes concerns everybody.
-const WIDEST: u32 = 1 << 16;
+const WIDEST: u32 = 512;
 /// What a mutex is that nobody holds.
 const FREE: &str = "free";
 /// What a variable holds that has not been accessed yet.

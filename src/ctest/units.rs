@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Where commands stand in objects.
-const SECTION: &str = ".coarsen";
+pub const SECTION: &str = ".coarsen";
 
 /// A C file, and how it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,10 +95,18 @@ fn taken_apart(arguments: &[String]) -> (Vec<&str>, Vec<String>) {
     (files, flags)
 }
 
-/// The text of a header with which an object remembers the command that it is made by; none, if that compiles no C
-/// file.
-pub fn header(directory: &Path, arguments: &[String]) -> Option<String> {
-    let other = ["-E", "-M", "-MM", "-fsyntax-only"];
+/// How objects come to remember the command that they are made by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// It is put into these objects when they are there.
+    Objects(Vec<PathBuf>),
+    /// It is compiled with the files: the objects are gone when the command has ended.
+    Header(String),
+}
+
+/// The section that a command is remembered by, and how it gets into the objects; none, if it compiles no C file.
+pub fn memory(directory: &Path, arguments: &[String]) -> Option<(Vec<u8>, Memory)> {
+    let other = ["-E", "-M", "-MM", "-S", "-fsyntax-only"];
     let compiles = !arguments.iter().any(|a| other.contains(&a.as_str()));
     let (files, _) = taken_apart(arguments);
     if files.is_empty() || !compiles {
@@ -109,19 +117,43 @@ pub fn header(directory: &Path, arguments: &[String]) -> Option<String> {
         arguments: arguments.to_vec(),
         command: String::new(),
     };
-    let text = serde_json::to_string(&recorded).ok()?;
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./=:,[]{} ".contains(&b);
-    let escaped: String = text
-        .bytes()
+    let mut section = serde_json::to_vec(&recorded).ok()?;
+    section.push(0);
+    // A header would be among the dependencies that a compiler writes down for make.
+    let memory = match arguments.iter().any(|a| a == "-c") {
+        true => Memory::Objects(objects(&files, arguments)),
+        false => Memory::Header(header(&section)),
+    };
+    Some((section, memory))
+}
+
+/// The objects that a command with `-c` makes.
+fn objects(files: &[&str], arguments: &[String]) -> Vec<PathBuf> {
+    let named = arguments.iter().position(|a| a == "-o");
+    let named = named.and_then(|at| arguments.get(at + 1));
+    match named {
+        Some(name) => vec![name.into()],
+        None => {
+            let stems = files.iter().filter_map(|f| Path::new(f).file_stem());
+            stems.map(|s| Path::new(s).with_extension("o")).collect()
+        }
+    }
+}
+
+/// A section as a declaration of C.
+fn header(section: &[u8]) -> String {
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_./=:,[]{} ".contains(b);
+    let escaped: String = section
+        .iter()
         .map(|b| match plain(b) {
-            true => char::from(b).to_string(),
+            true => char::from(*b).to_string(),
             // For the assembler, and once more for the compiler.
             false => format!("\\\\{b:03o}"),
         })
         .collect();
-    Some(format!(
-        "__asm__(\".pushsection {SECTION},\\\"\\\"\\n.asciz \\\"{escaped}\\\"\\n.popsection\\n\");\n"
-    ))
+    format!(
+        "__asm__(\".pushsection {SECTION},\\\"\\\"\\n.ascii \\\"{escaped}\\\"\\n.popsection\\n\");\n"
+    )
 }
 
 /// The files that a command compiles.
@@ -240,14 +272,23 @@ mod tests {
         assert_eq!(files, ["src/x.c", "y.c"]);
         let kept = words("-DN=3 -D M -I inc -Iother -std=c11 -pthread -isystem sys -include pre.h");
         assert_eq!(flags, kept);
-        assert!(header(Path::new("/"), &words("-E x.c")).is_none());
-        assert!(header(Path::new("/"), &words("main.o -o x")).is_none());
+        let made = |text: &str| memory(Path::new("/"), &words(text)).map(|m| m.1);
+        assert_eq!(made("-E x.c"), None);
+        assert_eq!(made("main.o -o x"), None);
+        let objects =
+            |names: &[&str]| Some(Memory::Objects(names.iter().map(PathBuf::from).collect()));
+        assert_eq!(made("-c a/x.c y.c"), objects(&["x.o", "y.o"]));
+        assert_eq!(made("-c a/x.c -o b/z.o"), objects(&["b/z.o"]));
+        assert!(matches!(made("x.c -o x"), Some(Memory::Header(_))));
     }
 
     #[test]
     fn a_header_is_one_declaration_whatever_is_in_the_command() {
-        let command = ["-DS=\"a\\b%\"".to_string(), "-c".into(), "ü x.c".into()];
-        let text = header(Path::new("/tmp/a b"), &command).expect("a C file");
+        let command = ["-DS=\"a\\b%\"".to_string(), "ü x.c".into()];
+        let memory = memory(Path::new("/tmp/a b"), &command).map(|m| m.1);
+        let Some(Memory::Header(text)) = memory else {
+            panic!("{memory:?}");
+        };
         assert_eq!(text.lines().count(), 1);
         assert!(text.starts_with("__asm__(\".pushsection .coarsen,") && text.ends_with("\");\n"));
         assert!(text.is_ascii());

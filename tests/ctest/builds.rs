@@ -83,6 +83,9 @@ fn what_a_build_has_made_is_tested() {
     let tool = env!("CARGO_BIN_EXE_coarsen");
     for with in [vec![tool, "cc"], vec![tool, "cc", "gcc"]] {
         assert!(built(&scratch, &with));
+        // Nothing of ours is among what make takes for dependencies.
+        let dependencies = std::fs::read_to_string(scratch.0.join("main.d")).expect("dependencies");
+        assert!(dependencies.contains("inc/queue.h") && !dependencies.contains("coarsen"));
         // It is the program that it would be without us.
         assert!(run("./prog", &[], &scratch.0));
         for files in [
@@ -96,6 +99,16 @@ fn what_a_build_has_made_is_tested() {
             assert!(out.contains("src/queue.c:8 cells[n++] = v;"), "{out}");
         }
     }
+    // Without objects.
+    let all = [
+        &["cc"],
+        &OPTIONS[..6],
+        &["src/main.c", "src/queue.c", "-o", "at_once", "-lpthread"],
+    ]
+    .concat();
+    assert!(run(tool, &all, &scratch.0) && run("./at_once", &[], &scratch.0));
+    let (code, out, _) = coarsen(&["test", "-q", "at_once"], &scratch.0);
+    assert!(code == 10 && out.contains("src/main.c:19"), "{out}");
     let elsewhere = scratch.0.join("inc");
     let (code, out, _) = coarsen(&["test", "-q", "../prog"], &elsewhere);
     assert!(code == 10 && out.contains("src/main.c:19"), "{out}");
