@@ -358,6 +358,20 @@ fn symbols(object: &Path) -> Result<Vec<(char, String)>, NotBuilt> {
         .collect())
 }
 
+/// How names in the library of C++ begin: what it starts and allocates by itself is not seen.
+const CXX: [&str; 7] = ["_ZSt", "_ZNSt", "_ZNKSt", "_Zn", "_Zd", "__cxa_", "__gxx_"];
+
+/// Refuses what needs the library of C++.
+fn no_cxx<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<(), NotBuilt> {
+    match names.find(|name| CXX.iter().any(|c| name.starts_with(c))) {
+        None => Ok(()),
+        Some(name) => Err(NotBuilt::Refused(format!(
+            "the program needs `{name}` of C++'s library, which can't be controlled: C++ is tested as far as it uses \
+             the C library only"
+        ))),
+    }
+}
+
 /// Renames, in all objects, what the runtime stands for.
 fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), NotBuilt> {
     let elsewhere = |kind| matches!(kind, 'U' | 'w' | 'v');
@@ -412,6 +426,7 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     let mut unknown = Vec::new();
     // Functions that end an execution if they are called.
     let mut stubs: BTreeMap<&str, String> = BTreeMap::new();
+    no_cxx(wanted.difference(&defined))?;
     for name in wanted.difference(&defined) {
         let plain = ["__isoc99_", "__isoc23_"]
             .iter()
