@@ -67,10 +67,20 @@ pub fn step(op: Op) -> i64 {
     next();
     // A region that had to wait for something goes on as one step.
     let me = me();
+    if core::mem::take(&mut me.stops) {
+        coarsen_step_reached(registers.pc);
+    }
     crate::state::rt().region = me.regions > 0;
     // A call of the program may be several steps; the next one is at the same place.
     shims::set_registers(registers);
     me.result
+}
+
+/// A debugger has a breakpoint here, and sets another one at `pc`: there the program goes on behind the step.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub extern "C" fn coarsen_step_reached(pc: u64) {
+    core::hint::black_box(pc);
 }
 
 /// Reads what the last plain store of a thread has stored; nobody else has run since.
@@ -168,6 +178,7 @@ pub fn next() {
     rt.row = if who == before { rt.row + 1 } else { 0 };
     rt.steps = n + 1;
     shared.events = n + 1;
+    thread(who).stops = shared.stop_at == n + 1;
     rt.taking = who + 1;
     let choice = draw(n, steps::choices(who));
     thread(who).result = record(who, choice, n);

@@ -549,6 +549,8 @@ pub struct Shared {
     pub show: u32,
     /// Request: note which functions are entered and left.
     pub mark_calls: u32,
+    /// Request: the step, from 1, behind which a debugger is told; or 0.
+    pub stop_at: u32,
     /// Request: threads go on by random priorities that follow from this number, unless it is 0.
     pub hunt: u64,
     /// Request: how many times priorities change.

@@ -83,6 +83,8 @@ pub struct Thread {
     pub serial: bool,
     /// Whether it looks at that.
     pub asks: bool,
+    /// Whether a debugger waits for what it does next.
+    pub stops: bool,
     /// Fences since its last step, as memory orders.
     pub fences: u8,
     /// Atomic regions that it is in.

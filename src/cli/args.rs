@@ -433,6 +433,12 @@ pub struct ReplayArgs {
     /// Show what the program prints
     #[arg(long)]
     pub output: bool,
+    /// Run it in gdb, which stops behind a step
+    #[arg(long, conflicts_with = "output")]
+    pub gdb: bool,
+    /// With --gdb: behind which one, by its number in the report [default: the last one]
+    #[arg(long, value_name = "N", requires = "gdb")]
+    pub step: Option<u32>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

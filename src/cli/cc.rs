@@ -4,7 +4,7 @@ use super::args::CcArgs;
 use super::exit::Exit;
 use super::output::say;
 use coarsen::ctest::units::{Memory, SECTION, memory};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,10 +13,19 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(extension: &str, content: &[u8]) -> io::Result<Scratch> {
-        let name = format!("coarsen-cc-{}.{extension}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, content)?;
-        Ok(Scratch(path))
+        // Nobody else's file is written to, whatever its name.
+        let mut n = 0;
+        loop {
+            let name = format!("coarsen-cc-{}-{n}.{extension}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match std::fs::File::create_new(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => n += 1,
+                file => {
+                    file?.write_all(content)?;
+                    return Ok(Scratch(path));
+                }
+            }
+        }
     }
 }
 

@@ -15,10 +15,11 @@ use coarsen::ctest::names::{About, Names};
 use coarsen::ctest::process::Process;
 use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict};
 use coarsen::ctest::shared::{self, Last};
-use coarsen::ctest::shorten::{Outcome, follow, schedule, shorten};
+use coarsen::ctest::shorten::{Outcome, follow, request, schedule, shorten};
 use coarsen::ctest::trace::{Trace, VERSION};
 use coarsen::report::ci::{Case, State};
 use std::cell::Cell;
+use std::ffi::OsStr;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -425,6 +426,12 @@ fn refuse(name: &str, error: &NotBuilt, format: Format, output: &mut Output) -> 
 /// Repeats the execution of a trace.
 pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
     let name = args.trace.display().to_string();
+    if args.gdb {
+        return match debug(args) {
+            Ok(()) => Exit::Holds,
+            Err(error) => refuse(&name, &error, args.format, output),
+        };
+    }
     let (trace, program, outcome) = match repeat(&args.trace, args.output) {
         Ok(repeated) => repeated,
         Err(error) => return refuse(&name, &error, args.format, output),
@@ -461,8 +468,8 @@ pub fn replay(args: &ReplayArgs, output: &mut Output) -> Exit {
     refuse(&name, &error, Format::Text, output)
 }
 
-/// Reads a trace, builds its program and runs it by the trace's schedule, with what it prints if that is wanted.
-fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBuilt> {
+/// Reads a trace and builds its program.
+fn traced(trace: &Path) -> Result<(Trace, Program), NotBuilt> {
     let text = std::fs::read_to_string(trace)
         .map_err(|error| NotBuilt::Failed(format!("can't read the file: {error}")))?;
     let trace = Trace::read(&text).map_err(NotBuilt::Refused)?;
@@ -471,10 +478,12 @@ fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBu
         cflags: trace.cflags.clone(),
         compiler: trace.compiler.clone(),
     })?;
-    let mut process = Process::start(&program.path, &trace.args, prints)?;
-    process.set_names(&trace.threads);
-    process.shared_mut().show = prints.into();
-    let settings = Settings {
+    Ok((trace, program))
+}
+
+/// For one execution, that of a trace.
+fn settings_of(trace: &Trace) -> Settings {
+    Settings {
         refute_stuck: true,
         keep_going: false,
         exhaustive: false,
@@ -492,13 +501,53 @@ fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBu
         filters: None,
         cores: 1,
         piece: PIECE,
-    };
+    }
+}
+
+/// Runs the program of a trace by its schedule, with what it prints if that is wanted.
+fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBuilt> {
+    let (trace, program) = traced(trace)?;
+    let mut process = Process::start(&program.path, &trace.args, prints)?;
+    process.set_names(&trace.threads);
+    process.shared_mut().show = prints.into();
+    let settings = settings_of(&trace);
     let outcome = follow(&mut process, &settings, &trace.orders(), false);
     process.finish();
     match outcome {
         Some(outcome) => Ok((trace, program, outcome)),
         None => Err(NotBuilt::Failed("the program's process ended".into())),
     }
+}
+
+/// What gdb does before it is the user's: the program is followed to the step, and on to where it goes on behind it.
+const GDB: &str = "set pagination off\nset confirm off\nset startup-with-shell off\nset follow-fork-mode child\n\
+    handle SIGXCPU SIGVTALRM SIGPROF nostop noprint pass\nbreak coarsen_step_reached\ncommands\nsilent\n\
+    tbreak *$rdi\ncontinue\nend\nrun\n";
+
+/// Runs the program of a trace in gdb, which stops behind a step: the last one, if none is named.
+fn debug(args: &ReplayArgs) -> Result<(), NotBuilt> {
+    let (trace, program) = traced(&args.trace)?;
+    let steps = trace.schedule.len();
+    let step = args.step.unwrap_or(steps as u32);
+    if step == 0 || step as usize > steps {
+        let most = format!("the execution has {steps} steps: --step takes one of 1 to {steps}");
+        return Err(NotBuilt::Refused(most));
+    }
+    let script = program.path.with_extension("gdb");
+    std::fs::write(&script, GDB)?;
+    let before = ["gdb", "-q", "-x"].map(OsStr::new);
+    let before = [&before[..], &[script.as_os_str(), OsStr::new("--args")]].concat();
+    let process = Process::start_in(&before, &program.path, &trace.args, true);
+    let mut process = process.map_err(|error| NotBuilt::Missing(format!("`gdb`: {error}")))?;
+    process.set_names(&trace.threads);
+    request(&mut process, &settings_of(&trace), &trace.orders(), false);
+    process.shared_mut().stop_at = step;
+    process.shared_mut().show = 1;
+    say(&format!(
+        "gdb follows the execution of {} to step {step} of {steps}",
+        args.trace.display()
+    ));
+    Ok(process.run()?)
 }
 
 /// What the execution of a trace shows.

@@ -3,6 +3,7 @@
 //! Requests and executions are in memory that both processes map (`shared`); a byte on a pipe says that one is there.
 
 use super::shared::{self, ANSWER_FD, REQUEST_FD, SHARED_FD, Shared};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -91,6 +92,16 @@ pub enum Silence {
 impl Process {
     /// Starts a program that [`super::compile`] has made. What it prints is shown or dropped.
     pub fn start(program: &Path, args: &[String], show: bool) -> io::Result<Process> {
+        Process::start_in(&[], program, args, show)
+    }
+
+    /// The same with a command before the program, such as a debugger.
+    pub fn start_in(
+        before: &[&OsStr],
+        program: &Path,
+        args: &[String],
+        show: bool,
+    ) -> io::Result<Process> {
         let size = size_of::<Shared>();
         // SAFETY: plain system calls; the descriptor is owned from here on.
         let (memory, at) = unsafe {
@@ -113,7 +124,7 @@ impl Process {
             }
             (memory, at.cast::<Shared>())
         };
-        let (child, request, answer) = spawn(program, args, show, memory.as_raw_fd())?;
+        let (child, request, answer) = spawn(before, program, args, show, memory.as_raw_fd())?;
         Ok(Process {
             child,
             at,
@@ -245,6 +256,7 @@ impl Process {
     pub fn restart(&mut self) -> io::Result<()> {
         self.end();
         let (child, request, answer) = spawn(
+            &[],
             &self.program,
             &self.args,
             self.show,
@@ -259,6 +271,16 @@ impl Process {
         // The server's child dies with it.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// Has the execution of the request made, and waits until the process ends.
+    ///
+    /// # Errors
+    /// If the process can't be told, or waited for.
+    pub fn run(mut self) -> io::Result<()> {
+        self.shared_mut().status = shared::RUNNING;
+        self.request.write_all(b".")?;
+        self.child.wait().map(drop)
     }
 
     /// Lets the program end by itself, and waits for it.
@@ -279,6 +301,7 @@ impl Drop for Process {
 }
 
 fn spawn(
+    before: &[&OsStr],
     program: &Path,
     args: &[String],
     show: bool,
@@ -294,11 +317,18 @@ fn spawn(
             Stdio::null()
         }
     };
-    let mut command = Command::new(program);
+    let words = before.iter().copied().chain([program.as_os_str()]);
+    let mut words = words.chain(args.iter().map(OsStr::new));
+    let mut command = Command::new(words.next().unwrap_or_default());
+    // Who is at a debugger types.
+    let input = match before {
+        [] => Stdio::null(),
+        _ => Stdio::inherit(),
+    };
     command
-        .args(args)
+        .args(words)
         .env("COARSEN_TEST", "1")
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(output())
         .stderr(output());
     // SAFETY: only calls that may be made between fork and exec. The descriptors are moved out of the way first, since

@@ -34,13 +34,8 @@ pub struct Outcome {
     pub seen: Seen,
 }
 
-/// Runs the program by a schedule; with `loose`, steps that can't be taken are skipped.
-pub fn follow(
-    process: &mut Process,
-    settings: &Settings,
-    schedule: &[Order],
-    loose: bool,
-) -> Option<Outcome> {
+/// Asks for an execution by a schedule; with `loose`, steps that can't be taken are skipped.
+pub fn request(process: &mut Process, settings: &Settings, schedule: &[Order], loose: bool) {
     let request = process.shared_mut();
     let n = schedule.len().min(request.order.len());
     request.order[..n].copy_from_slice(&schedule[..n]);
@@ -57,10 +52,21 @@ pub fn follow(
     request.mark_calls = 1;
     request.tell = 1;
     request.hunt = 0;
+    request.stop_at = 0;
     request.spurious = settings.spurious.into();
     request.oom = settings.oom.into();
     request.leaks = settings.leaks.into();
     request.local_states = 0;
+}
+
+/// Runs the program by a schedule; with `loose`, steps that can't be taken are skipped.
+pub fn follow(
+    process: &mut Process,
+    settings: &Settings,
+    schedule: &[Order],
+    loose: bool,
+) -> Option<Outcome> {
+    request(process, settings, schedule, loose);
     if process.answer(Duration::from_secs(20), &|| false).is_err() {
         let _ = process.restart();
         return None;

@@ -422,6 +422,7 @@ impl Worker<'_> {
         shared.mark_calls = self.settings.movers.into();
         shared.tell = 0;
         shared.hunt = 0;
+        shared.stop_at = 0;
         shared.spurious = self.settings.spurious.into();
         shared.oom = self.settings.oom.into();
         shared.leaks = self.settings.leaks.into();

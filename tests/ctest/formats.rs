@@ -351,3 +351,62 @@ fn errors_are_cases_of_documents() {
         "{out}"
     );
 }
+
+/// A debugger stops behind a step of an execution that was found, in the program's own code.
+#[test]
+fn a_debugger_stops_at_a_step() {
+    if !possible() || !crate::missing::tools(&["gdb"]) {
+        return;
+    }
+    let scratch = Scratch::new("debugger");
+    let text = format!(
+        "{HEAD}int x; pthread_mutex_t m;\nvoid *t(void *_)\n{{\n    int mine = 41;\n    lock(m);\n  \
+          x = mine + 1;\n    \
+         unlock(m);\n    return 0;\n}}\nint main()\n{{\n    pthread_t h;\n    go(h, t);\n    end(h);\n    \
+         assert(x == 0);\n}}\n"
+    );
+    scratch.file("it", &text);
+    let (code, _, _) = coarsen(&["test", "-q", "it.c", "--trace", "it.json"], &scratch.0);
+    assert_eq!(code, 10);
+    let (_, out, _) = coarsen(&["replay", "-v", "it.json"], &scratch.0);
+    let write = out
+        .lines()
+        .find(|l| l.contains("x = mine + 1;"))
+        .expect("a step");
+    let step = write.trim().split('.').next().expect("its number");
+    let debugged = |step: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_coarsen"))
+            .args(["replay", "it.json", "--gdb", "--step", step])
+            .current_dir(&scratch.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        std::io::Write::write_all(&mut stdin, b"info locals\nbacktrace 2\nkill\nquit\n")
+            .expect("written");
+        drop(stdin);
+        let output = child.wait_with_output().expect("waited");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (
+            output.status.code(),
+            text,
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    let (code, out, err) = debugged(step);
+    let said = format!("gdb follows the execution of it.json to step {step} of ");
+    assert!(code == Some(0) && err.contains(&said), "{out}{err}");
+    assert!(
+        out.contains("mine = 41") && out.contains("x = mine + 1;"),
+        "{out}{err}"
+    );
+    let (code, _, err) = debugged("99");
+    assert!(
+        code == Some(3) && err.contains("--step takes one of 1 to "),
+        "{err}"
+    );
+    let (code, _, err) = coarsen(&["replay", "it.json", "--step", "2"], &scratch.0);
+    assert!(code == 2 && err.contains("--gdb"), "{err}");
+}
