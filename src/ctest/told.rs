@@ -276,7 +276,12 @@ impl Report {
                 Some(l) if l.ended == 0 && l.begun != 0 => self.debug.place(l.pc),
                 Some(l) if l.ended == 0 => "not begun".into(),
                 Some(_) => "end".into(),
-                None => UNKNOWN.into(),
+                // Of an execution that is not followed to its end, where the thread was last.
+                None => {
+                    let own = |s: &&Step| usize::from(s.thread) == thread;
+                    let last = error.steps.iter().rfind(own);
+                    last.map_or(UNKNOWN.into(), |s| self.debug.place(s.pc))
+                }
             };
             let mut stands = vec![String::new(); error.steps.len() + 1];
             for n in (0..=error.steps.len()).rev() {
