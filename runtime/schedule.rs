@@ -326,10 +326,11 @@ fn choose(enabled: &Threads) -> (usize, u16) {
 fn hunted(enabled: &Threads) -> (usize, u16) {
     let (rt, shared) = (rt(), shared());
     let random = |n: u64| spin::mix(shared.hunt.wrapping_add(spin::mix(n)));
-    // Whose priority has been changed comes behind all others, the last one last.
+    // Whose priority has been changed comes behind all others, by the number of the change: the changes come at random
+    // steps, so any order of those is possible.
     let priority = |i: usize| match crate::state::rt().lowered[i] {
         0 => (u32::MAX, random(i as u64)),
-        change => (u32::MAX - change, 0),
+        change => (change, 0),
     };
     let highest = || {
         let rt = crate::state::rt();
@@ -338,9 +339,8 @@ fn hunted(enabled: &Threads) -> (usize, u16) {
     };
     let mut who = highest();
     let changes = &shared.change[..(shared.changes as usize).min(MAX_CHANGES)];
-    if changes.contains(&rt.steps) {
-        rt.changed_priorities += 1;
-        rt.lowered[who] = rt.changed_priorities;
+    if let Some(change) = changes.iter().position(|&step| step == rt.steps) {
+        rt.lowered[who] = change as u32 + 1;
         who = highest();
     }
     let choice = random(u64::from(rt.steps) << 16) % u64::from(steps::choices(who).max(1));

@@ -555,7 +555,7 @@ pub struct Shared {
     pub hunt: u64,
     /// Request: how many times priorities change.
     pub changes: u32,
-    /// Request: before which steps the priority of who would take it becomes the lowest.
+    /// Request: before which steps, in any order, the priority of who would take it becomes the number in this list.
     pub change: [u32; MAX_CHANGES],
     /// Request: a wait for a condition variable may end without a signal.
     pub spurious: u32,

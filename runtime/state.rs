@@ -147,8 +147,7 @@ pub struct Runtime {
     /// How many of the given steps have been taken or skipped.
     pub given: u32,
     pub accesses: u32,
-    /// How often priorities have changed, and of each thread which change was the last, or 0.
-    pub changed_priorities: u32,
+    /// Of each thread the number of the change that has lowered its priority, from 1; or 0.
     pub lowered: [u32; MAX_THREADS],
     /// Steps that the running thread has taken in a row.
     pub row: u32,
@@ -208,7 +207,6 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     steps: 0,
     given: 0,
     accesses: 0,
-    changed_priorities: 0,
     lowered: [0; MAX_THREADS],
     row: 0,
     asleep: [0; SET_WORDS],

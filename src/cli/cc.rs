@@ -78,7 +78,8 @@ fn compiled(arguments: &[String]) -> io::Result<bool> {
     let status = command.args(arguments).status();
     let status = status.map_err(|e| io::Error::other(format!("`{compiler}`: {e}")))?;
     if let (true, Some((section, Memory::Objects(objects)))) = (status.success(), &memory) {
-        for object in objects {
+        // A test of a compiler's options throws its object away.
+        for object in objects.iter().filter(|o| o.is_file()) {
             remember(object, section)?;
         }
     }

@@ -2,9 +2,10 @@
 //! testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of
 //! Finding Bugs", ASPLOS 2010).
 //!
-//! Each thread has a random priority, and the one with the highest goes on. At d - 1 random steps the priority of who
-//! goes on becomes the lowest of all. An error that d orders of pairs of steps are enough for (its depth) is found in
-//! an execution of at most n threads and k steps with a probability of at least 1 / (n k^(d-1)).
+//! Each thread has a random priority, and the one with the highest goes on. At d - 1 random steps, the i-th of which
+//! need not come before the next, the priority of who would go on becomes i, which is less than all of these. An error
+//! that d orders of pairs of steps are enough for (its depth) is found in an execution of at most n threads and k steps
+//! with a probability of at least 1 / (n k^(d-1)).
 //!
 //! Where this differs: k is the longest execution up to now, as the paper's tool does, too; a thread that waits
 //! actively is taken for blocked; alternatives are random as well. Executions are numbered, and each follows from its

@@ -27,6 +27,8 @@ impl Seen {
     pub fn new(answer: &shared::Shared) -> Seen {
         let count = |n: u32, most| (n as usize).min(most);
         let mut blocks = answer.block[..count(answer.blocks, shared::MAX_BLOCKS)].to_vec();
+        // The program may have written anywhere.
+        blocks.retain(|b| b.start.checked_add(b.size).is_some_and(|end| end < 1 << 63));
         blocks.sort_unstable_by_key(|b| b.start);
         Seen {
             marks: answer.mark[..count(answer.marks, shared::MAX_MARKS)].to_vec(),
@@ -152,7 +154,9 @@ impl<'a> Frames<'a> {
                 continue;
             }
             // The call has put its return address on the stack.
-            let canonical = self.debug.canonical_frame(mark.pc, mark.sp + 8, mark.bp);
+            let canonical = self
+                .debug
+                .canonical_frame(mark.pc, mark.sp.wrapping_add(8), mark.bp);
             frames.push(Frame {
                 function: self.debug.function(mark.pc),
                 canonical: canonical.unwrap_or(0),
@@ -318,7 +322,7 @@ impl<'a> Naming<'a> {
             name: local.name.clone(),
             whose,
             of: Some(local.of),
-            offset: addr - base.wrapping_add_signed(local.offset),
+            offset: addr.wrapping_sub(base.wrapping_add_signed(local.offset)),
             size: 0,
             pointer: false,
         })

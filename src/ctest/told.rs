@@ -56,7 +56,8 @@ fn concerns_others(steps: &[Step]) -> Vec<bool> {
     let mut users: FxHashMap<u64, Vec<(usize, u8, Vec<usize>)>> = FxHashMap::default();
     let bytes = |step: &Step| -> Vec<(u64, u8)> {
         let accesses = step.accesses.iter().filter(|a| a.size <= WIDEST);
-        let each = accesses.flat_map(|a| (0..u64::from(a.size)).map(|n| (a.key + n, a.mode)));
+        let each =
+            accesses.flat_map(|a| (0..u64::from(a.size)).map(|n| (a.key.wrapping_add(n), a.mode)));
         each.collect()
     };
     for (n, step) in steps.iter().enumerate() {

@@ -37,9 +37,11 @@ struct Recorded {
 }
 
 /// Options with an argument of their own that have nothing to do with what a program does.
-const DROPPED_WITH_NEXT: [&str; 4] = ["-o", "-MF", "-MT", "-MQ"];
+const DROPPED_WITH_NEXT: [&str; 9] = [
+    "-o", "-MF", "-MT", "-MQ", "-l", "-L", "-T", "-z", "-Xlinker",
+];
 /// Options with an argument of their own that stay.
-const KEPT_WITH_NEXT: [&str; 8] = [
+const KEPT_WITH_NEXT: [&str; 11] = [
     "-I",
     "-D",
     "-U",
@@ -48,6 +50,9 @@ const KEPT_WITH_NEXT: [&str; 8] = [
     "-isystem",
     "-iquote",
     "-idirafter",
+    "-x",
+    "--param",
+    "-isysroot",
 ];
 /// Beginnings of options that are dropped: for other outputs, for speed, and for linking.
 const DROPPED: [&str; 18] = [
@@ -88,7 +93,10 @@ fn taken_apart(arguments: &[String]) -> (Vec<&str>, Vec<String>) {
             flags.extend(arguments.next().cloned());
         } else if is_source(argument) {
             files.push(argument.as_str());
-        } else if argument.starts_with('-') && !DROPPED.iter().any(|d| argument.starts_with(d)) {
+        } else if argument.starts_with('-')
+            && !argument.starts_with("-o")
+            && !DROPPED.iter().any(|d| argument.starts_with(d))
+        {
             flags.push(argument.clone());
         }
     }
@@ -129,8 +137,11 @@ pub fn memory(directory: &Path, arguments: &[String]) -> Option<(Vec<u8>, Memory
 
 /// The objects that a command with `-c` makes.
 fn objects(files: &[&str], arguments: &[String]) -> Vec<PathBuf> {
-    let named = arguments.iter().position(|a| a == "-o");
-    let named = named.and_then(|at| arguments.get(at + 1));
+    let named = arguments.iter().rposition(|a| a.starts_with("-o"));
+    let named = named.and_then(|at| match arguments[at].strip_prefix("-o") {
+        Some("") => arguments.get(at + 1).map(String::as_str),
+        joined => joined,
+    });
     match named {
         Some(name) => vec![name.into()],
         None => {
@@ -279,6 +290,9 @@ mod tests {
             |names: &[&str]| Some(Memory::Objects(names.iter().map(PathBuf::from).collect()));
         assert_eq!(made("-c a/x.c y.c"), objects(&["x.o", "y.o"]));
         assert_eq!(made("-c a/x.c -o b/z.o"), objects(&["b/z.o"]));
+        assert_eq!(made("-c a/x.c -ob/z.o"), objects(&["b/z.o"]));
+        let command = words("-x c -ox.o -L lib -l m -c x.c");
+        assert_eq!(taken_apart(&command), (vec!["x.c"], words("-x c")));
         assert!(matches!(made("x.c -o x"), Some(Memory::Header(_))));
     }
 

@@ -134,6 +134,31 @@ fn what_is_found_is_there_and_what_is_promised_is_found() {
     }
 }
 
+/// The order of the changes is not that of the steps: here the thread that is lowered first has to go on last.
+#[test]
+fn who_is_lowered_first_may_go_on_last() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("last");
+    let text = format!(
+        "{HEAD}atomic_int s;\n\
+         void *a(void *_) {{ if (s == 0) s = 1; assert(s != 4); return 0; }}\n\
+         void *b(void *_) {{ if (s == 1) s = 2; if (s == 3) s = 4; return 0; }}\n\
+         void *c(void *_) {{ if (s == 2) s = 3; return 0; }}\n\
+         int main() {{ pthread_t h[3]; go(h[0], a); go(h[1], b); go(h[2], c);\n\
+         for (int i = 0; i < 3; i++) end(h[i]); return 0; }}\n"
+    );
+    let program = make(&scratch.file("last", &text), &[]);
+    let first = Settings {
+        keep_going: false,
+        executions: 20_000,
+        ..settings()
+    };
+    let (e, _) = hunt(&program, &first, 3, 1);
+    assert_eq!(e.errors.len(), 1, "{:?}", e.limits);
+}
+
 #[test]
 fn a_hunt_goes_on_where_it_has_ended() {
     if !possible() {
