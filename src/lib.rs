@@ -11,6 +11,7 @@ pub mod builder;
 pub mod certificate;
 pub mod command;
 pub mod ctest;
+pub mod distributed;
 pub mod engine;
 pub mod model;
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod coverage;
 mod ctest;
 mod decide;
 mod discharge;
+mod distributed;
 mod dve;
 #[path = "support/editor.rs"]
 mod editor;

@@ -55,6 +55,7 @@ pages! {
     c_programs "docs/c-programs.md"
     certificates "docs/certificates.md"
     command_line "docs/command-line.md"
+    distributed "docs/distributed.md"
     dve "docs/dve.md"
     editors "docs/editors.md"
     glossary "docs/glossary.md"

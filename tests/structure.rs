@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const LONGEST_CHAIN: usize = 9;
 
 /// Folders that may read files, print and end the process; `ctest` builds programs and runs them.
-const ACTING: &[&str] = &["cli", "ctest"];
+const ACTING: &[&str] = &["cli", "ctest", "distributed"];
 
 /// What only those folders say.
 const ACTS: &[&str] = &[

@@ -5,11 +5,12 @@
 
 use crate::base::results::Report;
 use crate::base::{Side, Turns};
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Why work was cut short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
     /// A BDD grew beyond the node limit.
     Nodes,
@@ -31,6 +32,10 @@ pub enum Stop {
     Variables,
     /// Somebody else has settled it.
     Settled,
+    /// No more room on a disk, or none that may be used.
+    Disk,
+    /// Another process that takes part was lost.
+    Peer,
 }
 
 impl std::error::Error for Stop {}
@@ -118,7 +123,7 @@ fn first_reason(asked: &AtomicU8, why: Stop) {
 }
 
 fn reason(asked: &AtomicU8) -> Option<Stop> {
-    const ALL: [Stop; 10] = [
+    const ALL: [Stop; 12] = [
         Stop::Nodes,
         Stop::States,
         Stop::Time,
@@ -129,6 +134,8 @@ fn reason(asked: &AtomicU8) -> Option<Stop> {
         Stop::Effort,
         Stop::Variables,
         Stop::Settled,
+        Stop::Disk,
+        Stop::Peer,
     ];
     let code = asked.load(Ordering::Relaxed);
     let place = usize::from(code).checked_sub(1)?;

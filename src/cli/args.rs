@@ -1,9 +1,11 @@
 //! The arguments, as clap derives them.
 
 mod editing;
+mod together;
 mod values;
 
 pub use editing::{EmitArgs, EmitFormat, ExploreArgs, FmtArgs, LspArgs};
+pub use together::{LaunchArgs, TogetherArgs};
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
     ScheduleFormat, SearchName, ShowAs, TraceFormat, TreatmentArg,
@@ -43,6 +45,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Count the reachable states, and look for deadlocks and other states among them
     Reach(ReachArgs),
+    /// Explore a model with several processes on this machine
+    Launch(LaunchArgs),
     /// Explore models with every technique, side by side
     Compare(CompareArgs),
     /// Walk through a model step by step: by hand, at random, to a state, or along a trace
@@ -257,6 +261,9 @@ pub struct ReachArgs {
     /// Cores for the explicit engine and Cartesian vectors (the result does not depend on it) [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub cores: Option<u16>,
+    /// Other processes
+    #[command(flatten)]
+    pub together: TogetherArgs,
     /// What the model is, besides its text
     #[command(flatten)]
     pub defines: Defines,

@@ -66,6 +66,13 @@ impl Exit {
         }
     }
 
+    /// What another process of this tool ended with.
+    pub fn of_code(code: i32) -> Exit {
+        let mut all = EXITS.iter().map(|(exit, _)| *exit);
+        all.find(|exit| *exit as i32 == code)
+            .unwrap_or(Exit::Internal)
+    }
+
     /// Whether a model's `expect` lines are met; this answer, if it has none, or something speaks against it.
     pub fn expected(self, lines: &[Expectation]) -> Exit {
         let mut lines = lines.iter().map(|e| match e.met {

@@ -52,6 +52,7 @@ const MODELS: &str = "limit-models";
 const DEPTH: &str = "limit-depth";
 const TIME: &str = "limit-time";
 const MEMORY: &str = "limit-memory";
+const DISK: &str = "limit-disk";
 /// The nodes of an e-graph are limited by the option of the same name.
 const EGRAPH_NODES: &str = "egraph-nodes";
 
@@ -91,6 +92,14 @@ const fn memory() -> Limit {
     Limit {
         unit: Unit::Memory,
         ..count(MEMORY, "4GiB", (16 << 20, 1 << 50), help)
+    }
+}
+
+const fn disk() -> Limit {
+    let help = "Bytes of level files, and of states that do not fit into memory, in all processes together";
+    Limit {
+        unit: Unit::Memory,
+        ..count(DISK, "none", (1 << 20, 1 << 50), help)
     }
 }
 
@@ -149,8 +158,8 @@ impl Table for Reach {
         count(
             STATES,
             "100000000",
-            (1, MOST),
-            "States held one by one, by the engines `explicit` and `interpreter`",
+            (1, 1 << 50),
+            "States held one by one, by the engines `explicit` and `interpreter`, or by all processes",
         ),
         count(
             EFFORT,
@@ -160,6 +169,7 @@ impl Table for Reach {
         ),
         time("Time (500ms, 60s, 2m, 1h, plain seconds)"),
         memory(),
+        disk(),
         depth("Nesting of statements and expressions in a model"),
     ];
 }
@@ -269,6 +279,8 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Bytes of resident memory.
     pub memory: Option<u64>,
+    /// Bytes on disk.
+    pub disk: Option<u64>,
     /// Nesting.
     pub depth: usize,
 }
@@ -307,7 +319,7 @@ impl Limit {
             Unit::Count => format!("{} to {}", self.least, self.most),
             Unit::Operations => format!("{} to {}, or none", self.least, self.most),
             Unit::Time => "1ms to 8760h, or none".to_string(),
-            Unit::Memory => "16MiB to 1024TiB, or none".to_string(),
+            Unit::Memory => format!("{}MiB to 1024TiB, or none", self.least >> 20),
         }
     }
 
@@ -430,6 +442,7 @@ impl<C> FromArgMatches for Of<C> {
             },
             time: value(TIME).map(Duration::from_millis),
             memory: value(MEMORY),
+            disk: value(DISK),
             depth: count(DEPTH, ParseLimits::default().depth),
         };
         Ok(Of(limits, PhantomData))

@@ -23,6 +23,7 @@ mod failure;
 mod fmt;
 mod glossary;
 mod input;
+mod launch;
 mod limits;
 mod lsp;
 mod memory;
@@ -40,6 +41,7 @@ mod suggest;
 mod supervise;
 mod test;
 mod theorem;
+mod together;
 mod trace_file;
 mod verify;
 
@@ -84,6 +86,7 @@ fn run(command: Command) -> Exit {
     let exit = match command {
         Command::Check(args) => check::run(&Library, &args, &mut output),
         Command::Reach(args) => reach::run(&args, &mut output),
+        Command::Launch(args) => launch::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Simulate(args) => simulate::run(&args, &mut output),
         Command::Movers(args) => movers::run(&args, &mut output),

@@ -10,6 +10,7 @@ use super::output::{Output, say};
 use super::suggest::hint;
 use super::supervise::Interrupts;
 use super::theorem::{Chosen, chosen};
+use super::together::Plan;
 use super::trace_file;
 use coarsen::Session;
 use coarsen::base::control::{Control, Hit, ParseLimits};
@@ -78,6 +79,13 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
         ));
         return Exit::Usage;
     }
+    let plan = match plan(args) {
+        Ok(plan) => plan,
+        Err(why) => {
+            say(&format!("coarsen: {why}"));
+            return Exit::Usage;
+        }
+    };
     let order_file = match order_file(args) {
         Ok(file) => file,
         Err(message) => {
@@ -89,8 +97,13 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
     let mut exit = Exit::Holds;
     for model in &args.models {
         let chosen = (por.clone(), quotients.clone());
-        let job = job((args, theorem.clone()), chosen, order_file.clone());
-        exit = exit.and(one(model, args, job, &interrupts, output));
+        let job = job(
+            (args, theorem.clone()),
+            chosen,
+            (order_file.clone(), plan.clone()),
+        );
+        let first = plan.as_ref().is_none_or(|p| p.cluster.process == 0);
+        exit = exit.and(one((model, first), args, job, &interrupts, output));
         if interrupts.pending() {
             break;
         }
@@ -98,16 +111,16 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
     exit
 }
 
-/// Has one model explored.
+/// Has one model explored. Of several processes the first tells the answer.
 fn one(
-    model: &str,
+    (model, first): (&str, bool),
     args: &ReachArgs,
     job: impl Work<ReachAnswer>,
     interrupts: &Interrupts,
     output: &mut Output,
 ) -> Exit {
     let run = ModelRun {
-        quiet: args.quiet,
+        quiet: args.quiet || !first,
         ..ModelRun::read(model, args.format(), &args.limits)
     };
     let name = run.name;
@@ -117,7 +130,15 @@ fn one(
                 say(&format!("coarsen: {name}: {why}"));
                 Exit::Usage
             }
-            None => show(*report, args, output),
+            None if first => show(*report, args, output),
+            None => {
+                // Its report is that of process 0, but what happens here is told here, too.
+                if let Some(trouble) = report.distributed.as_ref().and_then(|d| d.trouble.as_ref())
+                {
+                    say(&format!("coarsen: {name}: {trouble}"));
+                }
+                answer(&report, args)
+            }
         },
         Ok((Worked::Done(ReachAnswer::Order(order)), _)) => {
             match args.format() {
@@ -193,13 +214,14 @@ fn por(args: &ReachArgs) -> Result<Option<Por>, String> {
 fn job(
     (args, theorem): (&ReachArgs, Chosen),
     (por, quotients): (Option<Por>, Vec<Quotient>),
-    order_file: Option<String>,
+    (order_file, plan): (Option<String>, Option<Plan>),
 ) -> impl Work<ReachAnswer> + use<> {
     let args = args.clone();
     move |name: &str, source: &str, control: &Control| {
         let depth = args.limits.depth;
         let limits = ParseLimits { depth };
         let (model, warnings) = Session::load(name, source, &args.defines.defines, limits)?;
+        let about = about(&args, order_file.as_deref());
         let order = order(&args, order_file, &model).map_err(Wrong::Usage)?;
         if args.print_order {
             control.enter("the variable order");
@@ -236,7 +258,12 @@ fn job(
                 }
             }
         }
+        let together = match plan {
+            Some(plan) => Some(plan.meet(source, about, control)?),
+            None => None,
+        };
         let options = ReachOptions {
+            together,
             engine: args.engine.into(),
             order,
             reduced: args.reduced,
@@ -270,6 +297,83 @@ fn job(
         report.notes.splice(0..0, why);
         Ok((warnings, ReachAnswer::Explored(Box::new(report))))
     }
+}
+
+/// The processes that explore together, if there are several, or levels are kept.
+fn plan(args: &ReachArgs) -> Result<Option<Plan>, String> {
+    let Some(plan) = Plan::of(&args.together, &args.limits, args.cores)? else {
+        return Ok(None);
+    };
+    let explicit = matches!(args.engine, EngineName::Auto | EngineName::Explicit);
+    let alone = [
+        (args.models.len() > 1, "several models"),
+        (
+            args.models.iter().any(|m| m == "-"),
+            "a model from standard input",
+        ),
+        (!explicit, "another --engine: it explores state by state"),
+        (
+            !args.por.is_empty(),
+            "--por: its proviso needs the stack of one search",
+        ),
+        (
+            args.search == SearchName::Depth,
+            "--search depth: it goes by levels",
+        ),
+        (
+            args.certificate.is_some(),
+            "--certificate: no process has all states",
+        ),
+        (args.print_order, "--print-order"),
+    ];
+    match alone.into_iter().find(|(asked, _)| *asked) {
+        Some((_, what)) => Err(format!(
+            "a search with --distribute, --checkpoint or --resume does not go with {what} (docs/distributed.md)"
+        )),
+        None => Ok(Some(plan)),
+    }
+}
+
+/// What is asked, as all processes have to ask it, and as those who go on from its levels.
+fn about(args: &ReachArgs, order_file: Option<&str>) -> String {
+    let mut all = vec!["reach".to_string()];
+    let defines = args.defines.defines.iter();
+    all.extend(defines.map(|(name, value)| format!("-D {name}={value}")));
+    let flags = [
+        (args.reduced, "--reduced"),
+        (args.deadlock, "--deadlock"),
+        (args.expect, "--expect"),
+    ];
+    all.extend(
+        flags
+            .iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, flag)| (*flag).to_string()),
+    );
+    let named = [("--theorem", &args.theorem), ("--order", &args.order)];
+    all.extend(
+        named
+            .iter()
+            .filter_map(|(o, value)| Some(format!("{o} {}", value.as_ref()?))),
+    );
+    all.extend(order_file.map(|text| {
+        format!(
+            "(order {})",
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        )
+    }));
+    all.extend(
+        args.reductions
+            .iter()
+            .map(|r| format!("--reductions {r:?}").to_lowercase()),
+    );
+    all.extend(
+        args.invariant
+            .iter()
+            .map(|name| format!("--invariant {name}")),
+    );
+    all.extend(args.find.iter().map(|text| format!("--find '{text}'")));
+    all.join(" ")
 }
 
 fn order(args: &ReachArgs, file: Option<String>, model: &Session) -> Result<Order, String> {
@@ -306,12 +410,16 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
         }
         Format::Text => output.write(&render_reach(&report, args.detail())),
     }
-    let answer = match args.expect {
-        true => Exit::from(&report).expected(&report.expectations),
-        false => Exit::from(&report),
-    };
-    let exit = answer.and(trace(&report, args));
+    let exit = answer(&report, args).and(trace(&report, args));
     exit.and(certify(&report, args))
+}
+
+/// The exit code of an answer.
+fn answer(report: &ReachReport, args: &ReachArgs) -> Exit {
+    match args.expect {
+        true => Exit::from(report).expected(&report.expectations),
+        false => Exit::from(report),
+    }
 }
 
 /// Writes the certificate, if that was asked for.

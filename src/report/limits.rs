@@ -1,6 +1,7 @@
 //! What is said of limits.
 
 use crate::base::control::{Hit, Stop};
+use crate::base::results::distributed::Trouble;
 use std::fmt;
 
 impl fmt::Display for Stop {
@@ -16,6 +17,8 @@ impl fmt::Display for Stop {
             Self::Effort => "the limit of work on BDDs (--limit-effort)",
             Self::Settled => "an exploration of the program in full",
             Self::Variables => "the BDD package's limit of 65,535 variables",
+            Self::Disk => "the room on disk (--limit-disk)",
+            Self::Peer => "the loss of a process",
         })
     }
 }
@@ -29,6 +32,30 @@ impl fmt::Display for Hit {
                 f,
                 "a state is reached, but {stop} was hit in the search for an execution"
             ),
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lost {
+                process,
+                silent: true,
+            } => write!(f, "process {process} was lost: it does not get on any more"),
+            Self::Lost {
+                process,
+                silent: false,
+            } => write!(f, "process {process} was lost: its connection is closed"),
+            Self::Disk { process, why } => {
+                write!(f, "process {process} can't write or read its levels: {why}")
+            }
+            Self::Full { process, free } => write!(
+                f,
+                "the disk of process {process} is as good as full: {} MiB are free",
+                free >> 20
+            ),
+            Self::Files { why } => write!(f, "the search can't go on: {why}"),
         }
     }
 }

@@ -10,6 +10,7 @@ mod colour;
 mod compare;
 mod coverage;
 mod discipline;
+mod distributed;
 mod every;
 mod lemmas;
 mod movers;

@@ -8,6 +8,7 @@ mod contradiction;
 mod coverage;
 pub mod derivation;
 mod discipline;
+pub mod distributed;
 mod every;
 mod evidence;
 mod movers;

@@ -1,5 +1,6 @@
 //! What `coarsen reach` found, as plain data.
 
+use super::distributed::Distributed;
 use super::{
     Contradiction, Expectation, Gap, MissingEvidence, Note, Property, ReachReason, SCHEMA_VERSION,
     Verdict,
@@ -63,6 +64,9 @@ pub struct ReachReport {
     pub operations: Option<String>,
     /// What `auto` tried, in order.
     pub attempts: Vec<Attempt>,
+    /// How the processes did, if there were several, or levels were kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distributed: Option<Distributed>,
     /// Limits in force, the one that was hit, and how far the work had come.
     pub limits: ReachLimits,
     /// Seconds.
@@ -133,6 +137,7 @@ impl ReachReport {
             memory: None,
             operations: None,
             attempts: Vec::new(),
+            distributed: None,
             limits: ReachLimits::default(),
             timing: ReachTiming::default(),
             notes: Vec::new(),

@@ -10,6 +10,7 @@ fn limits(milliseconds: Option<u64>) -> Limits {
         prover: Default::default(),
         time: milliseconds.map(Duration::from_millis),
         memory: None,
+        disk: None,
         depth: 256,
     }
 }

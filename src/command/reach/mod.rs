@@ -12,10 +12,12 @@ mod tell;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
+use crate::base::results::distributed::{Distributed, Trouble};
 use crate::base::results::{
     self, Contradiction, Doubt, Gap, Note, PropertyReason, ReachReason, ReachReport, Silence,
     Status,
 };
+use crate::distributed::{Subject, Together, distributed};
 use crate::engine::Heuristic;
 use crate::engine::Variable;
 use crate::engine::compiled::Mode;
@@ -121,6 +123,8 @@ pub struct ReachOptions {
     pub certificate: bool,
     /// Ask what the model's `expect` lines speak of, and compare.
     pub expect: bool,
+    /// Explore with other processes.
+    pub together: Option<Together>,
 }
 
 impl Default for ReachOptions {
@@ -141,6 +145,7 @@ impl Default for ReachOptions {
             cores: 0,
             certificate: false,
             expect: false,
+            together: None,
         }
     }
 }
@@ -220,6 +225,7 @@ pub fn reach(
         asked: None,
         whole: None,
         symmetry: None,
+        distributed: None,
     };
     let mut applied = None;
     if options.reduced {
@@ -308,6 +314,8 @@ struct Run<'a> {
     whole: Option<(Program, DeadLocals)>,
     /// Which threads may be exchanged.
     symmetry: Option<Symmetry>,
+    /// How the processes did, if there were several.
+    distributed: Option<Distributed>,
 }
 
 impl Run<'_> {
@@ -438,6 +446,9 @@ impl Run<'_> {
             self.por = Some(found);
             return outcome;
         }
+        if let Some(together) = &options.together {
+            return self.with_others(together);
+        }
         let engine = match self.symmetry {
             Some(_) => Engine::Explicit,
             None => options.engine,
@@ -493,6 +504,37 @@ impl Run<'_> {
                     keep: false,
                 };
                 diagrams(&self.program, &self.questions, &settings, control)
+            }
+        }
+    }
+
+    /// Explores with other processes.
+    fn with_others(&mut self, together: &Together) -> Outcome {
+        self.control.enter("the variable order");
+        let (name, order) = self.order(0).unzip();
+        let subject = Subject {
+            program: &self.program,
+            questions: &self.questions,
+            order: &order.unwrap_or_default(),
+            reduction: self.reduction.as_ref(),
+            symmetry: self.symmetry.as_ref(),
+        };
+        let most = self.options.operations.unwrap_or(u64::MAX);
+        match distributed(&subject, together, most, self.control) {
+            Ok((outcome, told)) => {
+                self.order = name;
+                self.distributed = Some(told);
+                outcome
+            }
+            Err(why) => {
+                self.distributed = Some(Distributed {
+                    trouble: Some(Trouble::Files { why }),
+                    ..Distributed::default()
+                });
+                Outcome {
+                    stopped: Some(Stop::Peer),
+                    ..Outcome::begin("distributed", self.questions.len())
+                }
             }
         }
     }

@@ -38,6 +38,7 @@ impl Run<'_> {
             finished: a.finished,
         });
         report.attempts = attempts.collect();
+        report.distributed.clone_from(&self.distributed);
         if let Some(stop) = outcome.stopped {
             report.limits.hit = Some(Hit::Phase(stop, self.control.phase()));
             report.limits.so_far = Some(SoFar {

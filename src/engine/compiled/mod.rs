@@ -12,6 +12,7 @@ mod machine;
 mod search;
 mod shared;
 mod successors;
+mod task;
 mod transactions;
 mod visited;
 
@@ -22,5 +23,9 @@ pub use layout::Layout;
 pub use machine::{Condition, Machine, Site, Step};
 pub use search::{ExplicitSearch, Found, Mode};
 pub use shared::{Accesses, Shared, meet};
+pub(crate) use successors::{OFTEN, Sink, each_once, successors};
+pub use task::Orbits;
+pub(crate) use task::{GOOD, IS_POINT, POINT, QUEUED, Tally, Task, gained};
 pub use transactions::{Mover, Movers, Technique, Transactions, transactions};
+pub(crate) use visited::BATCH;
 pub use visited::{Keys, Visited};

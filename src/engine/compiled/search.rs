@@ -6,16 +6,16 @@
 //! result does not depend on the cores.
 
 use super::compile::Compiled;
-use super::machine::{Condition, Machine};
+use super::machine::Machine;
 use super::successors::{Sending, successors};
+use super::task::{GOOD, IS_POINT, Orbits, POINT, QUEUED, Tally, Task, gained};
 use super::visited::{BATCH, Visited};
 use crate::base::control::{Control, Stop};
 use crate::engine::diagrams::mix;
 use crate::engine::interpreter::{State, initial_candidates, initially_violated, is_initial};
 use crate::engine::quotients::Symmetry;
-use crate::engine::reach::{Question, Reduction, Sort};
-use crate::model::program::{Expr, Program};
-use num_bigint::BigUint;
+use crate::engine::reach::{Question, Reduction};
+use crate::model::program::Program;
 use std::ops::ControlFlow;
 
 /// A power of two; more cores are of no use.
@@ -48,13 +48,6 @@ type Id = u32;
 
 const NOBODY: Id = Id::MAX;
 
-/// What was asked, compiled.
-enum Asked {
-    Deadlock(Condition),
-    Violation,
-    Where(Condition, bool),
-}
-
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
@@ -78,57 +71,23 @@ pub struct Found {
     pub orbits: Option<Orbits>,
 }
 
-/// Numbers of states with those that differ from them by exchanges of threads.
-#[derive(Clone, Debug, Default)]
-pub struct Orbits {
-    /// All that were met.
-    pub visited: BigUint,
-    /// Those at scheduling points in the reduced system.
-    pub points: BigUint,
-    /// Deadlocked ones.
-    pub deadlocks: BigUint,
-    /// Those in which a thread has gone wrong, and deadlocked ones among them.
-    pub wrong: (BigUint, BigUint),
-}
-
-impl Orbits {
-    fn add(&mut self, other: &Orbits) {
-        self.visited += &other.visited;
-        self.points += &other.points;
-        self.deadlocks += &other.deadlocks;
-        self.wrong.0 += &other.wrong.0;
-        self.wrong.1 += &other.wrong.1;
-    }
-}
-
-/// What is searched, and for what.
-pub(super) struct Task<'c> {
-    pub program: &'c Program,
-    pub compiled: &'c Compiled,
-    pub control: &'c Control,
-    pub reduction: Option<&'c Reduction>,
-    pub symmetry: Option<&'c Symmetry>,
-    asked: Vec<Asked>,
-    /// That a thread has gone wrong, if one can.
-    wrong: Option<Condition>,
-    /// Every state is expanded and a scheduling point, so that nothing need be kept about that.
-    pub plain: bool,
-}
-
-impl Task<'_> {
-    /// How many states one stands for, if it does for several.
-    fn orbit(&self, state: &[u64]) -> Option<BigUint> {
-        let layout = &self.compiled.layout;
-        self.symmetry.map(|s| s.orbit(&|v| layout.value(state, v)))
-    }
-
-    /// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are
-    /// for.
-    fn chunk(&self, left: u64) -> usize {
-        let words = self.compiled.layout.words;
-        let dear = SHARDS as u64 * (1 + words as u64 / 8);
-        let paid = usize::try_from(left / dear).unwrap_or(usize::MAX);
-        (CHUNK * 8 / (7 + words)).min(paid).max(1)
+impl Found {
+    /// What was found, from what was counted.
+    pub(crate) fn of(task: &Task, visited: u64, tally: Tally, bytes: usize) -> Found {
+        Found {
+            states: match task.reduction {
+                None => visited,
+                Some(_) => tally.points,
+            },
+            visited,
+            deadlocks: tally.deadlocks,
+            wrong: tally.wrong,
+            violated: tally.violated,
+            transitions: tally.transitions,
+            operations: tally.operations,
+            bytes,
+            orbits: task.symmetry.map(|_| tally.orbits),
+        }
     }
 }
 
@@ -146,12 +105,6 @@ pub struct ExplicitSearch<'c> {
     peak: usize,
 }
 
-/// A state that is, or was, waiting to be expanded.
-const QUEUED: u8 = 1;
-
-/// A state at a scheduling point.
-const POINT: u8 = 2;
-
 /// States that have the same hash in its lowest bits.
 struct Shard {
     visited: Visited,
@@ -163,26 +116,14 @@ struct Shard {
     /// How many of these have been expanded.
     expanded: usize,
     next: Vec<u32>,
-    points: u64,
-    deadlocks: u64,
-    wrong: (u64, u64),
-    orbits: Orbits,
-    violated: bool,
+    tally: Tally,
     /// Of the first violations one: the layer, the state behind it and the one before it.
     violation: Option<(u32, u32, Id)>,
-    transitions: u64,
-    operations: u64,
     /// For each question the layer and the number of a state.
     found: Vec<Option<(u32, u32)>>,
     /// What its states lead to, by shard: the state before and flags, then the words.
     boxes: Vec<Vec<u64>>,
 }
-
-/// In a box: a step that keeps the discipline.
-pub(super) const GOOD: u64 = 1 << 32;
-
-/// In a box: the state is a scheduling point.
-pub(super) const IS_POINT: u64 = 1 << 33;
 
 impl<'c> ExplicitSearch<'c> {
     /// A search that has not begun, on so many cores at most.
@@ -194,16 +135,6 @@ impl<'c> ExplicitSearch<'c> {
         (mode, cores): (Mode, usize),
         control: &'c Control,
     ) -> Self {
-        let machine = Machine::new(compiled);
-        let asked = questions
-            .iter()
-            .map(|q| match q.sort {
-                Sort::Deadlock => Asked::Deadlock(machine.compile(program, &q.expr)),
-                Sort::Violation => Asked::Violation,
-                Sort::Find => Asked::Where(machine.compile(program, &q.expr), true),
-                Sort::Invariant => Asked::Where(machine.compile(program, &q.expr), false),
-            })
-            .collect();
         let shard = |_| Shard {
             visited: Visited::new(compiled.layout.words),
             flags: Vec::new(),
@@ -211,31 +142,13 @@ impl<'c> ExplicitSearch<'c> {
             frontier: Vec::new(),
             expanded: 0,
             next: Vec::new(),
-            points: 0,
-            deadlocks: 0,
-            wrong: (0, 0),
-            orbits: Orbits::default(),
-            violated: false,
+            tally: Tally::default(),
             violation: None,
-            transitions: 0,
-            operations: 0,
             found: vec![None; questions.len()],
             boxes: vec![Vec::new(); SHARDS],
         };
         ExplicitSearch {
-            task: Task {
-                program,
-                compiled,
-                control,
-                reduction,
-                symmetry,
-                asked,
-                wrong: match program.gone_wrong() {
-                    Expr::Const(_) => None,
-                    wrong => Some(machine.compile(program, &wrong)),
-                },
-                plain: reduction.is_none() && program.protections.is_empty(),
-            },
+            task: Task::new(program, compiled, questions, (reduction, symmetry), control),
             shards: (0..SHARDS).map(shard).collect(),
             cores: cores.clamp(1, SHARDS),
             mode,
@@ -274,7 +187,7 @@ impl<'c> ExplicitSearch<'c> {
     }
 
     fn spent(&self) -> u64 {
-        self.shards.iter().map(|s| s.operations).sum()
+        self.shards.iter().map(|s| s.tally.operations).sum()
     }
 
     /// Takes in some of the initial states; there is always more to do.
@@ -288,7 +201,7 @@ impl<'c> ExplicitSearch<'c> {
                 self.beginning = None;
                 break;
             };
-            self.shards[0].operations += 1;
+            self.shards[0].tally.operations += 1;
             if !is_initial(task.program, &candidate) {
                 continue;
             }
@@ -313,7 +226,7 @@ impl<'c> ExplicitSearch<'c> {
 
     /// Expands some states of the present layer; whether any are left, here or in the next layer.
     fn round(&mut self, left: (u64, usize)) -> Result<bool, Stop> {
-        let chunk = self.task.chunk(left.0);
+        let chunk = chunk(&self.task, left.0);
         let waiting = |s: &Shard| (s.frontier.len() - s.expanded).min(chunk);
         let (task, layer) = (&self.task, self.layer);
         let cores = match self.shards.iter().map(waiting).sum::<usize>() {
@@ -390,7 +303,7 @@ impl<'c> ExplicitSearch<'c> {
         let task = &self.task;
         let mut machine = Machine::new(task.compiled);
         let mut state = vec![0; task.compiled.layout.words];
-        for _ in 0..task.chunk(left.0) {
+        for _ in 0..chunk(task, left.0) {
             let Some(&next) = self.stack.last() else {
                 return Ok(false);
             };
@@ -416,27 +329,11 @@ impl<'c> ExplicitSearch<'c> {
 
     /// What was found so far.
     pub fn found(&self) -> Found {
-        let sum = |of: fn(&Shard) -> u64| self.shards.iter().map(of).sum::<u64>();
-        let visited = sum(|s| s.visited.len() as u64);
+        let visited = self.visited() as u64;
+        let mut tally = Tally::default();
+        self.shards.iter().for_each(|s| tally.add(&s.tally));
         let held: usize = self.shards.iter().map(Shard::bytes).sum();
-        Found {
-            states: match self.task.reduction {
-                None => visited,
-                Some(_) => sum(|s| s.points),
-            },
-            visited,
-            deadlocks: sum(|s| s.deadlocks),
-            wrong: (sum(|s| s.wrong.0), sum(|s| s.wrong.1)),
-            violated: self.shards.iter().any(|s| s.violated),
-            transitions: sum(|s| s.transitions),
-            operations: sum(|s| s.operations),
-            bytes: self.peak.max(held),
-            orbits: self.task.symmetry.map(|_| {
-                let mut all = Orbits::default();
-                self.shards.iter().for_each(|s| all.add(&s.orbits));
-                all
-            }),
-        }
+        Found::of(&self.task, visited, tally, self.peak.max(held))
     }
 
     /// How many states were met.
@@ -477,7 +374,7 @@ impl<'c> ExplicitSearch<'c> {
         let mut candidates: Vec<(u32, Vec<u64>, Id)> = Vec::new();
         let mut all = Vec::new();
         let mut present;
-        if matches!(self.task.asked[question], Asked::Violation) {
+        if self.task.asks_for_violations(question) {
             let violations = self.shards.iter().enumerate();
             let first = violations
                 .filter_map(|(n, s)| Some((s.violation?, n)))
@@ -562,22 +459,18 @@ impl Shard {
     ) -> Result<(), Stop> {
         task.control.check()?;
         self.visited.state(number, state);
-        let words = task.compiled.layout.words;
         let mut sending = Sending {
             head: u64::from(id(number, own)),
-            wide: 1 + words,
+            wide: 1 + task.compiled.layout.words,
             begins: std::array::from_fn(|n| self.boxes[n].len()),
             boxes: &mut self.boxes,
             transitions: 0,
-            dear: 1 + words as u64 / 8,
+            dear: task.dear(),
             left,
             control: task.control,
-            symmetry: task
-                .symmetry
-                .map(|s| (s, &task.compiled.layout, vec![0; words])),
         };
         let outcome = successors(task, machine, state, &mut sending);
-        let (transitions, dear) = (sending.transitions, sending.dear);
+        let transitions = sending.transitions;
         if let ControlFlow::Break(stop) = outcome {
             let begins = sending.begins;
             for (sent, begin) in self.boxes.iter_mut().zip(begins) {
@@ -585,11 +478,7 @@ impl Shard {
             }
             return Err(stop);
         }
-        // Behind an error that ends the system there are no steps of it.
-        let is_wrong = |w: &Condition| machine.holds(w, state);
-        let over = task.program.errors_end && task.wrong.as_ref().is_some_and(is_wrong);
-        self.transitions += if over { 0 } else { transitions };
-        self.operations += 1 + task.program.threads.len() as u64 / 16 + dear * transitions;
+        self.tally.expanded(task, machine, state, transitions);
         Ok(())
     }
 
@@ -628,17 +517,13 @@ impl Shard {
             if number > NOBODY / SHARDS as u32 - 1 {
                 return Err(Stop::States);
             }
-            let is_wrong = |w: &Condition| machine.holds(w, state);
-            let wrong = task.wrong.as_ref().is_some_and(is_wrong);
-            self.wrong.0 += u64::from(wrong);
-            if let Some(orbit) = task.orbit(state) {
-                self.orbits.wrong.0 += if wrong { orbit.clone() } else { BigUint::ZERO };
-                self.orbits.visited += orbit;
-            }
-            if !task.asked.is_empty() {
+            if task.questions() > 0 {
                 self.parents.push(head as Id);
-                self.ask(task, machine, (state, wrong), (layer, number));
             }
+            let (found, visited) = (&mut self.found, &self.visited);
+            self.tally.fresh(task, machine, state, &mut |question| {
+                note(&mut found[question], (layer, number), state, visited);
+            });
             if task.plain {
                 self.next.push(number);
                 return Ok(());
@@ -647,19 +532,16 @@ impl Shard {
         } else if task.plain {
             return Ok(());
         }
-        let (good, point) = (head & GOOD != 0, head & IS_POINT != 0);
-        self.violated |= !good;
-        if !good {
+        if head & GOOD == 0 {
+            self.tally.violated = true;
             self.violation.get_or_insert((layer, number, head as Id));
         }
-        let flags = self.flags[n];
-        if point && flags & POINT == 0 {
-            self.points += 1;
-            self.orbits.points += task.orbit(state).unwrap_or_default();
-            self.flags[n] |= POINT;
+        let gained = gained(self.flags[n], head);
+        self.flags[n] |= gained;
+        if gained & POINT != 0 {
+            self.tally.point(task, state);
         }
-        if good && point && flags & QUEUED == 0 {
-            self.flags[n] |= QUEUED;
+        if gained & QUEUED != 0 {
             self.next.push(number);
             // Its execution must be one that can go on from here.
             if let Some(parent) = self.parents.get_mut(n) {
@@ -669,49 +551,34 @@ impl Shard {
         Ok(())
     }
 
-    fn ask(
-        &mut self,
-        task: &Task,
-        machine: &Machine,
-        (state, wrong): (&[u64], bool),
-        at: (u32, u32),
-    ) {
-        for (asked, found) in task.asked.iter().zip(&mut self.found) {
-            let met = match asked {
-                Asked::Deadlock(which) => machine.is_deadlock(state) && machine.holds(which, state),
-                Asked::Violation => continue,
-                Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
-            };
-            if !met {
-                continue;
-            }
-            let dead = matches!(asked, Asked::Deadlock(_));
-            self.deadlocks += u64::from(dead);
-            self.wrong.1 += u64::from(dead && wrong);
-            if let Some(orbit) = task.orbit(state).filter(|_| dead) {
-                self.orbits.wrong.1 += if wrong { orbit.clone() } else { BigUint::ZERO };
-                self.orbits.deadlocks += orbit;
-            }
-            let better = match found {
-                None => true,
-                Some((layer, _)) if *layer < at.0 => false,
-                Some((_, number)) => {
-                    // Of those equally far, the least, so that the order of arrival does not matter.
-                    let mut other = vec![0; state.len()];
-                    self.visited.state(*number, &mut other);
-                    state < other.as_slice()
-                }
-            };
-            if better {
-                *found = Some(at);
-            }
-        }
-    }
-
     fn bytes(&self) -> usize {
         self.visited.bytes()
             + self.flags.capacity()
             + (self.parents.capacity() + self.frontier.capacity() + self.next.capacity()) * 4
             + self.boxes.iter().map(|b| b.capacity() * 8).sum::<usize>()
     }
+}
+
+/// Keeps the nearest state that a question asks for; of those equally far the least, so that the order of arrival does
+/// not matter.
+fn note(found: &mut Option<(u32, u32)>, at: (u32, u32), state: &[u64], visited: &Visited) {
+    let better = match found {
+        None => true,
+        Some((layer, _)) if *layer < at.0 => false,
+        Some((_, number)) => {
+            let mut other = vec![0; state.len()];
+            visited.state(*number, &mut other);
+            state < other.as_slice()
+        }
+    };
+    if better {
+        *found = Some(at);
+    }
+}
+
+/// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are for.
+fn chunk(task: &Task, left: u64) -> usize {
+    let words = task.compiled.layout.words;
+    let paid = usize::try_from(left / (SHARDS as u64 * task.dear())).unwrap_or(usize::MAX);
+    (CHUNK * 8 / (7 + words)).min(paid).max(1)
 }

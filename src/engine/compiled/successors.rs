@@ -2,7 +2,8 @@
 
 use super::layout::Layout;
 use super::machine::{Machine, Step};
-use super::search::{GOOD, IS_POINT, SHARDS, Task, shard_of};
+use super::search::{SHARDS, shard_of};
+use super::task::{GOOD, IS_POINT, Task};
 use crate::base::control::{Control, Stop};
 use crate::engine::quotients::Symmetry;
 use crate::engine::reach::Blocked;
@@ -11,9 +12,15 @@ use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
 /// After this many steps of one state, equal successors are merged and the limits are checked.
-const OFTEN: u64 = 1 << 16;
+pub(crate) const OFTEN: u64 = 1 << 16;
 
-/// Where the successors of one state are written.
+/// Takes what a state leads to.
+pub(crate) trait Sink {
+    /// A state, with [`GOOD`] and [`IS_POINT`].
+    fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop>;
+}
+
+/// Where the successors of one state are written, by shard.
 pub(super) struct Sending<'s> {
     pub head: u64,
     pub wide: usize,
@@ -24,21 +31,11 @@ pub(super) struct Sending<'s> {
     pub dear: u64,
     pub left: (u64, usize),
     pub control: &'s Control,
-    /// What one of several states stands for the others by, the layout, and room for it.
-    pub symmetry: Option<(&'s Symmetry, &'s Layout, Vec<u64>)>,
 }
 
-impl Sending<'_> {
+impl Sink for Sending<'_> {
     #[inline]
     fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop> {
-        let after = match &mut self.symmetry {
-            None => after,
-            Some((symmetry, layout, room)) => {
-                room.copy_from_slice(after);
-                layout.sort(symmetry, room);
-                room
-            }
-        };
         let to = &mut self.boxes[shard_of(after)];
         to.push(self.head | flags);
         to.extend_from_slice(after);
@@ -48,7 +45,9 @@ impl Sending<'_> {
         }
         ControlFlow::Continue(())
     }
+}
 
+impl Sending<'_> {
     /// A state with very many steps: keeps each successor once, and the limits.
     #[cold]
     fn look(&mut self) -> ControlFlow<Stop> {
@@ -60,15 +59,7 @@ impl Sending<'_> {
         }
         let mut different = 0;
         for (sent, &begin) in self.boxes.iter_mut().zip(&self.begins) {
-            let mut records: Vec<Vec<u64>> = sent[begin..]
-                .chunks_exact(self.wide)
-                .map(<[u64]>::to_vec)
-                .collect();
-            records.sort_unstable();
-            records.dedup();
-            different += records.len();
-            sent.truncate(begin);
-            sent.extend(records.iter().flatten());
+            different += each_once(sent, begin, self.wide);
         }
         if different > self.left.1 {
             return ControlFlow::Break(Stop::States);
@@ -77,13 +68,51 @@ impl Sending<'_> {
     }
 }
 
+/// Keeps each record of a box once, from a place on; how many there are.
+pub(crate) fn each_once(sent: &mut Vec<u64>, begin: usize, wide: usize) -> usize {
+    let mut records: Vec<Vec<u64>> = sent[begin..]
+        .chunks_exact(wide)
+        .map(<[u64]>::to_vec)
+        .collect();
+    records.sort_unstable();
+    records.dedup();
+    sent.truncate(begin);
+    sent.extend(records.iter().flatten());
+    records.len()
+}
+
+/// Puts the one state of several in their place that stands for them, if one does.
+struct Standing<'s, S> {
+    sink: &'s mut S,
+    symmetry: Option<(&'s Symmetry, &'s Layout, Vec<u64>)>,
+}
+
+impl<S: Sink> Standing<'_, S> {
+    #[inline]
+    fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop> {
+        match &mut self.symmetry {
+            None => self.sink.send(after, flags),
+            Some((symmetry, layout, room)) => {
+                room.copy_from_slice(after);
+                layout.sort(symmetry, room);
+                self.sink.send(room, flags)
+            }
+        }
+    }
+}
+
 /// Sends what a state leads to.
-pub(super) fn successors(
+pub(crate) fn successors<S: Sink>(
     task: &Task,
     machine: &mut Machine,
     state: &[u64],
-    sending: &mut Sending,
+    sink: &mut S,
 ) -> ControlFlow<Stop> {
+    let layout = &task.compiled.layout;
+    let mut sending = Standing {
+        sink,
+        symmetry: task.symmetry.map(|s| (s, layout, vec![0; layout.words])),
+    };
     for t in 0..task.program.threads.len() {
         let Some(reduction) = task.reduction else {
             machine.each_step(state, t, &mut |step| {
@@ -97,12 +126,13 @@ pub(super) fn successors(
                 thread: t,
                 visible: &reduction.visible[t],
                 when_blocked: reduction.when_blocked,
+                control: task.control,
                 inside: FxHashSet::default(),
                 waiting: Vec::new(),
             };
             let mut now = Some(state.to_vec());
             while let Some(from) = now {
-                coarse.step(machine, &from, sending)?;
+                coarse.step(machine, &from, &mut sending)?;
                 now = coarse.waiting.pop();
             }
         }
@@ -115,19 +145,20 @@ struct Coarse<'r> {
     thread: ThreadId,
     visible: &'r [bool],
     when_blocked: Blocked,
+    control: &'r Control,
     inside: FxHashSet<Vec<u64>>,
     waiting: Vec<Vec<u64>>,
 }
 
 impl Coarse<'_> {
     /// Sends what one step leads to, and remembers from where to go on.
-    fn step(
+    fn step<S: Sink>(
         &mut self,
         machine: &mut Machine,
         from: &[u64],
-        sending: &mut Sending,
+        sending: &mut Standing<S>,
     ) -> ControlFlow<Stop> {
-        if let Err(stop) = sending.control.check() {
+        if let Err(stop) = self.control.check() {
             return ControlFlow::Break(stop);
         }
         let mut after: FxHashSet<(Vec<u64>, bool)> = FxHashSet::default();

@@ -5,7 +5,7 @@ use super::question::{Question, Sort};
 use super::{Answer, Move, Outcome, Path, Reduction};
 use crate::base::control::{Control, Stop};
 use crate::engine::Variable;
-use crate::engine::compiled::{Compiled, ExplicitSearch, Mode};
+use crate::engine::compiled::{Compiled, ExplicitSearch, Found, Mode};
 use crate::engine::interpreter::{State, each_successor, violates};
 use crate::engine::quotients::Symmetry;
 use crate::model::program::{Program, ThreadId};
@@ -96,27 +96,12 @@ impl Running<'_> {
         outcome.stopped = self.search.run(most, states).err();
         let found = self.search.found();
         if outcome.stopped.is_none() {
-            outcome.states = Some(BigUint::from(found.states));
-            outcome.wrong = match self.reduction {
-                None => Some(BigUint::from(found.wrong.0)),
-                Some(_) => None,
-            };
-            outcome.visited = self.reduction.map(|_| BigUint::from(found.visited));
-            if self.questions.iter().any(|q| q.sort == Sort::Deadlock) {
-                outcome.deadlocks = Some(BigUint::from(found.deadlocks));
-                outcome.wrong_deadlocks = Some(BigUint::from(found.wrong.1));
-            }
-            if let Some(orbits) = found.orbits {
-                outcome.representatives = outcome.states.take();
-                outcome.states = Some(match self.reduction {
-                    None => orbits.visited.clone(),
-                    Some(_) => orbits.points,
-                });
-                outcome.visited = outcome.visited.map(|_| orbits.visited);
-                outcome.wrong = outcome.wrong.map(|_| orbits.wrong.0);
-                outcome.deadlocks = outcome.deadlocks.map(|_| orbits.deadlocks);
-                outcome.wrong_deadlocks = outcome.wrong_deadlocks.map(|_| orbits.wrong.1);
-            }
+            count(
+                &found,
+                self.questions,
+                self.reduction.is_some(),
+                &mut outcome,
+            );
         } else {
             outcome.so_far = Some(BigUint::from(found.states));
         }
@@ -152,6 +137,30 @@ impl Running<'_> {
         }
         outcome
     }
+}
+
+/// Puts the numbers of a search that has ended into its outcome.
+pub(crate) fn count(found: &Found, questions: &[Question], reduced: bool, outcome: &mut Outcome) {
+    outcome.states = Some(BigUint::from(found.states));
+    outcome.wrong = (!reduced).then(|| BigUint::from(found.wrong.0));
+    outcome.visited = reduced.then(|| BigUint::from(found.visited));
+    if questions.iter().any(|q| q.sort == Sort::Deadlock) {
+        outcome.deadlocks = Some(BigUint::from(found.deadlocks));
+        outcome.wrong_deadlocks = Some(BigUint::from(found.wrong.1));
+    }
+    let Some(orbits) = &found.orbits else {
+        return;
+    };
+    outcome.representatives = outcome.states.take();
+    outcome.states = Some(match reduced {
+        false => orbits.visited.clone(),
+        true => orbits.points.clone(),
+    });
+    outcome.visited = reduced.then(|| orbits.visited.clone());
+    outcome.wrong = (!reduced).then(|| orbits.wrong.0.clone());
+    outcome.deadlocks = outcome.deadlocks.take().map(|_| orbits.deadlocks.clone());
+    let wrong = outcome.wrong_deadlocks.take();
+    outcome.wrong_deadlocks = wrong.map(|_| orbits.wrong.1.clone());
 }
 
 /// What is known of an execution, or wanted.

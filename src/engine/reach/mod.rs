@@ -16,6 +16,7 @@ mod symbolic;
 
 pub use atomic::{Alike, Atomic, Inside, atomic};
 pub use enumerated::enumerate;
+pub(crate) use explicit::count;
 pub use explicit::{Way, execution, explicit};
 pub use kept::Kept;
 pub use portfolio::{Attempt, How, Orders, portfolio};

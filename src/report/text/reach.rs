@@ -1,6 +1,6 @@
 //! What `coarsen reach` found, for people.
 
-use super::{Detail, headline, trace, verdict_words};
+use super::{Detail, distributed, headline, trace, verdict_words};
 use crate::base::results::{PropertyKind, ReachReport, Status};
 use crate::report::layout::{folded, wrapped};
 use std::fmt::{self, Write};
@@ -52,6 +52,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     counts(f, report)?;
     costs(f, report, verbose)?;
     times(f, report, verbose)?;
+    distributed::write(f, report, verbose)?;
     if !report.notes.is_empty() {
         writeln!(f, "\nnotes:")?;
         for note in &report.notes {

@@ -1,0 +1,232 @@
+//! Several processes for one search: who they are, how they come together, and where the levels are.
+
+use super::args::TogetherArgs;
+use super::limits::Limits;
+use super::model_run::Wrong;
+use coarsen::base::control::{Control, Stop};
+use coarsen::distributed::{Apart, Cluster, Purpose, Storage, Together};
+use sha2::{Digest, Sha256};
+use std::net::{IpAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+/// The variable that may have the token.
+pub const TOKEN: &str = "COARSEN_TOKEN";
+
+/// What a process takes before there are states.
+const BASE: u64 = 16 << 20;
+
+/// The part of the rest that states may take: tables double, and the old one is there meanwhile; sorting takes room.
+const PART: u64 = 4;
+
+/// What states may take in any case.
+const LEAST: u64 = 1 << 20;
+
+/// A search on several processes, or one whose levels are kept.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who takes part.
+    pub cluster: Cluster,
+    /// Where levels are kept; none for a directory that goes when the search ends.
+    directory: Option<PathBuf>,
+    resume: bool,
+    memory: Option<u64>,
+    disk: Option<u64>,
+}
+
+impl Plan {
+    /// What the arguments ask for, if they do.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn of(
+        args: &TogetherArgs,
+        limits: &Limits,
+        cores: Option<u16>,
+    ) -> Result<Option<Self>, String> {
+        let directory = args.resume.clone().or_else(|| args.checkpoint.clone());
+        if args.distribute.is_none() && directory.is_none() {
+            return Ok(None);
+        }
+        let addresses = match &args.distribute {
+            None => Vec::new(),
+            Some(text) => addresses(text, args.port)?,
+        };
+        let processes = addresses.len().max(1);
+        let process = match args.process {
+            Some(process) if process >= processes => {
+                return Err(format!(
+                    "--process {process}: there are {processes} processes, numbered from 0"
+                ));
+            }
+            Some(process) => process,
+            None if processes == 1 => 0,
+            None => {
+                return Err(
+                    "--distribute needs --process: which of them this one is, from 0".into(),
+                );
+            }
+        };
+        let machine = std::thread::available_parallelism().map_or(1, usize::from);
+        let cluster = Cluster {
+            process,
+            token: token(args)?,
+            listen: args.listen.clone(),
+            workers: cores.map_or(machine, usize::from),
+            patience: args.wait,
+            addresses,
+        };
+        if cluster.is_too_large() {
+            return Err(format!(
+                "{} workers are more than can be numbered",
+                cluster.all_workers()
+            ));
+        }
+        if cluster.token.is_empty() && processes > 1 {
+            let own = cluster
+                .listen
+                .as_ref()
+                .unwrap_or(&cluster.addresses[process]);
+            if !is_local(own) {
+                return Err(format!(
+                    "{own} can be reached from elsewhere: give all processes the same secret, by --token FILE or the \
+                     environment variable {TOKEN}"
+                ));
+            }
+        }
+        Ok(Some(Plan {
+            cluster,
+            directory,
+            resume: args.resume.is_some(),
+            memory: limits.memory,
+            disk: limits.disk,
+        }))
+    }
+
+    /// Meets the others, for this model and this question.
+    ///
+    /// # Errors
+    /// If they don't come, or for something else, or there is no place for the levels.
+    pub fn meet(&self, source: &str, about: String, control: &Control) -> Result<Together, Wrong> {
+        control.enter("waiting for the other processes");
+        let purpose = Purpose {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            model: format!("{:x}", Sha256::digest(source.as_bytes())),
+            options: about.clone(),
+        };
+        if let Some(directory) = &self.directory {
+            let storage = self.storage(directory.clone(), about.clone());
+            storage
+                .prepare(&purpose.fingerprint())
+                .map_err(|why| Wrong::Usage(why.to_string()))?;
+        }
+        let gone = || control.check().is_err();
+        let peers = self
+            .cluster
+            .connect(&purpose, &gone)
+            .map_err(|why| match why {
+                Apart::Absent(..) | Apart::Broken(..) => Wrong::Stopped(match control.check() {
+                    Err(Stop::Interrupt) => {
+                        "interrupted while waiting for the other processes".into()
+                    }
+                    _ => format!("{why}; nothing was explored"),
+                }),
+                Apart::Deaf(..) | Apart::Different { .. } | Apart::Token(_) => {
+                    Wrong::Usage(why.to_string())
+                }
+            })?;
+        let temporary = std::env::temp_dir().join(format!("coarsen-{}", peers.run));
+        let storage = self.storage(self.directory.clone().unwrap_or(temporary), about);
+        storage
+            .prepare(&purpose.fingerprint())
+            .map_err(|why| Wrong::Usage(why.to_string()))?;
+        Ok(Together::new(peers, storage))
+    }
+
+    fn storage(&self, directory: PathBuf, about: String) -> Storage {
+        let workers = self.cluster.workers as u64;
+        let share = self
+            .memory
+            .map(|bytes| (bytes.saturating_sub(BASE) / PART / workers).max(LEAST));
+        Storage {
+            directory,
+            resume: self.resume,
+            passing: self.directory.is_none(),
+            share: share.and_then(|bytes| usize::try_from(bytes).ok()),
+            disk: self.disk,
+            about,
+        }
+    }
+}
+
+/// Addresses from a file, or so many on this machine.
+fn addresses(text: &str, port: u16) -> Result<Vec<String>, String> {
+    if let Ok(processes) = text.parse::<u16>() {
+        let last = processes
+            .checked_sub(1)
+            .ok_or("--distribute 0: there is one process at least")?;
+        if port.checked_add(last).is_none() {
+            return Err(format!("there are no {processes} ports from {port} on"));
+        }
+        return Ok((0..processes)
+            .map(|n| format!("127.0.0.1:{}", port + n))
+            .collect());
+    }
+    let file = std::fs::read_to_string(text).map_err(|error| {
+        format!("--distribute takes a number of processes, or a file with an address on each line; {text}: {error}")
+    })?;
+    let lines = file
+        .lines()
+        .map(|l| l.split('#').next().unwrap_or("").trim());
+    let all: Vec<String> = lines
+        .filter(|l| !l.is_empty())
+        .map(str::to_string)
+        .collect();
+    if all.is_empty() {
+        return Err(format!(
+            "{text} has no address: one on each line, such as node1:34600"
+        ));
+    }
+    for (n, address) in all.iter().enumerate() {
+        let port = address
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse::<u16>().ok());
+        if port.is_none() {
+            return Err(format!(
+                "{text}: `{address}` is no address; expected host:port, such as node1:34600"
+            ));
+        }
+        if all[..n].contains(address) {
+            return Err(format!("{text}: `{address}` is there twice"));
+        }
+    }
+    Ok(all)
+}
+
+/// The secret that all have.
+fn token(args: &TogetherArgs) -> Result<String, String> {
+    match &args.token {
+        Some(file) => {
+            let text =
+                std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+            match text.trim() {
+                "" => Err(format!(
+                    "{} is empty: there is no token in it",
+                    file.display()
+                )),
+                token => Ok(token.to_string()),
+            }
+        }
+        None => Ok(std::env::var(TOKEN).unwrap_or_default()),
+    }
+}
+
+/// Whether an address is of this machine only.
+fn is_local(address: &str) -> bool {
+    let found = address.to_socket_addrs();
+    found.is_ok_and(|mut all| {
+        all.all(|a| match a.ip() {
+            IpAddr::V4(ip) => ip.is_loopback(),
+            IpAddr::V6(ip) => ip.is_loopback(),
+        })
+    })
+}
