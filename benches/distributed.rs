@@ -218,7 +218,7 @@ fn faults() {
         (seed >> 33) % below
     };
     let whole = run(n, &["--cores", "2", "--deadlock"]).1;
-    let mut met = [0; FAULTS.len()];
+    let mut met = [0usize; FAULTS.len()];
     for _ in 0..random::number("FAULTS", 200) {
         let place = place();
         let _ = std::fs::remove_dir_all(&place);
@@ -284,6 +284,10 @@ fn faults() {
         );
         assert_eq!(report["questions"][0]["trace_length"], "12");
         met[kind] += 1;
+        let all: usize = met.iter().sum();
+        if all.is_multiple_of(20) {
+            println!("{all} so far: {met:?} {FAULTS:?}");
+        }
     }
     let _ = std::fs::remove_dir_all(place());
     for (fault, met) in FAULTS.iter().zip(met) {

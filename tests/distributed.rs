@@ -132,8 +132,9 @@ fn together(
                     storage
                         .prepare(&purpose.fingerprint())
                         .expect("a directory");
+                    let lock = storage.lock(process).expect("nobody else has it");
                     let options = ReachOptions {
-                        together: Some(Together::new(peers, storage)),
+                        together: Some(Together::new(peers, (storage, lock))),
                         ..options.clone()
                     };
                     let theory = theory(theorem).expect("shipped");
@@ -509,6 +510,10 @@ fn only_its_own_levels() {
     place.resume = true;
     assert!(matches!(prepared(&place, "x"), Some(Refused::Other(..))));
     assert_eq!(prepared(&place, &own), None);
+    let held = place.storage().lock(0).expect("nobody has it");
+    let busy = place.storage().lock(0).err();
+    assert!(matches!(busy, Some(Refused::Busy(_))), "{busy:?}");
+    drop(held);
     // One that has ended says the same again.
     let again = together(
         &session,

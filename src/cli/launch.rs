@@ -11,6 +11,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read};
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{JoinHandle, sleep, spawn};
@@ -51,6 +52,7 @@ pub fn run(args: &LaunchArgs, output: &mut Output) -> Exit {
         processes: usize::from(args.processes),
         command: args.command.clone(),
         cores: (!named("--cores")).then(|| cores(args.processes)),
+        waits: !named("--wait"),
         keeps: named("--checkpoint") || named("--resume"),
         levels: own.join("levels"),
         interrupts: Interrupts::install(),
@@ -83,11 +85,23 @@ struct Launch {
     processes: usize,
     command: Vec<String>,
     cores: Option<usize>,
-    /// Whether the command says where levels are kept.
+    /// Whether the command leaves open how long to wait.
+    waits: bool,
+    /// Whether it says where levels are kept.
     keeps: bool,
     levels: PathBuf,
     interrupts: Interrupts,
     own: PathBuf,
+}
+
+/// How the processes ended.
+enum Ended {
+    /// All by themselves.
+    All,
+    /// This one was killed, first of all.
+    Lost(usize),
+    /// One of them could not begin.
+    Failed(Exit),
 }
 
 /// A process, and what process 0 prints.
@@ -105,15 +119,19 @@ impl Launch {
         let mut resume = None;
         loop {
             let mut started = self.start(resume.as_deref())?;
-            let lost = self.wait(&mut started)?;
+            let ended = self.wait(&mut started)?;
             let report = match started[0].printed.take().map(JoinHandle::join) {
                 Some(Ok(printed)) => printed?,
                 _ => Vec::new(),
             };
             let code = started[0].ended.and_then(|e| e.code());
-            let Some(process) = lost else {
-                let exit = code.map_or(Exit::Unknown, Exit::of_code);
-                return Ok((exit, report, exit != Exit::Unknown));
+            let process = match ended {
+                Ended::Lost(process) => process,
+                Ended::Failed(exit) => return Ok((exit, report, true)),
+                Ended::All => {
+                    let exit = code.map_or(Exit::Unknown, Exit::of_code);
+                    return Ok((exit, report, exit != Exit::Unknown));
+                }
             };
             let kept = self.kept();
             let why = format!("process {process} was lost");
@@ -210,15 +228,21 @@ impl Launch {
             }
             command.arg("--distribute").arg(&hosts);
             command.args(["--process", &process.to_string()]);
-            command.args(["--wait", "60s"]);
+            if self.waits {
+                command.args(["--wait", "60s"]);
+            }
             if let Some(cores) = self.cores {
                 command.args(["--cores", &cores.to_string()]);
             }
-            command.env(TOKEN, &token).stdin(Stdio::null());
-            command.stdout(match process {
-                0 => Stdio::piped(),
-                _ => Stdio::null(),
-            });
+            // Ctrl-C is for this process, which passes it on.
+            command
+                .env(TOKEN, &token)
+                .stdin(Stdio::null())
+                .process_group(0);
+            match process {
+                0 => command.stdout(Stdio::piped()),
+                _ => command.stdout(Stdio::null()).stderr(Stdio::null()),
+            };
             let mut child = command.spawn()?;
             let printed = child.stdout.take().map(|mut out| {
                 spawn(move || {
@@ -235,41 +259,42 @@ impl Launch {
         Ok(all)
     }
 
-    /// Waits until all have ended; the first that was killed.
-    fn wait(&self, all: &mut [Started]) -> io::Result<Option<usize>> {
-        let (mut lost, mut asked): (Option<usize>, Option<Instant>) = (None, None);
+    /// Waits until all have ended.
+    fn wait(&self, all: &mut [Started]) -> io::Result<Ended> {
+        let (mut ended, mut end): (Ended, Option<Instant>) = (Ended::All, None);
         loop {
             for (n, started) in all.iter_mut().enumerate() {
-                if started.ended.is_none() {
-                    started.ended = started.child.try_wait()?;
-                    // Also one that could not begin is one that the others wait for in vain.
-                    if started.ended.is_some_and(|e| e.code().is_none()) {
-                        lost.get_or_insert(n);
-                        asked.get_or_insert(Instant::now() + LAST);
+                if started.ended.is_some() {
+                    continue;
+                }
+                started.ended = started.child.try_wait()?;
+                let Some(status) = started.ended.filter(|_| end.is_none()) else {
+                    continue;
+                };
+                match status.code().map(Exit::of_code) {
+                    None => (ended, end) = (Ended::Lost(n), Some(Instant::now() + LAST)),
+                    // The others wait for it in vain.
+                    Some(exit @ (Exit::Internal | Exit::Usage | Exit::Input)) => {
+                        (ended, end) = (Ended::Failed(exit), Some(Instant::now() + GRACE));
                     }
-                    if started
-                        .ended
-                        .is_some_and(|e| e.code() == Some(Exit::Usage as i32))
-                    {
-                        asked.get_or_insert(Instant::now());
-                    }
+                    Some(_) => {}
                 }
             }
-            let running = all.iter().filter(|s| s.ended.is_none());
-            let running: Vec<u32> = running.map(|s| s.child.id()).collect();
+            let running: Vec<&mut Started> = all.iter_mut().filter(|s| s.ended.is_none()).collect();
             if running.is_empty() {
-                return Ok(lost);
+                return Ok(ended);
             }
-            if self.interrupts.pending() && asked.is_none() {
-                // Ctrl-C reaches all by itself, other requests only this process.
-                for id in &running {
-                    let pid = i32::try_from(*id).ok().and_then(Pid::from_raw);
+            if self.interrupts.pending() && end.is_none() {
+                for started in &running {
+                    let pid = i32::try_from(started.child.id())
+                        .ok()
+                        .and_then(Pid::from_raw);
                     let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
                 }
-                asked = Some(Instant::now() + GRACE);
+                end = Some(Instant::now() + GRACE);
             }
-            if asked.is_some_and(|end| Instant::now() > end) {
-                for started in all.iter_mut().filter(|s| s.ended.is_none()) {
+            if end.is_some_and(|end| Instant::now() > end) {
+                for started in running {
                     // It may have ended meanwhile.
                     let _ = started.child.kill();
                 }

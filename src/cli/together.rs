@@ -3,8 +3,8 @@
 use super::args::TogetherArgs;
 use super::limits::Limits;
 use super::model_run::Wrong;
-use coarsen::base::control::{Control, Stop};
-use coarsen::distributed::{Apart, Cluster, Purpose, Storage, Together};
+use coarsen::base::control::Control;
+use coarsen::distributed::{Apart, Cluster, Lock, Purpose, Storage, Together};
 use sha2::{Digest, Sha256};
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -113,33 +113,47 @@ impl Plan {
             model: format!("{:x}", Sha256::digest(source.as_bytes())),
             options: about.clone(),
         };
-        if let Some(directory) = &self.directory {
-            let storage = self.storage(directory.clone(), about.clone());
-            storage
-                .prepare(&purpose.fingerprint())
-                .map_err(|why| Wrong::Usage(why.to_string()))?;
-        }
+        let own = match &self.directory {
+            Some(directory) => Some(self.place(directory.clone(), about.clone(), &purpose)?),
+            None => None,
+        };
         let gone = || control.check().is_err();
         let peers = self
             .cluster
             .connect(&purpose, &gone)
             .map_err(|why| match why {
                 Apart::Absent(..) | Apart::Broken(..) => Wrong::Stopped(match control.check() {
-                    Err(Stop::Interrupt) => {
-                        "interrupted while waiting for the other processes".into()
-                    }
-                    _ => format!("{why}; nothing was explored"),
+                    Err(stop) => format!("stopped by {stop} while waiting for the other processes"),
+                    Ok(()) => format!("{why}; nothing was explored"),
                 }),
                 Apart::Deaf(..) | Apart::Different { .. } | Apart::Token(_) => {
                     Wrong::Usage(why.to_string())
                 }
             })?;
-        let temporary = std::env::temp_dir().join(format!("coarsen-{}", peers.run));
-        let storage = self.storage(self.directory.clone().unwrap_or(temporary), about);
-        storage
-            .prepare(&purpose.fingerprint())
-            .map_err(|why| Wrong::Usage(why.to_string()))?;
-        Ok(Together::new(peers, storage))
+        let own = match own {
+            Some(own) => own,
+            None => {
+                let directory = std::env::temp_dir().join(format!("coarsen-{}", peers.run));
+                self.place(directory, about, &purpose)?
+            }
+        };
+        Ok(Together::new(peers, own))
+    }
+
+    /// A directory that is fit, for this process.
+    fn place(
+        &self,
+        directory: PathBuf,
+        about: String,
+        purpose: &Purpose,
+    ) -> Result<(Storage, Lock), Wrong> {
+        let storage = self.storage(directory, about);
+        let prepared = storage.prepare(&purpose.fingerprint());
+        let locked = prepared.and_then(|()| storage.lock(self.cluster.process));
+        match locked {
+            Ok(lock) => Ok((storage, lock)),
+            Err(why) => Err(Wrong::Usage(why.to_string())),
+        }
     }
 
     fn storage(&self, directory: PathBuf, about: String) -> Storage {

@@ -22,9 +22,6 @@ const TAKEN: u8 = 16;
 /// What it gained is not in a run.
 const CHANGED: u8 = 32;
 
-/// As many runs are merged into one.
-const RUNS: usize = 8;
-
 /// Why a set can't take in more.
 #[derive(Debug)]
 pub(super) enum Full {
@@ -280,10 +277,7 @@ impl Known {
         self.visited = Visited::new(self.words);
         self.flags = Vec::new();
         self.waiting = Vec::new();
-        if self.runs.len() >= RUNS {
-            self.merge(control)?;
-        }
-        Ok(())
+        self.merge(control)
     }
 
     fn run(&mut self) -> io::Result<RunWriter> {
@@ -291,16 +285,31 @@ impl Known {
         RunWriter::new(&self.place.with_extension(format!("{:05}", self.made)))
     }
 
-    /// Makes one run of all.
+    /// Makes one run of the last ones, and of those before that are not much longer than these: so there are few, and
+    /// each state is merged a few times only.
     fn merge(&mut self, control: &Control) -> Result<(), Full> {
-        let mut merged = Merged::new(&self.runs, self.words)?;
+        let mut first = self.runs.len();
+        let mut rows = 0;
+        while let Some(before) = first
+            .checked_sub(1)
+            .filter(|n| self.runs[*n].rows <= 2 * rows || rows == 0)
+        {
+            rows += self.runs[before].rows;
+            first = before;
+        }
+        if self.runs.len() - first < 2 {
+            return Ok(());
+        }
+        let mut merged = Merged::new(&self.runs[first..], self.words)?;
         let mut into = self.run()?;
         let mut state = Vec::with_capacity(self.words);
         while let Some(flags) = merged.next(&mut state)? {
             control.check()?;
             into.push(&state, flags)?;
         }
-        self.runs = vec![into.finish()?];
+        let run = into.finish()?;
+        self.runs.truncate(first);
+        self.runs.push(run);
         Ok(())
     }
 }

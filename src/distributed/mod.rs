@@ -25,7 +25,7 @@ mod tell;
 
 pub use peers::{Apart, Cluster, Peers, Purpose};
 pub use pulse::Lost;
-pub use storage::{Refused, Storage};
+pub use storage::{Lock, Refused, Storage};
 
 use crate::base::control::{Control, Stop};
 use crate::base::results::distributed::{Distributed, Worker};
@@ -52,22 +52,22 @@ const OFTEN: Duration = Duration::from_millis(200);
 /// Peers that are there for one search, and where it keeps its levels.
 #[derive(Clone, Debug)]
 pub struct Together {
-    peers: Arc<Mutex<Option<Peers>>>,
+    peers: Arc<Mutex<Option<(Peers, Lock)>>>,
     /// Where the levels are kept.
     pub storage: Storage,
 }
 
 impl Together {
     /// Those peers.
-    pub fn new(peers: Peers, storage: Storage) -> Self {
+    pub fn new(peers: Peers, (storage, lock): (Storage, Lock)) -> Self {
         Together {
-            peers: Arc::new(Mutex::new(Some(peers))),
+            peers: Arc::new(Mutex::new(Some((peers, lock)))),
             storage,
         }
     }
 
     /// The peers, the first time.
-    fn take(&self) -> Option<Peers> {
+    fn take(&self) -> Option<(Peers, Lock)> {
         self.peers.lock().ok()?.take()
     }
 }
@@ -83,10 +83,11 @@ struct Progress {
 struct Going {
     told: Instant,
     level: u64,
-    /// States when the level began, and when that was.
+    /// States to be expanded when the level began, and when that was.
     before: (u64, Instant),
     resumed: Option<u64>,
     damaged: Option<String>,
+    again: bool,
 }
 
 impl Progress {
@@ -100,6 +101,7 @@ impl Progress {
                 before: (0, now),
                 resumed: None,
                 damaged: None,
+                again: false,
             }),
         }
     }
@@ -107,6 +109,13 @@ impl Progress {
     fn resumed(&self, level: u64) {
         if let Ok(mut going) = self.state.lock() {
             going.resumed = Some(level);
+        }
+    }
+
+    /// There was no level to go on from.
+    fn again(&self) {
+        if let Ok(mut going) = self.state.lock() {
+            going.again = true;
         }
     }
 
@@ -123,18 +132,22 @@ impl Progress {
         };
         if going.level != level {
             going.level = level;
-            going.before = (totals.transitions, Instant::now());
+            going.before = (totals.left, Instant::now());
         }
         if going.told.elapsed() < OFTEN {
             return;
         }
         going.told = Instant::now();
         let seconds = self.begun.elapsed().as_secs_f64().max(1e-3);
+        let (begun, since) = going.before;
+        let expanded = begun.saturating_sub(totals.left).max(1) as f64;
+        let ahead = since.elapsed().as_secs_f64() * totals.left as f64 / expanded;
         control.enter(
             Phase {
                 level,
                 totals: totals.clone(),
                 rate: totals.states as f64 / seconds,
+                ahead,
             }
             .to_string(),
         );
@@ -146,6 +159,8 @@ struct Phase {
     level: u64,
     totals: Totals,
     rate: f64,
+    /// Seconds that the level will take, about.
+    ahead: f64,
 }
 
 impl std::fmt::Display for Phase {
@@ -160,10 +175,11 @@ impl std::fmt::Display for Phase {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         write!(
             f,
-            "distributed: level {}, {states} states, {:.0} a second, {left} to expand in this level, {} MiB, {} MiB on \
-             disk",
+            "distributed: level {}, {states} states, {:.0} a second, {left} to expand here (about {:.0} s), {} \
+             MiB, {} MiB on disk",
             self.level,
             self.rate,
+            self.ahead,
             megabytes(bytes),
             megabytes(disk),
         )
@@ -224,7 +240,7 @@ pub fn distributed(
     control: &Control,
 ) -> Result<(Outcome, Distributed), String> {
     let storage = &together.storage;
-    let peers = together.take().ok_or("the processes were together once")?;
+    let (peers, _lock) = together.take().ok_or("the processes were together once")?;
     control.enter("distributed: compiling");
     let mut outcome = Outcome::begin("distributed", subject.questions.len());
     let compiled = match Compiled::new(subject.program, subject.order, control) {
@@ -286,7 +302,7 @@ pub fn distributed(
     let over = outcome.stopped.is_none();
     // Of a search that has ended nobody needs them, unless they were asked for.
     if storage.passing && (over || told.kept.is_none()) {
-        storage.remove();
+        storage.remove(who.0);
     } else if !over {
         told.directory = Some(storage.directory.display().to_string());
     }
@@ -407,6 +423,7 @@ fn put_together(
     };
     if let Ok(going) = progress.state.lock() {
         told.resumed = going.resumed;
+        told.again = going.again;
         told.damaged.clone_from(&going.damaged);
     }
     let (stopped, trouble) = match result.ended {
@@ -421,6 +438,7 @@ fn put_together(
     outcome.operations = Some(result.totals.operations);
     let Some(counted) = result.counted else {
         outcome.so_far = Some(BigUint::from(result.totals.states));
+        outcome.transitions = Some(result.totals.transitions);
         return (outcome, told);
     };
     let found = Found::of(task, counted.states, counted.tally, memory as usize);

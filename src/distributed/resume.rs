@@ -37,6 +37,9 @@ impl Searcher<'_> {
         });
         self.begin(manifest, last, unused)?;
         let Some(from) = from else {
+            if self.storage.resume {
+                self.progress.again();
+            }
             return Ok(None);
         };
         let taken = {

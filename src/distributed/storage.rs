@@ -26,6 +26,10 @@ pub struct Storage {
     pub about: String,
 }
 
+/// That a process has a directory.
+#[derive(Debug)]
+pub struct Lock(#[allow(dead_code, reason = "it is held, not read")] fs::File);
+
 /// Why a directory is of no use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -40,6 +44,9 @@ pub enum Refused {
         "{0} has levels of something else: `{1}`; its model, options and version have to be those of this run"
     )]
     Other(String, String),
+    /// Another search is using it.
+    #[error("another search is using {0}")]
+    Busy(String),
     /// It can't be used.
     #[error("can't use {0}: {1}")]
     Broken(String, String),
@@ -72,13 +79,28 @@ impl Storage {
         }
     }
 
+    /// Has the directory for one process of this search, as long as what is returned is kept.
+    ///
+    /// # Errors
+    /// If another search has it.
+    pub fn lock(&self, process: usize) -> Result<Lock, Refused> {
+        let path = self.directory.join(format!("process-{process}.lock"));
+        let name = self.directory.display().to_string();
+        let broken = |e: io::Error| Refused::Broken(name.clone(), e.to_string());
+        let file = fs::File::create(&path).map_err(broken)?;
+        match fs4::FileExt::try_lock(&file) {
+            Ok(()) => Ok(Lock(file)),
+            Err(_) => Err(Refused::Busy(name)),
+        }
+    }
+
     /// Whether no level has been written.
     fn is_fresh(&self) -> bool {
         names(&self.directory).is_ok_and(|all| all.is_empty())
     }
 
     /// Removes the files of a search that is over, and the directory if nothing else is in it.
-    pub fn remove(&self) {
+    pub fn remove(&self, processes: usize) {
         // What can't be removed is left; it says what it is.
         if let Ok(all) = names(&self.directory) {
             for name in all {
@@ -86,6 +108,9 @@ impl Storage {
             }
         }
         let _ = fs::remove_file(self.directory.join(MANIFEST));
+        for process in 0..processes {
+            let _ = fs::remove_file(self.directory.join(format!("process-{process}.lock")));
+        }
         let _ = fs::remove_dir(&self.directory);
     }
 

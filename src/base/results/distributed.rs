@@ -82,6 +82,9 @@ pub struct Distributed {
     /// The last level that it went on from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<u64>,
+    /// Whether there was no level to go on from, although that was asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// A level file that was not as it was written, so that its levels were explored again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,

@@ -32,6 +32,12 @@ pub(super) fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt:
     if let Some(level) = together.resumed {
         writeln!(f, "  went on from level {level}")?;
     }
+    if together.again {
+        writeln!(
+            f,
+            "  no level of all workers is there to go on from: all was explored again"
+        )?;
+    }
     if let Some(file) = &together.damaged {
         writeln!(
             f,
