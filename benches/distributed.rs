@@ -1,6 +1,6 @@
 //! Several processes: rates beside the search of one process with shared memory, memory, and what faults cost.
 //!
-//! `cargo bench --bench distributed`, or with `-- PART`: rates, memory or faults. `N=13` is the number of philosophers,
+//! `cargo bench --bench distributed`, or with `-- PART`: rates, memory or faults. `N=14` is the number of philosophers,
 //! `FAULTS=200` how many faults there are, `SEED` at which moments. All runs are of the command, and best of three.
 
 #[path = "../tests/support/random.rs"]
@@ -22,7 +22,7 @@ fn main() {
         .filter(|a| !a.starts_with('-'))
         .collect();
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|p| p == part);
-    let n = random::number("N", 13);
+    let n = random::number("N", 14);
     if wanted("rates") {
         rates(n);
     }

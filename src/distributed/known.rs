@@ -4,7 +4,7 @@
 //! whether a state is new: what comes waits until the end of the level, or until there are many, and is then compared
 //! with the runs. What is new is the same in both cases, and in the same level.
 
-use super::runs::{Merged, Run, RunWriter};
+use super::runs::{Merged, Run, RunReader, RunWriter};
 use crate::base::control::{Control, Stop};
 use crate::engine::compiled::{BATCH, POINT, QUEUED, Visited, gained};
 use std::io;
@@ -213,19 +213,17 @@ impl Known {
         numbers.sort_unstable();
         numbers.dedup();
         let sorted = self.sorted(&numbers);
-        let mut merged = Merged::new(&self.runs, self.words)?;
-        let mut on_disk = Vec::with_capacity(self.words);
-        let mut present = merged.next(&mut on_disk)?;
-        for (n, row) in sorted.rows() {
-            while present.is_some() && on_disk[..] < *row {
+        for run in &self.runs {
+            let mut reader = RunReader::new(run, self.words)?;
+            for (n, row) in sorted.rows() {
                 control.check()?;
-                present = merged.next(&mut on_disk)?;
+                if let Some(known) = reader.find(row)? {
+                    self.flags[n as usize] |= IN_RUN | known as u8;
+                }
             }
-            let flags = &mut self.flags[n as usize];
-            *flags |= SETTLED;
-            if let Some(known) = present.filter(|_| on_disk[..] == *row) {
-                *flags |= IN_RUN | known as u8;
-            }
+        }
+        for &n in &numbers {
+            self.flags[n as usize] |= SETTLED;
         }
         drop(sorted);
         let mut state = vec![0; self.words];

@@ -4,6 +4,7 @@
 //! merging. Rows that are alike are one, with the flags of all.
 
 use super::blocks::{Blocks, Kind, damaged, put};
+use std::cmp::Ordering;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -96,14 +97,36 @@ pub(super) struct RunReader {
 }
 
 impl RunReader {
-    fn new(run: &Run, wide: usize) -> io::Result<Self> {
+    /// One of states of so many words.
+    ///
+    /// # Errors
+    /// Of the file.
+    pub fn new(run: &Run, words: usize) -> io::Result<Self> {
         Ok(RunReader {
             blocks: Blocks::open(&run.path, 0)?,
             block: Vec::new(),
             at: 0,
             left: run.rows,
-            wide,
+            wide: 1 + words,
         })
+    }
+
+    /// The flags of a state, if it is there; none of those that were asked for before is greater.
+    ///
+    /// # Errors
+    /// Of the file, or if it is not as it was written.
+    pub fn find(&mut self, state: &[u64]) -> io::Result<Option<u64>> {
+        let words = self.wide - 1;
+        loop {
+            let Some(row) = self.row()? else {
+                return Ok(None);
+            };
+            match row[..words].cmp(state) {
+                Ordering::Less => self.advance(),
+                Ordering::Equal => return Ok(Some(row[words])),
+                Ordering::Greater => return Ok(None),
+            }
+        }
     }
 
     /// The present row; none at the end.
@@ -138,7 +161,7 @@ impl Merged {
     /// # Errors
     /// Of the files.
     pub fn new(runs: &[Run], words: usize) -> io::Result<Self> {
-        let readers = runs.iter().map(|r| RunReader::new(r, words + 1));
+        let readers = runs.iter().map(|r| RunReader::new(r, words));
         Ok(Merged {
             readers: readers.collect::<io::Result<_>>()?,
             words,

@@ -178,7 +178,10 @@ impl<'c> Machine<'c> {
         let l = compiled.layout.location(state, thread);
         let here = &compiled.threads[thread][l];
         let mut any = false;
-        self.closed.fill(0);
+        // An empty one lies nowhere, and to write nothing there takes the processor longer than the step.
+        if self.notes > 0 {
+            self.closed.fill(0);
+        }
         for way in &here.ways {
             if !way.passes(state) {
                 continue;
