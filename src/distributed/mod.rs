@@ -407,7 +407,7 @@ fn put_together(
     subject: &Subject,
     task: &Task,
     mut outcome: Outcome,
-    (result, progress, given): (Ending, &Progress, (usize, usize)),
+    (result, progress, who): (Ending, &Progress, (usize, usize)),
     control: &Control,
 ) -> (Outcome, Distributed) {
     let mut told = Distributed {
@@ -415,8 +415,8 @@ fn put_together(
             true => vec![result.share],
             false => result.shares,
         },
-        processes: given.0,
-        process: given.1,
+        processes: who.0,
+        process: who.1,
         levels: result.level,
         kept: result.kept,
         ..Distributed::default()

@@ -420,7 +420,7 @@ impl<'t> Searcher<'t> {
             return Ok(None);
         };
         let blocks = writer.end(&counted)?.blocks()?;
-        self.storage.look(self.process)?;
+        self.storage.look()?;
         Ok(Some(Source {
             worker: self.me,
             level: self.level,
@@ -428,9 +428,9 @@ impl<'t> Searcher<'t> {
         }))
     }
 
-    /// Has what waits compared with what is on disk, and makes room if that is needed.
-    fn settle(&mut self) -> Result<(), Full> {
-        let mut taking = Taking {
+    /// The set, and what becomes of its news.
+    fn taking(&mut self) -> (&mut Known, Taking<'_>) {
+        let taking = Taking {
             task: self.task,
             machine: &self.machine,
             level: self.level,
@@ -438,8 +438,14 @@ impl<'t> Searcher<'t> {
             writer: self.writer.as_mut(),
             queued: &mut self.queued,
         };
+        (&mut self.known, taking)
+    }
+
+    /// Has what waits compared with what is on disk, and makes room if that is needed.
+    fn settle(&mut self) -> Result<(), Full> {
         let control = self.task.control;
-        self.known.settle(control, &mut |news| taking.take(news))?;
+        let (known, mut taking) = self.taking();
+        known.settle(control, &mut |news| taking.take(news))?;
         if self.known.is_full() {
             self.known.spill(control)?;
         }
@@ -449,16 +455,9 @@ impl<'t> Searcher<'t> {
 
     /// Takes in records.
     fn take(&mut self, records: &[u64]) -> Result<(), Full> {
-        let mut taking = Taking {
-            task: self.task,
-            machine: &self.machine,
-            level: self.level,
-            counted: &mut self.counted,
-            writer: self.writer.as_mut(),
-            queued: &mut self.queued,
-        };
-        self.known
-            .take(records, self.task.control, &mut |news| taking.take(news))?;
+        let control = self.task.control;
+        let (known, mut taking) = self.taking();
+        known.take(records, control, &mut |news| taking.take(news))?;
         self.counted.states = self.known.count;
         if self.known.is_full() {
             let pulse = self.pulse;

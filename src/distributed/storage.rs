@@ -115,7 +115,7 @@ impl Storage {
     }
 
     /// Fails if there is little room left on the disk.
-    pub(super) fn look(&self, _process: usize) -> io::Result<()> {
+    pub(super) fn look(&self) -> io::Result<()> {
         match free(&self.directory) {
             Some(left) if left < RESERVE => Err(io::ErrorKind::StorageFull.into()),
             _ => Ok(()),

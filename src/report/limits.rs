@@ -17,7 +17,7 @@ impl fmt::Display for Stop {
             Self::Effort => "the limit of work on BDDs (--limit-effort)",
             Self::Settled => "an exploration of the program in full",
             Self::Variables => "the BDD package's limit of 65,535 variables",
-            Self::Disk => "the room on disk (--limit-disk)",
+            Self::Disk => "the disk (--limit-disk)",
             Self::Peer => "the loss of a process",
         })
     }

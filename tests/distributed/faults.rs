@@ -1,6 +1,8 @@
-//! What happens to processes: they are killed, they hang, they don't come, their disk is full; by the command.
+//! What happens to processes: they are killed, they hang, they don't come, their disk is full; by the command. And the
+//! job files of the page about them.
 
 use crate::command::coarsen;
+use crate::missing;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -277,4 +279,58 @@ fn refused() {
         assert_eq!((exit, out.as_str()), (Some(2), ""), "{more:?}: {err}");
         assert!(err.contains(why), "{more:?}: {err}");
     }
+}
+
+/// The block of the page behind a heading.
+fn job(page: &str, heading: &str) -> String {
+    let (_, rest) = page.split_once(heading).expect("a heading");
+    let lines = rest.lines().skip_while(|l| !l.starts_with("    "));
+    let lines = lines.take_while(|l| l.starts_with("    ") || l.is_empty());
+    lines
+        .map(|l| format!("{}\n", l.get(4..).unwrap_or("")))
+        .collect()
+}
+
+/// The job files of the page are what their own checkers accept, and their options are ours.
+#[test]
+fn job_files() {
+    let page = include_str!("../../docs/distributed.md");
+    let (slurm, kubernetes) = (job(page, "### Slurm"), job(page, "### Kubernetes"));
+    let (_, help, _) = coarsen(&["reach", "--help"], b"");
+    let mut options = 0;
+    for text in [&slurm, &kubernetes] {
+        let (_, command) = text.split_once("coarsen reach").expect("the command");
+        let command = command.replace("\\\n", " ");
+        let line = command.lines().next().expect("a line");
+        for option in line.split_whitespace().filter(|w| w.starts_with("--")) {
+            assert!(help.contains(&format!("{option} ")), "{option}");
+            options += 1;
+        }
+    }
+    assert!(options >= 9, "{options}");
+    let folder = super::directory();
+    std::fs::create_dir_all(&folder).expect("made");
+    for (name, text, checker) in [
+        ("job.sh", &slurm, "shellcheck"),
+        ("job.yaml", &kubernetes, "kubernetes-validate"),
+    ] {
+        let file = folder.join(name);
+        std::fs::write(&file, text).expect("written");
+        if !missing::tools(&[checker]) {
+            continue;
+        }
+        let checked = Command::new(checker).arg(&file).output().expect("started");
+        let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+        assert!(
+            checked.status.success(),
+            "{said}{}",
+            String::from_utf8_lossy(&checked.stderr)
+        );
+    }
+    let parsed = Command::new("bash")
+        .arg("-n")
+        .arg(folder.join("job.sh"))
+        .status();
+    assert!(parsed.expect("bash").success());
+    std::fs::remove_dir_all(&folder).expect("removed");
 }
