@@ -245,7 +245,7 @@ fn reduced_systems() {
         Ok(())
     });
     result.unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(random::enough(compared.get(), 50), "{compared:?} compared");
+    assert!(random::enough(compared.get(), 40), "{compared:?} compared");
 }
 
 /// With so little memory that nearly all states are on disk.

@@ -9,10 +9,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Dining philosophers, enough for a moment.
-const N: &str = "N=11";
+const N: &str = "N=12";
 
-/// Their states, 3^11 - 1.
-const STATES: &str = "177146";
+/// Their states, 3^12 - 1.
+const STATES: &str = "531440";
 
 const MODEL: &str = "models/classic/philosophers.cor";
 
@@ -92,19 +92,27 @@ fn go_on(directory: &Path) {
         "{report:#}"
     );
     assert_eq!(report["deadlocks"], "1");
-    assert_eq!(report["questions"][0]["trace_length"], "11");
+    assert_eq!(report["questions"][0]["trace_length"], "12");
 }
 
 /// One is killed or stopped at some moment. The other says so soon, and the search goes on from its levels.
 #[test]
 fn killed_or_stopped() {
     let mut met = 0;
-    for (n, moment) in [20u64, 60, 120, 200, 300, 30, 90, 150, 250, 400]
+    for (n, moment) in [0u64, 10, 30, 60, 100, 150, 5, 45, 80, 200]
         .into_iter()
         .enumerate()
     {
         let (hosts, directory) = place();
         let mut all = two(&hosts, "--checkpoint", &directory);
+        let begun = Instant::now();
+        while !directory.join("manifest.json").exists() {
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "they do not begin"
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
         std::thread::sleep(Duration::from_millis(moment));
         let victim = all.remove(n % 2);
         let stops = n == 4;
@@ -112,7 +120,7 @@ fn killed_or_stopped() {
         let since = Instant::now();
         let (exit, report) = waited(all.remove(0));
         assert!(
-            since.elapsed() < Duration::from_secs(12),
+            since.elapsed() < Duration::from_secs(20),
             "{:?}",
             since.elapsed()
         );
@@ -120,8 +128,8 @@ fn killed_or_stopped() {
             signal(&victim, "-KILL");
         }
         let (killed, _) = waited(victim);
-        // On a fast machine all may be over by then.
-        if killed.is_some() {
+        // On a fast machine all may be over by then, or nearly.
+        if killed.is_some() || exit == Some(10) {
             continue;
         }
         // Process 0 has a report, the other says nothing on standard output.
@@ -134,11 +142,8 @@ fn killed_or_stopped() {
                 "{report:#}"
             );
         }
-        // On a slow machine they may not have met by then.
-        if directory.join("manifest.json").exists() {
-            go_on(&directory);
-            met += 1;
-        }
+        go_on(&directory);
+        met += 1;
         let _ = std::fs::remove_dir_all(&directory);
     }
     assert!(met >= 3, "{met}");
@@ -216,7 +221,7 @@ fn little_room() {
         "reach",
         MODEL,
         "-D",
-        "N=12",
+        N,
         "--cores",
         "1",
         "--checkpoint",
