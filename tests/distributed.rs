@@ -77,6 +77,8 @@ struct Place {
     directory: PathBuf,
     resume: bool,
     share: Option<usize>,
+    /// Bytes that each process may still take.
+    left: Option<usize>,
 }
 
 impl Place {
@@ -85,6 +87,7 @@ impl Place {
             directory: directory(),
             resume: false,
             share: None,
+            left: None,
         }
     }
 
@@ -138,7 +141,11 @@ fn together(
                         ..options.clone()
                     };
                     let theory = theory(theorem).expect("shipped");
-                    session.reach(&theory, &options, &Control::new(budget))
+                    let control = Control::new(budget);
+                    if let Some(bytes) = place.left {
+                        control.leave(bytes);
+                    }
+                    session.reach(&theory, &options, &control)
                 })
             })
             .collect();
@@ -405,6 +412,7 @@ fn damaged_files_cost_levels_not_states() {
             directory: directory(),
             resume: true,
             share: None,
+            left: None,
         };
         std::fs::create_dir_all(&again.directory).expect("made");
         std::fs::write(again.directory.join("manifest.json"), &manifest).expect("written");
@@ -439,6 +447,35 @@ fn damaged_files_cost_levels_not_states() {
     }
     assert!(damaged >= 20, "{damaged}");
     std::fs::remove_dir_all(&place.directory).expect("removed");
+}
+
+/// A worker that could not take in all that came leaves no level behind that looks whole (found in review: it did, and
+/// the search went on without the states that were missing).
+#[test]
+fn a_level_in_part_is_no_level() {
+    let session = philosophers(8);
+    let options = everything(&session);
+    let mut stopped = 0;
+    for left in [1_000, 3_000, 6_000, 12_000, 25_000, 50_000] {
+        let mut place = Place {
+            left: Some(left),
+            ..Place::new()
+        };
+        let budget = control().budget();
+        let all = together(&session, "stoller-cohen", &options, (1, 2), &place, budget);
+        stopped += usize::from(all[0].limits.hit.is_some());
+        (place.left, place.resume) = (None, true);
+        for report in together(&session, "stoller-cohen", &options, (2, 1), &place, budget) {
+            assert_eq!(
+                report.states.as_deref(),
+                Some("6560"),
+                "{left}: {report:#?}"
+            );
+            assert_eq!(report.deadlocks.as_deref(), Some("1"), "{left}");
+        }
+        std::fs::remove_dir_all(&place.directory).expect("removed");
+    }
+    assert!(stopped >= 3, "{stopped}");
 }
 
 /// Whoever has come for something else, or does not know the token, does not take part; who does not come is not

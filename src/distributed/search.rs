@@ -392,12 +392,16 @@ impl<'t> Searcher<'t> {
     /// worker has any.
     fn end_level(&mut self) -> Result<Option<Frontier>, Ended> {
         let pulse = self.pulse;
-        let written = pulse.away(|| self.settle().and_then(|()| self.write_level()));
-        let source = match written {
-            Ok(source) => source,
-            Err(full) => {
-                self.fail(full);
-                None
+        // A worker that could not take in all that came has a part of the level only: that must never be written as the
+        // whole, or a search would go on from there without the rest.
+        let source = match self.stop.is_none() && self.trouble.is_none() {
+            false => None,
+            true => {
+                let written = pulse.away(|| self.settle().and_then(|()| self.write_level()));
+                written.unwrap_or_else(|full| {
+                    self.fail(full);
+                    None
+                })
             }
         };
         let queued = self.queued;
